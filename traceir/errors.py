@@ -1,0 +1,135 @@
+"""Exception classes and the one shape of an error's text.
+
+Every error is a clause that failed: its text is the clause's `says`, what was got,
+the user's line and a hint, and it carries the clause's id as `rule`.
+"""
+
+from __future__ import annotations
+
+
+class TraceirError(Exception):
+    """Root of all errors raised on purpose; `rule` is the id of the failed clause."""
+
+    rule: str = ""
+    got: str = ""
+
+
+class ConcretizationTypeError(TraceirError, TypeError):
+    """A concrete value was asked of a traced one."""
+
+
+class TracerBoolConversionError(ConcretizationTypeError):
+    """The truth of a traced value was asked, as in `if x > 0`."""
+
+
+class TracerArrayConversionError(TraceirError, TypeError):
+    """A traced value was handed to NumPy as an array."""
+
+
+class TracerIntegerConversionError(TraceirError, TypeError):
+    """A traced value was used as an index or a length."""
+
+
+class UnexpectedTracerError(TraceirError, TypeError):
+    """A tracer was used after the trace that made it had ended."""
+
+
+class NonConcreteBooleanIndexError(TraceirError, IndexError):
+    """A traced boolean mask was used as an index."""
+
+
+class JaxprTypeError(TraceirError, TypeError):
+    """A program breaks a typing or program rule."""
+
+
+class JaxprSyntaxError(TraceirError, ValueError):
+    """Malformed program text; `line` and `column` count from 1."""
+
+    line: int = 0
+    column: int = 0
+
+
+class RuleTableError(TraceirError, ValueError):
+    """A table of the specification is malformed."""
+
+
+class RetraceError(TraceirError, RuntimeError):
+    """A function was traced more often than `max_traces` allows."""
+
+
+class RuleTypeError(TraceirError, TypeError):
+    """A rule about arguments failed, as a `TypeError`."""
+
+
+class RuleValueError(TraceirError, ValueError):
+    """A rule about values failed, as a `ValueError`."""
+
+
+class RuleIndexError(TraceirError, IndexError):
+    """A rule about indices failed, as an `IndexError`."""
+
+
+class RuleRuntimeError(TraceirError, RuntimeError):
+    """A rule about the state of the system failed, as a `RuntimeError`."""
+
+
+class RuleRecursionError(TraceirError, RecursionError):
+    """A trace asked for itself, as a `RecursionError`."""
+
+
+class RuleOverflowError(TraceirError, OverflowError):
+    """A Python number does not fit its dtype, as an `OverflowError`."""
+
+
+class RuleAttributeError(TraceirError, AttributeError):
+    """An attribute that a traced value cannot have, as an `AttributeError`."""
+
+
+CLASSES: dict[str, type[TraceirError]] = {
+    cls.__name__: cls
+    for cls in (
+        ConcretizationTypeError,
+        TracerBoolConversionError,
+        TracerArrayConversionError,
+        TracerIntegerConversionError,
+        UnexpectedTracerError,
+        NonConcreteBooleanIndexError,
+        JaxprTypeError,
+        JaxprSyntaxError,
+        RuleTableError,
+        RetraceError,
+    )
+}
+CLASSES |= {
+    "TypeError": RuleTypeError,
+    "ValueError": RuleValueError,
+    "IndexError": RuleIndexError,
+    "RuntimeError": RuleRuntimeError,
+    "RecursionError": RuleRecursionError,
+    "OverflowError": RuleOverflowError,
+    "AttributeError": RuleAttributeError,
+}
+
+
+def make(
+    cls_name: str, rule: str, says: str, got: str = "", hint: str = "", where: str = ""
+) -> TraceirError:
+    """Build the error of clause `rule`; raises nothing itself.
+
+    >>> print(make("TypeError", "add.numeric", "Operands are numeric.", "bool[3]"))
+    Operands are numeric.
+      got: bool[3]
+      [add.numeric]
+    """
+    lines = [says]
+    if got:
+        lines.append(f"  got: {got}")
+    if where:
+        lines.append(f"  at {where}")
+    if hint:
+        lines.append(f"  hint: {hint}")
+    lines.append(f"  [{rule}]")
+    error = CLASSES[cls_name]("\n".join(lines))
+    error.rule = rule
+    error.got = got
+    return error
