@@ -1,0 +1,120 @@
+"""Where a user's program did something: captured cheaply, decoded when asked.
+
+Serves the errors' ``at`` line, the comments of generated source and `explain`.
+
+>>> def user():
+...     return capture()
+>>> user().function
+'user'
+"""
+
+from __future__ import annotations
+
+import linecache
+import os.path
+import sys
+from itertools import islice
+from types import CodeType
+from typing import NamedTuple
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__))
+_PARENT = os.path.dirname(_PACKAGE)
+_ROOTS = tuple(
+    os.path.join(_PARENT, name) + os.sep for name in ("traceir", "traceir_numba")
+)
+# Code made by exec in the packages names its file so.
+_GENERATED = "<traceir"
+
+
+class Source(NamedTuple):
+    """A place in a user's function: its code object and the instruction's offset.
+
+    Holds no frame, so no value of the user's program is kept alive.
+    """
+
+    code: CodeType
+    lasti: int
+
+    @property
+    def file(self) -> str:
+        """The file's name, as the code object has it."""
+        return self.code.co_filename
+
+    @property
+    def function(self) -> str:
+        """The function's qualified name."""
+        return self.code.co_qualname
+
+    @property
+    def line(self) -> int:
+        """The line, from 1."""
+        return self._position()[0] or self.code.co_firstlineno
+
+    @property
+    def column(self) -> int | None:
+        """The column, from 1, of the expression; None where Python does not know."""
+        column = self._position()[2]
+        return None if column is None else column + 1
+
+    @property
+    def text(self) -> str:
+        """The source line without its indentation; empty where there is no file."""
+        return linecache.getline(self.file, self.line).strip()
+
+    def _position(self) -> tuple[int | None, int | None, int | None, int | None]:
+        index = self.lasti // 2
+        found = next(islice(self.code.co_positions(), index, None), None)
+        return found or (None, None, None, None)
+
+    def __str__(self) -> str:
+        return user_frame_summary(self)
+
+
+def _is_user_file(name: str) -> bool:
+    if name.startswith(_GENERATED):
+        return False
+    path = os.path.abspath(name)
+    return not path.startswith(_ROOTS) or path.endswith("__main__.py")
+
+
+class _UserFiles(dict[str, bool]):
+    """File name -> whether its frames are the user's; decided once per name."""
+
+    def __missing__(self, name: str) -> bool:
+        answer = self[name] = _is_user_file(name)
+        return answer
+
+
+_user_files = _UserFiles()
+_new = tuple.__new__
+
+
+def capture(skip: int = 1) -> Source | None:
+    """The nearest user frame at or above the caller's caller, or None if there is none.
+
+    ``skip`` counts the frames that are known to be the packages' own, this one
+    excepted: skipping is cheaper than looking.
+    """
+    frame = sys._getframe(skip)
+    user = _user_files
+    code = frame.f_code
+    while not user[code.co_filename]:
+        above = frame.f_back
+        if above is None:
+            return None
+        frame = above
+        code = frame.f_code
+    return _new(Source, (code, frame.f_lasti))
+
+
+def user_frame_summary(source: Source | None = None) -> str:
+    """``file:line in function: source line`` of a place, by default the caller's.
+
+    Empty when no user frame is there.
+    """
+    if source is None:
+        source = capture(2)
+    if source is None:
+        return ""
+    where = f"{source.file}:{source.line} in {source.function}"
+    return f"{where}: {source.text}" if source.text else where

@@ -1,0 +1,344 @@
+"""Structures of pytrees, interned so that equal structures are one object.
+
+Serves the row ``cache.key.tree``: a key holds a structure and compares it by identity.
+"""
+
+from __future__ import annotations
+
+import struct
+import threading
+import weakref
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+PyTree: TypeAlias = Any
+Key: TypeAlias = str
+Path: TypeAlias = tuple[Key, ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Kind:
+    """How one type of node comes apart and together.
+
+    ``split`` gives children and metadata, ``join`` rebuilds the node from its type,
+    metadata and children, ``keys`` gives the path step to each of ``n`` children.
+    """
+
+    split: Callable[[Any], tuple[Iterable[Any], Any]]
+    join: Callable[[type, Any, list[Any]], Any]
+    keys: Callable[[type, Any, int], Sequence[Key]]
+    show: Callable[[type, Any, list[str]], str]
+
+
+@dataclass(frozen=True, eq=False, repr=False, slots=True, weakref_slot=True)
+class TreeDef:
+    """The structure of a tree: equal structures are the same object.
+
+    ``node_type`` is the node's type (None for a leaf), ``meta`` its metadata (the keys
+    of a dict) and ``children`` the structures below it.
+
+    >>> from traceir.pytree import structure
+    >>> structure((1, 2)) is structure(("x", "y"))
+    True
+    """
+
+    node_type: type | None
+    kind: Kind | None
+    meta: Any
+    children: tuple[TreeDef, ...]
+    num_leaves: int
+    flat: bool
+
+    def unflatten(self, leaves: Iterable[Any]) -> PyTree:
+        """Build the tree of this structure; ValueError unless the count is right."""
+        if not isinstance(leaves, list | tuple):
+            leaves = list(leaves)
+        if len(leaves) != self.num_leaves:
+            which = "few" if len(leaves) < self.num_leaves else "many"
+            raise ValueError(
+                f"Too {which} leaves for PyTreeDef; "
+                f"expected {self.num_leaves}, got {len(leaves)}"
+            )
+        if self.kind is None:
+            return leaves[0]
+        if self.flat:
+            return tuple(leaves) if self.node_type is tuple else list(leaves)
+        return _join(self, iter(leaves))
+
+    def flatten_up_to(self, tree: PyTree) -> list[Any]:
+        """The subtrees of `tree` at this structure's leaves.
+
+        ValueError, with the path of the first difference, unless this structure is a
+        prefix of the tree's.
+
+        >>> from traceir.pytree import structure
+        >>> structure((0, 0)).flatten_up_to(([1, 2], 3))
+        [[1, 2], 3]
+        """
+        found: list[Any] = []
+        _up_to(self, tree, (), found)
+        return found
+
+    def paths(self) -> list[Path]:
+        """The path of each leaf, in the order of the leaves.
+
+        >>> from traceir.pytree import structure
+        >>> [key_path(p, "d") for p in structure({"k": [0, 1]}).paths()]
+        ["d['k'][0]", "d['k'][1]"]
+        """
+        return list(_paths(self, ()))
+
+    def __str__(self) -> str:
+        return repr(self)
+
+    def __repr__(self) -> str:
+        return f"PyTreeDef({_show(self)})"
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        if self.node_type is None:
+            return "LEAF"
+        return intern, (self.node_type, self.meta, self.children)
+
+
+class OpenTreeDef(TreeDef):
+    """A structure whose metadata cannot be hashed: compared by value, never a key."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TreeDef):
+            return NotImplemented
+        return (
+            self.node_type is other.node_type
+            and self.children == other.children
+            and bool(self.meta == other.meta)
+        )
+
+    def __hash__(self) -> int:
+        raise TypeError(f"the metadata of {self!r} is not hashable")
+
+
+# --- kinds of node
+
+
+def _sorted_keys(node: dict[Any, Any]) -> tuple[Any, ...]:
+    try:
+        return tuple(sorted(node))
+    except TypeError:
+        names = ", ".join(map(repr, node))
+        raise ValueError(
+            f"the keys of a dict in a pytree must be sortable, got {names}"
+        ) from None
+
+
+def _split_dict(node: dict[Any, Any]) -> tuple[list[Any], Any]:
+    keys = _sorted_keys(node)
+    return [node[key] for key in keys], keys
+
+
+def _split_default(node: defaultdict[Any, Any]) -> tuple[list[Any], Any]:
+    children, keys = _split_dict(node)
+    return children, (node.default_factory, keys)
+
+
+def _show_dict(_type: type, meta: Any, parts: list[str]) -> str:
+    items = [f"{key!r}: {part}" for key, part in zip(meta, parts, strict=True)]
+    return "{" + ", ".join(items) + "}"
+
+
+def _show_tuple(_type: type, _meta: Any, parts: list[str]) -> str:
+    return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"
+
+
+def show_custom(type_: type, meta: Any, parts: list[str]) -> str:
+    return f"CustomNode({type_.__name__}[{meta!r}], [{', '.join(parts)}])"
+
+
+def _index_keys(_type: type, _meta: Any, n: int) -> list[Key]:
+    return [f"[{i}]" for i in range(n)]
+
+
+def _item_keys(_type: type, meta: Any, _n: int) -> list[Key]:
+    return [f"[{key!r}]" for key in meta]
+
+
+_SEQUENCE = Kind(
+    lambda node: (node, None),
+    lambda type_, _, children: type_(children),
+    _index_keys,
+    _show_tuple,
+)
+_NAMEDTUPLE = Kind(
+    lambda node: (node, None),
+    lambda type_, _, children: type_(*children),
+    lambda type_, *_: ["." + name for name in vars_of(type_)],
+    lambda t, _, parts: f"CustomNode(namedtuple[{t.__name__}], [{', '.join(parts)}])",
+)
+
+
+def vars_of(type_: type) -> tuple[str, ...]:
+    """The field names of a namedtuple class."""
+    names: tuple[str, ...] = getattr(type_, "_fields", ())
+    return names
+
+
+NODES: dict[type, Kind] = {
+    tuple: _SEQUENCE,
+    list: Kind(
+        _SEQUENCE.split,
+        _SEQUENCE.join,
+        _index_keys,
+        lambda _, __, parts: f"[{', '.join(parts)}]",
+    ),
+    type(None): Kind(
+        lambda _: ((), None),
+        lambda _, __, ___: None,
+        lambda _, __, ___: (),
+        lambda _, __, ___: "None",
+    ),
+    dict: Kind(
+        _split_dict,
+        lambda _, meta, children: dict(zip(meta, children, strict=True)),
+        _item_keys,
+        _show_dict,
+    ),
+    OrderedDict: Kind(
+        lambda node: (list(node.values()), tuple(node)),
+        lambda _, meta, children: OrderedDict(zip(meta, children, strict=True)),
+        _item_keys,
+        show_custom,
+    ),
+    defaultdict: Kind(
+        _split_default,
+        lambda _, meta, kids: defaultdict(meta[0], zip(meta[1], kids, strict=True)),
+        lambda type_, meta, n: _item_keys(type_, meta[1], n),
+        show_custom,
+    ),
+}
+
+# Types known to be leaves: membership of the set spares the namedtuple test.
+LEAF_TYPES: set[type] = {int, float, bool, complex, str, np.ndarray}
+LEAF_TYPES.update(scalar for scalar in np.sctypeDict.values())
+
+
+def kind_of(type_: type) -> Kind | None:
+    kind = NODES.get(type_)
+    if kind is None and issubclass(type_, tuple) and hasattr(type_, "_fields"):
+        return _NAMEDTUPLE
+    return kind
+
+
+# --- interning
+
+_TABLE: weakref.WeakValueDictionary[Hashable, TreeDef] = weakref.WeakValueDictionary()
+_LOCK = threading.Lock()
+
+
+def typed(value: Any) -> Hashable:
+    """A key equal only for values of the same type, through tuples, floats by bits."""
+    type_ = type(value)
+    if type_ is str or value is None:
+        return value  # type: ignore[no-any-return]
+    if type_ is tuple:
+        return (tuple, *map(typed, value))
+    if type_ is float:
+        return (float, struct.pack("d", value))
+    return (type_, value)
+
+
+def intern(type_: type, meta: Any, children: tuple[TreeDef, ...]) -> TreeDef:
+    key = (type_, meta if meta is None else typed(meta), children)
+    try:
+        found = _TABLE.get(key)
+    except TypeError:
+        return _build(OpenTreeDef, type_, meta, children)
+    if found is None:
+        with _LOCK:
+            found = _TABLE.get(key)
+            if found is None:
+                found = _TABLE[key] = _build(TreeDef, type_, meta, children)
+    return found
+
+
+def _build(
+    cls: type[TreeDef], type_: type, meta: Any, children: tuple[TreeDef, ...]
+) -> TreeDef:
+    count = sum(child.num_leaves for child in children)
+    flat = type_ in (tuple, list) and all(child is LEAF for child in children)
+    return cls(type_, kind_of(type_), meta, children, count, flat)
+
+
+LEAF = TreeDef(None, None, None, (), 1, False)
+FLAT_TUPLES = [intern(tuple, None, (LEAF,) * n) for n in range(33)]
+
+
+# --- walks
+
+
+def key_path(path: Path, root: str = "") -> str:
+    """A path as Python would write it.
+
+    >>> key_path(("['k']", "[0]", ".field"), "d")
+    "d['k'][0].field"
+    """
+    return root + "".join(path)
+
+
+def _join(treedef: TreeDef, source: Iterator[Any]) -> PyTree:
+    kind = treedef.kind
+    if kind is None:
+        return next(source)
+    assert treedef.node_type is not None
+    children = [_join(child, source) for child in treedef.children]
+    return kind.join(treedef.node_type, treedef.meta, children)
+
+
+def _paths(treedef: TreeDef, prefix: Path) -> Iterator[Path]:
+    if treedef.kind is None:
+        yield prefix
+        return
+    assert treedef.node_type is not None
+    keys = treedef.kind.keys(treedef.node_type, treedef.meta, len(treedef.children))
+    for key, child in zip(keys, treedef.children, strict=True):
+        yield from _paths(child, (*prefix, key))
+
+
+def _show(treedef: TreeDef) -> str:
+    if treedef.kind is None:
+        return "*"
+    assert treedef.node_type is not None
+    parts = [_show(child) for child in treedef.children]
+    return treedef.kind.show(treedef.node_type, treedef.meta, parts)
+
+
+def _up_to(treedef: TreeDef, tree: PyTree, path: Path, found: list[Any]) -> None:
+    kind = treedef.kind
+    if kind is None:
+        found.append(tree)
+        return
+    assert treedef.node_type is not None
+    where = key_path(path, "tree")
+    if type(tree) is not treedef.node_type:
+        raise ValueError(
+            f"pytree structures differ at {where}: "
+            f"expected {treedef.node_type.__name__}, got {type(tree).__name__}"
+        )
+    parts, meta = kind.split(tree)
+    children = list(parts)
+    if len(children) != len(treedef.children):
+        raise ValueError(
+            f"pytree structures differ at {where}: "
+            f"expected {len(treedef.children)} children, got {len(children)}"
+        )
+    if typed(meta) != typed(treedef.meta):
+        raise ValueError(
+            f"pytree structures differ at {where}: "
+            f"expected metadata {treedef.meta!r}, got {meta!r}"
+        )
+    keys = kind.keys(treedef.node_type, treedef.meta, len(children))
+    for key, child, below in zip(keys, children, treedef.children, strict=True):
+        _up_to(below, child, (*path, key), found)
