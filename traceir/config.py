@@ -97,14 +97,19 @@ def from_environment(environment: Mapping[str, str]) -> dict[str, bool]:
 
 
 class _Local(threading.local):
-    """The context of each thread: the class attribute until a scope is entered."""
+    """The context of each thread: the class attribute until a scope is entered.
+
+    ``trace`` is the innermost trace in force (see `traceir.trace`), kept here so that
+    a cache hit reads one thread-local object.
+    """
 
     context: Context
+    trace: Any = None
     scopes: tuple[Mapping[str, Any], ...] = ()
 
 
 _values: dict[str, Any] = {"face": "jax"}
-_values.update({field: False for field in FLAGS.values()})
+_values.update(dict.fromkeys(FLAGS.values(), False))
 _values.update(from_environment(os.environ))
 _Local.context = _context(_values)
 _update_lock = threading.Lock()

@@ -234,7 +234,7 @@ def kind_of(type_: type) -> Kind | None:
 
 # --- interning
 
-_TABLE: weakref.WeakValueDictionary[Hashable, TreeDef] = weakref.WeakValueDictionary()
+TABLE: weakref.WeakValueDictionary[Hashable, TreeDef] = weakref.WeakValueDictionary()
 _LOCK = threading.Lock()
 
 
@@ -253,14 +253,14 @@ def typed(value: Any) -> Hashable:
 def intern(type_: type, meta: Any, children: tuple[TreeDef, ...]) -> TreeDef:
     key = (type_, meta if meta is None else typed(meta), children)
     try:
-        found = _TABLE.get(key)
+        found = TABLE.get(key)
     except TypeError:
         return _build(OpenTreeDef, type_, meta, children)
     if found is None:
         with _LOCK:
-            found = _TABLE.get(key)
+            found = TABLE.get(key)
             if found is None:
-                found = _TABLE[key] = _build(TreeDef, type_, meta, children)
+                found = TABLE[key] = _build(TreeDef, type_, meta, children)
     return found
 
 

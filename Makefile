@@ -1,0 +1,70 @@
+# Every target makes the virtual environment that it needs; `make` alone lists them.
+PYTHON ?= python3
+VENV ?= .venv
+ARGS ?=
+
+python := $(VENV)/bin/python
+pip := $(python) -m pip install --disable-pip-version-check --quiet
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test fuzz lint type format clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' \
+	    $(MAKEFILE_LIST)
+	@echo "PYTHON=python3.12 chooses the interpreter, ARGS='-k name' is for pytest."
+
+demo: $(VENV)/.numba ## the main job from Python to machine code, a screenful each step
+	$(python) -m traceir tour
+
+test: $(VENV)/.test ## all tests
+	$(python) -m pytest $(ARGS)
+
+fuzz: $(VENV)/.test ## the property tests, with many random examples
+	HYPOTHESIS_PROFILE=fuzz $(python) -m pytest tests/fuzz $(ARGS)
+
+lint: $(VENV)/.lint ## ruff: rules and format
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+
+type: $(VENV)/.lint ## mypy, strict
+	$(python) -m mypy
+
+format: $(VENV)/.lint ## let ruff rewrite what it can
+	$(VENV)/bin/ruff check --fix .
+	$(VENV)/bin/ruff format .
+
+clean: ## remove the virtual environment, builds and caches
+	rm -rf $(VENV) build dist *.egg-info .hypothesis .pytest_cache .mypy_cache \
+	    .ruff_cache .benchmarks
+
+$(VENV)/.numba: setup.cfg pyproject.toml | $(VENV)/bin/python
+	$(pip) -e '.[numba]'
+	@touch $@
+
+$(VENV)/.test: setup.cfg pyproject.toml | $(VENV)/bin/python
+	$(pip) -e '.[numba,test]'
+	@touch $@ $(VENV)/.numba
+
+$(VENV)/.lint: setup.cfg pyproject.toml | $(VENV)/bin/python
+	$(pip) -e '.[numba,test,lint]'
+	@touch $@ $(VENV)/.test $(VENV)/.numba
+
+# Debian's python3 comes without ensurepip: then virtualenv, from the system or from pip.
+$(VENV)/bin/python:
+	@command -v $(PYTHON) > /dev/null || \
+	    { echo "No $(PYTHON) here. On Debian: apt install python3 python3-venv"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	    { echo "traceir needs Python 3.11 or newer; this is `$(PYTHON) -V`." \
+	      "Name another: make PYTHON=python3.12 ..."; exit 1; }
+	@if $(PYTHON) -c 'import ensurepip, venv' 2> /dev/null; then \
+	    $(PYTHON) -m venv $(VENV); \
+	elif $(PYTHON) -c 'import virtualenv' 2> /dev/null; then \
+	    $(PYTHON) -m virtualenv --quiet $(VENV); \
+	elif $(PYTHON) -c 'import pip' 2> /dev/null; then \
+	    $(PYTHON) -m pip install --quiet --target $(VENV)/bootstrap virtualenv && \
+	    PYTHONPATH=$(VENV)/bootstrap $(PYTHON) -m virtualenv --quiet $(VENV); \
+	else \
+	    echo "This Python can make no virtual environment. On Debian or Ubuntu:" && \
+	    echo "    apt install python3-venv" && exit 1; \
+	fi

@@ -1,0 +1,39 @@
+"""Profiles of Hypothesis (`HYPOTHESIS_PROFILE`: ci, fuzz) and common fixtures."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from traceir.config import FLAGS, Config, config
+
+settings.register_profile(
+    "ci",
+    derandomize=True,
+    max_examples=50,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile(
+    "fuzz",
+    max_examples=2000,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture
+def fresh_config() -> Iterator[Config]:
+    """The flags at their defaults, and as they were afterwards."""
+    before = {flag: getattr(config, flag) for flag in FLAGS}
+    for flag in FLAGS:
+        config.update(flag, False)
+    yield config
+    for flag, value in before.items():
+        config.update(flag, value)

@@ -1,0 +1,128 @@
+"""Flags: names, environment, scopes, threads.  Cites: cache.key.x64, cache.key.face."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from traceir import config as module
+from traceir.config import Config, current, enable_x64
+
+
+def test_names_with_and_without_prefix(fresh_config: Config) -> None:
+    assert (current().x64, fresh_config.enable_x64) == (False, False)
+    fresh_config.update("jax_enable_x64", True)
+    assert fresh_config.enable_x64 and fresh_config.jax_enable_x64 and current().x64
+    fresh_config.update("enable_x64", False)
+    assert not current().x64
+
+
+@pytest.mark.parametrize("flag", ["jax_enable_x46", "enable_x46"])
+def test_unknown_flag_names_the_close_ones(fresh_config: Config, flag: str) -> None:
+    with pytest.raises(AttributeError, match=rf"'{flag}'; close names: enable_x64"):
+        fresh_config.update(flag, True)
+    with pytest.raises(AttributeError, match="close names: enable_x64"):
+        getattr(fresh_config, flag)
+    with pytest.raises(AttributeError, match="enable_x64, disable_jit, log_compiles"):
+        fresh_config.update("zzz", True)
+
+
+def test_values_are_bools_and_set_by_update(fresh_config: Config) -> None:
+    with pytest.raises(TypeError, match="enable_x64 is a bool, got 3"):
+        fresh_config.update("jax_enable_x64", 3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="log_compiles is a bool, got 'yes'"):
+        module.log_compiles("yes")  # type: ignore[arg-type]
+    with pytest.raises(AttributeError, match=r"config\.update\('enable_x64', True\)"):
+        fresh_config.enable_x64 = True
+    assert "jax_enable_x64" in dir(fresh_config)
+
+
+def test_scopes_nest_and_restore(fresh_config: Config) -> None:
+    outside = current()
+    with enable_x64(True):
+        inside = current()
+        with module.disable_jit(), enable_x64(False), module.face("numpy"):
+            assert (current().x64, current().disable_jit) == (False, True)
+            assert current().face == "numpy"
+        assert current() is inside
+    assert current() is outside
+    with pytest.raises(ZeroDivisionError), module.log_compiles():
+        assert current().log_compiles
+        1 / 0  # noqa: B018
+    assert current() is outside
+
+
+def test_a_scope_object_can_be_entered_again(fresh_config: Config) -> None:
+    scope = enable_x64(True)
+    with scope, scope:
+        assert current().x64
+    assert not current().x64
+
+
+def test_update_within_a_scope_counts_after_it(fresh_config: Config) -> None:
+    with enable_x64(True):
+        fresh_config.update("enable_x64", False)
+        fresh_config.update("log_compiles", True)
+        assert current().x64 and current().log_compiles
+    assert not current().x64
+    assert current().log_compiles
+
+
+def test_key_is_what_the_table_lists(fresh_config: Config) -> None:
+    plain = current()
+    with enable_x64(True), module.face("numpy"):
+        assert current().key == (True, "numpy")
+    with module.log_compiles(), module.disable_jit():
+        assert current().key == plain.key == (False, "jax")
+
+
+def test_unknown_face() -> None:
+    with pytest.raises(ValueError, match="one of jax, numpy, got 'torch'"):
+        module.face("torch")
+
+
+def test_scopes_are_of_one_thread_and_updates_of_all(fresh_config: Config) -> None:
+    seen: list[bool] = []
+
+    def look() -> None:
+        seen.append(current().x64)
+
+    def in_thread() -> None:
+        thread = threading.Thread(target=look)
+        thread.start()
+        thread.join()
+
+    with enable_x64(True):
+        in_thread()
+    fresh_config.update("enable_x64", True)
+    in_thread()
+    assert seen == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("1", True), ("on", True), ("False", False)]
+)
+def test_environment(text: str, value: bool) -> None:
+    assert module.from_environment({"TRACEIR_DISABLE_JIT": text}) == {
+        "disable_jit": value
+    }
+    assert module.from_environment({"TRACEIR_DISABLE_JIT": ""}) == {}
+    with pytest.raises(ValueError, match="TRACEIR_ENABLE_X64 must be 1 or 0, got 'si'"):
+        module.from_environment({"TRACEIR_ENABLE_X64": "si"})
+
+
+def test_environment_is_read_at_import() -> None:
+    code = "from traceir.config import current; print(current().x64)"
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "TRACEIR_ENABLE_X64": "1"},
+        cwd=os.path.dirname(os.path.dirname(__file__)),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stdout.strip() == "True"
