@@ -155,6 +155,7 @@ def _show_tuple(_type: type, _meta: Any, parts: list[str]) -> str:
 
 
 def show_custom(type_: type, meta: Any, parts: list[str]) -> str:
+    """The text of a registered class's structure."""
     return f"CustomNode({type_.__name__}[{meta!r}], [{', '.join(parts)}])"
 
 
@@ -226,6 +227,7 @@ LEAF_TYPES.update(scalar for scalar in np.sctypeDict.values())
 
 
 def kind_of(type_: type) -> Kind | None:
+    """How nodes of a type come apart; None if its instances are leaves."""
     kind = NODES.get(type_)
     if kind is None and issubclass(type_, tuple) and hasattr(type_, "_fields"):
         return _NAMEDTUPLE
@@ -235,7 +237,8 @@ def kind_of(type_: type) -> Kind | None:
 # --- interning
 
 TABLE: weakref.WeakValueDictionary[Hashable, TreeDef] = weakref.WeakValueDictionary()
-_LOCK = threading.Lock()
+# Reentrant: hashing user metadata, or a collection, may come back here.
+_LOCK = threading.RLock()
 
 
 def typed(value: Any) -> Hashable:
@@ -251,6 +254,7 @@ def typed(value: Any) -> Hashable:
 
 
 def intern(type_: type, meta: Any, children: tuple[TreeDef, ...]) -> TreeDef:
+    """The one structure of a node's type, metadata and children."""
     key = (type_, meta if meta is None else typed(meta), children)
     try:
         found = TABLE.get(key)
