@@ -1,0 +1,100 @@
+"""The helper functions that formulas may call, each defined in `notation.rst`.
+
+A helper is total on what the clauses before it let through. There are at most twenty.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+Shape = tuple[int, ...]
+
+
+def take(shape: Sequence[int], axes: Sequence[int]) -> Shape:
+    """The extents at `axes`, in their order."""
+    return tuple(shape[a] for a in axes)
+
+
+def drop(shape: Sequence[int], axes: Sequence[int]) -> Shape:
+    """The extents that are not at `axes`."""
+    return tuple(n for a, n in enumerate(shape) if a not in axes)
+
+
+def box(shape: Sequence[int]) -> Iterator[Shape]:
+    """Every index into an array of this shape, the last position fastest."""
+    return itertools.product(*map(range, shape))
+
+
+def place(axes: Sequence[int], chosen: Sequence[int], rest: Sequence[int]) -> Shape:
+    """The index that has `chosen` at `axes` and `rest`, in order, elsewhere."""
+    at_axes = dict(zip(axes, chosen))
+    others = iter(rest)
+    total = len(rest) + len(at_axes)
+    return tuple(at_axes[a] if a in at_axes else next(others) for a in range(total))
+
+
+def renumber(index: Sequence[int], shape: Shape, other: Shape) -> Shape:
+    """The index into `other` of the element that `index` counts off in `shape`."""
+    position = 0
+    for i, n in zip(index, shape):
+        position = position * n + i
+    found: list[int] = []
+    for n in reversed(other):
+        position, i = divmod(position, n)
+        found.append(i)
+    return tuple(reversed(found))
+
+
+def distinct(items: Sequence[Any]) -> bool:
+    """Whether no item occurs twice."""
+    return len(set(items)) == len(items)
+
+
+def prod(factors: Iterable[Any]) -> Any:
+    """The product of the factors; 1 if there are none."""
+    return math.prod(factors)
+
+
+def broadcastable(*shapes: Shape) -> bool:
+    """Whether the shapes that are not () agree in rank and, up to 1, in extent."""
+    full = [s for s in shapes if s]
+    return len({len(s) for s in full}) <= 1 and all(
+        len(set(extents) - {1}) <= 1 for extents in zip(*full)
+    )
+
+
+def broadcast_shapes(*shapes: Shape) -> Shape:
+    """The shape that broadcastable shapes have in common."""
+    full = [s for s in shapes if s]
+    return tuple(next((n for n in ns if n != 1), 1) for ns in zip(*full))
+
+
+def at(x: Any, index: Shape) -> Any:
+    """The element of `x` for a result's index: extents of 1 stretch, () is everywhere."""
+    return x[tuple(0 if n == 1 else i for n, i in zip(x.shape, index))]
+
+
+def types(avals: Iterable[Any]) -> tuple[tuple[Shape, Any], ...]:
+    """The shape and dtype of each abstract value; weakness is not part of them."""
+    return tuple((a.shape, a.dtype) for a in avals)
+
+
+HELPERS: dict[str, Callable[..., Any]] = {
+    f.__name__: f
+    for f in (
+        take,
+        drop,
+        box,
+        place,
+        renumber,
+        distinct,
+        prod,
+        broadcastable,
+        broadcast_shapes,
+        at,
+        types,
+    )
+}

@@ -1,0 +1,42 @@
+"""What can be wrong with a table of the specification. Serves: table.*
+
+These sentences stand in code because they are about the tables themselves, so no table
+can be trusted to hold them.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from traceir.errors import RuleTableError, make
+
+PROBLEMS: Final = {
+    "table.file": "A table is a TOML file of known sections.",
+    "table.key": "A row has the keys of its form and no others.",
+    "table.says": "Every clause says in one sentence what it demands.",
+    "table.duplicate": "An id belongs to one row.",
+    "table.needs": "A clause needs only clauses that stand before it in its row.",
+    "table.class": "A row names an existing class of rows and an existing exception.",
+    "table.formula": "A formula is an expression of the rule language.",
+    "table.helper": "A formula calls only the helpers of the notation.",
+    "table.name": "A formula's names are inputs, params, lets, dtypes and sets.",
+    "table.domain": "A param has one of the closed list of domains.",
+    "table.meaning": "A primitive has exactly one meaning.",
+    "table.accuracy": "A primitive names an accuracy set that exists.",
+    "table.lattice": "Edges join known dtypes, and two dtypes have one least bound.",
+    "table.row": "A row that is asked for by its id exists.",
+}
+
+
+def problem(rule: str, where: str, got: str, hint: str = "") -> RuleTableError:
+    """The error of one problem; `where` names file, row and key.
+
+    >>> print(problem("table.key", "cache.toml: cache.key.x64", "colour"))
+    A row has the keys of its form and no others.
+      got: colour
+      at cache.toml: cache.key.x64
+      [table.key]
+    """
+    error = make("RuleTableError", rule, PROBLEMS[rule], got, hint, where)
+    assert isinstance(error, RuleTableError)
+    return error
