@@ -1,0 +1,1 @@
+"""An exactly specified tracing JIT: `import traceir as jax`, `import traceir.numpy as jnp`."""

@@ -1,0 +1,48 @@
+"""What Python may ask of a traced value. Serves: level.concretize.*, level.shape"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from traceir import rules
+
+if TYPE_CHECKING:
+    from traceir.trace import Tracer
+
+
+def refusal(tracer: Tracer, row_id: str, what: str = "") -> Exception:
+    """The error of asking a traced value what its transform does not let be known.
+
+    `what` names the Python operation, for the text. The error's class is the row's.
+    """
+    got = f"{what + ' of ' if what else ''}{tracer.aval.str_short()}, {origin(tracer)}"
+    return rules.error(row_id, got=got, hint=advice(tracer))
+
+
+def origin(tracer: Tracer) -> str:
+    """Why the value is not known: the arguments or the operation that it comes from."""
+    trace = tracer.trace
+    where = f"in the trace of {trace.name} for {trace.transform}"
+    paths = arguments(tracer)
+    if not paths:
+        made = str(tracer.source) if tracer.source else "an unknown line"
+        return (
+            f"{where}; it became a tracer because every operation inside "
+            f"{trace.transform} is recorded: {made}"
+        )
+    names = paths[0] if len(paths) == 1 else f"{', '.join(paths[:-1])} and {paths[-1]}"
+    noun = "value of the argument" if len(paths) == 1 else "values of the arguments"
+    return f"{where}; it depends on the {noun} {names}"
+
+
+def arguments(tracer: Tracer) -> list[str]:
+    """The arguments that a traced value is computed from, as the user spells them."""
+    return tracer.trace.depends_on(tracer.var)
+
+
+def advice(tracer: Tracer) -> str | None:
+    """The decorator that would make the arguments static, where there are some."""
+    names = [path for path in arguments(tracer) if path.isidentifier()]
+    if not names or len(names) > 3:
+        return None
+    return f"mark it static, `jit({tracer.trace.name}, static_argnames={names})`, or keep to functions of `traceir.numpy` such as `where`"

@@ -1,0 +1,17 @@
+"""Trace once, call often: `jit`, its cache and its stages. Serves: cache.*"""
+
+from traceir.jit.api import CacheInfo, JitFunction, clear_caches, jit
+from traceir.jit.composite import composite
+from traceir.jit.make import eval_shape, make_jaxpr
+from traceir.jit.stages import ShapeDtypeStruct
+
+__all__ = [
+    "CacheInfo",
+    "JitFunction",
+    "ShapeDtypeStruct",
+    "clear_caches",
+    "composite",
+    "eval_shape",
+    "jit",
+    "make_jaxpr",
+]

@@ -1,0 +1,285 @@
+"""`jit`: trace on the first call, run compiled code on the next. Serves: cache.*, jit.*"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from types import MethodType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from traceir import config, rules, source
+from traceir.array import Array
+from traceir.jit import stages
+from traceir.jit.backends import default_backend, executable, resolve
+from traceir.jit.cache import Entry, FunctionCache, cache_of
+from traceir.jit.cache import clear_caches as clear_caches  # re-exported
+from traceir.jit.explain import nearest
+from traceir.jit.fast import NO_RAW_KEY, make_fast, raw_key
+from traceir.jit.key import Call
+from traceir.jit.signature import (
+    Bound,
+    bind_arguments,
+    resolve_static,
+    signature_of,
+)
+from traceir.jit.staging import Prepared, find_entry, function_name, key_table, prepare
+from traceir.trace import bind
+
+log = logging.getLogger("traceir")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the user asked of `jit`, and the face and types of the drop-in decorator."""
+
+    backend: str | None = None
+    keep_unused: bool = False
+    inline: bool = False
+    max_traces: int | None = None
+    face: str = "jax"
+    x64: bool | None = None
+    numpy_out: bool = False
+
+
+class CacheInfo(NamedTuple):
+    """Counts of one function's cache: all `jit` of that function share it."""
+
+    hits: int
+    misses: int
+    currsize: int
+    compiles: int
+
+
+class JitFunction:
+    """A function under `jit`: called like the function, compiled per cache key.
+
+    Made by `traceir.jit`; see there.
+    """
+
+    def __init__(
+        self,
+        fun: Callable[..., Any],
+        argnums: int | Sequence[int] | None,
+        argnames: str | Iterable[str] | None,
+        options: Options,
+    ) -> None:
+        _check_callable(fun)
+        functools.update_wrapper(self, fun)
+        self._fun = fun
+        self._options = options
+        self._signature = signature_of(fun)
+        self._static = resolve_static(self._signature, argnums, argnames)
+        if options.backend is not None:
+            resolve(options.backend)
+        self._cache: FunctionCache = cache_of(fun)
+        self._traced = 0
+        self._fast = self._cache.fast.setdefault((self._static, options), {})
+        self._raw_static = self._static or None
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        state = config.local
+        raw = NO_RAW_KEY
+        if state.trace is None:
+            raw = raw_key(state.context, args, kwargs, self._raw_static)
+            run = self._fast.get(raw)
+            if run is not None:
+                return run(args, kwargs)
+        return self._call(args, kwargs, raw)
+
+    def _call(self, args: Any, kwargs: Any, raw: Any) -> Any:
+        """A call that the raw keys do not know: bind, look up, perhaps trace."""
+        if config.local.context.disable_jit:
+            return self._fun(*args, **kwargs)
+        with self._context():
+            prepared = self._prepare(args, kwargs)
+            entry = self._entry(prepared)
+            if config.local.trace is not None:
+                return self._stage(entry, prepared)
+            exe = executable(entry, self._backend(), self._options.keep_unused)
+        run = make_fast(entry, exe, prepared, self._options.numpy_out)
+        if raw is not NO_RAW_KEY:
+            self._fast[raw] = run
+        entry.hits -= 1  # `run` counts this call, which was counted when looked up
+        return run(args, kwargs)
+
+    def _context(self) -> Any:
+        x64 = self._options.x64
+        if x64 is None or x64 == config.local.context.x64:
+            return config.Scope({})
+        return config.enable_x64(x64)
+
+    def _prepare(self, args: Any, kwargs: Any) -> Prepared:
+        bound = self._bound(args, kwargs)
+        return prepare(bound, self._face())
+
+    def _bound(self, args: Any, kwargs: Any) -> Bound:
+        return bind_arguments(self._signature, self._static, args, kwargs)
+
+    def _face(self) -> str:
+        return self._options.face
+
+    def _backend(self) -> str:
+        return self._options.backend or default_backend()
+
+    def _entry(self, prepared: Prepared, transform: str = "jit") -> Entry:
+        return find_entry(
+            self._cache, prepared, self._fun, transform, self._before_trace
+        )
+
+    def _before_trace(self, call: Call, key: Any) -> None:
+        """Count and log a trace; raises RetraceError (cache.max_traces)."""
+        limit = self._options.max_traces
+        if limit is not None and self._traced >= limit:
+            raise rules.error(
+                "cache.max_traces",
+                got=f"trace {self._traced + 1} of {self.__name__} with max_traces="
+                f"{limit}; {nearest(self._cache, call, key)}",
+            )
+        self._traced += 1
+        if config.local.context.log_compiles:
+            reason = nearest(self._cache, call, key)
+            log.warning("Tracing %s for jit: %s", self.__name__, reason)
+
+    def _stage(self, entry: Entry, prepared: Prepared) -> Any:
+        """Inside a trace: one `jit` equation, or with `inline` its equations."""
+        operands = [*entry.captures, *prepared.leaves]
+        if self._options.inline:
+            results = inline(entry, operands)
+        else:
+            results = bind(
+                "jit",
+                *operands,
+                jaxpr=entry.closed,
+                name=function_name(self._fun),
+            )
+        return entry.out_tree.unflatten(results)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else MethodType(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<JitFunction of {self._fun!r}>"
+
+    def trace(self, /, *args: Any, **kwargs: Any) -> stages.Traced:
+        """Trace for these arguments (arrays or ShapeDtypeStruct) without running.
+
+        >>> import traceir, traceir.numpy as jnp
+        >>> traced = traceir.jit(jnp.sin).trace(1.0)
+        >>> print(traced.jaxpr)
+        { lambda ; a:f32[]. let b:f32[] = sin a in (b,) }
+        """
+        with self._context():
+            prepared = self._prepare(args, kwargs)
+            entry = self._entry(prepared)
+        return stages.Traced(
+            entry, self._backend(), self._options.keep_unused, self._options.numpy_out
+        )
+
+    def lower(self, /, *args: Any, **kwargs: Any) -> stages.Lowered:
+        """`trace` and lower to the backend's source."""
+        return self.trace(*args, **kwargs).lower()
+
+    def eval_shape(self, /, *args: Any, **kwargs: Any) -> Any:
+        """The shapes and dtypes of the result, as a tree of ShapeDtypeStruct."""
+        return self.trace(*args, **kwargs).out_info
+
+    def source(self, /, *args: Any, **kwargs: Any) -> str:
+        """The source that the backend generates for these arguments."""
+        return self.lower(*args, **kwargs).as_text()
+
+    def explain(self, /, *args: Any, **kwargs: Any) -> str:
+        """Whether a call would hit the cache, and if not, why; nothing is traced.
+
+        >>> import traceir
+        >>> f = traceir.jit(lambda x: x + 1)
+        >>> f(1.0)
+        Array(2., dtype=float32, weak_type=True)
+        >>> f.explain(2.0)
+        'hit'
+        >>> print(f.explain(2))
+        miss: cache.key.dtype: argument x was f32, now i32
+        """
+        with self._context():
+            prepared = self._prepare(args, kwargs)
+            key = key_table().key(prepared.call)
+        if key in self._cache.entries:
+            return "hit"
+        return f"miss: {nearest(self._cache, prepared.call, key)}"
+
+    def cache_info(self) -> CacheInfo:
+        """Hits, misses, size and compilations of the function's cache."""
+        entries = list(self._cache.entries.values())
+        return CacheInfo(
+            sum(e.hits for e in entries),
+            self._cache.misses,
+            len(entries),
+            sum(len(e.executables) for e in entries),
+        )
+
+    def clear_cache(self) -> None:
+        """Forget the function's traces, for every `jit` of the function."""
+        self._cache.clear()
+        self._traced = 0
+
+
+def _check_callable(fun: Any) -> None:
+    if not callable(fun):
+        raise rules.error("jit.callable", got=repr(fun))
+    if inspect.isgeneratorfunction(fun) or inspect.iscoroutinefunction(fun):
+        raise rules.error("jit.callable", got=f"a generator or coroutine, {fun!r}")
+
+
+def inline(entry: Entry, operands: Sequence[Any]) -> list[Any]:
+    """Record the equations of a traced program in the trace in force."""
+    jaxpr = entry.closed.jaxpr
+    values: dict[Any, Any] = dict(zip(jaxpr.constvars, entry.closed.consts))
+    values.update(zip(jaxpr.invars, operands, strict=True))
+
+    def read(atom: Any) -> Any:
+        return values[atom] if atom in values else atom.array[()]
+
+    for eqn in jaxpr.eqns:
+        results = bind(eqn.primitive, *map(read, eqn.inputs), **dict(eqn.params))
+        several = results if isinstance(results, tuple) else (results,)
+        values.update(zip(eqn.outputs, several, strict=True))
+    return [read(v) for v in jaxpr.outvars]
+
+
+def jit(
+    fun: Callable[..., Any] | None = None,
+    *,
+    static_argnums: int | Sequence[int] | None = None,
+    static_argnames: str | Iterable[str] | None = None,
+    keep_unused: bool = False,
+    inline: bool = False,
+    backend: str | None = None,
+    max_traces: int | None = None,
+) -> Any:
+    """Trace a function once per kind of arguments and run compiled code after that.
+
+    `fun` takes and returns arrays, scalars and trees of them, and should be pure.
+    Arguments named in `static_argnums` or `static_argnames` are Python values that the
+    trace may branch on; each new value is a new trace. `backend` is "numba" where
+    Numba is importable, else "reference". `max_traces` bounds the number of traces.
+
+    Without `fun`, returns a decorator.
+
+    Raises TypeError (jit.callable, cache.function.hashable) and ValueError
+    (jit.static_argnums, jit.static_argnames, jit.backend).
+
+    >>> import traceir, traceir.numpy as jnp
+    >>> @traceir.jit
+    ... def f(x):
+    ...     return jnp.sum(x * x)
+    >>> f(jnp.arange(4.0))
+    Array(14., dtype=float32)
+    """
+    options = Options(backend, keep_unused, inline, max_traces)
+    if fun is None:
+        return lambda f: JitFunction(f, static_argnums, static_argnames, options)
+    return JitFunction(fun, static_argnums, static_argnames, options)

@@ -1,0 +1,114 @@
+"""Backends by name, resolved when first used. Serves: jit.backend"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.util
+import logging
+import time
+from typing import Any, Protocol
+
+import numpy as np
+
+from traceir import config, rules
+from traceir.ir import ClosedJaxpr, Jaxpr, Literal
+from traceir.jit.cache import Entry
+
+log = logging.getLogger("traceir")
+
+# Name -> module with `compile(closed, name) -> Executable`.
+BACKENDS: dict[str, str] = {
+    "reference": "traceir.evaluate",
+    "numba": "traceir_numba.backend",
+}
+# What the default backend needs; without it the reference runs.
+NEEDS = {"numba": "numba"}
+
+
+class Executable(Protocol):
+    """A compiled program."""
+
+    def run(self, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Run on C-contiguous arrays of the program's input types; fresh results."""
+
+    def as_text(self, form: str) -> str:
+        """The program as "source", "llvm" or "asm"."""
+
+
+@functools.cache
+def default_backend() -> str:
+    """ "numba" where Numba is importable, else "reference"."""
+    return "numba" if importlib.util.find_spec("numba") else "reference"
+
+
+@functools.cache
+def resolve(name: str) -> Any:
+    """The module of a backend; raises ValueError (jit.backend) for an unknown one."""
+    if name not in BACKENDS:
+        raise rules.error(
+            "jit.backend", got=f"{name!r}; there are {', '.join(sorted(BACKENDS))}"
+        )
+    needed = NEEDS.get(name)
+    if needed and importlib.util.find_spec(needed) is None:
+        raise rules.error("jit.backend", got=f"{name!r} without {needed} installed")
+    return importlib.import_module(BACKENDS[name])
+
+
+def executable(entry: Entry, backend: str, keep_unused: bool) -> Executable:
+    """The compiled program of an entry, compiled now if it is not yet."""
+    key = backend, keep_unused
+    found: Executable | None = entry.executables.get(key)
+    if found is not None:
+        return found
+    with entry.lock:
+        found = entry.executables.get(key)
+        if found is None:
+            start = time.perf_counter()
+            found = compile_program(entry.closed, backend, keep_unused)
+            entry.executables[key] = found
+            if config.local.context.log_compiles:
+                seconds = time.perf_counter() - start
+                name = entry.closed.jaxpr.debug_name
+                log.warning("Compiled %s with %s in %.3f s", name, backend, seconds)
+    return found
+
+
+def compile_program(closed: ClosedJaxpr, backend: str, keep_unused: bool) -> Executable:
+    """Compile a program; inputs that it does not use are dropped unless kept."""
+    name = closed.jaxpr.debug_name
+    module = resolve(backend)
+    used = used_inputs(closed.jaxpr)
+    if keep_unused or len(used) == len(closed.jaxpr.invars):
+        compiled: Executable = module.compile(closed, name)
+        return compiled
+    jaxpr = closed.jaxpr
+    kept = Jaxpr(
+        jaxpr.constvars,
+        tuple(jaxpr.invars[k] for k in used),
+        jaxpr.eqns,
+        jaxpr.outvars,
+        name,
+    )
+    return _Dropping(module.compile(ClosedJaxpr(kept, closed.consts), name), used)
+
+
+def used_inputs(jaxpr: Jaxpr) -> tuple[int, ...]:
+    """The positions of the inputs that an equation or an output refers to."""
+    atoms = {a for e in jaxpr.eqns for a in e.inputs if not isinstance(a, Literal)}
+    atoms.update(a for a in jaxpr.outvars if not isinstance(a, Literal))
+    return tuple(k for k, v in enumerate(jaxpr.invars) if v in atoms)
+
+
+class _Dropping:
+    """An executable that is given all inputs and passes on those that are used."""
+
+    def __init__(self, inner: Executable, used: tuple[int, ...]) -> None:
+        self._inner = inner
+        self._used = used
+
+    def run(self, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+        return self._inner.run(*[arrays[k] for k in self._used])
+
+    def as_text(self, form: str) -> str:
+        return self._inner.as_text(form)

@@ -1,0 +1,127 @@
+"""The traces of a function: one per key, made once, held weakly. Serves: cache.*"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+from weakref import WeakKeyDictionary, WeakSet
+
+from traceir import pytree, rules
+from traceir.ir import ClosedJaxpr
+from traceir.jit.key import Call, Key
+
+Runner = Callable[..., tuple[Any, ...]]
+
+
+@dataclass(eq=False, slots=True)
+class Entry:
+    """One trace: the program, how its results nest, and what was compiled from it.
+
+    Never refers to the traced function, which may then die with its last user.
+    """
+
+    call: Call
+    key: Key
+    closed: ClosedJaxpr
+    out_tree: pytree.TreeDef
+    captures: tuple[Any, ...] = ()
+    executables: dict[tuple[str, bool], Any] = field(default_factory=dict)
+    hits: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+@dataclass(eq=False, slots=True)
+class _Pending:
+    """A trace under way, and the thread that makes it."""
+
+    thread: int
+    done: threading.Event = field(default_factory=threading.Event)
+
+
+class FunctionCache:
+    """The entries of one function, shared by every `jit` of it and by all threads."""
+
+    def __init__(self) -> None:
+        self.entries: dict[Key, Entry] = {}
+        # Raw keys of whole calls, one mapping per set of jit options.
+        self.fast: dict[object, dict[Any, Any]] = {}
+        self.misses = 0
+        self._pending: dict[Key, _Pending] = {}
+        self._lock = threading.Lock()
+
+    def clear(self) -> None:
+        """Forget every trace; the next call traces anew."""
+        with self._lock:
+            self.entries.clear()
+            for mapping in self.fast.values():
+                mapping.clear()
+            self.misses = 0
+
+    def lookup(self, key: Key, make: Callable[[], Entry], nested: bool) -> Entry:
+        """The entry of a key, made by `make` at most once however many threads ask.
+
+        A thread that is itself tracing (`nested`) does not wait for another, which
+        might wait for it: it traces too, and the first insert wins.
+        Raises RecursionError (cache.recursion) when this thread is making it already.
+        """
+        me = threading.get_ident()
+        while True:
+            with self._lock:
+                found = self.entries.get(key)
+                if found is not None:
+                    found.hits += 1
+                    return found
+                pending = self._pending.get(key)
+                if pending is None:
+                    pending = self._pending[key] = _Pending(me)
+                    break
+            if pending.thread == me:
+                raise rules.error("cache.recursion", got="the same key again")
+            if nested:
+                return self._insert(key, make())
+            pending.done.wait()
+        try:
+            return self._insert(key, make())
+        finally:
+            with self._lock:
+                del self._pending[key]
+            pending.done.set()
+
+    def _insert(self, key: Key, entry: Entry) -> Entry:
+        with self._lock:
+            self.misses += 1
+            if entry.captures:  # belongs to the trace around it alone
+                return entry
+            return self.entries.setdefault(key, entry)
+
+
+_caches: WeakKeyDictionary[Any, FunctionCache] = WeakKeyDictionary()
+_caches_lock = threading.Lock()
+_all: WeakSet[FunctionCache] = WeakSet()
+
+
+def cache_of(function: Any) -> FunctionCache:
+    """The cache of a function, found by the function's own equality and hash.
+
+    Raises TypeError (cache.function.hashable) when it has no hash or no weak reference.
+    """
+    with _caches_lock:
+        try:
+            found = _caches.get(function)
+            if found is None:
+                found = _caches[function] = FunctionCache()
+                _all.add(found)
+        except TypeError as error:
+            raise rules.error(
+                "cache.function.hashable", got=f"{function!r}: {error}"
+            ) from None
+        return found
+
+
+def clear_caches() -> None:
+    """Forget the traces of every function."""
+    with _caches_lock:
+        for cache in list(_all):
+            cache.clear()

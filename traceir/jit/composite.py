@@ -1,0 +1,43 @@
+"""Functions made of primitives, shown as one `jit` equation. Serves: jit.composite"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from traceir import config
+from traceir.jit.api import JitFunction, Options
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def composite(
+    fun: F | None = None, *, static_argnames: Sequence[str] = ()
+) -> Any:
+    """Make `fun` a composite: one named `jit` equation in a trace, plain code outside.
+
+    Eager calls run the body on the NumPy kernels and compile nothing; backends inline
+    the equation. Arguments in `static_argnames` are Python values.
+
+    >>> import traceir
+    >>> @composite
+    ... def double(x):
+    ...     return x + x
+    >>> traceir.make_jaxpr(double)(1.0)
+    { lambda ; a:f32[]. let
+        b:f32[] = jit[name=double jaxpr={ lambda ; a:f32[]. let b:f32[] = add a a in (b,) }] a
+      in (b,) }
+    """
+    if fun is None:
+        return functools.partial(composite, static_argnames=static_argnames)
+    staged = JitFunction(fun, None, static_argnames, Options())
+    body = fun
+
+    @functools.wraps(body)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if config.local.trace is None:
+            return body(*args, **kwargs)
+        return staged(*args, **kwargs)
+
+    return call

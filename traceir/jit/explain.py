@@ -1,0 +1,29 @@
+"""Why a call missed the cache: the nearest entry and what differs. Serves: cache.key.*"""
+
+from __future__ import annotations
+
+from traceir.jit.cache import FunctionCache
+from traceir.jit.key import Call, Key
+from traceir.jit.staging import key_table, leaf_paths
+
+
+def nearest(cache: FunctionCache, call: Call, key: Key) -> str:
+    """The fewest differences of a key from an entry's: row, argument, old and new."""
+    entries = list(cache.entries.values())
+    if not entries:
+        return "no trace of this function yet"
+    named = Call(
+        None,
+        call.x64,
+        call.face,
+        call.labels,
+        call.treedef,
+        leaf_paths(call.labels, call.treedef),
+        call.avals,
+        call.statics,
+    )
+    table = key_table()
+    candidates = [
+        list(table.differences(entry.key, key, named)) for entry in reversed(entries)
+    ]
+    return "; ".join(min(candidates, key=len))

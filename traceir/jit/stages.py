@@ -1,0 +1,184 @@
+"""Ahead of time: traced, lowered and compiled functions. Serves: jit.compiled"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from traceir import pytree, rules
+from traceir.array import Array
+from traceir.avals import ShapedArray
+from traceir.ir import ClosedJaxpr
+from traceir.jit.backends import Executable, executable
+from traceir.jit.cache import Entry
+from traceir.jit.fast import as_input
+from traceir.jit.staging import leaf_paths
+from traceir.trace import Tracer, current_trace, typeof
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class ShapeDtypeStruct:
+    """A shape and a dtype that stand for an array where no value is needed.
+
+    >>> ShapeDtypeStruct((2, 3), "float32")
+    ShapeDtypeStruct(shape=(2, 3), dtype=float32)
+    """
+
+    shape: tuple[int, ...]
+    dtype: np.dtype
+    weak_type: bool
+
+    def __init__(self, shape: Any, dtype: Any, *, weak_type: bool = False) -> None:
+        object.__setattr__(self, "shape", tuple(shape))
+        object.__setattr__(self, "dtype", np.dtype(dtype))
+        object.__setattr__(self, "weak_type", weak_type)
+
+    @property
+    def aval(self) -> ShapedArray:
+        """The abstract value that it stands for."""
+        return ShapedArray(self.shape, self.dtype, self.weak_type)
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self.aval.size
+
+    def __repr__(self) -> str:
+        weak = ", weak_type=True" if self.weak_type else ""
+        return (
+            f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype.name}{weak})"
+        )
+
+
+def struct_of(aval: ShapedArray) -> ShapeDtypeStruct:
+    """The struct of an abstract value."""
+    return ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stage:
+    """A traced function on its way to machine code."""
+
+    entry: Entry
+    backend: str
+    keep_unused: bool
+    numpy_out: bool
+
+    @property
+    def jaxpr(self) -> ClosedJaxpr:
+        """The traced program."""
+        return self.entry.closed
+
+    @property
+    def in_avals(self) -> tuple[ShapedArray, ...]:
+        """The types of the leaves of the arguments."""
+        return self.entry.closed.in_avals
+
+    @property
+    def out_info(self) -> Any:
+        """The shapes and dtypes of the result."""
+        structs = list(map(struct_of, self.entry.closed.out_avals))
+        return self.entry.out_tree.unflatten(structs)
+
+    @property
+    def out_tree(self) -> pytree.TreeDef:
+        """How the results nest."""
+        return self.entry.out_tree
+
+    @property
+    def in_tree(self) -> pytree.TreeDef:
+        """How the traced arguments nest."""
+        return self.entry.call.treedef
+
+
+class Traced(_Stage):
+    """A traced function: its program, not yet lowered."""
+
+    __slots__ = ()
+
+    def as_text(self) -> str:
+        """The program's text."""
+        return str(self.entry.closed)
+
+    def lower(self) -> Lowered:
+        """Lower to the backend's source."""
+        return Lowered(self.entry, self.backend, self.keep_unused, self.numpy_out)
+
+
+class Lowered(_Stage):
+    """A function lowered to its backend's source."""
+
+    __slots__ = ()
+
+    def _executable(self) -> Executable:
+        return executable(self.entry, self.backend, self.keep_unused)
+
+    def as_text(self) -> str:
+        """The generated source."""
+        return self._executable().as_text("source")
+
+    def compile(self) -> Compiled:
+        """Compile to machine code."""
+        exe = self._executable()
+        return Compiled(
+            self.entry, self.backend, self.keep_unused, self.numpy_out, exe
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled(_Stage):
+    """A compiled function: called with arguments of exactly the types it was made for.
+
+    Static arguments are left out of the call.
+    """
+
+    exe: Executable
+
+    def as_text(self, form: str = "asm") -> str:
+        """Machine code as "asm", or "llvm", or the "source" it came from."""
+        return self.exe.as_text(form)
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        leaves = self._leaves(args, kwargs)
+        arrays = [as_input(v, a) for v, a in zip(leaves, self.in_avals, strict=True)]
+        results = self.exe.run(*arrays)
+        avals = self.entry.closed.out_avals
+        wrapped = [r if self.numpy_out else Array._wrap(r, a) for r, a in zip(results, avals)]
+        return self.entry.out_tree.unflatten(wrapped)
+
+    def _leaves(self, args: Any, kwargs: Any) -> list[Any]:
+        """Check a call; raises TypeError (jit.compiled, jit.compiled-tree)."""
+        labels, treedef = self.entry.call.labels, self.entry.call.treedef
+        try:
+            values = (*args, *[kwargs[name] for name in labels[len(args) :]])
+        except KeyError as error:
+            raise rules.error("jit.compiled-tree", got=f"no argument {error}") from None
+        leaves, tree = pytree.flatten(values)
+        if tree is not treedef or len(kwargs) + len(args) != len(labels):
+            raise rules.error("jit.compiled-tree", got=f"{tree}, compiled for {treedef}")
+        if current_trace() is not None or any(type(v) is Tracer for v in leaves):
+            raise rules.error("jit.compiled-traced", got="a traced argument")
+        wrong = [
+            f"argument {path} compiled with {want.str_short()} and called with "
+            f"{typeof(leaf).str_short()}"
+            for path, leaf, want in zip(
+                leaf_paths(labels, treedef), leaves, self.in_avals, strict=True
+            )
+            if not _fits(leaf, want)
+        ]
+        if wrong:
+            raise rules.error("jit.compiled", got="; ".join(wrong))
+        return leaves
+
+
+def _fits(leaf: Any, want: ShapedArray) -> bool:
+    """A leaf fits when it has the shape and dtype; weakness does not matter."""
+    have = typeof(leaf)
+    return have.shape == want.shape and have.dtype == want.dtype

@@ -1,0 +1,160 @@
+"""From a call to an entry of the cache: bind, flatten, key, trace. Serves: cache.*"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from traceir import config, pytree, rules
+from traceir.array import Array
+from traceir.avals import ShapedArray
+from traceir.ir import ClosedJaxpr
+from traceir.jit.cache import Entry, FunctionCache
+from traceir.jit.key import Call, KeyTable
+from traceir.jit.signature import Bound
+from traceir.promote import canonical_dtype
+from traceir.trace import Tracer, current_trace, stage, typeof
+
+# Values that may be returned from a traced function.
+_RETURNABLE = (Array, Tracer, np.ndarray, np.generic, bool, int, float)
+
+
+@functools.cache
+def key_table() -> KeyTable:
+    """The rows of the key but the function's: the weak map of caches stands for it."""
+    return KeyTable(rules.default(), frozenset({"cache.key.function"}))
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """One call, ready to be looked up: its key material, its arguments, its leaves."""
+
+    call: Call
+    bound: Bound
+    leaves: list[Any]
+
+
+def prepare(bound: Bound, face: str) -> Prepared:
+    """Flatten the traced arguments; raises TypeError (jit.argument) for a leaf that
+    is no array.
+    """
+    labels = tuple(label for label, _ in bound.dynamic)
+    leaves, treedef = pytree.flatten(tuple(value for _, value in bound.dynamic))
+    x64 = config.local.context.x64
+    avals = []
+    for index, leaf in enumerate(leaves):
+        try:
+            avals.append(input_aval(leaf, x64))
+        except rules.TraceirError as error:
+            path = leaf_paths(labels, treedef)[index]
+            raise rules.error(
+                error.rule, got=f"{error.got} at argument {path}"
+            ) from None
+    call = Call(
+        None, x64, face, labels, treedef, (), tuple(avals), bound.statics
+    )
+    return Prepared(call, bound, leaves)
+
+
+def input_aval(value: Any, x64: bool) -> ShapedArray:
+    """The type under which a traced argument enters a program."""
+    aval = typeof(value)
+    dtype = canonical_dtype(aval.dtype, x64)
+    return aval if dtype == aval.dtype else aval.update(dtype=dtype)
+
+
+def leaf_paths(labels: Sequence[str], treedef: pytree.TreeDef) -> tuple[str, ...]:
+    """How the user spells each leaf of the arguments, such as `d['k'][0]`."""
+    return tuple(
+        pytree.key_path(path, label)
+        for label, child in zip(labels, treedef.children, strict=True)
+        for path in child.paths()
+    )
+
+
+def function_name(fun: Callable[..., Any]) -> str:
+    """The name that equations and kernels of a function carry."""
+    while isinstance(fun, functools.partial):
+        fun = fun.func
+    return getattr(fun, "__name__", type(fun).__name__)
+
+
+def find_entry(
+    cache: FunctionCache,
+    prepared: Prepared,
+    fun: Callable[..., Any],
+    transform: str,
+    before_trace: Callable[[Call, Any], None] = lambda call, key: None,
+) -> Entry:
+    """The entry for a call, traced now if there is none.
+
+    An entry that lifted tracers is kept with the trace around it and dies with it.
+    Raises what the traced function raises, and then keeps nothing.
+    """
+    key = key_table().key(prepared.call)
+    outer = current_trace()
+    if outer is not None:
+        local = outer.nested.get((cache, key))
+        if local is not None:
+            local.hits += 1
+            return local
+
+    def make() -> Entry:
+        before_trace(prepared.call, key)
+        return make_entry(prepared, key, fun, transform)
+
+    entry = cache.lookup(key, make, nested=outer is not None)
+    if entry.captures and outer is not None:
+        outer.nested[(cache, key)] = entry
+    return entry
+
+
+def make_entry(
+    prepared: Prepared, key: Any, fun: Callable[..., Any], transform: str
+) -> Entry:
+    """Trace `fun` once on the types of this call."""
+    call, bound = prepared.call, prepared.bound
+    paths = leaf_paths(call.labels, call.treedef)
+    out_trees: list[pytree.TreeDef] = []
+
+    def run(tracers: list[Tracer]) -> Sequence[Any]:
+        args, kwargs = bound.rebuild(call.treedef.unflatten(tracers))
+        leaves, tree = pytree.flatten(fun(*args, **kwargs))
+        check_outputs(leaves, tree)
+        out_trees.append(tree)
+        return leaves
+
+    name = function_name(fun)
+    with ExitStack() as scopes:
+        for scope in surroundings(call):
+            scopes.enter_context(scope)
+        jaxpr, constants, captured = stage(
+            run, call.avals, paths, name, transform, call.face
+        )
+    closed = ClosedJaxpr(jaxpr, constants)
+    return Entry(replace(call, paths=paths), key, closed, out_trees[0], captured)
+
+
+def surroundings(call: Call) -> Iterator[config.Scope]:
+    """The configuration that a call's trace runs in, where it differs from now."""
+    context = config.local.context
+    if context.x64 != call.x64:
+        yield config.enable_x64(call.x64)
+    if context.face != call.face:
+        yield config.face(call.face)
+
+
+def check_outputs(leaves: Sequence[Any], tree: pytree.TreeDef) -> None:
+    """Raise TypeError (jit.output) for a result that is no array."""
+    for index, leaf in enumerate(leaves):
+        if not isinstance(leaf, _RETURNABLE):
+            path = pytree.key_path(tree.paths()[index])
+            at = f" at output component {path}" if path else ""
+            raise rules.error(
+                "jit.output", got=f"a value of type {type(leaf).__name__}{at}"
+            )
