@@ -1,0 +1,277 @@
+"""The real functions of `value` formulas, and rounding to a dtype. Serves: accuracy.*"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from traceir.rules.reals import INFINITY, NAN, ONE, ZERO, Real, infinity, number
+
+PRECISION = 400
+# Beyond 2**LIMIT every dtype overflows and below 2**-LIMIT it underflows, so that a
+# result may be replaced by these; the exact power would not fit in memory.
+LIMIT = 4000
+EXACT_POWER = 64
+
+
+def real(name: str, *xs: Any) -> Real | int:
+    """The real function `name` at exact points.
+
+    >>> real("sqrt", 4), real("log", -1.0)
+    (Real(2), Real(nan))
+    """
+    return FUNCTIONS[name](*map(Real.of, xs))
+
+
+@cache
+def mpmath() -> Any:
+    """A context of mpmath of its own precision; ImportError says what needs it."""
+    try:
+        from mpmath import MPContext
+    except ImportError as error:
+        message = "the oracle's transcendental functions need the package mpmath"
+        raise ImportError(message) from error
+    context = MPContext()
+    context.prec = PRECISION
+    return context
+
+
+def to_mp(x: Fraction) -> Any:
+    """A fraction as a number of mpmath."""
+    return mpmath().mpf(x.numerator) / x.denominator
+
+
+def from_mp(x: Any) -> Real:
+    """A finite number of mpmath as a Real, no longer a sum of terms."""
+    sign, mantissa, exponent, bits = x._mpf_
+    if not mantissa:
+        return number(ZERO, bool(sign))
+    if abs(exponent + bits) > LIMIT:
+        return beyond(exponent > 0, bool(sign))
+    size = Fraction(mantissa) * Fraction(2) ** exponent
+    return number(-size if sign else size)
+
+
+def beyond(large: bool, negative: bool) -> Real:
+    """A finite number larger than all of every dtype, or nearer to zero."""
+    size = Fraction(2) ** (LIMIT if large else -LIMIT)
+    return number(-size if negative else size)
+
+
+def _integral(rounding: Callable[[Fraction], int]) -> Callable[[Real], Real]:
+    def function(x: Real) -> Real:
+        if x.special:
+            return x
+        return number(Fraction(rounding(x.value)), x.negative)
+
+    return function
+
+
+def _round_away(value: Fraction) -> int:
+    size = math.floor(abs(value) + Fraction(1, 2))
+    return -size if value < 0 else size
+
+
+def _fmod(a: Real, b: Real) -> Real:
+    if a.special or b.nan or b.zero:
+        return NAN
+    if b.special:
+        return a
+    return number(a.value - b.value * math.trunc(a.value / b.value), a.negative)
+
+
+def _sqrt(x: Real) -> Real:
+    if x.nan or x.zero or not x.negative:
+        return x if x.special or x.zero else number(_root(x.value))
+    return NAN
+
+
+def _root(value: Fraction) -> Fraction:
+    shift = 2 * PRECISION
+    scaled = (value.numerator << 2 * shift) // value.denominator
+    root = math.isqrt(scaled)
+    exact = Fraction(root, 1 << shift)
+    # A last bit that says "a little more" keeps an inexact root off every tie.
+    return exact if exact * exact == value else exact + Fraction(1, 1 << shift + 1)
+
+
+def _rsqrt(x: Real) -> Any:
+    return 1 / _sqrt(x)
+
+
+def _exp(x: Real) -> Real:
+    if x.special:
+        return number(ZERO) if x.negative and not x.nan else x
+    if abs(x.value) > LIMIT:
+        return beyond(x.value > 0, False)
+    return from_mp(mpmath().exp(to_mp(x.value)))
+
+
+def _log(x: Real) -> Real:
+    if x.nan or (x.negative and not x.zero):
+        return NAN
+    if x.zero:
+        return -INFINITY
+    return x if x.special else from_mp(mpmath().log(to_mp(x.value)))
+
+
+def _log1p(x: Real) -> Real:
+    if x.zero or x.special:
+        return NAN if x.special and x.negative else x
+    return _log(number(1 + x.value)) if x.value < -ONE / 2 else _log1p_near(x)
+
+
+def _log1p_near(x: Real) -> Real:
+    return from_mp(mpmath().log1p(to_mp(x.value)))
+
+
+def _periodic(name: str) -> Callable[[Real], Real]:
+    def function(x: Real) -> Real:
+        if x.special:
+            return NAN
+        if x.zero:
+            return x if name == "sin" else number(ONE)
+        return from_mp(getattr(mpmath(), name)(to_mp(x.value)))
+
+    return function
+
+
+def _tanh(x: Real) -> Real:
+    if x.nan or x.zero:
+        return x
+    if x.special or abs(x.value) > LIMIT:
+        return number(-ONE if x.negative else ONE)
+    return from_mp(mpmath().tanh(to_mp(x.value)))
+
+
+def _pow(a: Real, b: Real) -> Real:
+    if b.zero or (a.finite and a.value == 1):
+        return number(ONE)
+    if a.nan or b.nan:
+        return NAN
+    if b.special:
+        return _pow_infinity(a, b.negative)
+    whole = b.value.denominator == 1
+    odd = whole and b.value.numerator % 2 == 1
+    negative = a.negative and odd
+    if a.zero or a.special:
+        to_zero = a.zero != b.negative
+        return number(ZERO, negative) if to_zero else infinity(negative)
+    if a.negative and not whole:
+        return NAN
+    if whole and abs(b.value) <= EXACT_POWER:
+        return _exact_power(a, int(b.value))
+    size = _power(abs(a.value), b.value)
+    return -size if negative else size
+
+
+def _exact_power(a: Real, y: int) -> Real:
+    return replace(
+        number(a.value**y), inner=abs(y) - (y > 0), spread=a.spread ** abs(y)
+    )
+
+
+def _power(base: Fraction, exponent: Fraction) -> Real:
+    if base == 1:
+        return number(ONE)
+    power = to_mp(exponent) * mpmath().log(to_mp(base))
+    if abs(power) > LIMIT:
+        return beyond(power > 0, False)
+    result = from_mp(mpmath().exp(power))
+    return replace(result, inner=math.ceil(abs(exponent)))
+
+
+def _pow_infinity(a: Real, down: bool) -> Real:
+    if a.finite and abs(a.value) == 1:
+        return number(ONE)
+    large = a.special == "inf" or abs(a.value) > 1
+    return number(ZERO) if large == down else INFINITY
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "floor": _integral(math.floor),
+    "trunc": _integral(math.trunc),
+    "round_even": _integral(round),
+    "round_away": _integral(_round_away),
+    "fmod": _fmod,
+    "sqrt": _sqrt,
+    "rsqrt": _rsqrt,
+    "exp": _exp,
+    "log": _log,
+    "log1p": _log1p,
+    "sin": _periodic("sin"),
+    "cos": _periodic("cos"),
+    "tanh": _tanh,
+    "pow": _pow,
+}
+
+
+def limits(dtype: np.dtype) -> tuple[Any, Any]:
+    """The least and the greatest value of a dtype; infinities if it has them.
+
+    >>> limits(np.dtype("uint8"))
+    (0, 255)
+    """
+    if dtype.kind == "b":
+        return False, True
+    if dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        return int(info.min), int(info.max)
+    return -INFINITY, INFINITY
+
+
+def exponent(value: Fraction) -> int:
+    """The exponent of the leading bit of a number that is not zero."""
+    top, bottom = abs(value.numerator), value.denominator
+    found = top.bit_length() - bottom.bit_length()
+    scaled = Fraction(top, bottom)
+    return found if scaled >= Fraction(2) ** found else found - 1
+
+
+def ulp(value: Fraction, dtype: np.dtype) -> Fraction:
+    """The distance of neighbours of the dtype at a number, its last place."""
+    info = np.finfo(dtype)
+    low = int(info.minexp)
+    top = max(exponent(value), low) if value else low
+    return Fraction(2) ** (top - int(info.nmant))
+
+
+def largest(dtype: np.dtype) -> Fraction:
+    """The largest finite number of a floating dtype."""
+    return Fraction(float(np.finfo(dtype).max))
+
+
+def rounded(x: Real, dtype: np.dtype) -> Any:
+    """The element of a floating dtype that is nearest, ties to even.
+
+    >>> rounded(Real.of(Fraction(1, 3)), np.dtype("float32"))
+    np.float32(0.33333334)
+    """
+    if x.nan:
+        return dtype.type(np.nan)
+    sign = -1.0 if x.negative else 1.0
+    if x.special:
+        return dtype.type(sign * np.inf)
+    unit = ulp(x.value, dtype)
+    steps = round(abs(x.value) / unit)
+    if steps * unit > largest(dtype):
+        return dtype.type(sign * np.inf)
+    return dtype.type(math.copysign(float(steps * unit), sign))
+
+
+def wrapped(x: Any, dtype: np.dtype) -> Any:
+    """The element of an integer or boolean dtype: modulo 2**bits."""
+    if dtype.kind == "b":
+        return np.bool_(x)
+    whole = int(x.value) if isinstance(x, Real) else int(x)
+    bits = 8 * dtype.itemsize
+    whole %= 1 << bits
+    if dtype.kind == "i" and whole >> bits - 1:
+        whole -= 1 << bits
+    return dtype.type(whole)
