@@ -26,6 +26,7 @@ from traceir.treedef import (
     LEAF,
     LEAF_TYPES,
     NODES,
+    NONE,
     Kind,
     Path,
     PyTree,
@@ -85,6 +86,10 @@ def _flatten(tree: PyTree, leaves: list[Any]) -> TreeDef:
     if type_ is tuple and _all_leaf_types(map(type, tree)) and len(tree) < 33:
         leaves.extend(tree)
         return FLAT_TUPLES[len(tree)]
+    if tree is None:
+        return NONE
+    if type_ is tuple or type_ is list:
+        return intern(type_, None, tuple([_flatten(child, leaves) for child in tree]))
     kind = kind_of(type_)
     if kind is None:
         leaves.append(tree)

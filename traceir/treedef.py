@@ -236,9 +236,19 @@ def kind_of(type_: type) -> Kind | None:
 
 # --- interning
 
-TABLE: weakref.WeakValueDictionary[Hashable, TreeDef] = weakref.WeakValueDictionary()
+# Weak in its values; a plain dict, as WeakValueDictionary.get costs twice as much.
+TABLE: dict[Hashable, weakref.KeyedRef[Hashable, TreeDef]] = {}
 # Reentrant: hashing user metadata, or a collection, may come back here.
 _LOCK = threading.RLock()
+
+
+def _forget(reference: weakref.KeyedRef[Hashable, TreeDef]) -> None:
+    with _LOCK:
+        if TABLE.get(reference.key) is reference:
+            del TABLE[reference.key]
+
+
+_only_str = {str}.issuperset
 
 
 def typed(value: Any) -> Hashable:
@@ -247,7 +257,7 @@ def typed(value: Any) -> Hashable:
     if type_ is str or value is None:
         return value  # type: ignore[no-any-return]
     if type_ is tuple:
-        return (tuple, *map(typed, value))
+        return value if _only_str(map(type, value)) else (tuple, *map(typed, value))
     if type_ is float:
         return (float, struct.pack("d", value))
     return (type_, value)
@@ -257,14 +267,17 @@ def intern(type_: type, meta: Any, children: tuple[TreeDef, ...]) -> TreeDef:
     """The one structure of a node's type, metadata and children."""
     key = (type_, meta if meta is None else typed(meta), children)
     try:
-        found = TABLE.get(key)
+        reference = TABLE.get(key)
     except TypeError:
         return _build(OpenTreeDef, type_, meta, children)
+    found = None if reference is None else reference()
     if found is None:
         with _LOCK:
-            found = TABLE.get(key)
+            reference = TABLE.get(key)
+            found = None if reference is None else reference()
             if found is None:
-                found = TABLE[key] = _build(TreeDef, type_, meta, children)
+                found = _build(TreeDef, type_, meta, children)
+                TABLE[key] = weakref.KeyedRef(found, _forget, key)
     return found
 
 
@@ -277,6 +290,7 @@ def _build(
 
 
 LEAF = TreeDef(None, None, None, (), 1, False)
+NONE = intern(type(None), None, ())
 FLAT_TUPLES = [intern(tuple, None, (LEAF,) * n) for n in range(33)]
 
 
