@@ -1,0 +1,494 @@
+"""What a user of `jit` counts on, by counting traces. Serves: cache.*, jit.*"""
+
+from __future__ import annotations
+
+import gc
+import threading
+import weakref
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+import traceir
+import traceir.numpy as jnp
+from tests.rule_errors import raises_rule
+
+
+class Counted:
+    """A function that counts how often its Python body runs."""
+
+    def __init__(self, fun: Any) -> None:
+        self.traces = 0
+
+        def body(*args: Any, **kwargs: Any) -> Any:
+            self.traces += 1
+            return fun(*args, **kwargs)
+
+        body.__signature__ = __import__("inspect").signature(fun)  # type: ignore[attr-defined]
+        body.__name__ = fun.__name__
+        self.fun = body
+
+    def new(self) -> int:
+        """Traces since the last time this was asked."""
+        count, self.traces = self.traces, 0
+        return count
+
+
+def test_same_type_traces_once() -> None:
+    c = Counted(lambda x: x * 2)
+    f = traceir.jit(c.fun)
+    assert f(jnp.ones(3)).tolist() == [2, 2, 2] and c.new() == 1
+    assert f(jnp.zeros(3)).tolist() == [0, 0, 0] and c.new() == 0
+    f(np.ones(3, "float32"))
+    assert c.new() == 0
+    f(jnp.ones(4))
+    assert c.new() == 1
+    f(jnp.arange(3))
+    assert c.new() == 1
+
+
+def test_weakness_is_in_the_key() -> None:
+    c = Counted(lambda x: x * 2)
+    f = traceir.jit(c.fun)
+    for value in (1.0, 2.0):
+        f(value)
+    assert c.new() == 1
+    for value in (jnp.float32(1), np.float32(1), np.float64(1)):
+        f(value)
+    assert c.new() == 1
+    for value in (1, True, 1):
+        f(value)
+    assert c.new() == 2
+
+
+def test_a_new_jit_of_the_same_function_shares_its_traces() -> None:
+    c = Counted(lambda x: x * 2)
+    traceir.jit(c.fun)(1.0)
+    traceir.jit(c.fun)(1.0)
+    traceir.jit(c.fun, keep_unused=True)(1.0)
+    traceir.jit(c.fun, inline=True)(1.0)
+    assert c.new() == 1
+
+
+def test_lambdas_and_partials_do_not_share() -> None:
+    c = Counted(lambda x: x * 2)
+    traceir.jit(lambda x: c.fun(x))(1.0)
+    traceir.jit(lambda x: c.fun(x))(1.0)
+    assert c.new() == 2
+    traceir.jit(partial(c.fun))(1.0)
+    traceir.jit(partial(c.fun))(1.0)
+    assert c.new() == 2
+    kept = partial(c.fun)
+    traceir.jit(kept)(1.0)
+    traceir.jit(kept)(1.0)
+    assert c.new() == 1
+
+
+def test_callable_objects_are_keyed_by_their_own_equality() -> None:
+    class Scale:
+        count = 0
+
+        def __init__(self, k: float) -> None:
+            self.k = k
+
+        def __eq__(self, other: object) -> bool:
+            return isinstance(other, Scale) and other.k == self.k
+
+        def __hash__(self) -> int:
+            return hash(self.k)
+
+        def __call__(self, x: Any) -> Any:
+            Scale.count += 1
+            return x * self.k
+
+    first = Scale(2.0)
+    assert float(traceir.jit(first)(3.0)) == 6
+    assert float(traceir.jit(Scale(2.0))(3.0)) == 6
+    assert Scale.count == 1
+    assert float(traceir.jit(Scale(4.0))(3.0)) == 12
+    assert Scale.count == 2
+
+
+def test_bound_methods() -> None:
+    class Model:
+        count = 0
+
+        def step(self, x: Any) -> Any:
+            Model.count += 1
+            return x + 1
+
+    model = Model()
+    for _ in range(3):
+        traceir.jit(model.step)(1.0)
+        gc.collect()
+    assert Model.count == 3
+    kept = traceir.jit(model.step)
+    Model.count = 0
+    for _ in range(3):
+        traceir.jit(model.step)(1.0)
+    assert Model.count == 1
+    del kept
+
+
+def test_a_decorated_method_takes_self_as_a_static_argument() -> None:
+    class Model:
+        @partial(traceir.jit, static_argnums=0)
+        def scale(self, x: Any, by: float = 2.0) -> Any:
+            return x * by
+
+    assert float(Model().scale(3.0)) == 6
+    assert float(Model().scale(3.0, by=5.0)) == 15
+
+
+def test_unusable_functions() -> None:
+    class Unhashable:
+        __hash__ = None  # type: ignore[assignment]
+
+        def __call__(self, x: Any) -> Any:
+            return x
+
+    with raises_rule("cache.function.hashable", TypeError):
+        traceir.jit(Unhashable())
+    with raises_rule("cache.function.hashable", TypeError):
+        traceir.jit(np.sin)
+    with raises_rule("jit.callable", TypeError):
+        traceir.jit(3)
+
+    def generator(x: Any) -> Any:
+        yield x
+
+    with raises_rule("jit.callable", TypeError):
+        traceir.jit(generator)
+
+
+def test_static_values_are_keyed_by_deep_typed_equality() -> None:
+    c = Counted(lambda x, n: x + 1)
+    f = traceir.jit(c.fun, static_argnums=1)
+    distinct = [3, 3.0, True, 1, 1.0, np.int64(3), (1,), (1.0,), (True,), 0.0, -0.0]
+    distinct += [frozenset([1]), frozenset([1.0]), "a", None, float("nan")]
+    for value in distinct:
+        f(1.0, value)
+        assert c.new() == 1, value
+    for value in distinct:
+        f(2.0, value)
+        assert c.new() == 0, value
+    f(2.0, float("nan"))
+    assert c.new() == 0
+
+
+def test_signed_zero_static_gives_its_own_result() -> None:
+    f = traceir.jit(lambda x, n: x * np.copysign(1.0, n), static_argnums=1)
+    assert float(f(1.0, 0.0)) == 1 and float(f(1.0, -0.0)) == -1
+
+
+def test_unhashable_static() -> None:
+    f = traceir.jit(lambda x, n: x, static_argnames="n")
+    with raises_rule("cache.static.hashable", ValueError, "Non-hashable static"):
+        f(1.0, [1, 2])
+    with raises_rule("cache.static.hashable", ValueError):
+        f(1.0, n=[1, 2])
+
+
+def test_a_tracer_as_a_static_argument() -> None:
+    inner = traceir.jit(lambda x, n: x, static_argnums=1)
+    with raises_rule("cache.static.hashable", ValueError):
+        traceir.jit(lambda x: inner(x, x))(1.0)
+
+
+def test_static_argnums_and_argnames_infer_each_other() -> None:
+    def g(x: Any, n: int) -> Any:
+        for _ in range(n):
+            x = x + 1
+        return x
+
+    by_name = traceir.jit(g, static_argnames=["n"])
+    by_number = traceir.jit(g, static_argnums=-1)
+    assert float(by_name(1.0, 3)) == float(by_name(1.0, n=3)) == 4
+    assert float(by_number(1.0, 3)) == float(by_number(1.0, n=3)) == 4
+    with raises_rule("jit.static_argnums", ValueError):
+        traceir.jit(g, static_argnums=5)
+    with raises_rule("jit.static_argnames", ValueError):
+        traceir.jit(g, static_argnames="zz")
+    traceir.jit(lambda x, **kw: x, static_argnames="zz")
+
+
+def test_positional_and_keyword_passing_share_an_entry() -> None:
+    c = Counted(lambda x, y: x - y)
+    f = traceir.jit(c.fun)
+    results = [f(5.0, 3.0), f(5.0, y=3.0), f(y=3.0, x=5.0), f(x=5.0, y=3.0)]
+    assert [float(r) for r in results] == [2.0] * 4
+    assert c.new() == 1
+
+
+def test_variadic_and_default_arguments() -> None:
+    def g(x: Any, *rest: Any, scale: Any = 2.0, **named: Any) -> Any:
+        total = x
+        for r in rest:
+            total = total + r
+        return total * scale + sum(named.values())
+
+    f = traceir.jit(g)
+    for _ in range(2):
+        assert float(f(1.0)) == 2
+        assert float(f(1.0, 2.0, 3.0)) == 12
+        assert float(f(1.0, 2.0, scale=3.0, a=1.0, b=5.0)) == 15
+    with raises_rule("jit.signature", TypeError):
+        f()
+
+
+def test_tree_structure_is_in_the_key() -> None:
+    c = Counted(lambda t: t)
+    f = traceir.jit(c.fun)
+    for tree in ((1.0, 2.0), [1.0, 2.0], {"a": 1.0, "b": 2.0}, (1.0, (2.0,)), (1.0, None)):
+        f(tree)
+        assert c.new() == 1
+        f(tree)
+        assert c.new() == 0
+    f({"b": 2.0, "a": 1.0})
+    assert c.new() == 0
+
+
+def test_results_nest_as_returned() -> None:
+    f = traceir.jit(lambda x: {"b": (x, None), "a": [x + 1, 2.0]})
+    for _ in range(2):
+        out = f(1.0)
+        assert list(out) == ["a", "b"] and out["b"][1] is None
+        assert out["a"][1].dtype == np.float32 and out["a"][1].weak_type
+
+
+def test_exceptions_leave_nothing() -> None:
+    attempts = []
+
+    def g(x: Any) -> Any:
+        attempts.append(1)
+        if len(attempts) < 3:
+            raise KeyError("mine")
+        return x
+
+    f = traceir.jit(g)
+    for _ in range(2):
+        with pytest.raises(KeyError, match="mine"):
+            f(1.0)
+    f(1.0)
+    f(1.0)
+    assert len(attempts) == 3
+    assert f.cache_info().currsize == 1
+    assert traceir.trace.current_trace() is None
+
+
+def test_x64_is_in_the_key_and_toggling_back_hits() -> None:
+    c = Counted(lambda x: x * 2)
+    f = traceir.jit(c.fun)
+    f(1.0)
+    with traceir.enable_x64(True):
+        assert f(1.0).dtype == np.float64
+    assert c.new() == 2
+    assert f(1.0).dtype == np.float32
+    with traceir.enable_x64(True):
+        f(1.0)
+    assert c.new() == 0
+
+
+def test_one_trace_serves_every_stage() -> None:
+    c = Counted(lambda x: x * 2)
+    f = traceir.jit(c.fun)
+    traceir.make_jaxpr(c.fun)(1.0)
+    traceir.make_jaxpr(c.fun)(1.0)
+    traceir.make_jaxpr(f)(1.0)
+    f(1.0)
+    f.lower(1.0)
+    f.trace(1.0)
+    f.eval_shape(1.0)
+    traceir.eval_shape(c.fun, 1.0)
+    assert c.new() == 1
+
+
+def test_nested_jit_is_traced_once() -> None:
+    c = Counted(lambda x: x + 1)
+    inner = traceir.jit(c.fun)
+    outer = traceir.jit(lambda x: inner(inner(x)) + inner(x))
+    assert float(outer(1.0)) == 5
+    traceir.jit(lambda x: inner(x))(1.0)
+    inner(1.0)
+    assert c.new() == 1
+    assert traceir.make_jaxpr(traceir.jit(inner))(1.0) is not None
+    assert c.new() == 0
+
+
+def test_inline_splices_the_equations() -> None:
+    inner = traceir.jit(lambda x: x + 1, inline=True)
+    jaxpr = traceir.make_jaxpr(lambda x: inner(x) * 2)(1.0)
+    assert [e.primitive for e in jaxpr.eqns] == ["add", "mul"]
+
+
+def test_globals_freeze_until_the_cache_is_cleared() -> None:
+    box = [1.0]
+    fun = lambda x: x + box[0]  # noqa: E731
+    f = traceir.jit(fun)
+    assert float(f(1.0)) == 2
+    box[0] = 100.0
+    assert float(f(1.0)) == 2 and float(traceir.jit(fun)(1.0)) == 2
+    f.clear_cache()
+    assert float(traceir.jit(fun)(1.0)) == 101
+
+
+def test_a_closed_over_array_is_frozen() -> None:
+    captured = np.ones(3, "float32")
+    f = traceir.jit(lambda x: x + captured)
+    assert f(1.0).tolist() == [2, 2, 2]
+    captured[:] = 7
+    assert f(1.0).tolist() == [2, 2, 2]
+
+
+def test_a_closure_over_an_outer_tracer_becomes_an_operand() -> None:
+    def outer(a: Any) -> Any:
+        @traceir.jit
+        def inner(b: Any) -> Any:
+            return a * b
+
+        return inner(a + 1.0)
+
+    assert float(traceir.jit(outer)(3.0)) == 12
+    assert float(traceir.jit(outer)(4.0)) == 20
+
+
+def test_a_global_inner_function_does_not_keep_a_dead_tracer() -> None:
+    holder: list[Any] = [None]
+
+    @traceir.jit
+    def inner(b: Any) -> Any:
+        return holder[0] * b
+
+    def outer(a: Any) -> Any:
+        holder[0] = a
+        return inner(a) + inner(a)
+
+    assert float(traceir.jit(outer)(3.0)) == 18
+    assert float(traceir.jit(lambda a: outer(a))(4.0)) == 32
+
+
+def test_lifetime_is_the_functions() -> None:
+    def g(x: Any) -> Any:
+        return x + 1
+
+    seen = weakref.ref(g)
+    traceir.jit(g)(1.0)
+    del g
+    gc.collect()
+    assert seen() is None
+
+
+def test_recursion() -> None:
+    c = Counted(lambda x, n: x if n == 0 else f(x + 1, n - 1))
+    f = traceir.jit(c.fun, static_argnums=1)
+    assert float(f(0.0, 4)) == 4 and c.new() == 5
+    assert float(f(0.0, 5)) == 5 and c.new() == 1
+
+    @traceir.jit
+    def forever(x: Any) -> Any:
+        return forever(x)
+
+    with raises_rule("cache.recursion", RecursionError):
+        forever(1.0)
+
+
+def test_threads_share_one_trace() -> None:
+    gate = threading.Barrier(4)
+    c = Counted(lambda x: x * 2)
+    f = traceir.jit(c.fun)
+    results: list[float] = []
+
+    def work() -> None:
+        gate.wait()
+        results.append(float(f(jnp.ones(())) + 0))
+
+    workers = [threading.Thread(target=work) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert results == [2.0] * 4 and c.new() == 1
+
+
+def test_cache_info_and_explain() -> None:
+    f = traceir.jit(lambda x, y: x + y)
+    assert f.cache_info() == (0, 0, 0, 0)
+    assert f.explain(1.0, 2.0) == "miss: no trace of this function yet"
+    f(1.0, jnp.ones(3))
+    f(2.0, jnp.ones(3))
+    assert f.cache_info() == (1, 1, 1, 1)
+    assert f.explain(1.0, jnp.ones(3)) == "hit"
+    assert f.explain(1.0, jnp.ones(4)) == (
+        "miss: cache.key.shape: argument y was (3,), now (4,)"
+    )
+    assert "cache.key.weak_type: argument x" in f.explain(jnp.ones(()), jnp.ones(3))
+    assert f.cache_info() == (1, 1, 1, 1)
+
+
+def test_max_traces() -> None:
+    f = traceir.jit(lambda x: x + 1, max_traces=2)
+    f(jnp.ones(1))
+    f(jnp.ones(2))
+    with raises_rule("cache.max_traces", RuntimeError, "cache.key.shape: argument x"):
+        f(jnp.ones(3))
+    assert f(jnp.ones(2)).shape == (2,)
+
+
+def test_bad_arguments() -> None:
+    f = traceir.jit(lambda x, n: x)
+    with raises_rule("jit.argument", TypeError, "argument n"):
+        f(1.0, "text")
+    with raises_rule("jit.argument", TypeError, r"argument x\['k'\]\[0\]"):
+        f({"k": ["text"]}, 1)
+    with raises_rule("jit.overflow", OverflowError):
+        f(2**40, 1)
+    with raises_rule("jit.backend", ValueError):
+        traceir.jit(lambda x: x, backend="gpu9")
+    with raises_rule("jit.output", TypeError, r"\['k'\]"):
+        traceir.jit(lambda x: {"k": "text"})(1.0)
+
+
+def test_disable_jit_runs_the_body() -> None:
+    c = Counted(lambda x: x * 2 if x > 0 else x)
+    f = traceir.jit(c.fun)
+    with traceir.disable_jit(True):
+        assert float(f(2.0)) == 4 and float(f(-2.0)) == -2
+    assert c.new() == 2
+
+
+def test_keep_unused() -> None:
+    fun = lambda x, y: x + 1  # noqa: E731
+    dropped = traceir.jit(fun).lower(1.0, jnp.ones(3)).as_text()
+    kept = traceir.jit(fun, keep_unused=True).lower(1.0, jnp.ones(3)).as_text()
+    assert dropped != kept
+    assert float(traceir.jit(fun)(1.0, jnp.ones(3))) == 2
+    assert float(traceir.jit(fun, keep_unused=True)(1.0, jnp.ones(3))) == 2
+
+
+def test_ahead_of_time() -> None:
+    f = traceir.jit(lambda x, n: {"y": x * n}, static_argnums=1)
+    spec = traceir.ShapeDtypeStruct((3,), "float32")
+    traced = f.trace(spec, 2)
+    assert "mul" in traced.as_text()
+    assert traced.out_info == {"y": spec}
+    compiled = traced.lower().compile()
+    assert compiled(np.ones(3, "float32"))["y"].tolist() == [2, 2, 2]
+    assert compiled.as_text()
+    with raises_rule("jit.compiled", TypeError, r"argument x compiled with f32\[3\]"):
+        compiled(jnp.ones(4))
+    with raises_rule("jit.compiled-tree", TypeError):
+        compiled(jnp.ones(3), jnp.ones(3))
+    with raises_rule("jit.compiled-traced", TypeError):
+        traceir.jit(compiled)(jnp.ones(3))
+
+
+def test_log_compiles(caplog: pytest.LogCaptureFixture) -> None:
+    f = traceir.jit(lambda x: x + 1)
+    with traceir.log_compiles(True):
+        f(1.0)
+        f(1)
+    text = caplog.text
+    assert "no trace of this function yet" in text
+    assert "cache.key.dtype: argument x was f32, now i32" in text

@@ -1,0 +1,146 @@
+"""The tour: SELU from Python to machine code, a screenful for each step."""
+
+from __future__ import annotations
+
+import importlib.util
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import traceir as jax
+import traceir.numpy as jnp
+from traceir.jit.backends import default_backend
+
+SIZE = 1_000_000
+ROUNDS = 41
+
+
+def selu(x: Any, alpha: float = 1.67, lambda_: float = 1.05) -> Any:
+    """The seeds' scaled exponential linear unit; x is any array of numbers."""
+    return lambda_ * jnp.where(x > 0, x, alpha * jnp.exp(x) - alpha)
+
+
+def tour() -> None:
+    """Print every step; takes some seconds and needs NumPy alone."""
+    x = jnp.asarray(np.random.default_rng(0).normal(size=SIZE).astype(np.float32))
+    _heading("1. The tracer that the function sees")
+    _tracer(x)
+    _heading("2. The jaxpr: what was traced")
+    closed = jax.make_jaxpr(selu)(x)
+    print(closed)
+    _heading("3. The reference's answer, which the specification drives")
+    (answer,) = jax.eval_jaxpr(closed.jaxpr, closed.consts, x)
+    print(f"x       = {x}\nselu(x) = {answer}")
+    _heading(f"4. The source that the {default_backend()} backend generates")
+    print(jax.jit(selu).source(x).strip())
+    _heading("5. The cache: hits, misses and their reasons")
+    _cache(x)
+    _heading("6. Side by side")
+    _timing(x)
+
+
+def _heading(text: str) -> None:
+    print(f"\n{text}\n{'-' * len(text)}")
+
+
+def _tracer(x: Any) -> None:
+    def show(x: Any) -> Any:
+        print(f"x        is {x}")
+        print(f"x > 0    is {x > 0}")
+        y = selu(x)
+        print(f"selu(x)  is {y}")
+        return y
+
+    jax.eval_shape(show, x)
+    try:
+        jax.jit(lambda x: selu(x) if x.sum() > 0 else x)(x)
+    except TypeError as error:
+        print(f"\n`if x.sum() > 0` inside the traced function:\n{error}")
+
+
+def _cache(x: Any) -> None:
+    f = jax.jit(selu)
+    f.clear_cache()
+    calls = [
+        ("f(x)", (x,)),
+        ("f(x + 1)", (x + 1,)),
+        ("f(x[:10])", (x[:10],)),
+        ("f(x.astype(int))", (x.astype(int),)),
+        ("f(x, 1.5)", (x, 1.5)),
+        ("f(x, 2.5)", (x, 2.5)),
+    ]
+    for text, args in calls:
+        print(f"{text:18} {f.explain(*args)}")
+        f(*args)
+    print(f.cache_info())
+
+
+def _timing(x: Any) -> None:
+    """Medians of interleaved rounds, on one array of a million float32."""
+    array = np.asarray(x)
+    rows: dict[str, Callable[[], Any]] = {"NumPy": lambda: _numpy_selu(array)}
+    answers = {"NumPy": _numpy_selu(array)}
+    traced = jax.jit(selu)
+    rows[f"traceir.jit ({default_backend()})"] = lambda: traced(x)
+    if importlib.util.find_spec("numba"):
+        rows |= _numba_rows(array)
+    if importlib.util.find_spec("jax"):
+        rows |= _jax_rows(array)
+    for name, run in rows.items():
+        answers[name] = np.asarray(run())
+    times: dict[str, list[float]] = {name: [] for name in rows}
+    for _ in range(ROUNDS):
+        for name, run in rows.items():
+            start = time.perf_counter()
+            run()
+            times[name].append(time.perf_counter() - start)
+    medians = {name: statistics.median(t) for name, t in times.items()}
+    ours = medians[f"traceir.jit ({default_backend()})"]
+    print(f"{'':24}{'median us':>12}{'ratio':>8}{'max |difference|':>18}")
+    for name, seconds in medians.items():
+        error = float(np.max(np.abs(answers[name] - answers["NumPy"])))
+        print(f"{name:24}{seconds * 1e6:12.0f}{seconds / ours:8.2f}{error:18.1e}")
+
+
+def _numpy_selu(x: np.ndarray) -> np.ndarray:
+    scale, alpha = np.float32(1.05), np.float32(1.67)
+    return scale * np.where(x > 0, x, alpha * np.exp(x) - alpha)
+
+
+def _numba_rows(array: np.ndarray) -> dict[str, Callable[[], Any]]:
+    import math
+
+    import numba
+    import traceir_numba
+
+    @numba.njit
+    def by_hand(x: Any) -> Any:
+        out = np.empty_like(x)
+        for i in range(x.size):
+            v = x[i]
+            if v > 0:
+                out[i] = np.float32(1.05) * v
+            else:
+                e = np.float32(math.exp(v))
+                out[i] = np.float32(1.05) * (np.float32(1.67) * e - np.float32(1.67))
+        return out
+
+    dropped_in = traceir_numba.jit(selu)
+    return {
+        "Numba by hand": lambda: by_hand(array),
+        "traceir_numba.jit": lambda: dropped_in(array),
+    }
+
+
+def _jax_rows(array: np.ndarray) -> dict[str, Callable[[], Any]]:
+    import jax as installed
+
+    def other(x: Any) -> Any:
+        xp = installed.numpy
+        return 1.05 * xp.where(x > 0, x, 1.67 * xp.exp(x) - 1.67)
+
+    compiled, x = installed.jit(other), installed.numpy.asarray(array)
+    return {"jax.jit": lambda: compiled(x).block_until_ready()}
