@@ -21,20 +21,16 @@ import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol, TypeAlias, TypeVar
 
+from traceir.nodes import LEAF_TYPES, NODES, Kind, kind_of, show_custom
 from traceir.treedef import (
     FLAT_TUPLES,
     LEAF,
-    LEAF_TYPES,
-    NODES,
     NONE,
-    Kind,
     Path,
     PyTree,
     TreeDef,
     intern,
     key_path,
-    kind_of,
-    show_custom,
 )
 
 __all__ = [
