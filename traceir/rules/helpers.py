@@ -10,6 +10,8 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from traceir.rules.numerics import limits, real
+
 Shape = tuple[int, ...]
 
 
@@ -96,5 +98,7 @@ HELPERS: dict[str, Callable[..., Any]] = {
         broadcast_shapes,
         at,
         types,
+        limits,
+        real,
     )
 }

@@ -1,0 +1,20 @@
+"""One NumPy kernel for each primitive. Serves: the `value` of every primitive's row.
+
+A kernel takes arrays and the params by name and gives an array of exactly the type that
+the row says, or a NumPy scalar for one without dimensions. It may give a view of an
+operand and may raise floating-point flags: `traceir.evaluate` runs it quietly and makes
+results whole.
+"""
+
+from traceir.kernels import contract, convert, pointwise, reduce, structure
+from traceir.kernels.registry import KERNELS, kernel
+
+__all__ = [
+    "KERNELS",
+    "contract",
+    "convert",
+    "kernel",
+    "pointwise",
+    "reduce",
+    "structure",
+]

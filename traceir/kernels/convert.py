@@ -1,0 +1,31 @@
+"""The kernel of dtype conversion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from traceir.kernels.registry import kernel
+
+
+@kernel("convert_element_type")
+def convert_element_type(
+    x: np.ndarray, *, new_dtype: np.dtype, weak_type: bool = False, sharding: None = None
+) -> Any:
+    """Convert elements; floating ones saturate at an integer dtype's ends, NaN is 0."""
+    if x.dtype.kind == "f" and new_dtype.kind in "iu":
+        return _to_integer(x, new_dtype)
+    return x.astype(new_dtype)
+
+
+def _to_integer(x: np.ndarray, dtype: np.dtype) -> Any:
+    info = np.iinfo(dtype)
+    low, end = float(info.min), float(info.max + 1)
+    # `end` is a power of 2, so a float of any width holds it, or infinity instead.
+    fits = (x >= x.dtype.type(low)) & (x < x.dtype.type(end))
+    if fits.all():
+        return x.astype(dtype)
+    within = np.where(fits, x, x.dtype.type(0)).astype(dtype)
+    edge = np.where(x > 0, dtype.type(info.max), dtype.type(info.min))
+    return np.where(fits | np.isnan(x), within, edge)

@@ -1,0 +1,131 @@
+"""Kernels of arithmetic, real functions, comparison and logic, element by element."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from traceir.kernels.registry import KERNELS, Kernel, kernel
+
+# Primitives without params that are a NumPy function as it stands.
+KERNELS.update(
+    add=np.add,
+    sub=np.subtract,
+    mul=np.multiply,
+    max=np.maximum,
+    min=np.minimum,
+    neg=np.negative,
+    abs=np.abs,
+    square=np.square,
+    floor=np.floor,
+    eq=np.equal,
+    ne=np.not_equal,
+    lt=np.less,
+    le=np.less_equal,
+    gt=np.greater,
+    ge=np.greater_equal,
+)
+KERNELS["and"] = np.bitwise_and
+KERNELS["or"] = np.bitwise_or
+KERNELS["not"] = np.invert
+
+
+def _real(function: Callable[[Any], Any]) -> Kernel:
+    """A real function; its param `accuracy` asks for nothing."""
+
+    def run(x: np.ndarray, *, accuracy: None = None) -> Any:
+        return function(x)
+
+    return run
+
+
+for _function in (np.exp, np.log, np.log1p, np.sqrt, np.sin, np.cos, np.tanh):
+    KERNELS[_function.__name__] = _real(_function)
+
+
+@kernel("rsqrt")
+def rsqrt(x: np.ndarray, *, accuracy: None = None) -> Any:
+    """The reciprocal of the square root."""
+    return np.reciprocal(np.sqrt(x))
+
+
+@kernel("div")
+def div(x: np.ndarray, y: np.ndarray) -> Any:
+    """Quotient; integers truncate towards zero, and by 0 give -1."""
+    if x.dtype.kind == "f":
+        return np.divide(x, y)
+    quotient = np.floor_divide(x, y)
+    if x.dtype.kind == "i":
+        uneven = np.multiply(quotient, y) != x
+        quotient = quotient + (uneven & ((x < 0) != (y < 0)))
+    return np.where(y == 0, x.dtype.type(0) - x.dtype.type(1), quotient)
+
+
+@kernel("rem")
+def rem(x: np.ndarray, y: np.ndarray) -> Any:
+    """Remainder with the sign of `x`; of integers by 0 it is `x`."""
+    rest = np.fmod(x, y)
+    return rest if x.dtype.kind == "f" else np.where(y == 0, x, rest)
+
+
+@kernel("pow")
+def pow_(x: np.ndarray, y: np.ndarray) -> Any:
+    """Power of a floating base to a floating or an integer exponent."""
+    if y.dtype.kind == "f":
+        return np.power(x, y)
+    # The parity of an exponent may be lost in floating point, so it is taken apart.
+    size = np.power(np.abs(x).astype(np.float64), y.astype(np.float64))
+    odd = np.bitwise_and(y, y.dtype.type(1)) != 0
+    return np.where(np.signbit(x) & odd, -size, size).astype(x.dtype)
+
+
+@kernel("sign")
+def sign(x: np.ndarray) -> Any:
+    """-1, 0 or 1; zeros keep their sign and NaN stays."""
+    found = np.sign(x)
+    return np.copysign(found, x) if x.dtype.kind == "f" else found
+
+
+@kernel("integer_pow")
+def integer_pow(x: np.ndarray, *, y: int) -> Any:
+    """Power to a fixed integer, by repeated squaring."""
+    if y == 0:
+        return np.ones_like(x)
+    if y < 0:
+        return np.reciprocal(integer_pow(x, y=-y))
+    result: Any = None
+    while y:
+        if y & 1:
+            result = x if result is None else np.multiply(result, x)
+        y >>= 1
+        x = np.square(x) if y else x
+    return result
+
+
+@kernel("round")
+def round_(x: np.ndarray, *, rounding_method: int) -> Any:
+    """To a whole number; halves go away from zero (0) or to even (1)."""
+    if rounding_method == 1:
+        return np.rint(x)
+    whole = np.trunc(x)
+    up = (np.abs(x - whole) >= 0.5).astype(x.dtype)
+    return whole + np.copysign(up, x)
+
+
+@kernel("clamp")
+def clamp(lower: np.ndarray, x: np.ndarray, upper: np.ndarray) -> Any:
+    """`x`, but not below `lower` and then not above `upper`."""
+    return np.minimum(np.maximum(x, lower), upper)
+
+
+@kernel("select_n")
+def select_n(which: np.ndarray, *cases: np.ndarray) -> Any:
+    """For each element the case that `which` numbers, the last or first if beyond."""
+    if len(cases) == 2:
+        return np.where(which > 0, cases[1], cases[0])
+    if which.dtype.kind == "b" or len(cases) == 1:
+        return cases[0]
+    number = np.clip(which, 0, len(cases) - 1).astype(np.intp)
+    return np.choose(np.broadcast_to(number, cases[0].shape), cases)

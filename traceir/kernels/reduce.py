@@ -1,0 +1,71 @@
+"""Kernels that combine the elements along axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from traceir.kernels.registry import kernel
+from traceir.rules.numerics import limits
+
+Shape = tuple[int, ...]
+
+
+@kernel("reduce_sum")
+def reduce_sum(x: np.ndarray, *, axes: Shape, out_sharding: None = None) -> Any:
+    """The sum."""
+    return np.add.reduce(x, axis=axes, dtype=x.dtype)
+
+
+@kernel("reduce_prod")
+def reduce_prod(x: np.ndarray, *, axes: Shape) -> Any:
+    """The product."""
+    return np.multiply.reduce(x, axis=axes, dtype=x.dtype)
+
+
+@kernel("reduce_max")
+def reduce_max(x: np.ndarray, *, axes: Shape) -> Any:
+    """The greatest, NaN if there is one; of nothing the dtype's least value."""
+    if x.size:
+        return np.maximum.reduce(x, axis=axes)
+    return np.maximum.reduce(x, axis=axes, initial=_ends(x.dtype)[0])
+
+
+@kernel("reduce_min")
+def reduce_min(x: np.ndarray, *, axes: Shape) -> Any:
+    """The least, NaN if there is one; of nothing the dtype's greatest value."""
+    if x.size:
+        return np.minimum.reduce(x, axis=axes)
+    return np.minimum.reduce(x, axis=axes, initial=_ends(x.dtype)[1])
+
+
+@kernel("reduce_and")
+def reduce_and(x: np.ndarray, *, axes: Shape) -> Any:
+    """Whether all are true."""
+    return np.logical_and.reduce(x, axis=axes)
+
+
+@kernel("reduce_or")
+def reduce_or(x: np.ndarray, *, axes: Shape) -> Any:
+    """Whether one is true."""
+    return np.logical_or.reduce(x, axis=axes)
+
+
+@kernel("argmax")
+def argmax(x: np.ndarray, *, axes: Shape, index_dtype: np.dtype) -> Any:
+    """The first index of the greatest, or of the first NaN."""
+    return np.argmax(x, axis=axes[0]).astype(index_dtype)
+
+
+@kernel("argmin")
+def argmin(x: np.ndarray, *, axes: Shape, index_dtype: np.dtype) -> Any:
+    """The first index of the least, or of the first NaN."""
+    return np.argmin(x, axis=axes[0]).astype(index_dtype)
+
+
+def _ends(dtype: np.dtype) -> tuple[Any, Any]:
+    if dtype.kind == "f":
+        return dtype.type(-np.inf), dtype.type(np.inf)
+    low, high = limits(dtype)
+    return dtype.type(low), dtype.type(high)
