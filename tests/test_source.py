@@ -42,8 +42,9 @@ def test_frames_of_the_packages_are_skipped() -> None:
         assert source.text == "source = through(4, file)(capture)"
 
 
-def test_main_of_a_package_and_foreign_files_are_the_users() -> None:
-    for file in (PACKAGE + "__main__.py", "/elsewhere/traceir.py", "<stdin>"):
+def test_programs_of_a_package_and_foreign_files_are_the_users() -> None:
+    programs = (PACKAGE + "__main__.py", PACKAGE + "tour.py")
+    for file in (*programs, "/elsewhere/traceir.py", "<stdin>"):
         source = through(2, file)(capture)
         assert (source.file, source.function) == (file, "f1")
 

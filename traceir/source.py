@@ -22,6 +22,8 @@ _PARENT = os.path.dirname(_PACKAGE)
 _ROOTS = tuple(
     os.path.join(_PARENT, name) + os.sep for name in ("traceir", "traceir_numba")
 )
+# Files in the packages that are programs of a user's kind all the same.
+_PROGRAMS = (os.sep + "__main__.py", os.sep + "tour.py")
 # Code made by exec in the packages names its file so.
 _GENERATED = "<traceir"
 
@@ -74,7 +76,7 @@ def _is_user_file(name: str) -> bool:
     if name.startswith(_GENERATED):
         return False
     path = os.path.abspath(name)
-    return not path.startswith(_ROOTS) or path.endswith("__main__.py")
+    return not path.startswith(_ROOTS) or path.endswith(_PROGRAMS)
 
 
 class _UserFiles(dict[str, bool]):

@@ -27,7 +27,7 @@ ORDER: dict[str, tuple[str, ...]] = {
         ),
         *("ir text", "typing", "oracle", "kernels evaluate", "array"),
         *("trace concretize", "jit", "lax", "numpy", "operators"),
-        *("__init__", "conform", "__main__"),
+        *("__init__", "conform", "tour", "__main__"),
     ),
     "traceir_numba": (
         *("simplify", "fuse", "schedule", "emit", "compile", "api", "__init__"),
