@@ -1,1 +1,74 @@
-"""The specification's engine: tables of named rules, and the language of their formulas."""
+"""The specification's engine: tables of named rules, and the language of their formulas.
+
+>>> default().prims["add"].inputs
+('x', 'y')
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from traceir.errors import TraceirError
+from traceir.rules.language import Formula, compile_formula, parse, walk
+from traceir.rules.load import load, spec_path
+from traceir.rules.rows import (
+    AccuracySet,
+    Ask,
+    Choice,
+    Clause,
+    DType,
+    Face,
+    KeyRow,
+    Lattice,
+    Levels,
+    Nesting,
+    Out,
+    Param,
+    Prim,
+    Spelling,
+    Transform,
+)
+from traceir.rules.rules import Rules
+from traceir.rules.scope import Scope
+
+__all__ = [
+    "AccuracySet",
+    "Ask",
+    "Choice",
+    "Clause",
+    "DType",
+    "Face",
+    "Formula",
+    "KeyRow",
+    "Lattice",
+    "Levels",
+    "Nesting",
+    "Out",
+    "Param",
+    "Prim",
+    "Rules",
+    "Scope",
+    "Spelling",
+    "TraceirError",
+    "Transform",
+    "compile_formula",
+    "default",
+    "error",
+    "load",
+    "parse",
+    "spec_path",
+    "walk",
+]
+
+
+@cache
+def default() -> Rules:
+    """The rules of the specification, loaded once."""
+    return load()
+
+
+def error(
+    rule: str, got: str = "", hint: str | None = None, where: str | None = None
+) -> TraceirError:
+    """The error of a clause of the specification; see `Rules.error`."""
+    return default().error(rule, got, hint, where)

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from traceir.rules.helpers import HELPERS
 from traceir.rules.problems import problem
+from traceir.rules.scope import Scope
 
 BUILTINS: Final[dict[str, Callable[..., Any]]] = {
     f.__name__: f for f in (all, any, sum, len, max, min, range, tuple, abs)
@@ -67,6 +68,10 @@ class Formula:
         """The functions that are called."""
         found = (n for n in ast.walk(self.node) if isinstance(n, ast.Call))
         return frozenset(c.func.id for c in found if isinstance(c.func, ast.Name))
+
+    def __call__(self, env: Env) -> Any:
+        """The value, walked: `walk(self, env)`."""
+        return walk(self.node, env)
 
     def __str__(self) -> str:
         return self.text
@@ -246,7 +251,7 @@ def _walk_loop(
     item: ast.expr, loop: ast.comprehension, over: Iterable[Any], env: Env
 ) -> Iterator[Any]:
     for value in over:
-        inner = {**env, **bind_loop(loop.target, value)}
+        inner = Scope(bind_loop(loop.target, value), outer=env)
         if all(walk(test, inner) for test in loop.ifs):
             yield walk(item, inner)
 

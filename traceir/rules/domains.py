@@ -1,0 +1,65 @@
+"""The domains that params of equations are drawn from. Serves: program.domain"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+
+def _is_none(value: Any) -> bool:
+    return value is None
+
+
+def _is_flag(value: Any) -> bool:
+    return type(value) is bool
+
+
+def _is_int(value: Any) -> bool:
+    return type(value) is int
+
+
+def _is_ints(value: Any) -> bool:
+    return type(value) is tuple and all(type(v) is int for v in value)
+
+
+def _is_dtype(value: Any) -> bool:
+    return isinstance(value, np.dtype)
+
+
+def _is_name(value: Any) -> bool:
+    return type(value) is str
+
+
+def _is_program(value: Any) -> bool:
+    # `ir` stands to the right of the rules, so a program is known by what it has.
+    return hasattr(value, "in_avals") and hasattr(value, "out_avals")
+
+
+def _is_dimension_numbers(value: Any) -> bool:
+    return _is_pair(value) and all(_is_pair(v) and all(map(_is_ints, v)) for v in value)
+
+
+def _is_pair(value: Any) -> bool:
+    return type(value) is tuple and len(value) == 2
+
+
+def _or_none(domain: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: value is None or domain(value)
+
+
+DOMAINS: Final[dict[str, Callable[[Any], bool]]] = {
+    "none": _is_none,
+    "flag": _is_flag,
+    "int": _is_int,
+    "name": _is_name,
+    "axes": _is_ints,
+    "shape": _is_ints,
+    "indices": _is_ints,
+    "maybe_indices": _or_none(_is_ints),
+    "dtype": _is_dtype,
+    "maybe_dtype": _or_none(_is_dtype),
+    "dimension_numbers": _is_dimension_numbers,
+    "jaxpr": _is_program,
+}

@@ -1,0 +1,119 @@
+"""Reading `lattice.toml`: dtypes, sets and promotion. Serves: aval.*, promote.*"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from traceir.rules.problems import problem
+from traceir.rules.reader import Row
+from traceir.rules.rows import Clause, DType, Face, Lattice, Weak
+
+KINDS = ("boolean", "signed", "unsigned", "floating")
+# The order of kinds in promotion; integers of both signs are one kind.
+RANK = {"boolean": 0, "signed": 1, "unsigned": 1, "integer": 1, "floating": 2}
+
+
+def read_lattice(table: Row) -> tuple[Lattice, list[Clause]]:
+    """The lattice and the clauses of its rows; RuleTableError if it is malformed."""
+    dtypes = {name: _dtype(name, row) for name, row in table.tables("dtype")}
+    sets = _sets(table.get("set", Mapping, {}), dtypes, table.where)
+    weak = {name: _weak(name, row) for name, row in table.tables("weak")}
+    clauses: list[Clause] = []
+    python: dict[str, str] = {}
+    for row in table.rows("python"):
+        python[row.text("type")] = row.one_of("is", (*dtypes, *weak))
+        clauses.append(_clause(row))
+    canonical: dict[str, str] = {}
+    for row in table.rows("canonical"):
+        canonical[row.one_of("from", dtypes)] = row.one_of("to", dtypes)
+        clauses.append(_clause(row))
+    faces: dict[str, Face] = {}
+    for row in table.rows("face"):
+        face = _face(row, {*dtypes, *weak})
+        faces[face.name] = face
+        clauses.append(_clause(row))
+    table.done()
+    return Lattice(dtypes, sets, weak, python, canonical, faces), clauses
+
+
+def _clause(row: Row) -> Clause:
+    clause = Clause(row.text("id"), row.says())
+    row.done()
+    return clause
+
+
+def _dtype(name: str, row: Row) -> DType:
+    kind = row.one_of("kind", KINDS)
+    read = float.fromhex if kind == "floating" else int
+    numpy = row.text("numpy", "")
+    found = DType(
+        sys.intern(name),
+        row.text("short"),
+        kind,
+        row.get("bits", int),
+        read(row.text("min")),
+        read(row.text("max")),
+        np.dtype(numpy) if numpy else None,
+    )
+    row.done()
+    return found
+
+
+def _sets(
+    table: Mapping[str, Any], dtypes: Mapping[str, DType], where: str
+) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for name, members in table.items():
+        flat: list[str] = []
+        for member in members:
+            if member not in dtypes and member not in found:
+                raise problem("table.lattice", f"{where}: set.{name}", str(member))
+            flat += found.get(member, (member,))
+        found[name] = tuple(dict.fromkeys(flat))
+    return found
+
+
+def _weak(name: str, row: Row) -> Weak:
+    found = Weak(
+        name,
+        row.one_of("kind", ("integer", "floating")),
+        row.text("x64"),
+        row.text("x32"),
+    )
+    row.done()
+    return found
+
+
+def _face(row: Row, nodes: set[str]) -> Face:
+    edges = {a: tuple(b) for a, b in row.get("edges", Mapping).items()}
+    weak = row.one_of("weak", ("nodes", "kinds"))
+    for name in {*edges, *(b for targets in edges.values() for b in targets)}:
+        if name not in nodes:
+            raise problem("table.lattice", f"{row.where}: edges", name)
+    return Face(row.text("id"), row.text("name"), weak, edges, row.says())
+
+
+def above(edges: Mapping[str, Iterable[str]]) -> dict[str, frozenset[str]]:
+    """For each node, itself and all that the edges reach from it.
+
+    >>> sorted(above({"a": ["b"], "b": ["c"], "c": []})["a"])
+    ['a', 'b', 'c']
+    """
+    found: dict[str, frozenset[str]] = {}
+
+    def reach(node: str, path: tuple[str, ...]) -> frozenset[str]:
+        if node in path:
+            raise problem("table.lattice", "edges", " -> ".join((*path, node)))
+        if node not in found:
+            targets = edges.get(node, ())
+            parts = (reach(t, (*path, node)) for t in targets)
+            found[node] = frozenset({node}).union(*parts)
+        return found[node]
+
+    for node in edges:
+        reach(node, ())
+    return found

@@ -1,0 +1,240 @@
+"""From TOML tables to checked rules. Serves: every id of every table"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from traceir.rules.lattice import read_lattice
+from traceir.rules.primitives import read_clause, read_primitives, resolve_needs
+from traceir.rules.problems import problem
+from traceir.rules.reader import Names, Row, Tables
+from traceir.rules.rows import (
+    AccuracySet,
+    Ask,
+    Choice,
+    Clause,
+    KeyRow,
+    Lattice,
+    Levels,
+    Nesting,
+    Prim,
+    Transform,
+)
+from traceir.rules.rules import Rules
+
+FILES = (
+    *("lattice", "primitives", "program", "cache", "levels", "accuracy", "errors"),
+)
+# Free names and calls of the formulas of each table that is not about primitives.
+PROGRAM = Names(
+    [
+        *("name", "primitives", "operands", "arity", "variadic", "given", "declared"),
+        *("misfits", "bound", "read", "written", "literals", "results", "inferred"),
+        *("inputs", "constants", "values", "outputs"),
+    ]
+)
+KEYS = {
+    "call": Names(["call"]),
+    "leaf": Names(["v"]),
+    "static": Names(["v"], ["typed"]),
+}
+NESTING = Names(["stage", "open", "home"])
+SCOPES = ("equation", "result", "program", "end", "closed")
+
+
+def read_tables(path: Path) -> dict[str, Any]:
+    """The TOML files of a folder by their stems; RuleTableError for an unreadable one."""
+    tables = {}
+    for file in sorted(path.glob("*.toml")):
+        try:
+            tables[file.stem] = tomllib.loads(file.read_text(encoding="utf-8"))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise problem("table.file", str(file), str(error)) from None
+    if not tables:
+        raise problem("table.file", str(path), "no tables")
+    return tables
+
+
+def load(
+    source: Path | str | Tables | None = None, *, lenient: bool = False
+) -> Rules:
+    """The rules of a folder of tables, or of tables given as a mapping by file stem.
+
+    Without `source`, those of the specification. Raises RuleTableError, naming file,
+    row and key, for whatever is not well formed (table.*). When `lenient`, a clause
+    may need one that is not there.
+
+    >>> rules = load({"errors": {"clause": [{"id": "a.b", "says": "No."}]}})
+    >>> print(rules.error("a.b", got="yes", where=""))
+    No.
+      got: yes
+      [a.b]
+    """
+    if source is None or isinstance(source, (str, Path)):
+        source = read_tables(spec_path() / "rules" if source is None else Path(source))
+    if unknown := sorted(set(source) - set(FILES)):
+        raise problem("table.file", f"{unknown[0]}.toml", "unknown table")
+    return _Loader(source, lenient).rules()
+
+
+def spec_path() -> Path:
+    """The specification's folder: beside the modules, or that of the checkout.
+
+    >>> (spec_path() / "rules").is_dir()
+    True
+    """
+    package = Path(__file__).parents[1]
+    installed = package / "spec"
+    return installed if installed.is_dir() else package.parent / "spec"
+
+
+class _Loader:
+    """Reads the tables one by one and gathers the ids of all rows."""
+
+    def __init__(self, tables: Tables, lenient: bool) -> None:
+        self.tables = tables
+        self.lenient = lenient
+        self.clauses: dict[str, Clause] = {}
+
+    def table(self, stem: str) -> Row:
+        return Row(self.tables.get(stem, {}), f"{stem}.toml")
+
+    def rules(self) -> Rules:
+        lattice, clauses = read_lattice(self.table("lattice"))
+        self.add_all(clauses, "lattice.toml")
+        accuracy, choices = self.accuracy()
+        prims = self.prims(lattice, accuracy)
+        rules = Rules(
+            lattice=lattice,
+            prims=prims,
+            program=self.program(),
+            keys=self.keys(),
+            levels=self.levels(),
+            accuracy=accuracy,
+            choices=choices,
+            errors=self.errors(),
+            clauses=self.clauses,
+            tables=self.tables,
+        )
+        return rules
+
+    def add(self, clause: Clause, where: str) -> Clause:
+        """Enter a row under its id; table.duplicate if another one has it."""
+        known = self.clauses.get(clause.id)
+        # A clause of a class is read again for each primitive of the class.
+        if known is not None and (known != clause or not where.startswith("prim")):
+            raise problem("table.duplicate", where, clause.id)
+        self.clauses[clause.id] = clause
+        return clause
+
+    def add_all(self, clauses: Iterable[Clause], where: str) -> None:
+        for clause in clauses:
+            self.add(clause, where)
+
+    def plain(self, row: Row, class_: str = "TypeError") -> Clause:
+        """Enter the clause that every row is: an id and a sentence."""
+        hint, class_ = row.text("hint", ""), row.class_(class_)
+        clause = Clause(row.text("id"), row.says(), hint=hint, class_=class_)
+        return self.add(clause, row.where)
+
+    def others(self, table: Row) -> dict[str, Clause]:
+        """The clauses of a table that hold no formula: errors raised by their id."""
+        found = {}
+        for row in table.rows("clause"):
+            clause = self.plain(row)
+            row.done()
+            found[clause.id] = clause
+        return found
+
+    def prims(
+        self, lattice: Lattice, accuracy: Mapping[str, AccuracySet]
+    ) -> dict[str, Prim]:
+        table = self.table("primitives")
+        found: dict[str, Prim] = {}
+        for prim in read_primitives(table, lattice.constants, self.lenient):
+            where = f"primitives.toml: prim.{prim.name}"
+            self.add_all(prim.clauses, where)
+            if accuracy and prim.accuracy not in accuracy:
+                raise problem("table.accuracy", where, prim.accuracy or "none")
+            found[prim.name] = prim
+        return found
+
+    def accuracy(self) -> tuple[dict[str, AccuracySet], dict[str, Choice]]:
+        table = self.table("accuracy")
+        sets = {}
+        for row in table.rows("set"):
+            clause = self.plain(row)
+            sets[row.text("name")] = AccuracySet(
+                clause.id, row.text("name"), clause.says
+            )
+            row.done()
+        choices = {}
+        for row in table.rows("choice"):
+            clause, allowed = self.plain(row), row.texts("allowed", ...)
+            choices[clause.id] = Choice(
+                clause.id, clause.says, allowed, row.one_of("reference", allowed)
+            )
+            row.done()
+        self.others(table)
+        table.done()
+        return sets, choices
+
+    def program(self) -> tuple[Clause, ...]:
+        table = self.table("program")
+        found: dict[str, Clause] = {}
+        ids: dict[str, str] = {}
+        for row in table.rows("clause"):
+            clause = read_clause(row, PROGRAM, "JaxprTypeError", True, SCOPES)
+            needs = resolve_needs(clause, ids, "program.toml", self.lenient)
+            found[clause.id] = self.add(replace(clause, needs=needs), row.where)
+            ids[clause.id] = clause.id
+        table.done()
+        return tuple(found.values())
+
+    def keys(self) -> tuple[KeyRow, ...]:
+        table = self.table("cache")
+        found = []
+        for row in table.rows("key"):
+            clause, per = self.plain(row), row.one_of("per", KEYS)
+            part = row.formula("part", KEYS[per])
+            found.append(KeyRow(clause.id, per, part, clause.says))
+            row.done()
+        self.others(table)
+        table.done()
+        return tuple(found)
+
+    def levels(self) -> Levels:
+        table = self.table("levels")
+        knowledge: tuple[str, ...] = ()
+        if table.has("knowledge"):
+            row = Row(table.get("knowledge", Mapping), "levels.toml: knowledge")
+            knowledge = row.texts("order", ...)
+            row.done()
+        transforms, asks, nesting = {}, {}, {}
+        for row in table.rows("transform"):
+            clause, name = self.plain(row), row.text("name")
+            knows = row.one_of("knows", knowledge)
+            transforms[name] = Transform(clause.id, name, knows, clause.says)
+            row.done()
+        for row in table.rows("ask"):
+            clause, needs = self.plain(row), row.one_of("needs", knowledge)
+            asks[clause.id] = Ask(clause.id, row.text("action"), needs, clause.says)
+            row.done()
+        for row in table.rows("nesting"):
+            clause, level = self.plain(row), row.maybe("level", NESTING)
+            holds = row.maybe("holds", NESTING)
+            nesting[clause.id] = Nesting(clause.id, clause.says, level, holds)
+            row.done()
+        self.others(table)
+        table.done()
+        return Levels(knowledge, transforms, asks, nesting)
+
+    def errors(self) -> dict[str, Clause]:
+        table = self.table("errors")
+        found = self.others(table)
+        table.done()
+        return found

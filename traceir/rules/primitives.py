@@ -1,0 +1,232 @@
+"""Reading `primitives.toml`: classes, inheritance, clauses. Serves: every primitive's row"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from traceir.rules.domains import DOMAINS
+from traceir.rules.language import Formula
+from traceir.rules.problems import problem
+from traceir.rules.reader import Names, Row
+from traceir.rules.rows import Clause, Out, Param, Prim, Spelling
+
+MERGED = ("params", "let", "each", "ulp")
+MEANINGS = ("value", "means", "steps")
+Chain = list[tuple[str, Mapping[str, Any]]]
+# What a formula may call or read besides the row's own names.
+STEP_CALLS = ("run",)
+
+
+def read_primitives(
+    table: Row, constants: Mapping[str, Any], lenient: bool = False
+) -> Iterator[Prim]:
+    """The primitives of a table; RuleTableError if a row is malformed.
+
+    When `lenient`, a clause may need one that has been taken out of the table.
+    """
+    classes = {name: row.data for name, row in table.tables("class")}
+    prims = list(table.tables("prim"))
+    table.done()
+    if clash := classes.keys() & {name for name, _ in prims}:
+        raise problem("table.duplicate", table.where, ", ".join(sorted(clash)))
+    for name, row in prims:
+        chain = _chain(name, row, classes)
+        yield _prim(name, row.where, chain, constants, lenient)
+
+
+def _chain(
+    name: str, row: Row, classes: Mapping[str, Any]
+) -> Chain:
+    """The row and its classes, the most general first."""
+    chain = [(name, row.data)]
+    while (parent := chain[0][1].get("class")) is not None:
+        if parent not in classes or parent in (n for n, _ in chain):
+            raise problem("table.class", f"{row.where}: class", str(parent))
+        chain.insert(0, (parent, classes[parent]))
+    return chain
+
+
+def _merged(chain: Chain) -> dict[str, Any]:
+    """What the chain says together; the more special row wins."""
+    merged: dict[str, Any] = {}
+    for _, data in chain:
+        if any(meaning in data for meaning in MEANINGS):
+            merged = {k: v for k, v in merged.items() if k not in MEANINGS}
+        for key, value in data.items():
+            if key in MERGED and isinstance(value, Mapping):
+                value = {**merged.get(key, {}), **value}
+            if key not in ("clause", "class"):
+                merged[key] = value
+    return merged
+
+
+def _prim(
+    name: str,
+    where: str,
+    chain: Chain,
+    constants: Mapping[str, Any],
+    lenient: bool,
+) -> Prim:
+    row, base = Row(_merged(chain), where), Names(constants)
+    inputs, variadic = _inputs(row)
+    params = tuple(_params(row, constants, inputs))
+    scope = base.plus(*inputs, *(p.name for p in params))
+    _no_shadows(row, base, [*inputs, *(p.name for p in params)])
+    let, scope = _parts(row, "let", scope)
+    inner = scope.plus("i")
+    each, inner = _parts(row, "each", inner)
+    steps = scope.plus(calls=STEP_CALLS)
+    prim = Prim(
+        name,
+        inputs,
+        variadic,
+        params,
+        _known(row, "order", row.texts("order"), params),
+        "".join(_known(row, "names", (row.text("names", ""),), params)),
+        tuple(_spellings(name, row)),
+        tuple(_clauses(chain, where, scope, lenient)),
+        let,
+        each,
+        _out(row, scope),
+        row.maybe("value", inner),
+        row.text("means", "") or None,
+        row.maybe("steps", steps),
+        row.text("accuracy", ""),
+        dict(row.get("ulp", Mapping, {})),
+        tuple(n for n, _ in chain[:-1]),
+        row.one_of("names", ("", *(p.name for p in params)), ""),
+        tuple(_was(row)),
+    )
+    row.done()
+    if sum(m is not None for m in (prim.value, prim.means, prim.steps)) != 1:
+        has = [m for m in MEANINGS if row.has(m)]
+        raise problem("table.meaning", where, ", ".join(has) or "none")
+    return prim
+
+
+def _inputs(row: Row) -> tuple[tuple[str, ...], bool]:
+    names = row.texts("in", ...)
+    plain = tuple(n.removeprefix("*") for n in names)
+    if any(n.startswith("*") for n in names[:-1]) or len(set(plain)) < len(plain):
+        raise problem("table.key", f"{row.where}: in", ", ".join(names))
+    return plain, bool(names) and names[-1].startswith("*")
+
+
+def _params(
+    row: Row, constants: Mapping[str, Any], inputs: tuple[str, ...]
+) -> Iterator[Param]:
+    base = Names(constants)
+    for name, param in sorted(row.tables("params"), key=lambda pair: pair[0]):
+        domain = param.text("domain")
+        if domain not in DOMAINS:
+            hint = f"one of {', '.join(DOMAINS)}"
+            raise problem("table.domain", f"{param.where}: domain", domain, hint)
+        default = param.maybe("default", base)
+        value = None if default is None else default(constants)
+        if default is not None and not DOMAINS[domain](value):
+            raise problem("table.domain", f"{param.where}: default", str(default))
+        shown = param.one_of("print", ("always", "nondefault", "never"), "always")
+        parse = param.maybe("parse", base.plus("out", *inputs))
+        yield Param(name, domain, default is not None, value, shown, parse)
+        param.done()
+
+
+def _spellings(name: str, row: Row) -> Iterator[Spelling]:
+    for old, was in row.tables("was"):
+        renamed = was.get("params", Mapping, {})
+        yield Spelling(old, name, dict(renamed), was.texts("ignores"))
+        was.done()
+
+
+def _was(row: Row) -> Iterator[Was]:
+    for older in row.rows("was"):
+        renames = dict(older.get("params", Mapping, {}))
+        yield Was(older.text("name"), renames, older.texts("ignores"))
+        older.done()
+
+
+def _no_shadows(row: Row, base: Names, names: list[str]) -> None:
+    # The element type, the shape and such may share a name with no helper or dtype.
+    taken = base.free | base.calls
+    for name in names:
+        if name in taken or names.count(name) > 1:
+            raise problem("table.duplicate", row.where, f"the name {name}")
+
+
+def _parts(row: Row, key: str, scope: Names) -> tuple[dict[str, Formula], Names]:
+    found: dict[str, Formula] = {}
+    for name in row.get(key, Mapping, {}):
+        text = row.get(key, Mapping)[name]
+        found[name] = scope.formula(text, f"{row.where}: {key}.{name}")
+        scope = scope.plus(name)
+    return found, scope
+
+
+def _known(
+    row: Row, key: str, listed: tuple[str, ...], params: tuple[Param, ...]
+) -> tuple[str, ...]:
+    """The params that a key lists; table.key if one is none of the row's."""
+    if unknown := {n for n in listed if n} - {p.name for p in params}:
+        raise problem("table.key", f"{row.where}: {key}", ", ".join(sorted(unknown)))
+    return listed
+
+
+def _out(row: Row, scope: Names) -> tuple[Out, ...] | Formula:
+    if isinstance(row.get("out", (str, list)), str):
+        return row.formula("out", scope)
+    found = []
+    for out in row.rows("out"):
+        fields = (out.formula(k, scope) for k in ("shape", "dtype", "weak_type"))
+        found.append(Out(*fields))
+        out.done()
+    return tuple(found)
+
+
+def _clauses(
+    chain: Chain, where: str, scope: Names, lenient: bool
+) -> Iterator[Clause]:
+    """The clauses of the row and its classes; an equal slug replaces the class's."""
+    found: dict[str, Clause] = {}
+    for name, data in chain:
+        own: set[str] = set()
+        for row in Row(data, where).rows("clause"):
+            slug = row.text("id")
+            if slug in own:
+                raise problem("table.duplicate", row.where, f"{name}.{slug}")
+            own.add(slug)
+            found.pop(slug, None)
+            clause = read_clause(row, scope, "TypeError", holds=True)
+            found[slug] = replace(clause, id=f"{name}.{slug}")
+    ids: dict[str, str] = {}
+    for slug, clause in found.items():
+        yield replace(clause, needs=resolve_needs(clause, ids, where, lenient))
+        ids[slug] = clause.id
+
+
+def resolve_needs(
+    clause: Clause, before: Mapping[str, str], where: str, lenient: bool
+) -> tuple[str, ...]:
+    """The ids of the clauses that one needs; table.needs if they do not precede it."""
+    if not lenient and (missing := [n for n in clause.needs if n not in before]):
+        raise problem("table.needs", f"{where}: {clause.id}", ", ".join(missing))
+    return tuple(before[n] for n in clause.needs if n in before)
+
+
+def read_clause(
+    row: Row, scope: Names, class_: str, holds: bool = False, at: Iterable[str] = ()
+) -> Clause:
+    """One clause; `holds` tells whether it must have a formula, `at` where it may be."""
+    formula = row.formula("holds", scope) if holds else row.maybe("holds", scope)
+    clause = Clause(
+        row.text("id"),
+        row.says(),
+        formula,
+        row.text("hint", ""),
+        row.class_(class_),
+        row.texts("needs"),
+        row.one_of("at", at) if at else "",
+    )
+    row.done()
+    return clause

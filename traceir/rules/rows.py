@@ -1,0 +1,249 @@
+"""The rows of the tables, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from traceir.rules.language import Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One demand: `holds` must be true; `says` is the error's text when it is not.
+
+    `needs` are the ids of the clauses that must hold before this one means anything.
+    `at` tells where a clause of `program.toml` applies.
+    """
+
+    id: str
+    says: str
+    holds: Formula | None = None
+    hint: str = ""
+    class_: str = "TypeError"
+    needs: tuple[str, ...] = ()
+    at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """A parameter of a primitive; one that has no default must be given.
+
+    `parse` computes it from `out`, the written type of the first result, where the
+    text leaves it out.
+    """
+
+    name: str
+    domain: str
+    has_default: bool = False
+    default: Any = None
+    print: Literal["always", "nondefault", "never"] = "always"
+    parse: Formula | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """An older spelling of a primitive: new names of params, params to leave out."""
+
+    name: str
+    means: str
+    params: Mapping[str, str]
+    ignores: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Out:
+    """The type of one result."""
+
+    shape: Formula
+    dtype: Formula
+    weak_type: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Was:
+    """An older spelling of a primitive in text: today's names of its params.
+
+    `ignores` are params that have no part in today's row.
+    """
+
+    name: str
+    params: Mapping[str, str]
+    ignores: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Prim:
+    """A primitive: operands, params, clauses, result types and one meaning.
+
+    `inputs` are the operands' names; when `variadic`, the last takes all that are
+    left. `out` is one row per result, or a formula for all the types at once. `let`
+    names parts of every other formula, `each` parts of `value` for one index `i`.
+    `order` are the params printed first, `names` is the param whose program's inputs
+    and results are printed with the names of the equation's, `ulp` the units in the
+    last place allowed for each dtype, `classes` the classes of the row.
+    """
+
+    name: str
+    inputs: tuple[str, ...]
+    variadic: bool
+    params: tuple[Param, ...]
+    order: tuple[str, ...]
+    names: str
+    was: tuple[Spelling, ...]
+    clauses: tuple[Clause, ...]
+    let: Mapping[str, Formula]
+    each: Mapping[str, Formula]
+    out: tuple[Out, ...] | Formula
+    value: Formula | None
+    means: str | None
+    steps: Formula | None
+    accuracy: str
+    ulp: Mapping[str, float]
+    classes: tuple[str, ...]
+    names: str = ""
+    was: tuple[Was, ...] = ()
+
+    @property
+    def arity(self) -> int:
+        """How many operands there are at least; exactly so many if not `variadic`."""
+        return len(self.inputs) - self.variadic
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRow:
+    """One part of the jit cache's key."""
+
+    id: str
+    per: Literal["call", "leaf", "static"]
+    part: Formula
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Transform:
+    """A way of running a function, and what it lets be known of the arguments."""
+
+    id: str
+    name: str
+    knows: str
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Something that Python may ask of a value, and what an answer needs to know."""
+
+    id: str
+    action: str
+    needs: str
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Nesting:
+    """Which trace an operation belongs to (`level`), or what `holds` of a value."""
+
+    id: str
+    says: str
+    level: Formula | None = None
+    holds: Formula | None = None
+
+
+@dataclass(frozen=True)
+class Levels:
+    """Levels of abstraction and of nesting."""
+
+    knowledge: tuple[str, ...] = ()
+    transforms: Mapping[str, Transform] = field(default_factory=dict)
+    asks: Mapping[str, Ask] = field(default_factory=dict)
+    nesting: Mapping[str, Nesting] = field(default_factory=dict)
+
+    def permits(self, transform: str, ask: str) -> bool:
+        """Whether under `transform` (by its name) the row `ask` has an answer."""
+        known = self.knowledge.index(self.transforms[transform].knows)
+        return known >= self.knowledge.index(self.asks[ask].needs)
+
+
+@dataclass(frozen=True, slots=True)
+class DType:
+    """A dtype: names, kind, width, range; `numpy` is None where nothing stores it."""
+
+    name: str
+    short: str
+    kind: str
+    bits: int
+    min: int | float
+    max: int | float
+    numpy: np.dtype | None
+
+
+@dataclass(frozen=True, slots=True)
+class Weak:
+    """The node of the lattice that a weak kind of number is, and its usual dtypes."""
+
+    node: str
+    kind: str
+    x64: str
+    x32: str
+
+
+@dataclass(frozen=True)
+class Face:
+    """How operands of different dtypes meet: edges to the next wider dtypes.
+
+    With `weak = "nodes"`, weak operands are nodes of the lattice; with "kinds", one
+    of a kind above all strong operands stands for its usual dtype, any other yields.
+    """
+
+    id: str
+    name: str
+    weak: Literal["nodes", "kinds"]
+    edges: Mapping[str, tuple[str, ...]]
+    says: str
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """Dtypes, their sets, promotion, and what Python's numbers are."""
+
+    dtypes: Mapping[str, DType] = field(default_factory=dict)
+    sets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    weak: Mapping[str, Weak] = field(default_factory=dict)
+    python: Mapping[str, str] = field(default_factory=dict)
+    canonical: Mapping[str, str] = field(default_factory=dict)
+    faces: Mapping[str, Face] = field(default_factory=dict)
+
+    @cached_property
+    def constants(self) -> Mapping[str, Any]:
+        """What formulas can name: stored dtypes, and sets of them."""
+        stored = {n: d.numpy for n, d in self.dtypes.items() if d.numpy is not None}
+        sets = {
+            name: frozenset(stored[m] for m in members if m in stored)
+            for name, members in self.sets.items()
+        }
+        return {**stored, **sets}
+
+
+@dataclass(frozen=True, slots=True)
+class AccuracySet:
+    """A set of acceptable results."""
+
+    id: str
+    name: str
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A point that an implementation decides, and what may be decided; `reference` is
+    what the reference declares."""
+
+    id: str
+    says: str
+    allowed: tuple[str, ...]
+    reference: str

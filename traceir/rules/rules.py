@@ -1,0 +1,120 @@
+"""The tables as one immutable value, and the errors of their clauses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from traceir import source
+from traceir.errors import TraceirError, make
+from traceir.rules.problems import problem
+from traceir.rules.reader import Tables
+from traceir.rules.rows import (
+    AccuracySet,
+    Choice,
+    Clause,
+    DType,
+    KeyRow,
+    Lattice,
+    Levels,
+    Prim,
+    Spelling,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Rules:
+    """All rules: whatever is derived from the tables takes one of these.
+
+    `clauses` has every row that has an id and a sentence. Two rules values are equal
+    only when they are the same object.
+    """
+
+    lattice: Lattice
+    prims: Mapping[str, Prim]
+    program: tuple[Clause, ...]
+    keys: tuple[KeyRow, ...]
+    levels: Levels
+    accuracy: Mapping[str, AccuracySet]
+    choices: Mapping[str, Choice]
+    errors: Mapping[str, Clause]
+    clauses: Mapping[str, Clause]
+    tables: Tables = field(repr=False)
+
+    @cached_property
+    def dtypes(self) -> Mapping[str, DType]:
+        """The dtypes that arrays can have, by name."""
+        return {n: d for n, d in self.lattice.dtypes.items() if d.numpy is not None}
+
+    @cached_property
+    def sets(self) -> Mapping[str, frozenset[np.dtype]]:
+        """The sets of dtypes that formulas speak of."""
+        found = self.lattice.constants
+        return {n: v for n, v in found.items() if isinstance(v, frozenset)}
+
+    @cached_property
+    def constants(self) -> Mapping[str, Any]:
+        """What every formula can name: the dtypes and their sets."""
+        return self.lattice.constants
+
+    @cached_property
+    def spellings(self) -> Mapping[str, Spelling]:
+        """The older spellings of primitives."""
+        return {was.name: was for p in self.prims.values() for was in p.was}
+
+    def error(
+        self, rule: str, got: str = "", hint: str | None = None, where: str | None = None
+    ) -> TraceirError:
+        """The error of a clause, at the user's line unless `where` says otherwise.
+
+        RuleTableError (table.row) if no row has that id.
+        """
+        clause = self.clauses.get(rule)
+        if clause is None:
+            return problem("table.row", rule, "no such row")
+        if where is None:
+            where = source.user_frame_summary(source.capture(2))
+        hint = clause.hint if hint is None else hint
+        return make(clause.class_, rule, clause.says, got, hint, where)
+
+    def without(self, rule: str) -> Rules:
+        """The same rules less one row: a clause, a key row, a level, a primitive.
+
+        RuleTableError (table.row) if there is no such row, or whatever loading finds
+        wrong with the tables that are left.
+        """
+        from traceir.rules.load import load  # loading makes Rules
+
+        tables = {stem: _drop(table, rule) for stem, table in self.tables.items()}
+        if tables == self.tables:
+            raise problem("table.row", rule, "no such row")
+        return load(tables, lenient=True)
+
+
+def _drop(table: Mapping[str, Any], rule: str) -> dict[str, Any]:
+    """The table without the row of that id."""
+    found: dict[str, Any] = {}
+    for section, rows in table.items():
+        if isinstance(rows, list):
+            found[section] = [r for r in rows if r["id"] != rule]
+        elif section in ("class", "prim"):
+            found[section] = dict(_drop_clause(rows, rule))
+        else:
+            found[section] = rows
+    return found
+
+
+def _drop_clause(
+    rows: Mapping[str, Any], rule: str
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for name, row in rows.items():
+        if name == rule:
+            continue
+        if "clause" in row:
+            kept = [c for c in row["clause"] if f"{name}.{c['id']}" != rule]
+            row = {**row, "clause": kept}
+        yield name, row
