@@ -1,0 +1,167 @@
+"""The accuracy sets: whether an element is near enough. Serves: accuracy.*, choice.*"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from traceir.rules.numerics import largest, rounded, ulp, wrapped
+from traceir.rules.reals import Real
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What is wanted of one element: its exact value, dtype, and what may differ.
+
+    `ulps` is the k of the set `ulp`; `choices` what the implementation declares.
+    """
+
+    want: Any
+    dtype: np.dtype
+    ulps: float
+    choices: Mapping[str, str]
+
+    @property
+    def number(self) -> Real:
+        """The wanted value as an extended real."""
+        return Real.of(self.want)
+
+
+def settle(want: Any, dtype: np.dtype) -> Any:
+    """The element that an exact value becomes when it is rounded once, or wrapped.
+
+    >>> settle(300, np.dtype("uint8")), settle(1.5, np.dtype("float32"))
+    (np.uint8(44), np.float32(1.5))
+    """
+    if dtype.kind == "f":
+        return rounded(Real.of(want), dtype)
+    return wrapped(want, dtype)
+
+
+def member(name: str, goal: Goal, got: Any) -> bool:
+    """Whether `got` is in the accuracy set `name`.
+
+    >>> goal = Goal(Real.of(Fraction(1, 3)), np.dtype("float32"), 1, {})
+    >>> member("rounded", goal, np.float32(0.33333334)), member("ulp", goal, 0.334)
+    (True, False)
+    """
+    if goal.dtype.kind != "f":
+        return bool(got == settle(goal.want, goal.dtype))
+    return SETS[name](goal, got)
+
+
+def any_order(name: str, goal: Goal) -> bool:
+    """Whether the set has one member, whatever the order of its operations.
+
+    A sum has when its terms are multiples of a power of 2 so large that no partial sum
+    is rounded, a product when it is not rounded itself.
+    """
+    if goal.dtype.kind != "f" or name in ("exact", "rounded", "extremum"):
+        return True
+    x = goal.number
+    if name == "product":
+        return x.finite and _exactly(x, goal.dtype) and _in_range(x, goal.dtype)
+    if name not in ("sum", "dot") or x.special or x.quantum is None:
+        return False
+    info = np.finfo(goal.dtype)
+    unit = Fraction(2) ** x.quantum
+    small = unit >= Fraction(2) ** int(info.minexp - info.nmant)
+    return small and x.magnitude <= min(unit * 2 ** (info.nmant + 1), largest(goal.dtype))
+
+
+def same(a: Any, b: Any) -> bool:
+    """Equal elements: any NaN is any other, zeros have a sign."""
+    if math.isnan(a) or math.isnan(b):
+        return math.isnan(a) and math.isnan(b)
+    return bool(a == b) and math.copysign(1.0, a) == math.copysign(1.0, b)
+
+
+def _exact(goal: Goal, got: Any) -> bool:
+    if same(got, settle(goal.want, goal.dtype)):
+        return True
+    return _flushed(goal, got)
+
+
+def _extremum(goal: Goal, got: Any) -> bool:
+    either = goal.choices.get("choice.zero-extremum") == "either"
+    if either and goal.number.zero and got == 0:
+        return True
+    return _exact(goal, got)
+
+
+def _ulp(goal: Goal, got: Any) -> bool:
+    x = goal.number
+    if x.special or x.zero or math.isnan(got):
+        return _exact(goal, got)
+    # An infinity stands one place above the largest finite number.
+    top = largest(goal.dtype)
+    beyond = top + ulp(top, goal.dtype)
+    want = max(-beyond, min(x.value, beyond))
+    have = math.copysign(1, got) * beyond if math.isinf(got) else Fraction(float(got))
+    near = abs(have - want) <= Fraction(goal.ulps) * ulp(want, goal.dtype)
+    return near or _flushed(goal, got)
+
+
+def _sum(goal: Goal, got: Any) -> bool:
+    x = goal.number
+    if x.magnitude > largest(goal.dtype) and not math.isfinite(got):
+        return True
+    if x.special or not math.isfinite(got):
+        return _exact(goal, got)
+    tiny = x.terms * _least(goal.dtype) if x.inner else 0
+    bound = gamma(x.terms, goal.dtype) * x.magnitude + tiny
+    return abs(Fraction(float(got)) - x.value) <= bound
+
+
+def _product(goal: Goal, got: Any) -> bool:
+    x = goal.number
+    if not _in_range(x, goal.dtype):
+        return True
+    if x.special or not math.isfinite(got):
+        return _exact(goal, got)
+    bound = gamma(x.inner + 1, goal.dtype) * abs(x.value)
+    return abs(Fraction(float(got)) - x.value) <= bound
+
+
+def gamma(n: int, dtype: np.dtype) -> Fraction:
+    """The bound on the relative error of n roundings in a row."""
+    error = n * Fraction(1, 2 ** (np.finfo(dtype).nmant + 1))
+    return error / (1 - error)
+
+
+def _least(dtype: np.dtype) -> Fraction:
+    info = np.finfo(dtype)
+    return Fraction(2) ** int(info.minexp - info.nmant)
+
+
+def _in_range(x: Real, dtype: np.dtype) -> bool:
+    info = np.finfo(dtype)
+    return x.spread < Fraction(2) ** int(min(info.maxexp, -info.minexp) - 1)
+
+
+def _exactly(x: Real, dtype: np.dtype) -> bool:
+    nearest = rounded(x, dtype)
+    return math.isfinite(nearest) and Fraction(float(nearest)) == x.value
+
+
+def _flushed(goal: Goal, got: Any) -> bool:
+    if goal.choices.get("choice.subnormal") != "flush" or got != 0:
+        return False
+    normal = Fraction(2) ** int(np.finfo(goal.dtype).minexp)
+    return goal.number.finite and abs(goal.number.value) < normal
+
+
+SETS: dict[str, Callable[[Goal, Any], bool]] = {
+    "exact": _exact,
+    "rounded": _exact,
+    "extremum": _extremum,
+    "ulp": _ulp,
+    "sum": _sum,
+    "dot": _sum,
+    "product": _product,
+}

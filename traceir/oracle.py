@@ -1,0 +1,258 @@
+"""What the tables say a program computes, element by element. Serves: accuracy.*
+
+Obvious and slow on purpose: each element of each result is its `value` formula, walked
+with exact numbers. Kernels and backends are judged by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from traceir.accept import Goal, any_order, member, same, settle
+from traceir.avals import ShapedArray
+from traceir.ir import ClosedJaxpr, Jaxpr, Literal, Var
+from traceir.rules import Formula, Prim, Rules, Scope, default, walk
+from traceir.rules.helpers import box
+from traceir.rules.reals import Real
+from traceir.typing import infer
+
+Array = np.ndarray
+Index = tuple[int, ...]
+
+
+class Elements:
+    """An operand in a formula: its type, and exact elements by index."""
+
+    __slots__ = ("shape", "dtype", "weak_type", "_elements")
+
+    def __init__(self, array: Array) -> None:
+        self.shape = array.shape
+        self.dtype = array.dtype
+        self.weak_type = False
+        values = array.reshape(-1).tolist()
+        if array.dtype.kind == "f":
+            values = list(map(Real.of, values))
+        self._elements = dict(zip(box(array.shape), values))
+
+    def __getitem__(self, index: Index) -> Any:
+        return self._elements[index]
+
+
+def run(
+    jaxpr: Jaxpr | ClosedJaxpr,
+    consts: Sequence[Any],
+    args: Sequence[Any],
+    rules: Rules | None = None,
+) -> list[Array]:
+    """The results of a program; sums are exact before they are rounded.
+
+    >>> from traceir.text import parse
+    >>> text = "{ lambda ; a:i32[2]. let b:i32[] = reduce_sum[axes=(0,)] a in (b,) }"
+    >>> run(parse(text), (), [[3, 4]])
+    [array(7, dtype=int32)]
+    """
+    return _run(jaxpr, consts, args, rules or default(), lambda prim, goal: None)
+
+
+def accepts(
+    prim: str,
+    params: Mapping[str, Any],
+    arrays: Sequence[Array],
+    got: Sequence[Array],
+    rules: Rules | None = None,
+    choices: Mapping[str, str] | None = None,
+) -> bool:
+    """Whether `got` are right results of one primitive, by its accuracy set.
+
+    `choices` are those that the implementation declares, by default the reference's.
+
+    >>> x = np.float32([0.0, 1.0])
+    >>> accepts("exp", {}, [x], [np.exp(x)]), accepts("exp", {}, [x], [x])
+    (True, False)
+    """
+    return not faults(prim, params, arrays, got, rules, choices)
+
+
+def faults(
+    prim: str,
+    params: Mapping[str, Any],
+    arrays: Sequence[Array],
+    got: Sequence[Array],
+    rules: Rules | None = None,
+    choices: Mapping[str, str] | None = None,
+) -> list[str]:
+    """What is wrong with the results of one primitive, a line for each element."""
+    rules = rules or default()
+    row = rules.prims[prim]
+    if row.steps is not None:
+        return judge(params["jaxpr"], params["jaxpr"].consts, arrays, got, rules)
+    arrays = [np.asarray(a) for a in arrays]
+    outs = _infer(prim, params, arrays, rules)
+    wrong = [
+        f"{prim}: {g.dtype}{list(g.shape)} instead of {a.str_short()}"
+        for g, a in zip(got, outs, strict=True)
+        if (g.shape, g.dtype) != (a.shape, a.dtype)
+    ]
+    if wrong:
+        return wrong
+    declared = declared_choices(rules) if choices is None else choices
+    for aval, result in zip(outs, got, strict=True):
+        ulps = row.ulp.get(aval.dtype.name, 0)
+        for index, want in _elements(row, params, arrays, aval, rules):
+            goal = Goal(want, aval.dtype, ulps, declared)
+            if not member(row.accuracy, goal, result[index]):
+                exact = settle(want, aval.dtype)
+                wrong.append(f"{prim}{list(index)}: {result[index]}, exactly {exact}")
+    return wrong
+
+
+def judge(
+    jaxpr: Jaxpr | ClosedJaxpr,
+    consts: Sequence[Any],
+    args: Sequence[Any],
+    got: Sequence[Array],
+    rules: Rules | None = None,
+) -> list[str]:
+    """What is wrong with the results of a whole program, a line for each element.
+
+    Such a program must have one right answer on these arguments: every equation is
+    exact or rounded by itself, and sums, products and contractions are exact in any
+    order, as they are on a grid of small dyadic numbers. Raises ValueError naming the
+    equation where that is not so. Zeros may have either sign.
+    """
+    rules = rules or default()
+    wanted = _run(jaxpr, consts, args, rules, _demand_one_answer)
+    wrong = []
+    for number, (want, have) in enumerate(zip(wanted, got, strict=True)):
+        if (want.shape, want.dtype) != (have.shape, have.dtype):
+            wrong.append(f"result {number}: {have.dtype}{list(have.shape)}")
+            continue
+        for index in box(want.shape):
+            a, b = want[index], have[index]
+            if not (same(a, b) or a == b):
+                wrong.append(f"result {number}{list(index)}: {b} instead of {a}")
+    return wrong
+
+
+def declared_choices(rules: Rules) -> Mapping[str, str]:
+    """What the reference declares, by the choice's id."""
+    return {choice.id: choice.reference for choice in rules.choices.values()}
+
+
+def _demand_one_answer(row: Prim, goal: Goal) -> None:
+    if not any_order(row.accuracy, goal):
+        got = settle(goal.want, goal.dtype)
+        raise ValueError(f"{row.name} has more than one right result here, near {got}")
+
+
+Check = Callable[[Prim, Goal], None]
+
+
+def _run(
+    jaxpr: Jaxpr | ClosedJaxpr,
+    consts: Sequence[Any],
+    args: Sequence[Any],
+    rules: Rules,
+    check: Check,
+) -> list[Array]:
+    inner = jaxpr.jaxpr if isinstance(jaxpr, ClosedJaxpr) else jaxpr
+    env: dict[Var, Array] = {}
+    for var, value in zip(
+        (*inner.constvars, *inner.invars), (*consts, *args), strict=True
+    ):
+        env[var] = np.asarray(value, var.aval.dtype)
+    for eqn in inner.eqns:
+        arrays = [_read(env, a) for a in eqn.inputs]
+        results = _apply(eqn.primitive, dict(eqn.params), arrays, rules, check)
+        env.update(zip(eqn.outputs, results, strict=True))
+    return [_read(env, a) for a in inner.outvars]
+
+
+def _read(env: Mapping[Var, Array], atom: Var | Literal) -> Array:
+    return atom.array if isinstance(atom, Literal) else env[atom]
+
+
+def _apply(
+    prim: str,
+    params: Mapping[str, Any],
+    arrays: Sequence[Array],
+    rules: Rules,
+    check: Check,
+) -> list[Array]:
+    row = rules.prims[prim]
+    if row.steps is not None:
+        return _steps(row, params, arrays, rules, check)
+    results = []
+    for aval in _infer(prim, params, arrays, rules):
+        result = np.empty(aval.shape, aval.dtype)
+        for index, want in _elements(row, params, arrays, aval, rules):
+            check(row, Goal(want, aval.dtype, 0, {}))
+            result[index] = settle(want, aval.dtype)
+        results.append(result)
+    return results
+
+
+def _infer(
+    prim: str, params: Mapping[str, Any], arrays: Sequence[Array], rules: Rules
+) -> Sequence[ShapedArray]:
+    avals = tuple(ShapedArray(a.shape, a.dtype) for a in arrays)
+    return infer(prim, avals, params, rules)
+
+
+def _elements(
+    row: Prim,
+    params: Mapping[str, Any],
+    arrays: Sequence[Array],
+    aval: ShapedArray,
+    rules: Rules,
+) -> Iterator[tuple[Index, Any]]:
+    """Each index of a result and its exact element."""
+    assert row.value is not None
+    names = _names(row, params, [Elements(a) for a in arrays], rules)
+    scope = Scope(names, _pending(row.let), rules.constants)
+    each = _pending(row.each)
+    for index in box(aval.shape):
+        yield index, walk(row.value, Scope({"i": index}, each, scope))
+
+
+def _steps(
+    row: Prim,
+    params: Mapping[str, Any],
+    arrays: Sequence[Array],
+    rules: Rules,
+    check: Check,
+) -> list[Array]:
+    """The results of a region, which runs the programs in its params."""
+    assert row.steps is not None
+    names = _names(row, params, list(arrays), rules)
+
+    def run(program: ClosedJaxpr, args: Sequence[Array]) -> list[Array]:
+        return _run(program, program.consts, args, rules, check)
+
+    names["run"] = run
+    results: list[Array] = walk(row.steps, Scope(names, _pending(row.let)))
+    return results
+
+
+def _names(
+    row: Prim, params: Mapping[str, Any], operands: Sequence[Any], rules: Rules
+) -> dict[str, Any]:
+    """What the row's formulas call the operands and params, defaults filled in."""
+    names = {
+        p.name: walk(p.default, rules.constants)
+        for p in row.params
+        if p.default is not None and p.name not in params
+    }
+    names.update(params)
+    names.update(zip(row.inputs[: row.arity], operands))
+    if row.variadic:
+        names[row.inputs[-1]] = tuple(operands[row.arity :])
+    return names
+
+
+def _pending(parts: Mapping[str, Formula]) -> dict[str, Callable[[Scope], Any]]:
+    return {name: partial(walk, formula) for name, formula in parts.items()}
