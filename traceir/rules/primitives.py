@@ -96,8 +96,6 @@ def _prim(
         row.text("accuracy", ""),
         dict(row.get("ulp", Mapping, {})),
         tuple(n for n, _ in chain[:-1]),
-        row.one_of("names", ("", *(p.name for p in params)), ""),
-        tuple(_was(row)),
     )
     row.done()
     if sum(m is not None for m in (prim.value, prim.means, prim.steps)) != 1:
@@ -138,13 +136,6 @@ def _spellings(name: str, row: Row) -> Iterator[Spelling]:
         renamed = was.get("params", Mapping, {})
         yield Spelling(old, name, dict(renamed), was.texts("ignores"))
         was.done()
-
-
-def _was(row: Row) -> Iterator[Was]:
-    for older in row.rows("was"):
-        renames = dict(older.get("params", Mapping, {}))
-        yield Was(older.text("name"), renames, older.texts("ignores"))
-        older.done()
 
 
 def _no_shadows(row: Row, base: Names, names: list[str]) -> None:

@@ -65,18 +65,6 @@ class Out:
 
 
 @dataclass(frozen=True, slots=True)
-class Was:
-    """An older spelling of a primitive in text: today's names of its params.
-
-    `ignores` are params that have no part in today's row.
-    """
-
-    name: str
-    params: Mapping[str, str]
-    ignores: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Prim:
     """A primitive: operands, params, clauses, result types and one meaning.
 
@@ -105,8 +93,6 @@ class Prim:
     accuracy: str
     ulp: Mapping[str, float]
     classes: tuple[str, ...]
-    names: str = ""
-    was: tuple[Was, ...] = ()
 
     @property
     def arity(self) -> int:

@@ -1,0 +1,47 @@
+"""The literals of program text and the types of those that have none written.
+
+Serves: text.literal
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from traceir.avals import ShapedArray
+from traceir.ir import Literal
+from traceir.text.lexer import Source
+from traceir.text.syntax import Number
+from traceir.text.words import number_value
+
+_DEFAULTS = {"b": "bool", "i": "int32", "f": "float32"}
+
+
+def literal(
+    source: Source, number: Number, dtype: np.dtype, weak: bool = False
+) -> Literal:
+    """The literal of that dtype; raises JaxprSyntaxError where it does not fit."""
+    value = number_value(number.text, dtype)
+    if value is None:
+        got = f"`{number.text[:40]}` as a value of {dtype.name}"
+        raise source.error("text.literal", got, number.at)
+    return Literal(value, ShapedArray((), dtype, weak))
+
+
+def untyped_dtype(text: str, known: Iterable[np.dtype]) -> np.dtype:
+    """The dtype of a literal written without one: that of its like among `known`.
+
+    >>> untyped_dtype("2.0", [np.dtype("int32"), np.dtype("float64")])
+    dtype('float64')
+    """
+    kind = _kind(text)
+    likes = "iu" if kind == "i" else kind
+    found = next((d for d in known if d.kind in likes), None)
+    return found or np.dtype(_DEFAULTS[kind])
+
+
+def _kind(text: str) -> str:
+    if text.lower() in ("true", "false"):
+        return "b"
+    return "i" if text.lstrip("-").isdecimal() else "f"

@@ -1,0 +1,159 @@
+"""Names for variables and for programs that are written once and used often.
+
+Serves: text.names, text.shared
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Collection, Hashable, Iterator, Sequence
+from itertools import count
+
+from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Var, subjaxprs
+from traceir.text.lexer import NUMBER_WORDS
+
+LONG = 10
+
+
+def letters(number: int) -> str:
+    """The name of the variable with that number: a … z, ba, bb …
+
+    >>> letters(0), letters(25), letters(26)
+    ('a', 'z', 'ba')
+    """
+    found = ""
+    while not found or number:
+        number, digit = divmod(number, 26)
+        found = chr(ord("a") + digit) + found
+    return found
+
+
+class Names:
+    """The variables' names, given out in the order in which they are first written.
+
+    Each program has its own, so that an inner one may use its caller's again.
+    """
+
+    def __init__(self, taken: Collection[str]) -> None:
+        self._fresh: Iterator[str] = (
+            name
+            for name in map(letters, count())
+            if name not in taken and name not in NUMBER_WORDS
+        )
+        self._scopes: dict[int, dict[Var, str]] = {}
+
+    def scope(self, jaxpr: Jaxpr) -> dict[Var, str]:
+        """The names given so far in one program."""
+        return self._scopes.setdefault(id(jaxpr), {})
+
+    def of(self, jaxpr: Jaxpr, var: Var) -> str:
+        """The variable's name, a fresh one when it has none yet."""
+        names = self.scope(jaxpr)
+        if var not in names:
+            names[var] = next(self._fresh)
+        return names[var]
+
+    def drop_unused(self, jaxpr: Jaxpr) -> None:
+        """Write `_` for results that nothing in the outermost program uses."""
+        used = {a for a in jaxpr.outvars if isinstance(a, Var)}
+        for eqn in jaxpr.eqns:
+            used.update(a for a in eqn.inputs if isinstance(a, Var))
+        blanks = {v: "_" for e in jaxpr.eqns for v in e.outputs if v not in used}
+        self.scope(jaxpr).update(blanks)
+
+    def suggest(
+        self, inner: Jaxpr, atoms: Sequence[Atom], outer: Jaxpr, like: Sequence[Atom]
+    ) -> None:
+        """Name `atoms` of `inner` as their counterparts in `outer`, where possible."""
+        if len(atoms) != len(like):
+            return
+        names, used, dropped = self.scope(inner), set[Var](), []
+        for atom, other in zip(atoms, like):
+            if not (isinstance(atom, Var) and isinstance(other, Var)):
+                continue
+            if atom in names or atom in dropped or other in used:
+                continue
+            used.add(other)
+            name = self.of(outer, other)
+            if name == "_":
+                dropped.append(atom)
+            else:
+                names[atom] = name
+        if dropped and _blanks_are_clear(inner, dropped):
+            names.update({v: "_" for v in dropped})
+
+
+def _blanks_are_clear(jaxpr: Jaxpr, dropped: Sequence[Var]) -> bool:
+    """Whether a reader would take each `_` for the variable that is meant.
+
+    It takes one among the operands for the last defined, and those among the results
+    for the last ones in order.
+    """
+    blanks = set(dropped)
+    defined: list[Var] = []
+    for eqn in jaxpr.eqns:
+        used = [a for a in eqn.inputs if isinstance(a, Var) and a in blanks]
+        if any(not defined or v is not defined[-1] for v in used):
+            return False
+        defined.extend(v for v in eqn.outputs if v in blanks)
+    return [a for a in jaxpr.outvars if a in blanks] == defined
+
+
+class Shared:
+    """The programs that are written before the others, by name."""
+
+    def __init__(self, full: bool) -> None:
+        self.full = full
+        self.programs: list[tuple[str, ClosedJaxpr]] = []
+        self._names: dict[Hashable, str] = {}
+
+    def key(self, closed: ClosedJaxpr) -> Hashable:
+        """What makes two uses one program; full text tells constants apart."""
+        return id(closed.jaxpr), closed.const_keys() if self.full else None
+
+    def name(self, closed: ClosedJaxpr) -> str | None:
+        """The name of a shared program, or None."""
+        return self._names.get(self.key(closed))
+
+    def names(self) -> Collection[str]:
+        """All names in use."""
+        return self._names.values()
+
+    def add(self, closed: ClosedJaxpr, name: str) -> None:
+        """Give a program its name, made unique by a number."""
+        unique = next(
+            n
+            for n in (f"{name}{k or ''}" for k in count())
+            if n not in self._names.values()
+        )
+        self._names[self.key(closed)] = unique
+        self.programs.append((unique, closed))
+
+
+def shared_programs(main: ClosedJaxpr, full: bool = False) -> Shared:
+    """The programs that occur twice or are long, in breadth-first order."""
+    shared = Shared(full)
+    visits: dict[Hashable, int] = {}
+    found: dict[Hashable, tuple[ClosedJaxpr, str]] = {}
+    queue = deque([(main, "jaxpr")])
+    while queue:
+        closed, name = queue.popleft()
+        key = shared.key(closed)
+        found.setdefault(key, (closed, name))
+        visits[key] = visits.get(key, 0) + 1
+        if visits[key] > 2:
+            continue  # a program used twice has all of its own counted twice by now
+        for eqn in closed.eqns:
+            queue.extend((inner, _program_name(eqn)) for inner in subjaxprs(eqn))
+    for key, (closed, name) in found.items():
+        if visits[key] > 1 or (closed is not main and len(closed.eqns) > LONG):
+            shared.add(closed, name)
+    return shared
+
+
+def _program_name(eqn: Eqn) -> str:
+    name = dict(eqn.params).get("name")
+    if not isinstance(name, str):
+        return "jaxpr"
+    return re.sub(r"\W", "_", name.strip("<>")) or "jaxpr"

@@ -1,0 +1,114 @@
+"""The parameters of equations from text to values, by the primitives' rows.
+
+Serves: text.hidden, text.opaque
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from traceir.avals import ShapedArray
+from traceir.ir import ClosedJaxpr
+from traceir.rules import Prim, Rules, Spelling
+from traceir.text.lexer import Source
+from traceir.text.syntax import Many, Number, Parameter, Program, Value, Word
+
+_CONSTANTS = {"None": None, "True": True, "False": False, "true": True, "false": False}
+
+
+class Values:
+    """Resolves written values; programs and their names through the two callbacks."""
+
+    def __init__(
+        self,
+        source: Source,
+        rules: Rules,
+        closed: Callable[[Program], ClosedJaxpr],
+        named: Callable[[str, int], ClosedJaxpr],
+    ) -> None:
+        self.source = source
+        self.closed = closed
+        self.named = named
+        self.dtypes = {n: np.dtype(d.numpy) for n, d in rules.dtypes.items()}
+
+    def params(
+        self, written: Sequence[Parameter], row: Prim | None, spelling: Spelling | None
+    ) -> dict[str, Hashable]:
+        """The written parameters by name; those of an older spelling by today's."""
+        domains = {p.name: p.domain for p in row.params} if row else {}
+        found: dict[str, Hashable] = {}
+        for param in written:
+            name = param.name
+            if spelling and name in spelling.ignores:
+                continue
+            if spelling:
+                name = spelling.params.get(name, name)
+            domain = domains.get(name) or _guess_domain(name)
+            found[name] = self.value(param.value, domain)
+        return found
+
+    def value(self, value: Value, domain: str) -> Hashable:
+        """One value, read as the domain suggests; raises JaxprSyntaxError."""
+        match value:
+            case Program():
+                return self.closed(value)
+            case Many(items):
+                return tuple(self.value(v, domain) for v in items)
+            case Number(text, at=at):
+                return self.number(text, at)
+            case Word(text, quoted, at):
+                return text if quoted else self.word(text, domain, at)
+
+    def number(self, text: str, at: int) -> int | float:
+        """A number that has no dtype: an integer where it is written as one."""
+        if text.lstrip("-").isdecimal():
+            if len(text) > 100:
+                raise self.source.error("text.literal", f"`{text[:40]}…`", at)
+            return int(text)
+        return float.fromhex(text) if "x" in text.lower() else float(text)
+
+    def word(self, text: str, domain: str, at: int) -> Hashable:
+        """A bare word: a name, a named program, a constant, a dtype."""
+        if domain == "name":
+            return text
+        if domain == "jaxpr":
+            return self.named(text, at)
+        if text.startswith("<"):
+            raise self.source.error("text.opaque", f"`{text[:40]}`", at)
+        if text in _CONSTANTS:
+            return _CONSTANTS[text]
+        return self.dtypes.get(text, text)
+
+
+def _guess_domain(name: str) -> str:
+    """The domain of a parameter that no row has, told by its name alone."""
+    if name == "name":
+        return "name"
+    return "jaxpr" if name.endswith("jaxpr") else "any"
+
+
+def complete(
+    row: Prim,
+    params: dict[str, Hashable],
+    inputs: Sequence[ShapedArray],
+    out: ShapedArray | None,
+) -> str | None:
+    """Add the parameters that the text leaves out; the name of one it may not.
+
+    A parameter without default or `parse` formula stays absent, for checking to
+    report (program.params).
+    """
+    env: dict[str, Any] = dict(zip(row.inputs, inputs))
+    for param in row.params:
+        if param.name in params:
+            continue
+        if param.parse is not None:
+            if out is None:
+                return param.name
+            params[param.name] = param.parse({**env, "out": out})
+        elif param.has_default:
+            params[param.name] = param.default
+    return None

@@ -1,0 +1,213 @@
+"""Program text to a program: names, literals and parameters resolved.
+
+What the text leaves out is filled in from the primitives' rows: a hidden parameter by
+its `parse` formula or its default, an untyped literal from the other operands.
+
+Serves: text.syntax, text.literal, text.opaque, text.hidden
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+
+import numpy as np
+
+from traceir.avals import ShapedArray
+from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var, sort_params
+from traceir.rules import Prim, Rules, default
+from traceir.text.lexer import NUMBER_WORDS, Source
+from traceir.text.literals import literal, untyped_dtype
+from traceir.text.params import Values, complete
+from traceir.text.reader import Reader
+from traceir.text.syntax import (
+    Binder,
+    Equation,
+    Module,
+    Name,
+    Number,
+    Operand,
+    Program,
+)
+
+# Nothing is known of a name that nothing binds; the variable made for it must still
+# have a type. Checking the program reports it (program.bound).
+UNBOUND = ShapedArray((), "float32")
+
+
+def parse(text: str, rules: Rules | None = None) -> ClosedJaxpr:
+    """The program that `text` writes, in the forms of `spec/grammar.ebnf`.
+
+    The constants' values are those of full text; other text leaves them out, and the
+    result then has constant variables without values. Raises JaxprSyntaxError with
+    `line` and `column`; a program that parses may still be ill-typed.
+
+    >>> closed = parse("{ lambda ; a:f32[3]. let b:f32[3] = mul a 2.0 in (b,) }")
+    >>> print(closed)
+    { lambda ; a:f32[3]. let b:f32[3] = mul a 2.0:f32[] in (b,) }
+    """
+    return parse_source(Source(text, rules=rules or default()))
+
+
+def parse_source(source: Source) -> ClosedJaxpr:
+    """As `parse`, of a part of a longer text."""
+    module = Reader(source).module()
+    return resolve(module, source)
+
+
+def resolve(module: Module, source: Source) -> ClosedJaxpr:
+    """The program of a syntax tree; raises JaxprSyntaxError."""
+    return _Resolver(module, source).closed(module.main)
+
+
+class _Scope:
+    """The variables of one program by name."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, Var] = {}
+        self.blanks: list[Var] = []
+
+    def bind(self, name: str, aval: ShapedArray) -> Var:
+        if name == "_":
+            self.blanks.append(Var(aval))
+            return self.blanks[-1]
+        # A second binding is the same variable, so that checking can report it.
+        return self.names.setdefault(name, Var(aval))
+
+    def find(self, name: str) -> Var | None:
+        if name == "_":
+            return self.blanks[-1] if self.blanks else None
+        return self.names.get(name)
+
+
+class _Resolver:
+    def __init__(self, module: Module, source: Source) -> None:
+        self.source = source
+        self.rules = source.rules or default()
+        self.shared: Mapping[str, Program] = dict(module.shared)
+        self.done: dict[str, ClosedJaxpr] = {}
+        self.open: list[str] = []
+        self.values = Values(source, self.rules, self.closed, self.named)
+
+    def named(self, name: str, at: int) -> ClosedJaxpr:
+        """The shared program of that name, resolved when first used."""
+        if name not in self.shared or name in self.open:
+            got = f"`{name}`, expected a program defined by `let {name} = …`"
+            raise self.source.error("text.syntax", got, at)
+        if name not in self.done:
+            self.open.append(name)
+            self.done[name] = self.closed(self.shared[name])
+            self.open.pop()
+        return self.done[name]
+
+    def closed(self, program: Program) -> ClosedJaxpr:
+        scope = _Scope()
+        constants = tuple(self.define(scope, b) for b in program.constants)
+        inputs = tuple(self.define(scope, b) for b in program.inputs)
+        eqns = tuple(self.equation(scope, e) for e in program.equations)
+        results = self.results(scope, program.results)
+        jaxpr = Jaxpr(constants, inputs, eqns, results)
+        return ClosedJaxpr(jaxpr, self.constants(program.constants))
+
+    def define(self, scope: _Scope, binder: Binder) -> Var:
+        if binder.aval is None:
+            got = f"`{binder.name}` without a type, expected `{binder.name}:f32[]`"
+            raise self.source.error("text.syntax", got, binder.at)
+        return scope.bind(binder.name, binder.aval)
+
+    def constants(self, binders: tuple[Binder, ...]) -> tuple[np.ndarray, ...]:
+        given = [b for b in binders if b.value is not None]
+        if given and len(given) < len(binders):
+            missing = next(b for b in binders if b.value is None)
+            got = f"`{missing.name}`, expected `={{…}}` after its type as after others'"
+            raise self.source.error("text.syntax", got, missing.at)
+        return tuple(map(self.array, given))
+
+    def array(self, binder: Binder) -> np.ndarray:
+        aval, elements = binder.aval, binder.value or ()
+        assert aval is not None  # the reader takes values after types only
+        if len(elements) != aval.size:
+            got = f"{len(elements)} elements for {aval.str_short()}"
+            raise self.source.error("text.literal", got, binder.at)
+        found = np.empty(aval.size, aval.dtype)
+        for k, element in enumerate(elements):
+            found[k] = literal(self.source, element, aval.dtype).array
+        found = found.reshape(aval.shape)
+        found.flags.writeable = False
+        return found
+
+    # -- equations ------------------------------------------------------------
+
+    def equation(self, scope: _Scope, equation: Equation) -> Eqn:
+        spelling = self.rules.spellings.get(equation.primitive)
+        primitive = spelling.means if spelling else equation.primitive
+        row = self.rules.prims.get(primitive)
+        params = self.values.params(equation.params, row, spelling)
+        inputs = self.operands(scope, equation, params)
+        outputs = tuple(self.define(scope, b) for b in equation.outputs)
+        self.complete(params, row, equation, inputs, outputs)
+        effects = frozenset(equation.effects)
+        return Eqn(primitive, inputs, outputs, sort_params(params), effects)
+
+    def complete(
+        self,
+        params: dict[str, Hashable],
+        row: Prim | None,
+        equation: Equation,
+        inputs: tuple[Atom, ...],
+        outputs: tuple[Var, ...],
+    ) -> None:
+        if row is None:
+            return
+        out = outputs[0].aval if outputs else None
+        missing = complete(row, params, [a.aval for a in inputs], out)
+        if missing:
+            got = f"`{equation.primitive}` without `{missing}`"
+            raise self.source.error("text.hidden", got, equation.at)
+
+    def operands(
+        self, scope: _Scope, equation: Equation, params: Mapping[str, Hashable]
+    ) -> tuple[Atom, ...]:
+        inner = [v for v in params.values() if isinstance(v, ClosedJaxpr)]
+        wanted = inner[0].in_avals if len(inner) == 1 else ()
+        found = [self.atom(scope, operand) for operand in equation.inputs]
+        known = [a.aval.dtype for a in found if not isinstance(a, Number)]
+        known += [b.aval.dtype for b in equation.outputs if b.aval]
+        return tuple(
+            self.guess(a, wanted[k].dtype if k < len(wanted) else None, known)
+            for k, a in enumerate(found)
+        )
+
+    def guess(
+        self, atom: Atom | Number, wanted: np.dtype | None, known: list[np.dtype]
+    ) -> Atom:
+        if not isinstance(atom, Number):
+            return atom
+        dtype = wanted or untyped_dtype(atom.text, known)
+        return literal(self.source, atom, dtype)
+
+    def atom(self, scope: _Scope, operand: Operand) -> Atom | Number:
+        if isinstance(operand, Number):
+            return self.typed(operand)
+        var = scope.find(operand.text)
+        if var is None and operand.text in NUMBER_WORDS:
+            return Number(operand.text, None, operand.at)
+        return var or scope.names.setdefault(operand.text, Var(UNBOUND))
+
+    def typed(self, number: Number) -> Literal | Number:
+        if number.aval is None:
+            return number
+        if number.aval.shape:
+            got = f"`{number.text}:{number.aval.str_short()}`, expected a scalar type"
+            raise self.source.error("text.literal", got, number.at)
+        return literal(self.source, number, number.aval.dtype, number.aval.weak_type)
+
+    def results(self, scope: _Scope, operands: tuple[Operand, ...]) -> tuple[Atom, ...]:
+        # `_` names results that the caller drops: the last ones so named, in order.
+        blank = [o for o in operands if isinstance(o, Name) and o.text == "_"]
+        dropped = iter(scope.blanks[-len(blank) :])
+        found: list[Atom] = []
+        for operand in operands:
+            var = next(dropped, None) if operand in blank else None
+            atom = var or self.atom(scope, operand)
+            found.append(self.guess(atom, None, []))
+        return tuple(found)

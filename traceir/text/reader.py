@@ -1,0 +1,342 @@
+"""Tokens to syntax tree: a recursive-descent reader of `spec/grammar.ebnf`.
+
+Serves: text.syntax, text.opaque
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+
+from traceir.avals import ShapedArray
+from traceir.errors import TraceirError
+from traceir.text.lexer import NUMBER_WORDS, Source, Token, tokens
+from traceir.text.syntax import (
+    Binder,
+    Equation,
+    Many,
+    Module,
+    Name,
+    Number,
+    Operand,
+    Parameter,
+    Program,
+    Value,
+    Word,
+)
+from traceir.text.words import short_dtypes
+
+DEPTH = 60
+T = TypeVar("T")
+
+
+class Reader:
+    """Reads the tokens of one source from left to right."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.tokens = tokens(source)
+        self.index = 0
+        self.depth = 0
+        self.dtypes = short_dtypes(source.rules)
+
+    # -- tokens ---------------------------------------------------------------
+
+    def peek(self, ahead: int = 0) -> Token:
+        """The token `ahead` of the next one; the last token repeats."""
+        return self.tokens[min(self.index + ahead, len(self.tokens) - 1)]
+
+    def take(self) -> Token:
+        """The next token, which is then passed."""
+        token = self.peek()
+        self.index += 1
+        return token
+
+    def has(self, *texts: str) -> bool:
+        """Whether the next tokens have these texts."""
+        return all(self.peek(k).text == text for k, text in enumerate(texts))
+
+    def accept(self, text: str) -> bool:
+        """Pass the next token if it is `text`."""
+        found = self.has(text)
+        self.index += found
+        return found
+
+    def expect(self, text: str, what: str = "") -> Token:
+        """Pass the token `text`; raises JaxprSyntaxError when it is another."""
+        if not self.has(text):
+            raise self.fail(what or f"`{text}`")
+        return self.take()
+
+    def fail(self, expected: str, token: Token | None = None) -> TraceirError:
+        """The error that `expected` should have stood here."""
+        token = token or self.peek()
+        found = f"`{token.text[:40]}`" if token.text else "the end of the text"
+        return self.source.error(
+            "text.syntax", f"{found}, expected {expected}", token.at
+        )
+
+    def name(self, what: str) -> Token:
+        """Pass a name."""
+        if self.peek().kind != "name":
+            raise self.fail(what)
+        return self.take()
+
+    def nested(self, read: Callable[[], T]) -> T:
+        """Read something inside brackets, refusing absurd nesting."""
+        self.depth += 1
+        if self.depth > DEPTH:
+            raise self.fail(f"at most {DEPTH} levels of brackets")
+        result = read()
+        self.depth -= 1
+        return result
+
+    def _new_line(self, index: int) -> bool:
+        before = self.tokens[index - 1]
+        gap = self.source.text.find("\n", before.at, self.tokens[index].at)
+        return index > 0 and gap >= 0
+
+    def _column(self, at: int) -> int:
+        return at - self.source.text.rfind("\n", 0, at)
+
+    # -- programs -------------------------------------------------------------
+
+    def module(self) -> Module:
+        """`{let name = program in} program`, to the end of the source."""
+        shared: list[tuple[str, Program]] = []
+        while self.accept("let"):
+            name = self.name("the name of a program")
+            if name.text in dict(shared):
+                raise self.fail("a name not yet used", name)
+            self.expect("=")
+            shared.append((name.text, self.program()))
+            self.expect("in")
+        main = self.program()
+        if self.peek().kind != "end":
+            raise self.fail("the end of the program")
+        return Module(tuple(shared), main)
+
+    def program(self) -> Program:
+        """`{ lambda constants ; inputs. let equations in (results) }`."""
+        return self.nested(self._program)
+
+    def _program(self) -> Program:
+        at = self.expect("{", "a program `{ lambda ; … }`").at
+        self.expect("lambda")
+        constants = self.binders(";", values=True)
+        inputs = self.binders(".", statics=True)
+        self.expect("let")
+        equations: list[Equation] = []
+        while not self.has("in", "("):
+            equations.append(self.equation())
+            while self.accept(";"):
+                pass
+        self.expect("in")
+        results = self.results()
+        self.expect("}")
+        return Program(constants, inputs, tuple(equations), results, at)
+
+    def results(self) -> tuple[Operand, ...]:
+        """`(a, b)`, `(a,)` or `()`."""
+        self.expect("(")
+        found: list[Operand] = []
+        while not self.has(")"):
+            found.append(self.operand())
+            if not self.has(")"):
+                self.expect(",", "`,` or `)`")
+        self.expect(")")
+        return tuple(found)
+
+    # -- variables and types --------------------------------------------------
+
+    def binders(
+        self, stop: str, values: bool = False, statics: bool = False
+    ) -> tuple[Binder, ...]:
+        """Definitions up to and with the token `stop`."""
+        found = []
+        while not self.has(stop):
+            found.append(self.binder(f"a variable or `{stop}`", values, statics))
+        self.expect(stop)
+        return tuple(found)
+
+    def binder(self, what: str, values: bool = False, statics: bool = False) -> Binder:
+        """`name:type`, or `name` alone in an untyped program."""
+        static = statics and self.has("static") and self.peek(1).kind == "name"
+        self.index += static
+        token = self.name(what)
+        aval = self.aval() if self.accept(":") else None
+        value = None
+        if values and aval and self.accept("="):
+            value = self.elements()
+        return Binder(token.text, aval, token.at, value, static)
+
+    def aval(self) -> ShapedArray:
+        """`f32[2,3]`, or `~f32[2,3]` where it is weakly typed."""
+        weak = self.accept("~")
+        token = self.name("a type such as `f32[3]`")
+        dtype = self.dtypes.get(token.text)
+        if dtype is None:
+            raise self.fail("a dtype such as `f32`", token)
+        self.expect("[")
+        shape: list[int] = []
+        while not self.has("]"):
+            shape.append(self.extent())
+            if not self.has("]"):
+                self.expect(",", "`,` or `]`")
+        self.expect("]")
+        return ShapedArray(tuple(shape), dtype, weak)
+
+    def extent(self) -> int:
+        """The size of one dimension."""
+        token = self.take()
+        if token.kind != "number" or not token.text.isdecimal() or len(token.text) > 18:
+            raise self.fail("the size of a dimension", token)
+        return int(token.text)
+
+    def is_aval(self) -> bool:
+        """Whether a type stands here."""
+        ahead = int(self.has("~"))
+        return (
+            self.peek(ahead).text in self.dtypes and self.peek(ahead + 1).text == "["
+        )
+
+    def elements(self) -> tuple[Number, ...]:
+        """`{1 2 3}`: the elements of an array in row-major order."""
+        self.expect("{")
+        found = []
+        while not self.accept("}"):
+            found.append(self.number())
+            self.accept(",")
+        return tuple(found)
+
+    def number(self) -> Number:
+        """A number or a truth value, without a type."""
+        token = self.take()
+        if token.kind != "number" and token.text not in NUMBER_WORDS:
+            raise self.fail("a number", token)
+        text = token.text
+        if text.lstrip("-") == "nan" and self.accept("("):
+            text += f"({self.take().text})"
+            self.expect(")")
+        return Number(text, None, token.at)
+
+    # -- equations ------------------------------------------------------------
+
+    def equation(self) -> Equation:
+        """`results = primitive[params] operands`."""
+        at = self.peek().at
+        outputs = self.binders("=") if self._binds(self.index) else ()
+        primitive = self.name("an equation or `in (`")
+        effects = []
+        while self.accept("!"):
+            effects.append(self.name("the name of an effect").text)
+        params = self.nested(self.params) if self.accept("[") else ()
+        inputs = self.operands(self._column(at))
+        return Equation(outputs, primitive.text, tuple(effects), params, inputs, at)
+
+    def _binds(self, index: int) -> bool:
+        """Whether variables and `=` stand here: typed ones, or bare ones on a line."""
+        start = index
+        while self.tokens[index].kind == "name":
+            index += 1
+            if self.tokens[index].text == ":":
+                index = self._after_aval(index + 1)
+            elif index - 1 > start and self._new_line(index - 1):
+                return False
+        return self.tokens[index].text == "="
+
+    def _after_aval(self, index: int) -> int:
+        last = len(self.tokens) - 1
+        while index < last and self.tokens[index].text != "]":
+            index += 1
+        return min(index + 1, last)
+
+    def operands(self, column: int) -> tuple[Operand, ...]:
+        """Operands up to the next equation; longer lists go on in deeper lines."""
+        found: list[Operand] = []
+        while self.peek().kind in ("name", "number") and not self.has("in", "("):
+            if self._new_line(self.index) and self._equation_starts(column):
+                break
+            found.append(self.operand())
+        return tuple(found)
+
+    def _equation_starts(self, column: int) -> bool:
+        first, second = self.peek(), self.peek(1)
+        shallow = self._column(first.at) <= column
+        if first.kind == "number":
+            return False
+        if second.text == ":":
+            # `nan:f32[]` can be a literal or, in a very long program, a variable.
+            return shallow or first.text not in NUMBER_WORDS
+        return shallow or second.text in ("[", "!") or self._binds(self.index)
+
+    def operand(self) -> Operand:
+        """A variable or a literal, `x` or `2.0:f32[]`."""
+        token = self.peek()
+        if token.kind not in ("name", "number"):
+            raise self.fail("a variable or a literal")
+        if token.kind == "name" and self.peek(1).text not in (":", "("):
+            return Name(self.take().text, token.at)
+        number = self.number()
+        if not self.accept(":"):
+            return number
+        return Number(number.text, self.aval(), number.at)
+
+    # -- parameters -----------------------------------------------------------
+
+    def params(self) -> tuple[Parameter, ...]:
+        """`name=value` up to and with `]`."""
+        found: list[Parameter] = []
+        while not self.accept("]"):
+            token = self.name("a parameter or `]`")
+            if token.text in {p.name for p in found}:
+                raise self.fail("a parameter not yet given", token)
+            self.expect("=")
+            found.append(Parameter(token.text, self.value(), token.at))
+            self.accept(",")
+        return tuple(found)
+
+    def value(self) -> Value:
+        """The value of a parameter: a word, a number, a list or a program."""
+        token = self.peek()
+        if token.text == "{":
+            return self.program()
+        self.take()
+        if token.text in ("(", "["):
+            close = ")" if token.text == "(" else "]"
+            return self.nested(lambda: self.many(close, token.at))
+        match token.kind:
+            case "number":
+                return Number(token.text, None, token.at)
+            case "string":
+                return Word(_unquote(self, token), True, token.at)
+            case "name" | "angle" if not self.has("("):
+                return Word(token.text, False, token.at)
+            case "name":
+                raise self.source.error("text.opaque", f"`{token.text}(…)`", token.at)
+        raise self.fail("the value of a parameter", token)
+
+    def many(self, close: str, at: int) -> Many:
+        """The rest of a list, separated by commas."""
+        items: list[Value] = []
+        while not self.has(close):
+            items.append(self.value())
+            if not self.accept(",") and not self.has(close) and not self.has("{"):
+                raise self.fail(f"`,` or `{close}`")
+        self.expect(close)
+        return Many(tuple(items), at)
+
+
+def _unquote(reader: Reader, token: Token) -> str:
+    try:
+        return str(ast.literal_eval(token.text))
+    except (SyntaxError, ValueError):
+        raise reader.fail("a quoted string", token) from None
+
+
+def dtype_named(reader: Reader, text: str) -> np.dtype | None:
+    """The dtype of a short name, or None."""
+    return reader.dtypes.get(text)

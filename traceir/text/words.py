@@ -1,0 +1,118 @@
+"""How numbers, dtypes and parameter values are written and read back.
+
+Serves: text.literal
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from traceir.rules import Rules, default
+
+Scalar = Any
+BARE = re.compile(r"[^\W\d]\w*|<(?:[^<>\n]|<[^<>\n]*>)*>")
+_INTEGER = re.compile(r"-?\d{1,40}")
+_TRUTH = {"True": True, "true": True, "False": False, "false": False}
+_PAYLOAD = re.compile(r"-?nan\((0[xX][0-9a-fA-F]{1,16})\)")
+
+
+@lru_cache(maxsize=16)
+def _short_dtypes(rules: Rules) -> dict[str, np.dtype]:
+    return {d.short: np.dtype(d.numpy) for d in rules.dtypes.values()}
+
+
+def short_dtypes(rules: Rules | None = None) -> dict[str, np.dtype]:
+    """The dtypes of the lattice by their short names.
+
+    >>> short_dtypes()["f32"]
+    dtype('float32')
+    """
+    return _short_dtypes(rules or default())
+
+
+def number_text(value: Scalar, dtype: np.dtype, exact: bool = False) -> str:
+    """A scalar as program text has it; `exact` keeps the bits of a NaN.
+
+    >>> number_text(1.67, np.dtype("float32"))
+    '1.6699999570846558'
+    """
+    scalar = np.asarray(value, dtype)
+    if exact and dtype.kind == "f" and np.isnan(scalar) and not _plain_nan(scalar):
+        return f"nan(0x{_bits(scalar):x})"
+    return str(scalar.item())
+
+
+def number_value(text: str, dtype: np.dtype) -> Scalar | None:
+    """The scalar of `dtype` that a text denotes, or None when there is none.
+
+    >>> number_value("0x1.8p1", np.dtype("float32"))
+    3.0
+    >>> number_value("300", np.dtype("uint8")) is None
+    True
+    """
+    if dtype.kind == "b":
+        return _TRUTH.get(text, {"0": False, "1": True}.get(text))
+    if dtype.kind in "iu":
+        return _integer(text, dtype)
+    if payload := _PAYLOAD.fullmatch(text):
+        return _from_bits(int(payload[1], 16), dtype)
+    value = _real(text)
+    if value is None:
+        return None
+    with np.errstate(over="ignore", under="ignore"):
+        return np.asarray(value, dtype).item()
+
+
+def _integer(text: str, dtype: np.dtype) -> int | None:
+    if not _INTEGER.fullmatch(text):
+        return None
+    limits = np.iinfo(dtype)
+    value = int(text)
+    return value if limits.min <= value <= limits.max else None
+
+
+def _real(text: str) -> float | None:
+    try:
+        return float.fromhex(text) if "x" in text.lower() else float(text)
+    except OverflowError:
+        return float("-inf") if text.startswith("-") else float("inf")
+    except ValueError:
+        return None
+
+
+def _bits(scalar: np.ndarray) -> int:
+    return int(scalar.view(f"u{scalar.dtype.itemsize}"))
+
+
+def _plain_nan(scalar: np.ndarray) -> bool:
+    return _bits(scalar) == _bits(np.asarray(float("nan"), scalar.dtype))
+
+
+def _from_bits(bits: int, dtype: np.dtype) -> Scalar | None:
+    if bits >= 1 << 8 * dtype.itemsize:
+        return None
+    scalar = np.asarray(bits, f"u{dtype.itemsize}").view(dtype)
+    return scalar[()] if np.isnan(scalar) else None
+
+
+def value_text(value: object, lists: bool = False) -> str:
+    """A parameter's value without programs in it; `lists` brackets inner tuples.
+
+    >>> value_text((((1,), (0,)), ((), ())), lists=True)
+    '(([1], [0]), ([], []))'
+    """
+    match value:
+        case str():
+            return value if BARE.fullmatch(value) else repr(value)
+        case np.dtype():
+            return value.name
+        case tuple():
+            inner = [value_text(v, lists) for v in value]
+            if lists and not any(isinstance(v, tuple) for v in value):
+                return f"[{', '.join(inner)}]"
+            return f"({', '.join(inner)}{',' * (len(inner) == 1)})"
+    return repr(value)
