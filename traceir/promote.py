@@ -1,0 +1,188 @@
+"""Promotion: in which dtype operands meet, and what Python's numbers are.
+
+Serves: promote.*, aval.python.*, aval.canonical.*
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from traceir import config
+from traceir.avals import ShapedArray
+from traceir.rules import Rules, default
+from traceir.rules.lattice import RANK, above
+from traceir.rules.problems import problem
+
+# A dtype's name, and whether the operand is weak.
+Operand = tuple[str, bool]
+Promoted = tuple[np.dtype, bool]
+_MEMO_SIZE = 4096
+_memo: dict[tuple[Any, ...], Promoted] = {}
+
+
+def promote(
+    *avals: ShapedArray,
+    face: str = "jax",
+    x64: bool | None = None,
+    rules: Rules | None = None,
+) -> Promoted:
+    """The dtype and the weakness in which operands meet (promote.jax, promote.numpy).
+
+    `x64` is that of the context unless it is given. At least one operand.
+
+    >>> weak = ShapedArray((), "float32", weak_type=True)
+    >>> promote(ShapedArray((3,), "int32"), weak)
+    (dtype('float32'), True)
+    >>> promote(ShapedArray((3,), "int8"), ShapedArray((), "uint8"))
+    (dtype('int16'), False)
+    """
+    if x64 is None:
+        x64 = config.local.context.x64
+    key = avals, face, x64, rules
+    found = _memo.get(key)
+    if found is None:
+        operands = [(a.dtype.name, a.weak_type) for a in avals]
+        name, weak = promote_names(operands, face, x64, rules)
+        if len(_memo) >= _MEMO_SIZE:
+            _memo.clear()
+        found = _memo[key] = np.dtype(name), weak
+    return found
+
+
+def promote_names(
+    operands: Iterable[Operand], face: str, x64: bool, rules: Rules | None = None
+) -> Operand:
+    """As `promote`, on names of dtypes, so also on those that NumPy does not store.
+
+    >>> promote_names([("bfloat16", False), ("float16", False)], "jax", False)
+    ('float32', False)
+    """
+    rules = rules or default()
+    lattice, pairs = rules.lattice, tuple(operands)
+    row = lattice.faces[face]
+    if len(pairs) == 1 or all(weak for _, weak in pairs):
+        name = join((n for n, _ in pairs), face, rules)
+        return canonical_name(name, x64, rules), all(weak for _, weak in pairs)
+    if row.weak == "nodes":
+        nodes = [_node(rules, n) if weak else n for n, weak in pairs]
+    else:
+        nodes = list(_by_kind(pairs, x64, rules))
+    found = join(nodes, face, rules)
+    if found in lattice.weak:
+        return _usual(rules, found, x64), True
+    return canonical_name(found, x64, rules), False
+
+
+def _node(rules: Rules, name: str) -> str:
+    """The node of a weak number of this dtype."""
+    rank = RANK[rules.lattice.dtypes[name].kind]
+    nodes = (w.node for w in rules.lattice.weak.values() if RANK[w.kind] == rank)
+    return next(nodes, name)
+
+
+def _usual(rules: Rules, node: str, x64: bool) -> str:
+    """The dtype that a weak node shows."""
+    weak = rules.lattice.weak[node]
+    return weak.x64 if x64 else weak.x32
+
+
+def _by_kind(pairs: tuple[Operand, ...], x64: bool, rules: Rules) -> Iterable[str]:
+    """The strong operands, and those weak ones that no strong one is a match for."""
+    dtypes = rules.lattice.dtypes
+    top = max(RANK[dtypes[n].kind] for n, weak in pairs if not weak)
+    for name, weak in pairs:
+        if not weak:
+            yield name
+        elif RANK[dtypes[name].kind] > top:
+            yield _usual(rules, _node(rules, name), x64)
+
+
+def join(nodes: Iterable[str], face: str, rules: Rules) -> str:
+    """The least node that all of these reach, of the lowest kind if there are several.
+
+    Raises RuleTableError (table.lattice) where there is none or more than one.
+    """
+    reach, given = _reach(rules, face), tuple(nodes)
+    try:
+        common = frozenset.intersection(*(reach[n] for n in given))
+    except KeyError as error:
+        raise problem("table.lattice", f"face {face}", str(error)) from None
+    least = [n for n in common if not any(n in reach[m] for m in common - {n})]
+    if len(least) > 1:
+        rank = min(_rank(rules, n) for n in least)
+        least = [n for n in least if _rank(rules, n) == rank]
+    if len(least) != 1:
+        got = f"{', '.join(given)} meet in {', '.join(sorted(least)) or 'nothing'}"
+        raise problem("table.lattice", f"face {face}", got)
+    return least[0]
+
+
+def _rank(rules: Rules, node: str) -> int:
+    weak = rules.lattice.weak.get(node)
+    return RANK[weak.kind if weak else rules.lattice.dtypes[node].kind]
+
+
+@lru_cache(maxsize=16)
+def _reach(rules: Rules, face: str) -> Mapping[str, frozenset[str]]:
+    return above(rules.lattice.faces[face].edges)
+
+
+def canonical_name(name: str, x64: bool, rules: Rules) -> str:
+    """The name of a dtype, narrowed while 64-bit types are off (aval.canonical.*)."""
+    return name if x64 else rules.lattice.canonical.get(name, name)
+
+
+@lru_cache(maxsize=256)
+def canonical_dtype(dtype: np.dtype, x64: bool, rules: Rules | None = None) -> np.dtype:
+    """The dtype, narrowed while 64-bit types are off (aval.canonical.*).
+
+    >>> canonical_dtype(np.dtype("float64"), x64=False)
+    dtype('float32')
+    """
+    return np.dtype(canonical_name(dtype.name, x64, rules or default()))
+
+
+def python_aval(value: Any, x64: bool | None = None) -> ShapedArray:
+    """The type of a Python number, a NumPy scalar or a NumPy array, canonical.
+
+    Raises TypeError (jit.argument) for anything else, OverflowError (jit.overflow) for
+    an int that does not fit.
+
+    >>> python_aval(2, x64=True), python_aval(np.ones(3))
+    (ShapedArray(int64[], weak_type=True), ShapedArray(float32[3]))
+    """
+    if x64 is None:
+        x64 = config.local.context.x64
+    kind = type(value)
+    if kind is float or kind is bool:
+        return _scalar_aval(kind.__name__, x64)
+    if isinstance(value, (np.ndarray, np.generic)):
+        if value.dtype.name not in default().dtypes:
+            got = f"a NumPy array of dtype {value.dtype.name}"
+            raise default().error("jit.argument", got=got)
+        return ShapedArray(value.shape, canonical_dtype(value.dtype, x64))
+    for name in ("int", "float"):
+        if isinstance(value, int if name == "int" else float):
+            aval = _scalar_aval(name, x64)
+            return aval if name == "float" else _fitting(value, aval)
+    raise default().error("jit.argument", got=f"{value!r} of type {kind.__name__}")
+
+
+def _fitting(value: int, aval: ShapedArray) -> ShapedArray:
+    row = default().dtypes[aval.dtype.name]
+    if row.min <= value <= row.max:
+        return aval
+    raise default().error("jit.overflow", got=f"{value} for {row.name}")
+
+
+@lru_cache(maxsize=8)
+def _scalar_aval(kind: str, x64: bool) -> ShapedArray:
+    rules = default()
+    node = rules.lattice.python[kind]
+    if node in rules.lattice.weak:
+        return ShapedArray((), _usual(rules, node, x64), weak_type=True)
+    return ShapedArray((), node)
