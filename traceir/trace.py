@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -12,9 +13,10 @@ from traceir import rules, source
 from traceir.array import Array
 from traceir.avals import ShapedArray
 from traceir.concretize import refusal
-from traceir.evaluate import evaluate_eqn
 from traceir.config import local as _local
+from traceir.evaluate import evaluate_eqn
 from traceir.ir import Atom, Eqn, Jaxpr, Literal, Params, Var, sort_params
+from traceir.methods import Methods
 from traceir.promote import python_aval
 from traceir.typing import infer
 
@@ -22,7 +24,7 @@ PYTHON_SCALARS = (bool, int, float)
 Value = Any  # Array | Tracer | np.ndarray | np.generic | bool | int | float
 
 
-class Tracer:
+class Tracer(Methods):
     """Stands for an array while a function is traced: a type without a value.
 
     Operators and methods are those of `Array`; they record equations.
@@ -257,13 +259,24 @@ def bind(primitive: str, *values: Value, **params: Any) -> Any:
     >>> traceir.trace.bind("add", 1.0, 2.0)
     Array(3., dtype=float32, weak_type=True)
     """
+    full = sort_params({**_defaults(primitive), **params})
     trace = _local.trace
     if trace is not None:
-        return trace.record(primitive, values, sort_params(params))
+        return trace.record(primitive, values, full)
     for value in values:
         if type(value) is Tracer:
             check_open(value, None)
-    return evaluate(primitive, values, sort_params(params))
+    return evaluate(primitive, values, full)
+
+
+@functools.cache
+def _defaults(primitive: str) -> dict[str, Any]:
+    """The params of a row that need not be given; none for an unknown primitive."""
+    table = rules.default()
+    row = table.prims.get(primitive)
+    params = row.params if row else ()
+    given = ((p.name, p.default) for p in params)
+    return {n: rules.walk(d, table.constants) for n, d in given if d is not None}
 
 
 def evaluate(primitive: str, values: Sequence[Value], params: Params) -> Any:

@@ -24,8 +24,8 @@ from traceir.jit.key import Call
 from traceir.jit.signature import (
     Bound,
     bind_arguments,
+    form_of,
     resolve_static,
-    signature_of,
 )
 from traceir.jit.staging import Prepared, find_entry, function_name, key_table, prepare
 from traceir.trace import bind
@@ -72,8 +72,8 @@ class JitFunction:
         functools.update_wrapper(self, fun)
         self._fun = fun
         self._options = options
-        self._signature = signature_of(fun)
-        self._static = resolve_static(self._signature, argnums, argnames)
+        self._form = form_of(fun)
+        self._static = resolve_static(self._form.signature, argnums, argnames)
         if options.backend is not None:
             resolve(options.backend)
         self._cache: FunctionCache = cache_of(fun)
@@ -118,7 +118,7 @@ class JitFunction:
         return prepare(bound, self._face())
 
     def _bound(self, args: Any, kwargs: Any) -> Bound:
-        return bind_arguments(self._signature, self._static, args, kwargs)
+        return bind_arguments(self._form, self._static, args, kwargs)
 
     def _face(self) -> str:
         return self._options.face

@@ -48,21 +48,40 @@ class Bound:
         return bound.args, bound.kwargs
 
 
-def signature_of(fun: Callable[..., Any]) -> inspect.Signature:
-    """The signature of a callable; that of `*args, **kwargs` when it has none."""
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A signature, with what binding plain positional arguments needs to know."""
+
+    signature: inspect.Signature
+    names: tuple[str, ...]  # those of positions; none with `*args` or keyword-only
+    required: int
+
+
+def form_of(fun: Callable[..., Any]) -> Form:
+    """The form of a callable; that of `*args, **kwargs` when it has no signature."""
     try:
-        return inspect.signature(fun)
+        signature = inspect.signature(fun)
     except (TypeError, ValueError):
-        return inspect.signature(lambda *args, **kwargs: None)
+        signature = inspect.signature(lambda *args, **kwargs: None)
+    parameters = signature.parameters
+    plain = all(p.kind in POSITIONAL for p in parameters.values())
+    empty = inspect.Parameter.empty
+    required = sum(p.default is empty for p in parameters.values())
+    return Form(signature, tuple(parameters) if plain else (), required)
 
 
 def bind_arguments(
-    signature: inspect.Signature,
+    form: Form,
     static: StaticSpec,
     args: tuple[Any, ...],
     kwargs: Mapping[str, Any],
 ) -> Bound:
     """Bind a call; raises TypeError (jit.signature) when it does not fit."""
+    signature = form.signature
+    if not kwargs and not static and form.required <= len(args) <= len(form.names):
+        pairs = tuple(zip(form.names, args))
+        plain = tuple((name, name, None) for name, _ in pairs)
+        return Bound(signature, pairs, (), plain, tuple(range(len(args))))
     try:
         arguments = signature.bind(*args, **kwargs).arguments
     except TypeError as error:
