@@ -46,6 +46,9 @@ COMPARE: Final[dict[type[ast.cmpop], Callable[[Any, Any], Any]]] = {
     ast.GtE: operator.ge,
     ast.In: lambda a, b: a in b,
     ast.NotIn: lambda a, b: a not in b,
+    # For None alone: NumPy takes `dtype == None` for "is float64".
+    ast.Is: operator.is_,
+    ast.IsNot: operator.is_not,
 }
 VOCABULARY: Final[dict[str, Callable[..., Any]]] = BUILTINS | HELPERS
 Env = Mapping[str, Any]
