@@ -241,7 +241,13 @@ def test_variadic_and_default_arguments() -> None:
 def test_tree_structure_is_in_the_key() -> None:
     c = Counted(lambda t: t)
     f = traceir.jit(c.fun)
-    for tree in ((1.0, 2.0), [1.0, 2.0], {"a": 1.0, "b": 2.0}, (1.0, (2.0,)), (1.0, None)):
+    for tree in (
+        (1.0, 2.0),
+        [1.0, 2.0],
+        {"a": 1.0, "b": 2.0},
+        (1.0, (2.0,)),
+        (1.0, None),
+    ):
         f(tree)
         assert c.new() == 1
         f(tree)

@@ -45,4 +45,5 @@ def advice(tracer: Tracer) -> str | None:
     names = [path for path in arguments(tracer) if path.isidentifier()]
     if not names or len(names) > 3:
         return None
-    return f"mark it static, `jit({tracer.trace.name}, static_argnames={names})`, or keep to functions of `traceir.numpy` such as `where`"
+    call = f"jit({tracer.trace.name}, static_argnames={names})"
+    return f"mark it static, `{call}`, or use a function such as `jnp.where`"

@@ -177,9 +177,7 @@ class Trace:
         avals = infer(primitive, tuple(a.aval for a in atoms), params)
         outputs = tuple(map(Var, avals))
         where = source.capture()
-        self.eqns.append(
-            Eqn(primitive, atoms, outputs, params, frozenset(), where)
-        )
+        self.eqns.append(Eqn(primitive, atoms, outputs, params, frozenset(), where))
         if len(outputs) == 1 and primitive != "jit":
             return Tracer(outputs[0], self, where)
         return tuple(Tracer(v, self, where) for v in outputs)
@@ -300,11 +298,8 @@ def typeof(value: Value) -> ShapedArray:
     >>> typeof(1.5)
     ShapedArray(float32[], weak_type=True)
     """
-    kind = type(value)
-    if kind is Array or kind is Tracer:
-        aval: ShapedArray = value.aval
-        return aval
-    return python_aval(value)
+    aval = getattr(value, "aval", None)  # an Array, a Tracer, a ShapeDtypeStruct
+    return aval if type(aval) is ShapedArray else python_aval(value)
 
 
 def as_numpy(value: Value, aval: ShapedArray) -> np.ndarray:

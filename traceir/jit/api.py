@@ -1,4 +1,4 @@
-"""`jit`: trace on the first call, run compiled code on the next. Serves: cache.*, jit.*"""
+"""`jit`: trace on the first call, run compiled code after. Serves: cache.*, jit.*"""
 
 from __future__ import annotations
 
@@ -10,10 +10,7 @@ from dataclasses import dataclass
 from types import MethodType
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from traceir import config, rules, source
-from traceir.array import Array
+from traceir import config, rules
 from traceir.jit import stages
 from traceir.jit.backends import default_backend, executable, resolve
 from traceir.jit.cache import Entry, FunctionCache, cache_of

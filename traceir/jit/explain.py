@@ -1,4 +1,4 @@
-"""Why a call missed the cache: the nearest entry and what differs. Serves: cache.key.*"""
+"""Why a call missed: the nearest entry and what differs. Serves: cache.key.*"""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def _general(
     entry: Entry, run: Callable[..., Any], take: Callable[..., Any], numpy_out: bool
 ) -> Callable[..., Any]:
     avals, tree = entry.closed.out_avals, entry.out_tree
-    wrap: Callable[..., Any] = _to_numpy if numpy_out else Array._wrap
+    wrap: Callable[..., Any] = to_numpy if numpy_out else Array._wrap
 
     def call(args: Any, kwargs: Any) -> Any:
         entry.hits += 1
@@ -108,7 +108,8 @@ def _general(
     return call
 
 
-def _to_numpy(array: np.ndarray, aval: ShapedArray) -> Any:
+def to_numpy(array: np.ndarray, aval: ShapedArray) -> Any:
+    """A result as NumPy would return it: a scalar where there are no dimensions."""
     return array if aval.shape else array[()]
 
 

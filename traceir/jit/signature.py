@@ -41,7 +41,7 @@ class Bound:
             if key is None:
                 arguments[name] = by_label[label]
             elif isinstance(key, int):
-                arguments[name] = arguments.get(name, ()) + (by_label[label],)
+                arguments[name] = (*arguments.get(name, ()), by_label[label])
             else:
                 arguments.setdefault(name, {})[key] = by_label[label]
         bound = inspect.BoundArguments(self.signature, arguments)  # type: ignore[arg-type]

@@ -13,7 +13,7 @@ from traceir.avals import ShapedArray
 from traceir.ir import ClosedJaxpr
 from traceir.jit.backends import Executable, executable
 from traceir.jit.cache import Entry
-from traceir.jit.fast import as_input
+from traceir.jit.fast import as_input, to_numpy
 from traceir.jit.staging import leaf_paths
 from traceir.trace import Tracer, current_trace, typeof
 
@@ -52,9 +52,7 @@ class ShapeDtypeStruct:
 
     def __repr__(self) -> str:
         weak = ", weak_type=True" if self.weak_type else ""
-        return (
-            f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype.name}{weak})"
-        )
+        return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype.name}{weak})"
 
 
 def struct_of(aval: ShapedArray) -> ShapeDtypeStruct:
@@ -127,9 +125,7 @@ class Lowered(_Stage):
     def compile(self) -> Compiled:
         """Compile to machine code."""
         exe = self._executable()
-        return Compiled(
-            self.entry, self.backend, self.keep_unused, self.numpy_out, exe
-        )
+        return Compiled(self.entry, self.backend, self.keep_unused, self.numpy_out, exe)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +146,8 @@ class Compiled(_Stage):
         arrays = [as_input(v, a) for v, a in zip(leaves, self.in_avals, strict=True)]
         results = self.exe.run(*arrays)
         avals = self.entry.closed.out_avals
-        wrapped = [r if self.numpy_out else Array._wrap(r, a) for r, a in zip(results, avals)]
-        return self.entry.out_tree.unflatten(wrapped)
+        wrap = to_numpy if self.numpy_out else Array._wrap
+        return self.entry.out_tree.unflatten(list(map(wrap, results, avals)))
 
     def _leaves(self, args: Any, kwargs: Any) -> list[Any]:
         """Check a call; raises TypeError (jit.compiled, jit.compiled-tree)."""
@@ -162,7 +158,8 @@ class Compiled(_Stage):
             raise rules.error("jit.compiled-tree", got=f"no argument {error}") from None
         leaves, tree = pytree.flatten(values)
         if tree is not treedef or len(kwargs) + len(args) != len(labels):
-            raise rules.error("jit.compiled-tree", got=f"{tree}, compiled for {treedef}")
+            got = f"{tree}, compiled for {treedef}"
+            raise rules.error("jit.compiled-tree", got=got)
         if current_trace() is not None or any(type(v) is Tracer for v in leaves):
             raise rules.error("jit.compiled-traced", got="a traced argument")
         wrong = [

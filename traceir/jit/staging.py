@@ -55,9 +55,7 @@ def prepare(bound: Bound, face: str) -> Prepared:
             raise rules.error(
                 error.rule, got=f"{error.got} at argument {path}"
             ) from None
-    call = Call(
-        None, x64, face, labels, treedef, (), tuple(avals), bound.statics
-    )
+    call = Call(None, x64, face, labels, treedef, (), tuple(avals), bound.statics)
     return Prepared(call, bound, leaves)
 
 

@@ -39,9 +39,8 @@ def typed(value: Any) -> Hashable:
     if kind is frozenset:
         return kind, frozenset(map(typed, value))
     if _is_frozen_dataclass(kind):
-        return kind, tuple(
-            typed(getattr(value, f.name)) for f in dataclasses.fields(value) if f.compare
-        )
+        names = (f.name for f in dataclasses.fields(value) if f.compare)
+        return kind, tuple(typed(getattr(value, name)) for name in names)
     try:
         hash(value)
     except TypeError as error:
