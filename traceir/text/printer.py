@@ -56,7 +56,7 @@ class _Printer:
         results = self.results(jaxpr)
         head = concat("{ lambda ", constants, "; ", inputs, ". let")
         body = concat(head, Nest(2, concat(Break(), eqns)), Break(), "in ", results)
-        return concat(Group(Nest(2, body)), " }")
+        return Group(concat(Nest(2, body), " }"))
 
     def results(self, jaxpr: Jaxpr) -> Doc:
         atoms = [Text(self.atom(jaxpr, a)) for a in jaxpr.outvars]
@@ -152,3 +152,16 @@ def _elements(value: np.ndarray) -> str:
     array = np.asarray(value)
     inner = [number_text(x, array.dtype, exact=True) for x in array.reshape(-1)]
     return f"={{{' '.join(inner)}}}"
+
+
+def eqn_text(closed: ClosedJaxpr, jaxpr: Jaxpr, eqn: Eqn) -> str:
+    """One equation of a program or of one inside it, named as in the whole text.
+
+    >>> from traceir.text.parser import parse
+    >>> closed = parse("{ lambda ; a:f32[]. let b:f32[] = sin a in (b,) }")
+    >>> eqn_text(closed, closed.jaxpr, closed.eqns[0])
+    'b:f32[] = sin a'
+    """
+    printer = _Printer(default(), False, closed)
+    printer.module(closed)
+    return " ".join(layout(printer.eqn(jaxpr, eqn)).split())

@@ -1,0 +1,53 @@
+"""The typing of one primitive as one Python function. Serves: every primitive's row"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from traceir.rules.domains import DOMAINS
+from traceir.rules.language import VOCABULARY
+from traceir.rules.rows import Prim
+from traceir.rules.rules import Rules
+
+# Operand types and sorted params -> result types, or None if any clause fails.
+Typing = Callable[[Any, Any], Any]
+
+
+def compile_typing(prim: Prim, rules: Rules, make: Callable[..., Any]) -> Typing:
+    """A function that is fast where all is well and else says None.
+
+    `make(shape, dtype, weak_type)` builds a type. The function may also raise whatever
+    a formula raises on operands that a clause before it would have refused.
+    """
+    domains = {f"_in_{p.name}": DOMAINS[p.domain] for p in prim.params}
+    scope = {"__builtins__": {}, **VOCABULARY, **rules.constants, **domains}
+    scope |= {"_make": make, "tuple": tuple}
+    source = "\n    ".join(["def typing(_avals, _params):", *_lines(prim)])
+    exec(compile(source, f"<traceir typing: {prim.name}>", "exec"), scope)  # noqa: S102
+    function: Typing = scope["typing"]
+    return function
+
+
+def _lines(prim: Prim) -> Iterator[str]:
+    names = list(prim.inputs)
+    if prim.variadic:
+        names[-1] = f"*{names[-1]}"
+    yield f"({' '.join(f'{n},' for n in names)}) = _avals"
+    if prim.variadic:
+        yield f"{prim.inputs[-1]} = tuple({prim.inputs[-1]})"
+    pairs = " ".join(f"(_name_{p.name}, {p.name})," for p in prim.params)
+    yield f"({pairs}) = _params"
+    for param in prim.params:
+        name = param.name
+        yield f"if _name_{name} != {name!r} or not _in_{name}({name}): return None"
+    for name, part in prim.let.items():
+        yield f"{name} = {part.text}"
+    for clause in prim.clauses:
+        if clause.holds is not None:
+            yield f"if not ({clause.holds.text}): return None"
+    if isinstance(prim.out, tuple):
+        fields = (f"_make({o.shape}, {o.dtype}, {o.weak_type})," for o in prim.out)
+        yield f"return ({' '.join(fields)})"
+    else:
+        yield f"return tuple({prim.out.text})"
