@@ -7,15 +7,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NoReturn
 from weakref import WeakKeyDictionary
 
 from traceir.avals import ShapedArray
-from traceir.ir import ClosedJaxpr, Params, sort_params
-from traceir.rules import Prim, Rules, Scope, default
-from traceir.rules.applied import demand, failures, row_scope
+from traceir.ir import (
+    Atom,
+    ClosedJaxpr,
+    Eqn,
+    Jaxpr,
+    Literal,
+    Params,
+    Var,
+    sort_params,
+    subjaxprs,
+)
+from traceir.rules import Clause, Prim, Rules, Scope, default
+from traceir.rules.applied import demand, failed_clauses, failures, row_scope
 from traceir.rules.compiled import Typing, compile_typing
-from traceir.rules.describe import describe
+from traceir.rules.describe import describe, show
+from traceir.text.printer import Texts
 
 Avals = tuple[ShapedArray, ...]
 Key = tuple[str, Avals, Params]
@@ -150,3 +161,88 @@ def application(primitive: str, avals: Avals, params: Params) -> str:
     shown = [f"{k}={v}" for k, v in params if not isinstance(v, ClosedJaxpr)]
     inside = f"[{' '.join(shown)}]" if shown else ""
     return " ".join((primitive + inside, *(a.str_short() for a in avals)))
+
+
+def check(program: ClosedJaxpr | Jaxpr, rules: Rules | None = None) -> None:
+    """Check a program, and the programs within, against the tables.
+
+    Raises the error of the first clause that fails: of `program.toml`, or of the row
+    of an equation. It shows the equation, and the user's line where that is known.
+
+    >>> from traceir.text import parse
+    >>> check(parse("{ lambda ; a:f32[]. let b:f32[3] = sin a in (b,) }"))
+    Traceback (most recent call last):
+    traceir.errors.JaxprTypeError: A result is written with the shape and dtype that its primitive's row infers.
+      got: (float32[3],) and (float32[],) in `b:f32[3] = sin a`
+      [program.result-type]
+    """
+    closed = program if isinstance(program, ClosedJaxpr) else ClosedJaxpr(program)
+    _Checker(closed, rules or default()).closed(closed)
+
+
+class _Checker:
+    """Checks one program; the programs within share the names of its text."""
+
+    def __init__(self, outermost: ClosedJaxpr, rules: Rules) -> None:
+        self.outermost = outermost
+        self.rules = rules
+
+    def demand(self, at: str, jaxpr: Jaxpr, eqn: Eqn | None, **names: Any) -> None:
+        """Raise the error of the first clause of `program.toml` that fails here."""
+        clauses = [c for c in self.rules.program if c.at == at]
+        scope = Scope(names, outer=self.rules.constants)
+        for clause in failed_clauses(clauses, scope):
+            self.fail(clause, scope, jaxpr, eqn)
+
+    def fail(
+        self, clause: Clause, scope: Scope, jaxpr: Jaxpr, eqn: Eqn | None
+    ) -> NoReturn:
+        texts = Texts(self.outermost)
+
+        def display(value: Any) -> str:
+            if isinstance(value, tuple) and value and isinstance(value[0], Var):
+                return f"({', '.join(map(display, value))})"
+            if isinstance(value, Var):
+                return texts.atom(jaxpr, value)
+            return show(value)
+
+        shown = describe(demand(clause), scope, display)
+        inside = f" in `{texts.eqn(jaxpr, eqn)}`" if eqn else ""
+        where = str(eqn.source) if eqn and eqn.source else ""
+        raise self.rules.error(clause.id, got=shown + inside, where=where)
+
+    def closed(self, closed: ClosedJaxpr) -> None:
+        jaxpr = closed.jaxpr
+        constants = tuple(v.aval for v in jaxpr.constvars)
+        self.demand("closed", jaxpr, None, constants=constants, values=closed.consts)
+        inputs = (*jaxpr.constvars, *jaxpr.invars)
+        self.demand("program", jaxpr, None, inputs=inputs)
+        bound = set(inputs)
+        for eqn in jaxpr.eqns:
+            self.eqn(jaxpr, eqn, bound)
+            bound.update(eqn.outputs)
+        outputs = variables(jaxpr.outvars)
+        self.demand("end", jaxpr, None, outputs=outputs, bound=bound)
+
+    def eqn(self, jaxpr: Jaxpr, eqn: Eqn, bound: set[Var]) -> None:
+        avals = tuple(a.aval for a in eqn.inputs)
+        around = {
+            "read": variables(eqn.inputs),
+            "written": eqn.outputs,
+            "bound": bound,
+            "literals": tuple(a.aval for a in eqn.inputs if isinstance(a, Literal)),
+        }
+        found = failures(eqn.primitive, avals, eqn.params, self.rules, around)
+        for clause, scope in found:
+            self.fail(clause, scope, jaxpr, eqn)
+        for inner in subjaxprs(eqn):
+            self.closed(inner)
+        row = self.rules.prims[eqn.primitive]
+        inferred = results(row, row_scope(row, avals, eqn.params, self.rules))
+        written = tuple(v.aval for v in eqn.outputs)
+        self.demand("result", jaxpr, eqn, results=written, inferred=inferred)
+
+
+def variables(atoms: Sequence[Atom]) -> tuple[Var, ...]:
+    """Those that are no literals."""
+    return tuple(a for a in atoms if isinstance(a, Var))

@@ -27,6 +27,8 @@ def show(value: Any) -> str:
             return str(value.name)
         case (tuple() as shape, np.dtype() as dtype):
             return f"{dtype.name}[{','.join(map(str, shape))}]"
+        case (str(), *_) if all(isinstance(v, str) for v in value):
+            return ", ".join(value)
         case tuple():
             inner = ", ".join(map(show, value))
             return f"({inner},)" if len(value) == 1 else f"({inner})"
@@ -57,6 +59,8 @@ def _sides(node: ast.expr, env: Env) -> Iterator[Any]:
                 yield from _sides(value, env)
         case ast.UnaryOp(ast.Not(), operand):
             yield from _sides(operand, env)
+        case ast.IfExp(test, then, other):
+            yield from _sides(then if walk(test, env) else other, env)
         case ast.Compare(left, ops, rights):
             yield from _failed_pair(left, ops, rights, env)
         case ast.Call(ast.Name("all"), [ast.GeneratorExp(item, [loop])]):
@@ -88,5 +92,5 @@ def _failed_pair(
 
 def _leaf(node: ast.expr, env: Env) -> Iterator[Any]:
     """The value of a part, unless it stands in the formula as it is."""
-    if not isinstance(node, ast.Constant):
+    if not isinstance(node, ast.Constant) and ast.unparse(node) != "()":
         yield walk(node, env)

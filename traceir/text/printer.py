@@ -154,14 +154,24 @@ def _elements(value: np.ndarray) -> str:
     return f"={{{' '.join(inner)}}}"
 
 
-def eqn_text(closed: ClosedJaxpr, jaxpr: Jaxpr, eqn: Eqn) -> str:
-    """One equation of a program or of one inside it, named as in the whole text.
+class Texts:
+    """The texts of parts of a program or of one inside it, named as in the whole text.
 
     >>> from traceir.text.parser import parse
     >>> closed = parse("{ lambda ; a:f32[]. let b:f32[] = sin a in (b,) }")
-    >>> eqn_text(closed, closed.jaxpr, closed.eqns[0])
+    >>> Texts(closed).eqn(closed.jaxpr, closed.eqns[0])
     'b:f32[] = sin a'
     """
-    printer = _Printer(default(), False, closed)
-    printer.module(closed)
-    return " ".join(layout(printer.eqn(jaxpr, eqn)).split())
+
+    def __init__(self, closed: ClosedJaxpr) -> None:
+        self._printer = _Printer(default(), False, closed)
+        # Variables are named when they are first written.
+        self._printer.module(closed)
+
+    def eqn(self, jaxpr: Jaxpr, eqn: Eqn) -> str:
+        """An equation of `jaxpr`, on one line."""
+        return " ".join(layout(self._printer.eqn(jaxpr, eqn)).split())
+
+    def atom(self, jaxpr: Jaxpr, atom: Atom) -> str:
+        """A variable or literal of `jaxpr`."""
+        return self._printer.atom(jaxpr, atom)
