@@ -21,11 +21,11 @@ def refusal(tracer: Tracer, row_id: str, what: str = "") -> Exception:
 
 def origin(tracer: Tracer) -> str:
     """Why the value is not known: the arguments or the operation that it comes from."""
-    trace = tracer.trace
+    trace = tracer._trace
     where = f"in the trace of {trace.name} for {trace.transform}"
     paths = arguments(tracer)
     if not paths:
-        made = str(tracer.source) if tracer.source else "an unknown line"
+        made = str(tracer._source) if tracer._source else "an unknown line"
         return (
             f"{where}; it became a tracer because every operation inside "
             f"{trace.transform} is recorded: {made}"
@@ -37,7 +37,7 @@ def origin(tracer: Tracer) -> str:
 
 def arguments(tracer: Tracer) -> list[str]:
     """The arguments that a traced value is computed from, as the user spells them."""
-    return tracer.trace.depends_on(tracer.var)
+    return tracer._trace.depends_on(tracer._var)
 
 
 def advice(tracer: Tracer) -> str | None:
@@ -45,5 +45,5 @@ def advice(tracer: Tracer) -> str | None:
     names = [path for path in arguments(tracer) if path.isidentifier()]
     if not names or len(names) > 3:
         return None
-    call = f"jit({tracer.trace.name}, static_argnames={names})"
+    call = f"jit({tracer._trace.name}, static_argnames={names})"
     return f"mark it static, `{call}`, or use a function such as `jnp.where`"

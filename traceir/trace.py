@@ -30,19 +30,19 @@ class Tracer(Methods):
     Operators and methods are those of `Array`; they record equations.
     """
 
-    __slots__ = ("aval", "var", "trace", "source", "__weakref__")
+    __slots__ = ("aval", "_var", "_trace", "_source", "__weakref__")
     __array_priority__ = 200
     __hash__ = None  # type: ignore[assignment]
     is_traced = True
 
     def __init__(self, var: Var, trace: Trace, where: source.Source | None) -> None:
         self.aval = var.aval
-        self.var = var
-        self.trace = trace
-        self.source = where
+        self._var = var
+        self._trace = trace
+        self._source = where
 
     def __repr__(self) -> str:
-        level = f"DynamicJaxprTrace(level={self.trace.level}/0)"
+        level = f"DynamicJaxprTrace(level={self._trace.level}/0)"
         return f"Traced<{self.aval!r}>with<{level}>"
 
     @property
@@ -148,7 +148,7 @@ class Trace:
         trace or of one around it.
         """
         if type(value) is Tracer:
-            return value.var if value.trace is self else self.lift(value)
+            return value._var if value._trace is self else self.lift(value)
         if type(value) is Array or (isinstance(value, np.ndarray) and value.ndim):
             return self.constant(value)
         aval = typeof(value)
@@ -233,12 +233,12 @@ def no_trace() -> Iterator[None]:
 
 def check_open(tracer: Tracer, innermost: Trace | None) -> None:
     """Raise UnexpectedTracerError (level.lift) unless the tracer's trace is open."""
-    home, trace = tracer.trace, innermost
+    home, trace = tracer._trace, innermost
     while trace is not None:
         if trace is home:
             return
         trace = trace.parent
-    made = f", made at {tracer.source}" if tracer.source else ""
+    made = f", made at {tracer._source}" if tracer._source else ""
     raise rules.error(
         "level.lift",
         got=f"a value of type {tracer.aval.str_short()} of the trace of "
@@ -270,11 +270,8 @@ def bind(primitive: str, *values: Value, **params: Any) -> Any:
 @functools.cache
 def _defaults(primitive: str) -> dict[str, Any]:
     """The params of a row that need not be given; none for an unknown primitive."""
-    table = rules.default()
-    row = table.prims.get(primitive)
-    params = row.params if row else ()
-    given = ((p.name, p.default) for p in params)
-    return {n: rules.walk(d, table.constants) for n, d in given if d is not None}
+    row = rules.default().prims.get(primitive)
+    return {p.name: p.default for p in row.params if p.has_default} if row else {}
 
 
 def evaluate(primitive: str, values: Sequence[Value], params: Params) -> Any:

@@ -1,0 +1,220 @@
+"""`Array`: an immutable NumPy array with a type that knows weakness. Serves: array.*"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from traceir import rules
+from traceir.avals import ShapedArray
+from traceir.devices import SHARDING, CpuDevice, SingleDeviceSharding
+from traceir.methods import Methods
+
+_new: Callable[[Any], Any] = object.__new__
+
+
+class _ArrayType(type):
+    """Makes tracers instances of `Array`, as user code that checks types expects."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        kind = type(instance)
+        return kind is cls or getattr(kind, "is_traced", False) is True
+
+
+class Array(Methods, metaclass=_ArrayType):
+    """An immutable array: what every operation returns outside a traced function.
+
+    Made by the functions of `traceir.numpy`; never by calling the class. NumPy reads
+    it without a copy; to change an element, make a new array with `x.at[i].set(v)`.
+    A tracer is an instance of this class, too.
+
+    >>> import traceir, traceir.numpy as jnp
+    >>> x = jnp.arange(5)
+    >>> x
+    Array([0, 1, 2, 3, 4], dtype=int32)
+    >>> isinstance(x, traceir.Array)
+    True
+    """
+
+    __slots__ = ("_value", "aval", "__weakref__")
+    __array_priority__ = 100
+    __hash__ = None  # type: ignore[assignment]
+    _value: np.ndarray
+    aval: ShapedArray
+
+    def __new__(cls, *args: object, **kwargs: object) -> NoReturn:
+        raise rules.error("array.make")
+
+    @staticmethod
+    def _wrap(value: np.ndarray, aval: ShapedArray) -> Array:
+        """The array of a fresh C-contiguous `value`, which nobody else may write to."""
+        value.setflags(False)
+        made: Array = _new(Array)
+        made._value = value
+        made.aval = aval
+        return made
+
+    # Type and place --------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extents."""
+        return self.aval.shape
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The NumPy dtype of the elements."""
+        return self.aval.dtype
+
+    @property
+    def weak_type(self) -> bool:
+        """Whether the dtype yields to another operand's, as a Python number's does."""
+        return self.aval.weak_type
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.aval.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self.aval.size
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return self.aval.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self._value.nbytes
+
+    @property
+    def device(self) -> CpuDevice:
+        """The device that holds the array."""
+        return SHARDING.device
+
+    @property
+    def sharding(self) -> SingleDeviceSharding:
+        """How the array lies on devices: whole, on one."""
+        return SHARDING
+
+    def devices(self) -> set[CpuDevice]:
+        """The devices that hold the array.
+
+        >>> import traceir.numpy as jnp
+        >>> jnp.arange(5).devices()
+        {CpuDevice(id=0)}
+        """
+        return SHARDING.device_set
+
+    def block_until_ready(self) -> Array:
+        """The array itself: execution is synchronous, so it is ready."""
+        return self
+
+    def is_ready(self) -> bool:
+        """True: execution is synchronous."""
+        return True
+
+    def is_deleted(self) -> bool:
+        """False: an array lives as long as it is referred to."""
+        return False
+
+    def copy(self) -> Array:
+        """The array itself: nothing can tell an immutable array from its copy."""
+        return self
+
+    # Conversion ------------------------------------------------------------------
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        if copy:
+            return np.array(self._value, dtype)
+        if dtype is None or self._value.dtype == dtype:
+            return self._value
+        return np.array(self._value, dtype, copy=copy)
+
+    def item(self, *index: int) -> bool | int | float:
+        """The only element, or the one at `index`, as a Python number.
+
+        Raises ValueError unless there is one element or an index is given.
+
+        >>> import traceir.numpy as jnp
+        >>> jnp.sum(jnp.arange(5)).item()
+        10
+        """
+        number: bool | int | float = self._value.item(*index)
+        return number
+
+    def tolist(self) -> Any:
+        """The elements as nested lists of Python numbers."""
+        return self._value.tolist()
+
+    def __bool__(self) -> bool:
+        if self._value.size != 1:
+            raise rules.error("array.truth", got=self.aval.str_short())
+        return bool(self._value.item())
+
+    def _scalar(self) -> bool | int | float:
+        if self._value.ndim:
+            raise rules.error("array.scalar", got=self.aval.str_short())
+        number: bool | int | float = self._value.item()
+        return number
+
+    def __int__(self) -> int:
+        return int(self._scalar())
+
+    def __float__(self) -> float:
+        return float(self._scalar())
+
+    def __complex__(self) -> complex:
+        return complex(self._scalar())
+
+    def __index__(self) -> int:
+        if self._value.ndim or self._value.dtype.kind not in "iu":
+            raise rules.error("array.index", got=self.aval.str_short())
+        return int(self._value)
+
+    def __len__(self) -> int:
+        if not self._value.ndim:
+            raise rules.error("array.length", got=self.aval.str_short())
+        return len(self._value)
+
+    def __setitem__(self, index: object, value: object) -> NoReturn:
+        raise rules.error("array.immutable", got=f"x[{index!r}] = {value!r}")
+
+    # Text and identity -----------------------------------------------------------
+
+    def __repr__(self) -> str:
+        weak = ", weak_type=True" if self.aval.weak_type else ""
+        tail = f"dtype={self.aval.dtype.name}{weak})"
+        if not self._value.size:
+            return f"Array([], shape={self.shape}, {tail}"
+        body = np.array2string(
+            self._value, prefix="Array(", suffix=",", separator=", "
+        )
+        last = len(body) - body.rfind("\n") - 1 + (0 if "\n" in body else 6)
+        wraps = last + 1 + len(tail) > np.get_printoptions()["linewidth"]
+        return f"Array({body},{chr(10) + ' ' * 6 if wraps else ' '}{tail}"
+
+    def __str__(self) -> str:
+        return str(self._value)
+
+    def __format__(self, spec: str) -> str:
+        return format(self._value if self._value.ndim else self._value[()], spec)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restore, (np.array(self._value), self.aval.weak_type)
+
+    def __copy__(self) -> Array:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Array:
+        return self
+
+
+def _restore(value: np.ndarray, weak_type: bool) -> Array:
+    return Array._wrap(value, ShapedArray(value.shape, value.dtype, weak_type))

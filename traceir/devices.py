@@ -1,0 +1,72 @@
+"""The one device: where arrays live and what is asked of it. Serves: device.*"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from traceir import rules
+
+
+@dataclass(frozen=True, slots=True)
+class CpuDevice:
+    """The processor that runs everything.
+
+    >>> CpuDevice()
+    CpuDevice(id=0)
+    >>> print(CpuDevice())
+    cpu:0
+    """
+
+    id: int = 0
+
+    @property
+    def platform(self) -> str:
+        """The name that `devices` takes."""
+        return "cpu"
+
+    def __str__(self) -> str:
+        return f"cpu:{self.id}"
+
+
+CPU = CpuDevice()
+
+
+@dataclass(frozen=True, slots=True)
+class SingleDeviceSharding:
+    """An array that lies whole on one device.
+
+    >>> SingleDeviceSharding()
+    SingleDeviceSharding(device=CpuDevice(id=0))
+    """
+
+    device: CpuDevice = CPU
+
+    @property
+    def device_set(self) -> set[CpuDevice]:
+        """The devices that hold a part of the array."""
+        return {self.device}
+
+
+SHARDING = SingleDeviceSharding()
+
+
+def devices(backend: str | None = None) -> list[CpuDevice]:
+    """All devices of a platform, by default of the only one, `"cpu"`.
+
+    Raises RuntimeError (device.platform) for another platform.
+
+    >>> devices()
+    [CpuDevice(id=0)]
+    """
+    if backend not in (None, CPU.platform):
+        raise rules.error("device.platform", got=repr(backend))
+    return [CPU]
+
+
+def default_backend() -> str:
+    """The platform that runs un-annotated programs.
+
+    >>> default_backend()
+    'cpu'
+    """
+    return CPU.platform
