@@ -44,7 +44,7 @@ class Array(Methods, metaclass=_ArrayType):
     _value: np.ndarray
     aval: ShapedArray
 
-    def __new__(cls, *args: object, **kwargs: object) -> NoReturn:
+    def __new__(cls, *args: object, **kwargs: object) -> Array:
         raise rules.error("array.make")
 
     @staticmethod

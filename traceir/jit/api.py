@@ -68,6 +68,7 @@ class JitFunction:
         _check_callable(fun)
         functools.update_wrapper(self, fun)
         self._fun = fun
+        self._name = function_name(fun)
         self._options = options
         self._form = form_of(fun)
         self._static = resolve_static(self._form.signature, argnums, argnames)
@@ -134,13 +135,13 @@ class JitFunction:
         if limit is not None and self._traced >= limit:
             raise rules.error(
                 "cache.max_traces",
-                got=f"trace {self._traced + 1} of {self.__name__} with max_traces="
+                got=f"trace {self._traced + 1} of {self._name} with max_traces="
                 f"{limit}; {nearest(self._cache, call, key)}",
             )
         self._traced += 1
         if config.local.context.log_compiles:
             reason = nearest(self._cache, call, key)
-            log.warning("Tracing %s for jit: %s", self.__name__, reason)
+            log.warning("Tracing %s for jit: %s", self._name, reason)
 
     def _stage(self, entry: Entry, prepared: Prepared) -> Any:
         """Inside a trace: one `jit` equation, or with `inline` its equations."""
@@ -152,7 +153,7 @@ class JitFunction:
                 "jit",
                 *operands,
                 jaxpr=entry.closed,
-                name=function_name(self._fun),
+                name=self._name,
             )
         return entry.out_tree.unflatten(results)
 

@@ -26,4 +26,5 @@ def nearest(cache: FunctionCache, call: Call, key: Key) -> str:
     candidates = [
         list(table.differences(entry.key, key, named)) for entry in reversed(entries)
     ]
-    return "; ".join(min(candidates, key=lambda lines: len(lines)))
+    closest = min(candidates, key=len)
+    return "; ".join(closest)

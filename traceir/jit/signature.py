@@ -44,7 +44,7 @@ class Bound:
                 arguments[name] = (*arguments.get(name, ()), by_label[label])
             else:
                 arguments.setdefault(name, {})[key] = by_label[label]
-        bound = inspect.BoundArguments(self.signature, arguments)  # type: ignore[arg-type]
+        bound = inspect.BoundArguments(self.signature, arguments)
         return bound.args, bound.kwargs
 
 

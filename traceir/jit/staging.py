@@ -97,7 +97,7 @@ def find_entry(
     key = key_table().key(prepared.call)
     outer = current_trace()
     if outer is not None:
-        local = outer.nested.get((cache, key))
+        local: Entry | None = outer.nested.get((cache, key))
         if local is not None:
             local.hits += 1
             return local
