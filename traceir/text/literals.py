@@ -13,20 +13,26 @@ from traceir.avals import ShapedArray
 from traceir.ir import Literal
 from traceir.text.lexer import Source
 from traceir.text.syntax import Number
-from traceir.text.words import number_value
+from traceir.text.words import Scalar, number_value
 
 _DEFAULTS = {"b": "bool", "i": "int32", "f": "float32"}
 
 
-def literal(
-    source: Source, number: Number, dtype: np.dtype, weak: bool = False
-) -> Literal:
-    """The literal of that dtype; raises JaxprSyntaxError where it does not fit."""
+def literal(source: Source, number: Number, aval: ShapedArray) -> Literal:
+    """The literal of that type; raises JaxprSyntaxError where it does not fit.
+
+    A type that is no scalar's is for checking to report (program.literal).
+    """
+    return Literal(element_value(source, number, aval.dtype), aval)
+
+
+def element_value(source: Source, number: Number, dtype: np.dtype) -> Scalar:
+    """The value of a number as one of that dtype; raises JaxprSyntaxError."""
     value = number_value(number.text, dtype)
     if value is None:
         got = f"`{number.text[:40]}` as a value of {dtype.name}"
         raise source.error("text.literal", got, number.at)
-    return Literal(value, ShapedArray((), dtype, weak))
+    return value
 
 
 def untyped_dtype(text: str, known: Iterable[np.dtype]) -> np.dtype:

@@ -81,20 +81,19 @@ class Names:
             else:
                 names[atom] = name
         if dropped and _blanks_are_clear(inner, dropped):
-            names.update({v: "_" for v in dropped})
+            names.update(dict.fromkeys(dropped, "_"))
 
 
 def _blanks_are_clear(jaxpr: Jaxpr, dropped: Sequence[Var]) -> bool:
     """Whether a reader would take each `_` for the variable that is meant.
 
-    It takes one among the operands for the last defined, and those among the results
-    for the last ones in order.
+    Among the operands it must be the only one so far, among the results the next one.
     """
     blanks = set(dropped)
     defined: list[Var] = []
     for eqn in jaxpr.eqns:
         used = [a for a in eqn.inputs if isinstance(a, Var) and a in blanks]
-        if any(not defined or v is not defined[-1] for v in used):
+        if any(defined != [v] for v in used):
             return False
         defined.extend(v for v in eqn.outputs if v in blanks)
     return [a for a in jaxpr.outvars if a in blanks] == defined

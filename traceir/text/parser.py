@@ -16,7 +16,7 @@ from traceir.avals import ShapedArray
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var, sort_params
 from traceir.rules import Prim, Rules, default
 from traceir.text.lexer import NUMBER_WORDS, Source
-from traceir.text.literals import literal, untyped_dtype
+from traceir.text.literals import element_value, literal, untyped_dtype
 from traceir.text.params import Values, complete
 from traceir.text.reader import Reader
 from traceir.text.syntax import (
@@ -65,18 +65,32 @@ class _Scope:
     def __init__(self) -> None:
         self.names: dict[str, Var] = {}
         self.blanks: list[Var] = []
+        self.unclaimed: list[Var] = []
 
     def bind(self, name: str, aval: ShapedArray) -> Var:
         if name == "_":
             self.blanks.append(Var(aval))
+            self.unclaimed.append(self.blanks[-1])
             return self.blanks[-1]
         # A second binding is the same variable, so that checking can report it.
         return self.names.setdefault(name, Var(aval))
 
     def find(self, name: str) -> Var | None:
-        if name == "_":
-            return self.blanks[-1] if self.blanks else None
+        if name == "_" and len(self.blanks) == 1:
+            return self.blanks[0]
         return self.names.get(name)
+
+    def dropped(self, aval: ShapedArray | None) -> Var | None:
+        """The first `_` not yet among the results that has the type `aval`."""
+        found = next((v for v in self.unclaimed if _alike(v.aval, aval)), None)
+        if found is not None:
+            self.unclaimed.remove(found)
+        return found
+
+
+def _alike(aval: ShapedArray, other: ShapedArray | None) -> bool:
+    # Ordinary text leaves weakness out.
+    return other is None or (aval.shape, aval.dtype) == (other.shape, other.dtype)
 
 
 class _Resolver:
@@ -86,6 +100,8 @@ class _Resolver:
         self.shared: Mapping[str, Program] = dict(module.shared)
         self.done: dict[str, ClosedJaxpr] = {}
         self.open: list[str] = []
+        # The results of the equation whose parameters are being read.
+        self.wanted: tuple[ShapedArray | None, ...] = ()
         self.values = Values(source, self.rules, self.closed, self.named)
 
     def named(self, name: str, at: int) -> ClosedJaxpr:
@@ -100,11 +116,12 @@ class _Resolver:
         return self.done[name]
 
     def closed(self, program: Program) -> ClosedJaxpr:
+        wanted, self.wanted = self.wanted, ()
         scope = _Scope()
         constants = tuple(self.define(scope, b) for b in program.constants)
         inputs = tuple(self.define(scope, b) for b in program.inputs)
         eqns = tuple(self.equation(scope, e) for e in program.equations)
-        results = self.results(scope, program.results)
+        results = self.results(scope, program.results, wanted)
         jaxpr = Jaxpr(constants, inputs, eqns, results)
         return ClosedJaxpr(jaxpr, self.constants(program.constants))
 
@@ -130,7 +147,7 @@ class _Resolver:
             raise self.source.error("text.literal", got, binder.at)
         found = np.empty(aval.size, aval.dtype)
         for k, element in enumerate(elements):
-            found[k] = literal(self.source, element, aval.dtype).array
+            found[k] = element_value(self.source, element, aval.dtype)
         found = found.reshape(aval.shape)
         found.flags.writeable = False
         return found
@@ -141,6 +158,7 @@ class _Resolver:
         spelling = self.rules.spellings.get(equation.primitive)
         primitive = spelling.means if spelling else equation.primitive
         row = self.rules.prims.get(primitive)
+        self.wanted = tuple(b.aval for b in equation.outputs)
         params = self.values.params(equation.params, row, spelling)
         inputs = self.operands(scope, equation, params)
         outputs = tuple(self.define(scope, b) for b in equation.outputs)
@@ -183,7 +201,7 @@ class _Resolver:
         if not isinstance(atom, Number):
             return atom
         dtype = wanted or untyped_dtype(atom.text, known)
-        return literal(self.source, atom, dtype)
+        return literal(self.source, atom, ShapedArray((), dtype))
 
     def atom(self, scope: _Scope, operand: Operand) -> Atom | Number:
         if isinstance(operand, Number):
@@ -191,23 +209,27 @@ class _Resolver:
         var = scope.find(operand.text)
         if var is None and operand.text in NUMBER_WORDS:
             return Number(operand.text, None, operand.at)
+        if var is None and operand.text == "_" and scope.blanks:
+            got = f"`_`, of which there are {len(scope.blanks)}"
+            raise self.source.error("text.syntax", got, operand.at)
         return var or scope.names.setdefault(operand.text, Var(UNBOUND))
 
     def typed(self, number: Number) -> Literal | Number:
         if number.aval is None:
             return number
-        if number.aval.shape:
-            got = f"`{number.text}:{number.aval.str_short()}`, expected a scalar type"
-            raise self.source.error("text.literal", got, number.at)
-        return literal(self.source, number, number.aval.dtype, number.aval.weak_type)
+        return literal(self.source, number, number.aval)
 
-    def results(self, scope: _Scope, operands: tuple[Operand, ...]) -> tuple[Atom, ...]:
-        # `_` names results that the caller drops: the last ones so named, in order.
-        blank = [o for o in operands if isinstance(o, Name) and o.text == "_"]
-        dropped = iter(scope.blanks[-len(blank) :])
+    def results(
+        self,
+        scope: _Scope,
+        operands: tuple[Operand, ...],
+        wanted: tuple[ShapedArray | None, ...],
+    ) -> tuple[Atom, ...]:
+        # Results that the caller drops are all named `_`.
         found: list[Atom] = []
-        for operand in operands:
-            var = next(dropped, None) if operand in blank else None
-            atom = var or self.atom(scope, operand)
-            found.append(self.guess(atom, None, []))
+        for k, operand in enumerate(operands):
+            atom: Atom | Number | None = None
+            if isinstance(operand, Name) and operand.text == "_":
+                atom = scope.dropped(wanted[k] if k < len(wanted) else None)
+            found.append(self.guess(atom or self.atom(scope, operand), None, []))
         return tuple(found)

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
-from traceir.rules import Prim, Rules, default
+from traceir.rules import Param, Prim, Rules, default
 from traceir.text.doc import Break, Concat, Doc, Group, Nest, Text, concat, join, layout
 from traceir.text.naming import Names, Shared, shared_programs
 from traceir.text.words import number_text, value_text
@@ -121,25 +121,27 @@ class _Printer:
         return Text(value_text(value, lists))
 
 
-def _shown(
-    eqn: Eqn, row: Prim | None, full: bool
-) -> list[tuple[str, Hashable, bool]]:
+def _shown(eqn: Eqn, row: Prim | None, full: bool) -> list[tuple[str, Hashable, bool]]:
     """The parameters that are written, in order, and whether with inner lists."""
     given = dict(eqn.params)
     rows = {p.name: p for p in row.params} if row else {}
     first = [name for name in (row.order if row else ()) if name in given]
     shown = []
     for name in first + sorted(given.keys() - set(first)):
-        value, param = given[name], rows.get(name)
-        if param and not full:
-            if param.print == "never":
-                continue
-            if param.print == "nondefault" and param.has_default:
-                if type(value) is type(param.default) and value == param.default:
-                    continue
-        lists = param is not None and param.domain == "dimension_numbers"
-        shown.append((name, value, lists))
+        param = rows.get(name)
+        if full or param is None or not _hidden(param, given[name]):
+            lists = param is not None and param.domain == "dimension_numbers"
+            shown.append((name, given[name], lists))
     return shown
+
+
+def _hidden(param: Param, value: Hashable) -> bool:
+    """Whether ordinary text leaves out a parameter of that value."""
+    if param.print == "never":
+        return True
+    if param.print == "always" or not param.has_default:
+        return False
+    return type(value) is type(param.default) and value == param.default
 
 
 def _fill(parts: Sequence[Doc], separator: str = "") -> Doc:

@@ -6,14 +6,10 @@ Serves: text.syntax, text.opaque
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from typing import TypeVar
-
-import numpy as np
 
 from traceir.avals import ShapedArray
-from traceir.errors import TraceirError
-from traceir.text.lexer import NUMBER_WORDS, Source, Token, tokens
+from traceir.text.cursor import Cursor
+from traceir.text.lexer import NUMBER_WORDS, Token
 from traceir.text.syntax import (
     Binder,
     Equation,
@@ -27,82 +23,10 @@ from traceir.text.syntax import (
     Value,
     Word,
 )
-from traceir.text.words import short_dtypes
-
-DEPTH = 60
-T = TypeVar("T")
 
 
-class Reader:
-    """Reads the tokens of one source from left to right."""
-
-    def __init__(self, source: Source) -> None:
-        self.source = source
-        self.tokens = tokens(source)
-        self.index = 0
-        self.depth = 0
-        self.dtypes = short_dtypes(source.rules)
-
-    # -- tokens ---------------------------------------------------------------
-
-    def peek(self, ahead: int = 0) -> Token:
-        """The token `ahead` of the next one; the last token repeats."""
-        return self.tokens[min(self.index + ahead, len(self.tokens) - 1)]
-
-    def take(self) -> Token:
-        """The next token, which is then passed."""
-        token = self.peek()
-        self.index += 1
-        return token
-
-    def has(self, *texts: str) -> bool:
-        """Whether the next tokens have these texts."""
-        return all(self.peek(k).text == text for k, text in enumerate(texts))
-
-    def accept(self, text: str) -> bool:
-        """Pass the next token if it is `text`."""
-        found = self.has(text)
-        self.index += found
-        return found
-
-    def expect(self, text: str, what: str = "") -> Token:
-        """Pass the token `text`; raises JaxprSyntaxError when it is another."""
-        if not self.has(text):
-            raise self.fail(what or f"`{text}`")
-        return self.take()
-
-    def fail(self, expected: str, token: Token | None = None) -> TraceirError:
-        """The error that `expected` should have stood here."""
-        token = token or self.peek()
-        found = f"`{token.text[:40]}`" if token.text else "the end of the text"
-        return self.source.error(
-            "text.syntax", f"{found}, expected {expected}", token.at
-        )
-
-    def name(self, what: str) -> Token:
-        """Pass a name."""
-        if self.peek().kind != "name":
-            raise self.fail(what)
-        return self.take()
-
-    def nested(self, read: Callable[[], T]) -> T:
-        """Read something inside brackets, refusing absurd nesting."""
-        self.depth += 1
-        if self.depth > DEPTH:
-            raise self.fail(f"at most {DEPTH} levels of brackets")
-        result = read()
-        self.depth -= 1
-        return result
-
-    def _new_line(self, index: int) -> bool:
-        before = self.tokens[index - 1]
-        gap = self.source.text.find("\n", before.at, self.tokens[index].at)
-        return index > 0 and gap >= 0
-
-    def _column(self, at: int) -> int:
-        return at - self.source.text.rfind("\n", 0, at)
-
-    # -- programs -------------------------------------------------------------
+class Reader(Cursor):
+    """Reads programs, from left to right."""
 
     def module(self) -> Module:
         """`{let name = program in} program`, to the end of the source."""
@@ -199,9 +123,7 @@ class Reader:
     def is_aval(self) -> bool:
         """Whether a type stands here."""
         ahead = int(self.has("~"))
-        return (
-            self.peek(ahead).text in self.dtypes and self.peek(ahead + 1).text == "["
-        )
+        return self.peek(ahead).text in self.dtypes and self.peek(ahead + 1).text == "["
 
     def elements(self) -> tuple[Number, ...]:
         """`{1 2 3}`: the elements of an array in row-major order."""
@@ -234,7 +156,7 @@ class Reader:
         while self.accept("!"):
             effects.append(self.name("the name of an effect").text)
         params = self.nested(self.params) if self.accept("[") else ()
-        inputs = self.operands(self._column(at))
+        inputs = self.operands(self.column(at))
         return Equation(outputs, primitive.text, tuple(effects), params, inputs, at)
 
     def _binds(self, index: int) -> bool:
@@ -244,7 +166,7 @@ class Reader:
             index += 1
             if self.tokens[index].text == ":":
                 index = self._after_aval(index + 1)
-            elif index - 1 > start and self._new_line(index - 1):
+            elif index - 1 > start and self.on_new_line(index - 1):
                 return False
         return self.tokens[index].text == "="
 
@@ -258,14 +180,14 @@ class Reader:
         """Operands up to the next equation; longer lists go on in deeper lines."""
         found: list[Operand] = []
         while self.peek().kind in ("name", "number") and not self.has("in", "("):
-            if self._new_line(self.index) and self._equation_starts(column):
+            if self.on_new_line(self.index) and self._equation_starts(column):
                 break
             found.append(self.operand())
         return tuple(found)
 
     def _equation_starts(self, column: int) -> bool:
         first, second = self.peek(), self.peek(1)
-        shallow = self._column(first.at) <= column
+        shallow = self.column(first.at) <= column
         if first.kind == "number":
             return False
         if second.text == ":":
@@ -335,8 +257,3 @@ def _unquote(reader: Reader, token: Token) -> str:
         return str(ast.literal_eval(token.text))
     except (SyntaxError, ValueError):
         raise reader.fail("a quoted string", token) from None
-
-
-def dtype_named(reader: Reader, text: str) -> np.dtype | None:
-    """The dtype of a short name, or None."""
-    return reader.dtypes.get(text)

@@ -14,7 +14,7 @@ import numpy as np
 from traceir.rules import Rules, default
 
 Scalar = Any
-BARE = re.compile(r"[^\W\d]\w*|<(?:[^<>\n]|<[^<>\n]*>)*>")
+BARE = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*|<(?:[^<>\n]|<[^<>\n]*>)*>")
 _INTEGER = re.compile(r"-?\d{1,40}")
 _TRUTH = {"True": True, "true": True, "False": False, "false": False}
 _PAYLOAD = re.compile(r"-?nan\((0[xX][0-9a-fA-F]{1,16})\)")
@@ -37,17 +37,24 @@ def short_dtypes(rules: Rules | None = None) -> dict[str, np.dtype]:
 def number_text(value: Scalar, dtype: np.dtype, exact: bool = False) -> str:
     """A scalar as program text has it; `exact` keeps the bits of a NaN.
 
-    >>> number_text(1.67, np.dtype("float32"))
+    A number of Python stands as the user wrote it, not yet rounded to the dtype.
+
+    >>> number_text(np.float32(1.67), np.dtype("float32"))
     '1.6699999570846558'
+    >>> number_text(1.67, np.dtype("float32"))
+    '1.67'
     """
-    scalar = np.asarray(value, dtype)
-    if exact and dtype.kind == "f" and np.isnan(scalar) and not _plain_nan(scalar):
-        return f"nan(0x{_bits(scalar):x})"
-    return str(scalar.item())
+    if exact and dtype.kind == "f" and np.isnan(value):
+        scalar = np.asarray(value, dtype)
+        if not _plain_nan(scalar):
+            return f"nan(0x{_bits(scalar):x})"
+    return str(np.asarray(value).item())
 
 
 def number_value(text: str, dtype: np.dtype) -> Scalar | None:
-    """The scalar of `dtype` that a text denotes, or None when there is none.
+    """The scalar that a text denotes, or None when `dtype` has no such value.
+
+    It is not yet rounded to the dtype, so that it prints as it was read.
 
     >>> number_value("0x1.8p1", np.dtype("float32"))
     3.0
@@ -64,7 +71,8 @@ def number_value(text: str, dtype: np.dtype) -> Scalar | None:
     if value is None:
         return None
     with np.errstate(over="ignore", under="ignore"):
-        return np.asarray(value, dtype).item()
+        rounded = float(np.asarray(value, dtype))
+    return rounded if np.isinf(rounded) else value
 
 
 def _integer(text: str, dtype: np.dtype) -> int | None:

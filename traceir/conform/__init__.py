@@ -1,0 +1,31 @@
+"""The conformance suite: cases, the runner that judges, adapters. Serves: all tables
+
+>>> from traceir.conform import read_cases
+>>> text = '''
+... case add/two
+...   given { lambda ; a:f32[]. let b:f32[] = add a a in (b,) }
+...   call  f32[]{2}
+...   value f32[]{4}
+... '''
+>>> [case.name for case in read_cases(text)]
+['add/two']
+"""
+
+from traceir.conform.cases import Case, load_cases, read_cases
+from traceir.conform.run import Implementation, Unsupported, Verdict, judge
+from traceir.conform.sessions import Call, Function, Outcome, Session, Setting
+
+__all__ = [
+    "Call",
+    "Case",
+    "Function",
+    "Implementation",
+    "Outcome",
+    "Session",
+    "Setting",
+    "Unsupported",
+    "Verdict",
+    "judge",
+    "load_cases",
+    "read_cases",
+]

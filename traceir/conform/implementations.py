@@ -1,0 +1,71 @@
+"""The implementations of this project as the runner sees them. Serves: every table"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from traceir import evaluate, oracle
+from traceir.avals import ShapedArray
+from traceir.conform.run import Unsupported
+from traceir.conform.sessions import Outcome, Session
+from traceir.conform.weak import weaken
+from traceir.ir import ClosedJaxpr
+from traceir.rules import Rules, default
+from traceir.typing import check
+
+
+def result_types(program: ClosedJaxpr, rules: Rules) -> Sequence[ShapedArray]:
+    """The types of a program's results by the tables, weakness included.
+
+    Raises the error of the first clause that the program violates.
+    """
+    check(program, rules)
+    weak = [aval.weak_type for aval in program.in_avals]
+    return weaken(program, weak, rules).out_avals
+
+
+@dataclass(frozen=True)
+class Oracle:
+    """The tables, interpreted element by element; sessions have no meaning there."""
+
+    rules: Rules = field(default_factory=default)
+    name: str = "oracle"
+
+    def type(self, program: ClosedJaxpr) -> Sequence[ShapedArray]:
+        """The types that the tables infer."""
+        return result_types(program, self.rules)
+
+    def eval(
+        self, program: ClosedJaxpr, args: Sequence[np.ndarray]
+    ) -> Sequence[np.ndarray]:
+        """The results that the `value` formulas define."""
+        return oracle.run(program, program.consts, args, self.rules)
+
+    def session(self, session: Session) -> Sequence[Outcome]:
+        """Raises Unsupported: the oracle does not trace."""
+        raise Unsupported("the oracle runs programs, not sessions")
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The NumPy evaluator and `traceir.jit`."""
+
+    rules: Rules = field(default_factory=default)
+    name: str = "reference"
+
+    def type(self, program: ClosedJaxpr) -> Sequence[ShapedArray]:
+        """The types that the tables infer."""
+        return result_types(program, self.rules)
+
+    def eval(
+        self, program: ClosedJaxpr, args: Sequence[np.ndarray]
+    ) -> Sequence[np.ndarray]:
+        """The results of the evaluator's kernels."""
+        return evaluate.eval_jaxpr(program, program.consts, *args)
+
+    def session(self, session: Session) -> Sequence[Outcome]:
+        """Raises Unsupported: sessions need `jit`."""
+        raise Unsupported("sessions need jit")
