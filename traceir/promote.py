@@ -165,10 +165,10 @@ def python_aval(value: Any, x64: bool | None = None) -> ShapedArray:
             got = f"a NumPy array of dtype {value.dtype.name}"
             raise default().error("jit.argument", got=got)
         return ShapedArray(value.shape, canonical_dtype(value.dtype, x64))
-    for name in ("int", "float"):
-        if isinstance(value, int if name == "int" else float):
-            aval = _scalar_aval(name, x64)
-            return aval if name == "float" else _fitting(value, aval)
+    if isinstance(value, int):
+        return _fitting(value, _scalar_aval("int", x64))
+    if isinstance(value, float):
+        return _scalar_aval("float", x64)
     raise default().error("jit.argument", got=f"{value!r} of type {kind.__name__}")
 
 

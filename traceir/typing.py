@@ -68,7 +68,7 @@ class Typer:
             return None
         try:
             found: Avals | None = row(avals, params)
-        except Exception:  # noqa: BLE001  the walked rules say what is wrong
+        except Exception:  # the walked rules say what is wrong
             return None
         return found
 
@@ -172,7 +172,8 @@ def check(program: ClosedJaxpr | Jaxpr, rules: Rules | None = None) -> None:
     >>> from traceir.text import parse
     >>> check(parse("{ lambda ; a:f32[]. let b:f32[3] = sin a in (b,) }"))
     Traceback (most recent call last):
-    traceir.errors.JaxprTypeError: A result is written with the shape and dtype that its primitive's row infers.
+    traceir.errors.JaxprTypeError: A result is written with the shape and dtype that
+    its primitive's row infers.
       got: (float32[3],) and (float32[],) in `b:f32[3] = sin a`
       [program.result-type]
     """

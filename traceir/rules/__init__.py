@@ -1,4 +1,4 @@
-"""The specification's engine: tables of named rules, and the language of their formulas.
+"""The specification's engine: tables of named rules, and their formulas' language.
 
 >>> default().prims["add"].inputs
 ('x', 'y')

@@ -24,7 +24,7 @@ def compile_typing(prim: Prim, rules: Rules, make: Callable[..., Any]) -> Typing
     scope = {"__builtins__": {}, **VOCABULARY, **rules.constants, **domains}
     scope |= {"_make": make, "tuple": tuple}
     source = "\n    ".join(["def typing(_avals, _params):", *_lines(prim)])
-    exec(compile(source, f"<traceir typing: {prim.name}>", "exec"), scope)  # noqa: S102
+    exec(compile(source, f"<traceir typing: {prim.name}>", "exec"), scope)
     function: Typing = scope["typing"]
     return function
 

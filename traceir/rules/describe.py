@@ -42,7 +42,7 @@ def describe(formula: Formula, env: Env, display: Show = show) -> str:
     """The values that a false formula compares, in a line.
 
     >>> from traceir.rules.language import parse
-    >>> describe(parse("all(0 <= a < len(s) for a in axes)"), {"s": (7,), "axes": (0, 1)})
+    >>> describe(parse("all(a < n for a in axes)"), {"n": 1, "axes": (0, 1)})
     '1 and 1'
     """
     shown = [display(v) for v in _sides(formula.node, env)]

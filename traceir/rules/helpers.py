@@ -75,7 +75,7 @@ def broadcast_shapes(*shapes: Shape) -> Shape:
 
 
 def at(x: Any, index: Shape) -> Any:
-    """The element of `x` for a result's index: extents of 1 stretch, () is everywhere."""
+    """The element of `x` for a result's index: a 1 stretches, () is everywhere."""
     return x[tuple(0 if n == 1 else i for n, i in zip(x.shape, index))]
 
 

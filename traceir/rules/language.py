@@ -22,7 +22,7 @@ BUILTINS: Final[dict[str, Callable[..., Any]]] = {
 }
 # Only these take a generator, so no formula can hold one unfinished.
 FOLDS: Final = frozenset({"all", "any", "sum", "prod", "max", "min", "tuple"})
-# The attributes of abstract values, dtypes, programs and the calls of a jitted function.
+# The attributes of abstract values, dtypes, programs, calls of a jitted function.
 ATTRIBUTES: Final = frozenset(
     {"shape", "dtype", "weak_type", "kind", "itemsize", "in_avals", "out_avals"}
     | {"function", "x64", "face", "tree"}
@@ -268,9 +268,12 @@ def compile_formula(
     8
     """
     parameters = [ast.arg(name) for name in names]
-    arguments = ast.arguments([], parameters, kwonlyargs=[], kw_defaults=[], defaults=[])
+    arguments = ast.arguments(
+        [], parameters, kwonlyargs=[], kw_defaults=[], defaults=[]
+    )
     tree = ast.Expression(ast.Lambda(arguments, formula.node))
-    code = compile(ast.fix_missing_locations(tree), f"<traceir rule: {formula}>", "eval")
+    ast.fix_missing_locations(tree)
+    code = compile(tree, f"<traceir rule: {formula}>", "eval")
     scope = {"__builtins__": {}, **VOCABULARY, **(constants or {})}
-    function: Callable[..., Any] = eval(code, scope)  # noqa: S307  checked by `parse`
+    function: Callable[..., Any] = eval(code, scope)
     return function

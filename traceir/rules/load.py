@@ -47,7 +47,7 @@ SCOPES = ("equation", "result", "program", "end", "closed")
 
 
 def read_tables(path: Path) -> dict[str, Any]:
-    """The TOML files of a folder by their stems; RuleTableError for an unreadable one."""
+    """The TOML files of a folder by their stems; RuleTableError (table.file)."""
     tables = {}
     for file in sorted(path.glob("*.toml")):
         try:
@@ -59,9 +59,7 @@ def read_tables(path: Path) -> dict[str, Any]:
     return tables
 
 
-def load(
-    source: Path | str | Tables | None = None, *, lenient: bool = False
-) -> Rules:
+def load(source: Path | str | Tables | None = None, *, lenient: bool = False) -> Rules:
     """The rules of a folder of tables, or of tables given as a mapping by file stem.
 
     Without `source`, those of the specification. Raises RuleTableError, naming file,

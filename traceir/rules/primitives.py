@@ -1,4 +1,4 @@
-"""Reading `primitives.toml`: classes, inheritance, clauses. Serves: every primitive's row"""
+"""Reading `primitives.toml`: classes, clauses. Serves: every primitive's row"""
 
 from __future__ import annotations
 
@@ -36,9 +36,7 @@ def read_primitives(
         yield _prim(name, row.where, chain, constants, lenient)
 
 
-def _chain(
-    name: str, row: Row, classes: Mapping[str, Any]
-) -> Chain:
+def _chain(name: str, row: Row, classes: Mapping[str, Any]) -> Chain:
     """The row and its classes, the most general first."""
     chain = [(name, row.data)]
     while (parent := chain[0][1].get("class")) is not None:
@@ -175,9 +173,7 @@ def _out(row: Row, scope: Names) -> tuple[Out, ...] | Formula:
     return tuple(found)
 
 
-def _clauses(
-    chain: Chain, where: str, scope: Names, lenient: bool
-) -> Iterator[Clause]:
+def _clauses(chain: Chain, where: str, scope: Names, lenient: bool) -> Iterator[Clause]:
     """The clauses of the row and its classes; an equal slug replaces the class's."""
     found: dict[str, Clause] = {}
     for name, data in chain:
@@ -208,7 +204,7 @@ def resolve_needs(
 def read_clause(
     row: Row, scope: Names, class_: str, holds: bool = False, at: Iterable[str] = ()
 ) -> Clause:
-    """One clause; `holds` tells whether it must have a formula, `at` where it may be."""
+    """One clause; `holds`: it must have a formula; `at`: where it may apply."""
     formula = row.formula("holds", scope) if holds else row.maybe("holds", scope)
     clause = Clause(
         row.text("id"),

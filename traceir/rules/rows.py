@@ -95,6 +95,11 @@ class Prim:
     classes: tuple[str, ...]
 
     @property
+    def defaults(self) -> dict[str, Any]:
+        """The params that need not be given, and their values."""
+        return {p.name: p.default for p in self.params if p.has_default}
+
+    @property
     def arity(self) -> int:
         """How many operands there are at least; exactly so many if not `variadic`."""
         return len(self.inputs) - self.variadic

@@ -67,7 +67,11 @@ class Rules:
         return {was.name: was for p in self.prims.values() for was in p.was}
 
     def error(
-        self, rule: str, got: str = "", hint: str | None = None, where: str | None = None
+        self,
+        rule: str,
+        got: str = "",
+        hint: str | None = None,
+        where: str | None = None,
     ) -> TraceirError:
         """The error of a clause, at the user's line unless `where` says otherwise.
 
