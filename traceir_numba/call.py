@@ -1,0 +1,143 @@
+"""Calls of machine code from Python, at a tenth of the price of ctypes.
+
+A kernel takes pointers, then 64-bit sizes. `callable_of` makes a built-in function
+that takes arrays and ints: a trampoline, compiled once for each count of pointers and
+sizes, reads the arrays' data pointers from the objects themselves.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import threading
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from traceir_numba import machine
+
+Entry = Callable[..., None]
+
+METH_FASTCALL = 0x80
+# PyArrayObject begins with its data pointer, right after the object's head.
+_DATA = object.__basicsize__
+# A bytes object's text follows its head; the last byte counted is the closing zero.
+_TEXT = bytes.__basicsize__ - 1
+
+
+def callable_of(address: int, pointers: int, sizes: int, release: bool) -> Entry:
+    """A function of arrays and ints that calls the kernel at `address`.
+
+    `release` lets other Python threads run meanwhile, for 50 ns. Arguments are not
+    checked: only generated programs call these.
+    """
+    if not _layout_is_known():
+        return _through_ctypes(address, pointers, sizes)
+    method = _trampoline(pointers, sizes, release)
+    entry: Entry = _new_function()(
+        ctypes.addressof(method), struct.pack("q", address), None
+    )
+    return entry
+
+
+class _MethodDef(ctypes.Structure):
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    ]
+
+
+@cache
+def _new_function() -> Any:
+    new = ctypes.PYFUNCTYPE(
+        ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p
+    )
+    return new(("PyCFunction_NewEx", ctypes.pythonapi))
+
+
+_trampolines: dict[tuple[int, int, bool], _MethodDef] = {}
+_lock = threading.Lock()
+
+
+def _trampoline(pointers: int, sizes: int, release: bool) -> _MethodDef:
+    key = pointers, sizes, release
+    with _lock:
+        # Kept for good: function objects point to their method definition.
+        if key not in _trampolines:
+            name = f"traceir_call_{pointers}_{sizes}_{int(release)}"
+            code = machine.link(_text(name, pointers, sizes, release), [name])
+            doc = b"A generated kernel: arrays, then sizes."
+            _trampolines[key] = _MethodDef(
+                b"kernel", code.addresses[name], METH_FASTCALL, doc
+            )
+        return _trampolines[key]
+
+
+def _text(name: str, pointers: int, sizes: int, release: bool) -> str:
+    """LLVM text of `PyObject *name(PyObject *self, PyObject **args, Py_ssize_t n)`."""
+    lines = []
+    passed = []
+    for k in range(pointers + sizes):
+        lines += [
+            f"%at{k} = getelementptr ptr, ptr %args, i64 {k}",
+            f"%object{k} = load ptr, ptr %at{k}",
+        ]
+        if k < pointers:
+            lines += [
+                f"%field{k} = getelementptr i8, ptr %object{k}, i64 {_DATA}",
+                f"%value{k} = load ptr, ptr %field{k}",
+            ]
+            passed.append(f"ptr %value{k}")
+        else:
+            lines.append(
+                f"%value{k} = call i64 {_api('PyLong_AsLongLong')}(ptr %object{k})"
+            )
+            passed.append(f"i64 %value{k}")
+    lines += [
+        f"%block = getelementptr i8, ptr %self, i64 {_TEXT}",
+        "%kernel = load ptr, ptr %block, align 1",
+    ]
+    call = f"call void %kernel({', '.join(passed)})"
+    if release:
+        lines += [
+            f"%thread = call ptr {_api('PyEval_SaveThread')}()",
+            call,
+            f"call void {_api('PyEval_RestoreThread')}(ptr %thread)",
+        ]
+    else:
+        lines.append(call)
+    none = f"inttoptr (i64 {id(None)} to ptr)"
+    lines += [f"call void {_api('Py_IncRef')}(ptr {none})", f"ret ptr {none}"]
+    body = "\n  ".join(lines)
+    head = f'target triple = "{machine.triple()}"\n'
+    return f"{head}define ptr @{name}(ptr %self, ptr %args, i64 %n) {{\n  {body}\n}}\n"
+
+
+def _api(name: str) -> str:
+    """A function of Python's C interface as an LLVM operand."""
+    address = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
+    return f"inttoptr (i64 {address} to ptr)"
+
+
+@cache
+def _layout_is_known() -> bool:
+    """Whether arrays and bytes are laid out as the trampolines assume."""
+    for array in (np.zeros(3), np.zeros((2, 2), bool)[1:], np.zeros(())):
+        field = ctypes.c_void_p.from_address(id(array) + _DATA)
+        if field.value != array.ctypes.data:
+            return False
+    text = b"traceir"
+    return ctypes.string_at(id(text) + _TEXT, len(text)) == text
+
+
+def _through_ctypes(address: int, pointers: int, sizes: int) -> Entry:
+    entry = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * (pointers + sizes))(address)
+
+    def call(*args: Any) -> None:
+        entry(*[a.ctypes.data for a in args[:pointers]], *args[pointers:])
+
+    return call

@@ -1,0 +1,15 @@
+"""The emitter table: for every primitive, how the backend computes it.
+
+A test compares its keys with the specification's primitives and the kernels.
+"""
+
+from traceir_numba.emitters import (
+    library,
+    reductions,
+    rewrites,
+    scalars,
+    structure,
+)
+from traceir_numba.emitters.entry import EMITTERS
+
+__all__ = ["EMITTERS", "library", "reductions", "rewrites", "scalars", "structure"]

@@ -1,0 +1,152 @@
+"""What the backend knows of a primitive: one entry each, of a closed set of kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import numpy as np
+
+from traceir.ir import ClosedJaxpr, Eqn
+from traceir_numba.functions import short
+
+
+@dataclass(slots=True)
+class Expression:
+    """The context of one scalar expression: its dtypes, params and what it calls."""
+
+    dtype: str  # of the result
+    operand: str  # of the first operand
+    params: Mapping[str, Hashable] = field(default_factory=dict)
+    operands: tuple[str, ...] = ()
+    calls: list[str] = field(default_factory=list)
+
+    @property
+    def kind(self) -> str:
+        """The kind of the operands: b, i, u or f."""
+        return np.dtype(self.operand).kind
+
+    def cast(self, text: str) -> str:
+        """The value as one of the result's dtype."""
+        return f"{short(self.dtype)}({text})"
+
+    def wrap(self, text: str) -> str:
+        """An arithmetic result: Numba computes integers in 64 bits, we wrap them."""
+        return text if np.dtype(self.dtype).kind == "f" else self.cast(text)
+
+    def number(self, value: float) -> str:
+        """A constant of the result's dtype."""
+        kind = np.dtype(self.dtype).kind
+        return self.cast(repr(float(value) if kind == "f" else int(value)))
+
+    def call(self, name: str, *args: str) -> str:
+        """A call of a function of `traceir_numba.functions`, by its full name."""
+        self.calls.append(name)
+        return f"{name}({', '.join(args)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """An index into one dimension of a value: `start + step * i`, i that of loop `dim`.
+
+    Without a loop it is `start`.
+    """
+
+    dim: int | None
+    start: int = 0
+    step: int = 1
+
+
+Map = tuple[Index, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """One expression for each element. `cost` is in additions.
+
+    `slow` ones call the C library for each element, and their loops do not vectorise.
+    Those that are `exact` give the same bits on any IEEE machine.
+    """
+
+    emit: Callable[..., str]
+    cost: int = 1
+    slow: bool = False
+    exact: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The operand's elements at other indices; None where those are not linear."""
+
+    read: Callable[[Eqn, Map], Map | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Generator:
+    """Elements made from the index along one dimension."""
+
+    dimension: Callable[[Eqn], int]
+    emit: Callable[..., str]
+
+
+@dataclass(frozen=True, slots=True)
+class Reduce:
+    """A fold over dimensions with one or more accumulators, by dtype of the elements.
+
+    `update` gives the accumulators' new values from the old ones, the element and,
+    where `positions`, its index; `fold` names the function that joins accumulators.
+    """
+
+    accumulators: Callable[[str], tuple[str, ...]]
+    initial: Callable[[str], tuple[str, ...]]
+    update: Callable[[Expression, tuple[str, ...], str, str], tuple[str, ...]]
+    fold: str
+    positions: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Operands side by side: where each one starts, as a map into the result."""
+
+    place: Callable[[Eqn, int], Map]
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A call of NumPy on whole arrays: an expression of the operands' names."""
+
+    emit: Callable[[Eqn, tuple[str, ...]], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """The same by other primitives, as a program of the equation's operands."""
+
+    program: Callable[[Eqn], ClosedJaxpr]
+
+
+Entry = Scalar | View | Generator | Reduce | Parts | Library | Rewrite
+
+EMITTERS: dict[str, Entry] = {}
+
+
+def register(name: str, entry: Entry) -> None:
+    """Give a primitive its entry; each has one."""
+    assert name not in EMITTERS, name
+    EMITTERS[name] = entry
+
+
+Emit = TypeVar("Emit", bound=Callable[..., str])
+
+
+def emitter(
+    name: str, cost: int = 1, slow: bool = False, exact: bool = True
+) -> Callable[[Emit], Emit]:
+    """Register a function as the scalar expression of a primitive."""
+
+    def decorate(emit: Emit) -> Emit:
+        register(name, Scalar(emit, cost, slow, exact))
+        return emit
+
+    return decorate

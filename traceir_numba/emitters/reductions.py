@@ -1,0 +1,151 @@
+"""Reductions: accumulators, how an element enters, and a fixed tree that joins them.
+
+Serves: choice.sum-order
+"""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import numpy as np
+
+from traceir_numba.emitters.entry import EMITTERS, Expression, Reduce, Scalar, register
+from traceir_numba.functions import TEMPLATES, Function, limits, short
+
+
+def least(dtype: str) -> str:
+    """Less than or equal to everything."""
+    return _end(dtype, "-inf", 0)
+
+
+def greatest(dtype: str) -> str:
+    """Greater than or equal to everything."""
+    return _end(dtype, "inf", 1)
+
+
+def _end(dtype: str, infinity: str, end: int) -> str:
+    kind = np.dtype(dtype).kind
+    if kind == "b":
+        return str(bool(end))
+    return f"{short(dtype)}({infinity if kind == 'f' else limits(dtype)[end]})"
+
+
+def number(dtype: str, value: int) -> str:
+    """A small constant."""
+    kind = np.dtype(dtype).kind
+    if kind == "b":
+        return str(bool(value))
+    return f"{short(dtype)}({float(value) if kind == 'f' else value})"
+
+
+# -- folds by a scalar primitive ------------------------------------------------------
+
+
+def reduction(primitive: str, combine: str, initial: object) -> None:
+    """A reduction by `combine`, from its identity."""
+    assert callable(initial)
+
+    def update(e: Expression, old: tuple[str, ...], x: str, _at: str) -> tuple[str]:
+        return (_combined(combine, e, old[0], x),)
+
+    def fold(name: str, dtype: str) -> Function:
+        e = Expression(dtype, dtype, operands=(dtype, dtype))
+        text = f"""
+        def {name}(acc, n):
+            while n > 1:
+                half = (n + 1) // 2
+                for k in range(n - half):
+                    x = acc[k]
+                    y = acc[k + half]
+                    acc[k] = {_combined(combine, e, "x", "y")}
+                n = half
+            return acc[0]
+        """
+        args = dtype + "*", "int64"
+        return Function(name, args, dtype, dedent(text).strip(), tuple(e.calls))
+
+    TEMPLATES[f"fold_{combine}"] = fold
+    register(
+        primitive,
+        Reduce(lambda t: (t,), lambda t: (initial(t),), update, f"fold_{combine}"),
+    )
+
+
+def _combined(primitive: str, e: Expression, x: str, y: str) -> str:
+    entry = EMITTERS[primitive]
+    assert isinstance(entry, Scalar)
+    return entry.emit(e, x, y)
+
+
+reduction("reduce_sum", "add", lambda t: number(t, 0))
+reduction("reduce_prod", "mul", lambda t: number(t, 1))
+reduction("reduce_max", "max", least)
+reduction("reduce_min", "min", greatest)
+reduction("reduce_and", "and", lambda t: number(t, 1))
+reduction("reduce_or", "or", lambda t: number(t, 0))
+
+
+# -- the index of the first extreme element -------------------------------------------
+
+
+def search(primitive: str, sign: str) -> None:
+    """The first element that no other beats; the first NaN beats all numbers.
+
+    The second accumulator is the index found, -1 as long as there is none.
+    """
+
+    def update(e: Expression, old: tuple[str, ...], x: str, at: str) -> tuple[str, ...]:
+        beats = e.call(f"{primitive}_beats_{_suffix(e.operand)}", x, *old)
+        return f"{x} if {beats} else {old[0]}", f"{at} if {beats} else {old[1]}"
+
+    def beats(name: str, dtype: str) -> Function:
+        nan = " | ((x != x) & (best == best))" if np.dtype(dtype).kind == "f" else ""
+        text = f"""
+        def {name}(x, best, at):
+            return (at < 0) | (x {sign} best){nan}
+        """
+        args = dtype, dtype, "int64"
+        return Function(name, args, "bool", dedent(text).strip())
+
+    def fold(name: str, dtype: str) -> Function:
+        both = " | ((x != x) & (y != y))" if np.dtype(dtype).kind == "f" else ""
+        beater = f"{primitive}_beats_{_suffix(dtype)}"
+        text = f"""
+        def {name}(acc, at, n):
+            while n > 1:
+                half = (n + 1) // 2
+                for k in range(n - half):
+                    x = acc[k]
+                    y = acc[k + half]
+                    i = at[k]
+                    j = at[k + half]
+                    tie = ((x == y){both}) & (j < i)
+                    if (j >= 0) & ({beater}(y, x, i) | tie):
+                        acc[k] = y
+                        at[k] = j
+                n = half
+            return at[0]
+        """
+        args = dtype + "*", "int64*", "int64"
+        return Function(name, args, "int64", dedent(text).strip(), (beater,))
+
+    TEMPLATES[f"{primitive}_beats"] = beats
+    TEMPLATES[f"fold_{primitive}"] = fold
+    register(
+        primitive,
+        Reduce(
+            accumulators=lambda t: (t, "int64"),
+            initial=lambda t: (number(t, 0), "-1"),
+            update=update,
+            fold=f"fold_{primitive}",
+            positions=True,
+        ),
+    )
+
+
+def _suffix(dtype: str) -> str:
+    return short(dtype).rstrip("_")
+
+
+search("argmax", ">")
+search("argmin", "<")

@@ -1,0 +1,202 @@
+"""Scalar expressions: one primitive, one entry. Serves: the values of `prim.*` rows"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from traceir_numba.emitters.entry import Expression, Scalar, emitter, register
+from traceir_numba.functions import short
+
+
+@emitter("add")
+def add(e: Expression, x: str, y: str) -> str:
+    """Integers wrap."""
+    return e.wrap(f"{x} + {y}")
+
+
+@emitter("sub")
+def sub(e: Expression, x: str, y: str) -> str:
+    """Integers wrap."""
+    return e.wrap(f"{x} - {y}")
+
+
+@emitter("mul")
+def mul(e: Expression, x: str, y: str) -> str:
+    """Integers wrap."""
+    return e.wrap(f"{x} * {y}")
+
+
+@emitter("div", cost=8)
+def div(e: Expression, x: str, y: str) -> str:
+    """Integers divide towards zero, and nothing is undefined."""
+    return f"{x} / {y}" if e.kind == "f" else e.call(f"div_{short(e.dtype)}", x, y)
+
+
+@emitter("rem", cost=20, slow=True)
+def rem(e: Expression, x: str, y: str) -> str:
+    """The dividend's sign; floating remainders are exact."""
+    if e.kind == "f":
+        return f"math.fmod({x}, {y})"
+    return e.call(f"rem_{short(e.dtype)}", x, y)
+
+
+@emitter("neg")
+def neg(e: Expression, x: str) -> str:
+    """The least integer is its own negative."""
+    return f"-{x}" if e.kind == "f" else e.cast(f"-i64({x})")
+
+
+@emitter("sign", cost=2)
+def sign(e: Expression, x: str) -> str:
+    """Zeros keep their sign and NaN stays."""
+    zero, one = e.number(0), e.number(1)
+    if e.kind == "u":
+        return f"{one} if {x} > {zero} else {x}"
+    return f"{one} if {x} > {zero} else ({e.number(-1)} if {x} < {zero} else {x})"
+
+
+@emitter("abs")
+def absolute(e: Expression, x: str) -> str:
+    """The least integer is its own magnitude."""
+    if e.kind == "f":
+        return f"abs({x})"
+    return (
+        x
+        if e.kind == "u"
+        else e.cast(f"-i64({x}) if {x} < {e.number(0)} else i64({x})")
+    )
+
+
+@emitter("max")
+def maximum(e: Expression, x: str, y: str) -> str:
+    """NaN wins."""
+    return extremum(e, x, y, ">", "|")
+
+
+@emitter("min")
+def minimum(e: Expression, x: str, y: str) -> str:
+    """NaN wins."""
+    return extremum(e, x, y, "<", "&")
+
+
+def extremum(e: Expression, x: str, y: str, sign: str, logic: str) -> str:
+    """The larger or smaller of two."""
+    if e.kind == "b":
+        return f"{x} {logic} {y}"
+    if e.kind == "f":
+        return f"{x} if ({x} {sign} {y}) | ({x} != {x}) else {y}"
+    return f"{x} if {x} {sign} {y} else {y}"
+
+
+@emitter("pow", cost=60, slow=True, exact=False)
+def power(e: Expression, x: str, y: str) -> str:
+    """The exponent may be an integer."""
+    exponent = y if e.operands[1] == e.dtype else e.cast(y)
+    return f"math.pow({x}, {exponent})"
+
+
+@emitter("floor")
+def floor(e: Expression, x: str) -> str:
+    """A whole number of the same dtype."""
+    return e.call(f"floor_{short(e.dtype)}", x)
+
+
+@emitter("round", cost=2)
+def nearest(e: Expression, x: str) -> str:
+    """`rounding_method` 0: halves away from zero; 1: to even."""
+    way = ("away", "even")[int(str(e.params["rounding_method"]))]
+    return e.call(f"round_{way}_{short(e.dtype)}", x)
+
+
+@emitter("sqrt", cost=8)
+def sqrt(e: Expression, x: str) -> str:
+    """An instruction on all machines."""
+    return f"math.sqrt({x})"
+
+
+def vectorised(name: str, cost: int) -> None:
+    """A real function of `traceir_numba.vecmath`."""
+
+    def emit(e: Expression, x: str) -> str:
+        return e.call(f"{name}_{short(e.dtype)}", x)
+
+    register(name, Scalar(emit, cost, exact=False))
+
+
+def scalar_call(name: str, cost: int) -> None:
+    """A real function that the C library computes, one element at a time."""
+
+    def emit(e: Expression, x: str) -> str:
+        return f"math.{name}({x})"
+
+    register(name, Scalar(emit, cost, slow=True, exact=False))
+
+
+vectorised("exp", 25)
+vectorised("log", 25)
+vectorised("sin", 40)
+vectorised("cos", 40)
+scalar_call("log1p", 80)
+scalar_call("tanh", 80)
+
+
+def comparison(name: str, sign: str) -> None:
+    """A comparison: all but `ne` are false of NaN."""
+
+    def emit(e: Expression, x: str, y: str) -> str:
+        return f"{x} {sign} {y}"
+
+    register(name, Scalar(emit))
+
+
+for _name, _sign in {
+    "eq": "==",
+    "ne": "!=",
+    "lt": "<",
+    "le": "<=",
+    "gt": ">",
+    "ge": ">=",
+}.items():
+    comparison(_name, _sign)
+
+
+@emitter("and")
+def conjunction(e: Expression, x: str, y: str) -> str:
+    """Of truths or of bits."""
+    return f"{x} & {y}" if e.kind == "b" else e.wrap(f"{x} & {y}")
+
+
+@emitter("or")
+def disjunction(e: Expression, x: str, y: str) -> str:
+    """Of truths or of bits."""
+    return f"{x} | {y}" if e.kind == "b" else e.wrap(f"{x} | {y}")
+
+
+@emitter("not")
+def inversion(e: Expression, x: str) -> str:
+    """Of a truth or of all bits."""
+    return f"not {x}" if e.kind == "b" else e.wrap(f"~{x}")
+
+
+@emitter("select_n")
+def select_n(e: Expression, which: str, *cases: str) -> str:
+    """The case of that number; a number out of range means the nearest case."""
+    if e.kind == "b" and len(cases) == 2:
+        return f"{cases[1]} if {which} else {cases[0]}"
+    chosen = cases[-1]
+    for k in range(len(cases) - 2, -1, -1):
+        chosen = f"{cases[k]} if {which} <= {short(e.operand)}({k}) else ({chosen})"
+    return chosen
+
+
+@emitter("convert_element_type")
+def convert(e: Expression, x: str) -> str:
+    """Floating to integer saturates and takes NaN to 0; integers wrap."""
+    kind = np.dtype(e.dtype).kind
+    if e.dtype == e.operand:
+        return x
+    if kind == "b":
+        return f"{x} != {short(e.operand)}(0)"
+    if e.kind == "f" and kind in "iu":
+        return e.call(f"{short(e.dtype)}_of_{short(e.operand)}", x)
+    return e.cast(x)

@@ -1,0 +1,214 @@
+"""Functions that kernels call: source text, made from templates by name.
+
+A function is named for its dtypes, as `div_i32`. A generated module contains those
+that its kernels use, so it stays whole; the compiler makes them part of the kernels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from textwrap import dedent
+
+import numpy as np
+
+from traceir.avals import short_dtype
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function on scalars and pointers (`float32*`); `needs` are those it calls."""
+
+    name: str
+    args: tuple[str, ...]
+    result: str | None
+    text: str
+    needs: tuple[str, ...] = ()
+
+
+Template = Callable[..., Function]
+TEMPLATES: dict[str, Template] = {}
+
+
+def template(make: Template) -> Template:
+    """Register a maker of functions under its own name."""
+    TEMPLATES[make.__name__] = make
+    return make
+
+
+@cache
+def function(name: str) -> Function:
+    """The function of that name, such as `div_i32` or `i32_of_f64`.
+
+    >>> print(function("rem_u8").text)
+    def rem_u8(x, y):
+        d = y if y != u8(0) else u8(1)
+        return x if y == u8(0) else u8(x - x // d * d)
+    """
+    parts = name.split("_")
+    if "of" in parts:
+        target, _, operand = parts
+        return TEMPLATES["convert"](name, DTYPES[target], DTYPES[operand])
+    dtypes = [DTYPES[p] for p in parts if p in DTYPES]
+    base = "_".join(p for p in parts if p not in DTYPES)
+    return TEMPLATES[base](name, *dtypes)
+
+
+INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
+DTYPES = {
+    short_dtype(np.dtype(name)): name
+    for name in ("bool", "float32", "float64", *INTEGERS)
+}
+
+
+def short(dtype: str) -> str:
+    """The name of a dtype in generated source: `f32`.
+
+    >>> short("float32"), short("bool")
+    ('f32', 'bool_')
+    """
+    # `bool` itself must stay Python's: a reader's tools know it.
+    return "bool_" if dtype == "bool" else short_dtype(np.dtype(dtype))
+
+
+def limits(dtype: str) -> tuple[int, int]:
+    """The least and the greatest integer of a dtype."""
+    info = np.iinfo(dtype)
+    return int(info.min), int(info.max)
+
+
+def scalar(name: str, dtype: str, args: int, text: str, *needs: str) -> Function:
+    """A function of so many operands of one dtype, which is that of the result."""
+    return Function(name, (dtype,) * args, dtype, dedent(text).strip(), needs)
+
+
+# -- integers -----------------------------------------------------------------------
+
+
+@template
+def div(name: str, dtype: str) -> Function:
+    """Integer quotient towards zero; x/0 is -1, the least number by -1 is itself."""
+    t = short(dtype)
+    if np.dtype(dtype).kind == "u":
+        text = f"""
+        def {name}(x, y):
+            d = y if y != {t}(0) else {t}(1)
+            return {t}({limits(dtype)[1]}) if y == {t}(0) else {t}(x // d)
+        """
+        return scalar(name, dtype, 2, text)
+    text = f"""
+    def {name}(x, y):
+        d = {t}(1) if (y == {t}(0)) | (y == {t}(-1)) else y
+        q = x // d
+        q = q + 1 if (q * d != x) & ((x < {t}(0)) != (d < {t}(0))) else q
+        q = -x if y == {t}(-1) else q
+        return {t}(-1) if y == {t}(0) else {t}(q)
+    """
+    return scalar(name, dtype, 2, text)
+
+
+@template
+def rem(name: str, dtype: str) -> Function:
+    """Integer remainder with the dividend's sign; that of x by 0 is x."""
+    t = short(dtype)
+    if np.dtype(dtype).kind == "u":
+        text = f"""
+        def {name}(x, y):
+            d = y if y != {t}(0) else {t}(1)
+            return x if y == {t}(0) else {t}(x - x // d * d)
+        """
+        return scalar(name, dtype, 2, text)
+    text = f"""
+    def {name}(x, y):
+        return {t}(x - y * div_{t}(x, y)) if y != {t}(0) else x
+    """
+    return scalar(name, dtype, 2, text, f"div_{t}")
+
+
+@template
+def convert(name: str, dtype: str, operand: str) -> Function:
+    """Floating to integer: towards zero, saturating; NaN gives 0."""
+    t, s = short(dtype), short(operand)
+    low, high = limits(dtype)
+    text = f"""
+    def {name}(x):
+        y = x if x > {s}({float(low)!r}) else {s}({float(low)!r})
+        y = y if x == x else {s}(0.0)
+        fits = y < {s}({float(high + 1)!r})
+        z = y if fits else {s}(0.0)
+        return {t}(z) if fits else {t}({high})
+    """
+    return Function(name, (operand,), dtype, dedent(text).strip())
+
+
+# -- floating -----------------------------------------------------------------------
+
+
+@template
+def floor(name: str, dtype: str) -> Function:
+    """The greatest whole number that is not greater."""
+    t = short(dtype)
+    return scalar(name, dtype, 1, f"def {name}(x):\n    return {t}(np.floor(x))")
+
+
+@template
+def round_even(name: str, dtype: str) -> Function:
+    """The nearest whole number, halves to the even one."""
+    t = short(dtype)
+    return scalar(name, dtype, 1, f"def {name}(x):\n    return {t}(np.rint(x))")
+
+
+@template
+def round_away(name: str, dtype: str) -> Function:
+    """The nearest whole number, halves away from zero."""
+    t = short(dtype)
+    text = f"""
+    def {name}(x):
+        whole = {t}(np.trunc(x))
+        up = whole + {t}(math.copysign({t}(1.0), x))
+        return up if abs(x - whole) >= {t}(0.5) else whole
+    """
+    return scalar(name, dtype, 1, text)
+
+
+# -- loops --------------------------------------------------------------------------
+
+LANES = 128
+
+
+@template
+def smaller(name: str) -> Function:
+    """The smaller of two sizes."""
+    text = f"def {name}(x, y):\n    return x if x < y else y"
+    return scalar(name, "int64", 2, text)
+
+
+@template
+def lanes_for(name: str) -> Function:
+    """How many accumulators serve a line of n elements."""
+    text = f"""
+    def {name}(n):
+        m = n if n < {LANES} else {LANES}
+        return m if m > 1 else 1
+    """
+    return scalar(name, "int64", 1, text)
+
+
+@template
+def lanes(name: str, dtype: str) -> Function:
+    """Accumulators, on the stack when compiled by the backend."""
+    numpy = "bool_" if dtype == "bool" else dtype
+    text = f"def {name}():\n    return np.empty({LANES}, np.{numpy})"
+    return Function(name, (), dtype + "*", text)
+
+
+@template
+def fill(name: str, dtype: str) -> Function:
+    """Set the first n accumulators."""
+    text = f"""
+    def {name}(acc, n, value):
+        for lane in range(n):
+            acc[lane] = value
+    """
+    return Function(name, (dtype + "*", "int64", dtype), None, dedent(text).strip())

@@ -1,0 +1,132 @@
+"""A flat program as a graph: who makes a value, who reads it, and at which indices."""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator
+
+from traceir.ir import Atom, ClosedJaxpr, Eqn, Literal, Var
+from traceir_numba.emitters import EMITTERS
+from traceir_numba.emitters.entry import (
+    Entry,
+    Generator,
+    Index,
+    Library,
+    Map,
+    Parts,
+    Reduce,
+    Scalar,
+    View,
+)
+from traceir_numba.emitters.structure import pointwise_map
+
+Place = tuple[Var, Map]  # a value at an index that depends on the loops
+
+
+def identity(rank: int) -> Map:
+    """Each dimension is indexed by the loop of the same number."""
+    return tuple(Index(d) for d in range(rank))
+
+
+class Graph:
+    """Equations by the variable that they define, and the readers of variables."""
+
+    def __init__(self, closed: ClosedJaxpr) -> None:
+        self.closed = closed
+        self.eqns = closed.jaxpr.eqns
+        self.at = {v: k for k, eqn in enumerate(self.eqns) for v in eqn.outputs}
+        self.readers: dict[Var, list[Eqn]] = defaultdict(list)
+        for eqn in self.eqns:
+            for atom in dict.fromkeys(eqn.inputs):
+                if isinstance(atom, Var):
+                    self.readers[atom].append(eqn)
+        self.aliases = dict(self._find_aliases())
+
+    def entry(self, eqn: Eqn) -> Entry:
+        """The emitter's entry of an equation."""
+        return EMITTERS[eqn.primitive]
+
+    def producer(self, var: Var) -> Eqn | None:
+        """The equation that defines a variable; None for inputs and constants."""
+        at = self.at.get(var)
+        return None if at is None else self.eqns[at]
+
+    def _find_aliases(self) -> Iterator[tuple[Var, Var]]:
+        """Results that are their operand's memory under another shape."""
+        for eqn in self.eqns:
+            entry, out = self.entry(eqn), eqn.outputs[0]
+            operand = eqn.inputs[0] if eqn.inputs else None
+            if (
+                isinstance(entry, View)
+                and isinstance(operand, Var)
+                and entry.read(eqn, identity(out.aval.ndim)) is None
+            ):
+                yield out, operand
+
+    def memory_of(self, var: Var) -> Var:
+        """The variable whose memory holds the value."""
+        while var in self.aliases:
+            var = self.aliases[var]
+        return var
+
+    def needs_memory(self) -> set[Var]:
+        """Values that must be stored whatever the nests: results and whole arrays."""
+        found = {v for v in self.closed.jaxpr.outvars if isinstance(v, Var)}
+        found.update(self.aliases.values())
+        for eqn in self.eqns:
+            match self.entry(eqn):
+                case Library():
+                    found.update(a for a in eqn.inputs if isinstance(a, Var))
+                    found.update(eqn.outputs)
+                case Reduce() | Parts():
+                    found.update(eqn.outputs)
+        return {self.memory_of(v) for v in found}
+
+    def operands(self, eqn: Eqn, indices: Map) -> Iterator[tuple[Atom, Map]]:
+        """What an elementwise equation reads for its result at `indices`."""
+        match self.entry(eqn):
+            case Scalar():
+                out = eqn.outputs[0].aval.shape
+                for atom in eqn.inputs:
+                    yield atom, pointwise_map(indices, atom.aval.shape, out)
+            case View(read):
+                read_at = read(eqn, indices)
+                assert read_at is not None, "an alias is read from memory"
+                yield eqn.inputs[0], read_at
+            case Generator():
+                return
+            case other:
+                raise AssertionError(other)
+
+    def walk(
+        self, seeds: Iterable[tuple[Atom, Map]], stops: Container[Var]
+    ) -> tuple[list[tuple[Eqn, Map]], dict[Place, None]]:
+        """What must be computed for `seeds`, in order, and what is read from memory.
+
+        Inputs, constants, aliases and the variables in `stops` are read.
+        """
+        reads: dict[Place, None] = {}
+        seen: set[Place] = set()
+        heap: list[tuple[int, int, Var, Map]] = []
+
+        def visit(atom: Atom, indices: Map) -> None:
+            if isinstance(atom, Literal) or (atom, indices) in seen:
+                return
+            seen.add((atom, indices))
+            at = self.at.get(atom)
+            if at is None or atom in stops or atom in self.aliases:
+                reads[atom, indices] = None
+            else:
+                heapq.heappush(heap, (-at, len(seen), atom, indices))
+
+        for atom, indices in seeds:
+            visit(atom, indices)
+        found = []
+        while heap:
+            at, _, _, indices = heapq.heappop(heap)
+            eqn = self.eqns[-at]
+            found.append((eqn, indices))
+            for operand, read_at in self.operands(eqn, indices):
+                visit(operand, read_at)
+        return found[::-1], reads

@@ -1,0 +1,32 @@
+"""Errors of the backend, each with a rule and the user's line. Serves: backend.*"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from traceir import rules
+from traceir.errors import TraceirError
+from traceir.ir import Eqn
+
+
+def unsupported(eqn: Eqn, what: str) -> TraceirError:
+    """The error for an equation that the backend has no code for."""
+    where = str(eqn.source) if eqn.source else None
+    return rules.error("backend.unsupported", got=what, where=where)
+
+
+@contextmanager
+def wrapped(rule: str, what: str) -> Iterator[None]:
+    """Turn any failure inside into the error of `rule`: nobody needs Numba's traceback.
+
+    What went wrong stays reachable as the error's cause.
+    """
+    try:
+        yield
+    except TraceirError:
+        raise
+    except Exception as error:
+        text = next(iter(str(error).strip().splitlines()), "")
+        got = f"{what}: {type(error).__name__}: {text}"[:300]
+        raise rules.error(rule, got=got) from error

@@ -1,0 +1,72 @@
+"""Values that are too dear to compute twice, and so get memory of their own."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection
+from math import prod
+
+from traceir.ir import Var
+from traceir_numba.emitters.entry import Map, Scalar
+from traceir_numba.graph import Graph
+from traceir_numba.jobs import Cluster, Shape, Without, seeds
+
+# A value that costs more additions than this is stored rather than computed twice.
+DEAR = 16
+
+
+def costs_of(graph: Graph, stored: Collection[Var]) -> dict[Var, int]:
+    """The additions that computing a value from memory costs, counted up to a bound."""
+    costs: dict[Var, int] = {}
+    for eqn in graph.eqns:
+        entry = graph.entry(eqn)
+        own = entry.cost if isinstance(entry, Scalar) else 0
+        total = own + sum(
+            costs.get(a, 0)
+            for a in eqn.inputs
+            if isinstance(a, Var) and a not in stored
+        )
+        costs[eqn.outputs[0]] = min(total, 10 * DEAR)
+    return costs
+
+
+def computed_twice(
+    graph: Graph,
+    stored: Collection[Var],
+    clusters: Collection[Cluster],
+    costs: dict[Var, int],
+) -> set[Var]:
+    """Dear values that are computed in several places, or again and again in one."""
+    uses: dict[Var, int] = defaultdict(int)
+    dear = set()
+    for cluster in clusters:
+        own = {job.var for job in cluster.jobs + cluster.finish}
+        places = [place for job in cluster.jobs for place in seeds(job)]
+        computed = graph.walk(places, Without(stored, own))[0]
+        for job in cluster.finish:
+            computed += graph.walk(seeds(job), Without(stored, own))[0]
+        for eqn, indices in dict.fromkeys(computed):
+            var = eqn.outputs[0]
+            if costs[var] <= DEAR or var in stored:
+                continue
+            uses[var] += 1
+            if uses[var] > 1 or _repeated(indices, cluster.space, var.aval.shape):
+                dear.add(var)
+    return {v for v in dear if _shared(graph, v, dear)}
+
+
+def _repeated(indices: Map, space: Shape, shape: Shape) -> bool:
+    """Whether an outer loop computes all of a much smaller value again.
+
+    A value that only inner loops repeat is moved out of them by the compiler.
+    """
+    moving = {i.dim for i in indices}
+    fixed = [d for d, n in enumerate(space) if n != 1 and d not in moving]
+    inner = max((d for d in moving if d is not None), default=-1)
+    return any(d < inner for d in fixed) and prod(shape) * 4 <= prod(space)
+
+
+def _shared(graph: Graph, var: Var, dear: Collection[Var]) -> bool:
+    """Whether it is this value that is shared, not only one that it goes into."""
+    readers = graph.readers[var]
+    return len(readers) != 1 or readers[0].outputs[0] not in dear
