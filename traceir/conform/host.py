@@ -111,7 +111,8 @@ class _Run:
         for equation in self.program.equations:
             found = self.equation(env, equation)
             outputs = [b.name for b in equation.outputs]
-            env.update(zip(outputs, [found] if len(outputs) == 1 else found or ()))
+            if outputs:  # an action without results may still return something
+                env.update(zip(outputs, [found] if len(outputs) == 1 else found))
         results = tuple(self.operand(env, a) for a in self.program.results)
         return results[0] if len(results) == 1 else results
 

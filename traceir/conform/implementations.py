@@ -9,7 +9,8 @@ import numpy as np
 
 from traceir import evaluate, oracle
 from traceir.avals import ShapedArray
-from traceir.conform.run import Unsupported
+from traceir.conform.jitted import Jitted
+from traceir.conform.model import Model
 from traceir.conform.sessions import Outcome, Session
 from traceir.conform.weak import weaken
 from traceir.ir import ClosedJaxpr
@@ -45,8 +46,8 @@ class Oracle:
         return oracle.run(program, program.consts, args, self.rules)
 
     def session(self, session: Session) -> Sequence[Outcome]:
-        """Raises Unsupported: the oracle does not trace."""
-        raise Unsupported("the oracle runs programs, not sessions")
+        """What the rows of the key and the levels say of each call."""
+        return Model(session, self.rules).run()
 
 
 @dataclass(frozen=True)
@@ -67,5 +68,5 @@ class Reference:
         return evaluate.eval_jaxpr(program, program.consts, *args)
 
     def session(self, session: Session) -> Sequence[Outcome]:
-        """Raises Unsupported: sessions need `jit`."""
-        raise Unsupported("sessions need jit")
+        """What `traceir.jit` does in each call."""
+        return Jitted(session, "reference").run()

@@ -1,0 +1,214 @@
+"""Sessions by the tables alone: keys and levels as data. Serves: cache.*, level.*
+
+Nothing is compiled or cached here. A call traces when its key, computed from the rows,
+has not been seen; then its host function runs on values that answer what the level rows
+permit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from typing import Any
+
+from traceir import config, pytree
+from traceir.conform.host import Host, host_function
+from traceir.conform.jitted import argument, results, static_names
+from traceir.conform.run import Unsupported
+from traceir.conform.sessions import Call as Step
+from traceir.conform.sessions import Outcome, Session, Setting
+from traceir.errors import TraceirError
+from traceir.ir import sort_params
+from traceir.jit.key import Key, KeyTable
+from traceir.jit.signature import bind_arguments, form_of, resolve_static
+from traceir.jit.staging import prepare
+from traceir.rules import Rules, walk
+from traceir.trace import evaluate
+
+EAGER = ("eager", 0)
+
+
+class Traced:
+    """A value of some trace: what is asked of it is answered by the level rows."""
+
+    def __init__(self, model: Model, value: Any, home: tuple[str, int]) -> None:
+        self.model = model
+        self.value = value
+        self.home = home
+
+    def __bool__(self) -> bool:
+        return bool(self.model.ask(self, "host_bool"))
+
+    def __float__(self) -> float:
+        return float(self.model.ask(self, "host_number"))
+
+    def __index__(self) -> int:
+        return int(self.model.ask(self, "host_index"))
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return self.model.ask(self, "host_array").__array__()
+
+    def __repr__(self) -> str:
+        return repr(self.model.ask(self, "host_print"))
+
+    def item(self) -> Any:
+        """The element, where it may be known."""
+        return self.model.ask(self, "host_item").item()
+
+    @property
+    def shape(self) -> Any:
+        """The shape, where it may be known."""
+        return self.model.ask(self, "host_shape").shape
+
+    @property
+    def sharding(self) -> Any:
+        """An attribute of concrete arrays alone."""
+        return self.model.ask(self, "host_attribute").sharding
+
+
+class Model:
+    """One session, by the tables."""
+
+    def __init__(self, session: Session, rules: Rules) -> None:
+        self.session = session
+        self.rules = rules
+        self.table = KeyTable(rules)
+        self.host = Host(self.bind, rules=rules)
+        self.stack: list[tuple[str, int]] = []
+        self.face = "jax"
+        self.made = 0
+        self.seen: set[Key] = set()
+        self.traces: dict[str, int] = {}
+        self.hosts: dict[str, Callable[..., Any]] = {}
+        for name, function in session.functions.items():
+            self.traces[name] = 0
+            self.hosts[name] = self._host(name)
+            if function.program is not None:
+                self.host.functions[name] = self._nested(name)
+
+    def _host(self, name: str) -> Callable[..., Any]:
+        function = self.session.functions[name]
+        if function.same_as is not None:
+            return self.hosts[function.same_as]
+        assert function.program is not None
+        found: Callable[..., Any] = host_function(function, function.program, self.host)
+        return found
+
+    def _nested(self, name: str) -> Callable[..., Any]:
+        def call(*args: Any) -> Any:
+            with self.entered("jit"):
+                return self.hosts[name](*args)
+
+        return call
+
+    def run(self) -> Sequence[Outcome]:
+        """Every call's outcome, in order."""
+        found = []
+        with ExitStack() as settings:
+            for step in self.session.steps:
+                if isinstance(step, Step):
+                    found.append(self._step(step))
+                else:
+                    self._set(step, settings)
+        return found
+
+    def _set(self, step: Setting, settings: ExitStack) -> None:
+        match step.name, step.args:
+            case "face", (str() as face,):
+                self.face = face
+            case "enable_x64", (bool() as on,):
+                settings.enter_context(config.enable_x64(on))
+            case _:
+                raise Unsupported(f"the setting {step.name}{step.args}")
+
+    def _step(self, step: Step) -> Outcome:
+        try:
+            return self._call(step)
+        except TraceirError as error:
+            return Outcome("raises", error.rule)
+
+    def _call(self, step: Step) -> Outcome:
+        fun = self.hosts[step.function]
+        args, kwargs = argument(step.args), argument(dict(step.kwargs))
+        if step.via != "eager":
+            key = self._key(step, fun, args, kwargs)
+            if key in self.seen:
+                found = tuple(self._results(fun, args, kwargs, "eager"))
+                return Outcome("hits", None, found)
+            self._count(step)
+        values = tuple(self._results(fun, args, kwargs, step.via))
+        if step.via == "eager":
+            return Outcome("traces", None, values)
+        self.seen.add(key)
+        self.traces[step.function] += 1
+        return Outcome("traces", None, values if step.via == "jit" else ())
+
+    def _key(self, step: Step, fun: Any, args: Any, kwargs: Any) -> Key:
+        function = self.session.functions[step.function]
+        program = self.session.functions[function.same_as or step.function].program
+        assert program is not None
+        form = form_of(fun)
+        static = resolve_static(form.signature, None, static_names(program))
+        prepared = prepare(bind_arguments(form, static, args, kwargs), self.face)
+        return self.table.key(replace(prepared.call, function=fun))
+
+    def _count(self, step: Step) -> None:
+        """Raises RetraceError (cache.max_traces)."""
+        limit = self.session.functions[step.function].options.get("max_traces")
+        if limit is not None and self.traces[step.function] >= limit:
+            raise self.rules.error("cache.max_traces")
+
+    def _results(self, fun: Any, args: Any, kwargs: Any, via: str) -> Any:
+        with self.entered(via) as home:
+
+            def enter(value: Any) -> Any:
+                return Traced(self, value, home)
+
+            found = fun(*pytree.map_(enter, args), **pytree.map_(enter, kwargs))
+        concrete = [
+            v.value if isinstance(v, Traced) else v for v in pytree.leaves(found)
+        ]
+        return results(concrete)
+
+    @contextmanager
+    def entered(self, transform: str) -> Iterator[tuple[str, int]]:
+        """A trace of this transform in force; none for `eager`."""
+        if transform == "eager":
+            yield EAGER
+            return
+        self.made += 1
+        self.stack.append((transform, self.made))
+        try:
+            yield self.stack[-1]
+        finally:
+            self.stack.pop()
+
+    def ask(self, asked: Traced, action: str) -> Any:
+        """The value, if the rows permit the action; else the error of the ask's row."""
+        levels = self.rules.levels
+        row = next(ask for ask in levels.asks.values() if ask.action == action)
+        if levels.permits(asked.home[0], row.id):
+            return asked.value
+        raise self.rules.error(row.id)
+
+    def bind(self, primitive: str, *values: Any, **params: Any) -> Traced:
+        """The value of a primitive, in the trace that the nesting rows say."""
+        nesting = self.rules.levels.nesting
+        homes = [v.home for v in values if isinstance(v, Traced)]
+        lift = nesting.get("level.lift")
+        is_open = (EAGER, *self.stack)
+        for home in homes:
+            scope = {"home": home, "open": is_open}
+            if lift is not None and lift.holds and not walk(lift.holds, scope):
+                raise self.rules.error(lift.id)
+        concrete = [v.value if isinstance(v, Traced) else v for v in values]
+        result = evaluate(primitive, concrete, sort_params(params))
+        return Traced(self, result, self._home(homes))
+
+    def _home(self, homes: Sequence[tuple[str, int]]) -> tuple[str, int]:
+        row = self.rules.levels.nesting.get("level.bind")
+        # Without the row, an operation would belong to its operands alone.
+        stage = len(self.stack) if row else (len(self.stack) if homes else 0)
+        level = walk(row.level, {"stage": stage}) if row and row.level else stage
+        return self.stack[level - 1] if level else EAGER

@@ -1,0 +1,261 @@
+"""Hypothesis strategies from the tables: types, arrays, applications of primitives.
+
+An application is drawn near to being valid and then *classified* by the clauses of its
+row: none violated, exactly one, or several. Serves: every clause of a primitive's row
+
+>>> from hypothesis import find
+>>> application = find(applications("add"), lambda a: not violated(a))
+>>> len(application.avals)
+2
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from traceir.avals import ShapedArray
+from traceir.ir import Params, sort_params
+from traceir.rules import Prim, Rules, default
+from traceir.typing import violations
+
+DTYPES = ("bool", "int32", "uint32", "uint8", "float32")
+WIDE = ("int64", "float64")
+MOST_ELEMENTS = 200
+_EXTENTS = (2, 3, 1, 0, 4, 5)
+_SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.5, np.inf, -np.inf, np.nan, 1e-40, 3e38, 7.25)
+
+
+@dataclass(frozen=True)
+class Application:
+    """A primitive with the types of its operands and its params."""
+
+    primitive: str
+    avals: tuple[ShapedArray, ...]
+    params: Params
+
+
+def violated(application: Application, rules: Rules | None = None) -> set[str]:
+    """The ids of the clauses that an application violates."""
+    it = application
+    return violations(it.primitive, it.avals, it.params, rules)
+
+
+# Types and arrays ---------------------------------------------------------------------
+
+
+def dtypes(wide: bool = False) -> SearchStrategy[np.dtype]:
+    """Dtypes of 32 bits and less; all of this version's when `wide`."""
+    return st.sampled_from([np.dtype(d) for d in (*DTYPES, *(WIDE if wide else ()))])
+
+
+def shapes() -> SearchStrategy[tuple[int, ...]]:
+    """Shapes of rank 0 to 3 with extents 0 to 5."""
+    return st.lists(st.sampled_from(_EXTENTS), max_size=3).map(tuple)
+
+
+@st.composite
+def avals(draw: DrawFn, wide: bool = False) -> ShapedArray:
+    """Types with small shapes; scalars can be weak."""
+    shape, dtype = draw(shapes()), draw(dtypes(wide))
+    return ShapedArray(shape, dtype, draw(st.booleans()) and shape == ())
+
+
+def elements(dtype: np.dtype, grid: bool = True) -> SearchStrategy[Any]:
+    """Scalars of a dtype; on the grid, floats are k/8 and integers small.
+
+    Sums and products of few such floats are exact in every order.
+    """
+    if dtype.kind == "b":
+        return st.booleans()
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        small = st.integers(max(-9, int(limits.min)), 9)
+        return small if grid else small | st.integers(int(limits.min), int(limits.max))
+    on_grid = st.integers(-32, 32).map(lambda k: k / 8)
+    if grid:
+        return on_grid
+    width = dtype.itemsize * 8
+    anything = st.floats(width=width)  # type: ignore[call-overload]
+    return on_grid | st.sampled_from(_SPECIAL) | anything
+
+
+@st.composite
+def arrays(draw: DrawFn, aval: ShapedArray, grid: bool = True) -> np.ndarray:
+    """Arrays of a type."""
+    size = aval.size
+    found = draw(st.lists(elements(aval.dtype, grid), min_size=size, max_size=size))
+    with np.errstate(over="ignore", under="ignore"):
+        return np.array(found, aval.dtype).reshape(aval.shape)
+
+
+# Applications -------------------------------------------------------------------------
+
+
+def applications(
+    primitive: str, wide: bool = False, rules: Rules | None = None
+) -> SearchStrategy[Application]:
+    """Applications of a primitive whose params hold no program, near to valid."""
+    return _applications((rules or default()).prims[primitive], wide, ())
+
+
+@st.composite
+def _applications(
+    draw: DrawFn, row: Prim, wide: bool, pool: Sequence[ShapedArray]
+) -> Application:
+    operands = draw(operand_types(row, wide, pool))
+    params: dict[str, Any] = {}
+    # Shapes come first, because axes and dimensions can refer to them.
+    for param in sorted(row.params, key=lambda p: p.domain != "shape"):
+        params[param.name] = draw(_DOMAINS[param.domain](operands, params))
+    return Application(row.name, operands, sort_params(params))
+
+
+@st.composite
+def operand_types(
+    draw: DrawFn, row: Prim, wide: bool, pool: Sequence[ShapedArray]
+) -> tuple[ShapedArray, ...]:
+    """Types of operands that resemble one another, some of them from `pool`."""
+    count = row.arity + (draw(st.integers(0, 3)) if row.variadic else 0)
+    fresh = avals(wide)
+    known = st.sampled_from(pool) if pool else fresh
+    found: list[ShapedArray] = []
+    while len(found) < count:
+        if not found:
+            found.append(draw(known if draw(st.integers(0, 9)) else fresh))
+        elif draw(st.integers(0, 9)) < 6:
+            found.append(found[-1])
+        else:
+            found.append(draw(neighbours(draw(st.sampled_from(found)), wide)))
+    return tuple(found)
+
+
+@st.composite
+def neighbours(draw: DrawFn, aval: ShapedArray, wide: bool = False) -> ShapedArray:
+    """Types that differ from one in a single respect."""
+    shape = aval.shape
+    match draw(st.sampled_from(("scalar", "dtype", "one", "order", "weak", "other"))):
+        case "scalar":
+            return aval.update(shape=())
+        case "dtype":
+            return ShapedArray(shape, draw(dtypes(wide)))
+        case "one" if shape:
+            axis = draw(st.integers(0, len(shape) - 1))
+            size = draw(st.sampled_from((1, *_EXTENTS)))
+            return aval.update(shape=(*shape[:axis], size, *shape[axis + 1 :]))
+        case "order" if shape:
+            return aval.update(shape=tuple(draw(st.permutations(shape))))
+        case "weak":
+            return aval.update(weak_type=not aval.weak_type)
+    return draw(avals(wide))
+
+
+# Params by domain ---------------------------------------------------------------------
+
+Operands = Sequence[ShapedArray]
+Given = dict[str, Any]
+Drawn = SearchStrategy[Any]
+
+
+def _rank(operands: Operands) -> int:
+    return operands[0].ndim if operands else 2
+
+
+def _axes(operands: Operands, params: Given) -> Drawn:
+    rank = _rank(operands)
+    room = max(rank, *(len(v) for v in params.values() if type(v) is tuple), 0)
+    some = st.lists(st.integers(0, max(rank - 1, 0)), max_size=rank, unique=True)
+    spread = st.lists(
+        st.integers(0, max(room - 1, 0)), min_size=rank, max_size=rank, unique=True
+    )
+    ones = [k for k, n in enumerate(operands[0].shape) if n == 1] if operands else []
+    wrong = st.lists(st.integers(-1, rank), max_size=2)
+    return st.one_of(
+        some.map(sorted).map(tuple),
+        st.permutations(range(rank)).map(tuple),
+        spread.map(sorted).map(tuple) if room >= rank else some.map(tuple),
+        st.just(tuple(ones)),
+        wrong.map(tuple),
+    )
+
+
+def _shape(operands: Operands, params: Given) -> Drawn:
+    if not operands:
+        return shapes()
+    shape = operands[0].shape
+    wider = st.permutations((*shape, *(2, 3)[: 3 - len(shape)])).map(tuple)
+    return st.one_of(wider, st.just(shape), _regroupings(shape), shapes(), _negative())
+
+
+def _negative() -> Drawn:
+    return st.just((-1, 2))
+
+
+@st.composite
+def _regroupings(draw: DrawFn, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Shapes with as many elements, made by merging, splitting and adding extents."""
+    size = int(np.prod(shape, dtype=np.int64))
+    factors = [n for n in range(1, size + 1) if size % n == 0] or [0]
+    first = draw(st.sampled_from(factors))
+    rest = size // first if first else draw(st.sampled_from(_EXTENTS))
+    return draw(st.sampled_from([(size,), (first, rest), (rest, first, 1), (1, size)]))
+
+
+@st.composite
+def _indices(draw: DrawFn, operands: Operands, params: Given) -> tuple[int, ...]:
+    # Starts and limits are told apart by whether a start is known already.
+    shape = operands[0].shape if operands else ()
+    before = [v for v in params.values() if type(v) is tuple and len(v) == len(shape)]
+    low = before[0] if before else (0,) * len(shape)
+    found = [draw(st.integers(max(a, 0), max(a, n))) for a, n in zip(low, shape)]
+    if draw(st.integers(0, 9)) == 0:
+        found = draw(st.lists(st.integers(-1, 6), max_size=3))
+    return tuple(found)
+
+
+def _maybe_indices(operands: Operands, params: Given) -> Drawn:
+    rank = _rank(operands)
+    steps = st.lists(st.integers(1, 3), min_size=rank, max_size=rank).map(tuple)
+    return st.none() | steps | st.just((0,) * rank) | st.just((1,))
+
+
+@st.composite
+def _dimension_numbers(draw: DrawFn, operands: Operands, params: Given) -> Any:
+    left, right = operands[0].shape, operands[-1].shape
+    pairs = [(i, j) for i, n in enumerate(left) for j, m in enumerate(right) if n == m]
+    if draw(st.integers(0, 9)) == 0:
+        pairs = [(i, j) for i in range(-1, 3) for j in range(-1, 3)]
+    chosen: list[tuple[int, int]] = []
+    for pair in draw(st.permutations(pairs)):
+        if not any(pair[0] == i or pair[1] == j for i, j in chosen):
+            chosen.append(pair)
+    chosen = chosen[: draw(st.integers(0, len(chosen)))]
+    cut = draw(st.integers(0, len(chosen)))
+    lists = [tuple(zip(*part)) or ((), ()) for part in (chosen[cut:], chosen[:cut])]
+    if draw(st.integers(0, 19)) == 0:
+        lists[0] = ((*lists[0][0], 0), lists[0][1])
+    return tuple(lists)
+
+
+def _dtype(operands: Operands, params: Given) -> Drawn:
+    return dtypes() | (st.just(operands[0].dtype) if operands else st.nothing())
+
+
+_DOMAINS: dict[str, Callable[[Operands, Given], Drawn]] = {
+    "none": lambda operands, params: st.none(),
+    "flag": lambda operands, params: st.booleans(),
+    "int": lambda operands, params: st.integers(0, 2) | st.integers(-2, 5),
+    "name": lambda operands, params: st.sampled_from(("f", "g", "<lambda>")),
+    "axes": _axes,
+    "shape": _shape,
+    "indices": _indices,
+    "maybe_indices": _maybe_indices,
+    "dtype": _dtype,
+    "maybe_dtype": lambda operands, params: st.none() | _dtype(operands, params),
+    "dimension_numbers": _dimension_numbers,
+}
