@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -125,7 +126,7 @@ def _check(node: ast.expr, text: str) -> None:
             parts = (operand,)
         case ast.BoolOp(_, values):
             parts = values
-        case ast.Compare(left, ops, rights) if all(type(o) in COMPARE for o in ops):
+        case ast.Compare(left, ops, rights) if all(map(_is_comparison, ops, rights)):
             parts = (left, *rights)
         case ast.IfExp(test, then, other):
             parts = (test, then, other)
@@ -142,6 +143,13 @@ def _check(node: ast.expr, text: str) -> None:
     for part in parts:
         if part is not None:
             _check(part, text)
+
+
+def _is_comparison(op: ast.cmpop, right: ast.expr) -> bool:
+    # Identity of anything but None would depend on how values are made.
+    if isinstance(op, (ast.Is, ast.IsNot)):
+        return isinstance(right, ast.Constant) and right.value is None
+    return type(op) in COMPARE
 
 
 def _is_loop(loop: ast.comprehension) -> bool:
@@ -273,7 +281,10 @@ def compile_formula(
     )
     tree = ast.Expression(ast.Lambda(arguments, formula.node))
     ast.fix_missing_locations(tree)
-    code = compile(tree, f"<traceir rule: {formula}>", "eval")
+    with warnings.catch_warnings():
+        # Python warns of `3[0]`; here that is a formula without a value.
+        warnings.simplefilter("ignore", SyntaxWarning)
+        code = compile(tree, f"<traceir rule: {formula}>", "eval")
     scope = {"__builtins__": {}, **VOCABULARY, **(constants or {})}
     function: Callable[..., Any] = eval(code, scope)
     return function
