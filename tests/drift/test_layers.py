@@ -13,29 +13,26 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 # A module imports only from groups to its left, or from its own group.
-ORDER: dict[str, tuple[str, ...]] = {
-    "traceir": (
-        *(
-            "errors",
-            "config",
-            "nodes",
-            "treedef",
-            "pytree",
-            "source",
-            "rules",
-            "avals promote",
-        ),
-        *("ir text", "typing", "oracle", "kernels evaluate", "array"),
-        *("trace concretize", "jit", "lax", "numpy", "operators"),
-        *("__init__", "conform", "tour", "__main__"),
-    ),
-    "traceir_numba": (
-        *("simplify", "fuse", "schedule", "emit", "compile", "api", "__init__"),
-    ),
+ORDER = {
+    "traceir": """
+        errors | config | nodes | treedef | pytree | source | rules | avals promote
+        | ir text | typing | accept oracle | kernels evaluate | methods devices | array
+        | concretize trace | jit | lax | numpy | operators | __init__
+        | conform | tour | __main__
+    """,
+    "traceir_numba": """
+        problems | machine | functions | vecmath | nests | emitters | graph | jobs
+        | share | simplify | fuse | schedule | lower | emit | compile | call | backend
+        | api | __init__
+    """,
 }
 RANK = {
-    package: {name: i for i, group in enumerate(groups) for name in group.split()}
-    for package, groups in ORDER.items()
+    package: {
+        name: rank
+        for rank, group in enumerate(line.split("|"))
+        for name in group.split()
+    }
+    for package, line in ORDER.items()
 }
 FILES = sorted(
     path
