@@ -11,12 +11,14 @@ from types import MethodType
 from typing import Any, NamedTuple
 
 from traceir import config, rules
+from traceir.array import Array
+from traceir.config import local
 from traceir.jit import stages
 from traceir.jit.backends import default_backend, executable, resolve
 from traceir.jit.cache import Entry, FunctionCache, cache_of
 from traceir.jit.cache import clear_caches as clear_caches  # re-exported
 from traceir.jit.explain import nearest
-from traceir.jit.fast import NO_RAW_KEY, make_fast, raw_key
+from traceir.jit.fast import RAW, make_fast, raw_key
 from traceir.jit.key import Call
 from traceir.jit.signature import (
     Bound,
@@ -80,10 +82,22 @@ class JitFunction:
         self._raw_static = self._static or None
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        state = config.local
-        raw = NO_RAW_KEY
+        state = local
+        raw: Any = None
         if state.trace is None:
-            raw = raw_key(state.context, args, kwargs, self._raw_static)
+            if kwargs or self._raw_static is not None:
+                raw = raw_key(state.context, args, kwargs, self._raw_static)
+            else:  # as `raw_key` does; a call less counts here
+                try:
+                    raw = (
+                        state.context,
+                        *[
+                            a.aval if type(a) is Array else RAW[type(a)](a)
+                            for a in args
+                        ],
+                    )
+                except KeyError:
+                    return self._call(args, kwargs, None)
             run = self._fast.get(raw)
             if run is not None:
                 return run(args, kwargs)
@@ -100,7 +114,7 @@ class JitFunction:
                 return self._stage(entry, prepared)
             exe = executable(entry, self._backend(), self._options.keep_unused)
         run = make_fast(entry, exe, prepared, self._options.numpy_out)
-        if raw is not NO_RAW_KEY:
+        if raw is not None:
             self._fast[raw] = run
         entry.hits -= 1  # `run` counts this call, which was counted when looked up
         return run(args, kwargs)

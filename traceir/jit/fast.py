@@ -22,9 +22,6 @@ from traceir.jit.staging import Prepared
 from traceir.jit.statics import typed
 from traceir.pytree import TreeDef
 
-NO_RAW_KEY: Any = ("no raw key",)
-NO_STATICS = StaticSpec(frozenset(), frozenset())
-
 
 def _raw_ndarray(array: np.ndarray) -> Any:
     return array.dtype, array.shape
@@ -41,25 +38,24 @@ RAW: dict[type, Callable[[Any], Any]] = {
 
 
 def raw_key(context: Any, args: Any, kwargs: Any, static: StaticSpec | None) -> Any:
-    """A cheap key of a call on plain leaves, or NO_RAW_KEY."""
+    """A cheap key of a call on plain leaves and static values, or None.
+
+    Raises ValueError (cache.static.hashable).
+    """
+    positions = static.positions if static else ()
+    names = static.names if static else ()
     try:
-        if kwargs or static is not None:
-            return _raw_general(context, args, kwargs, static or NO_STATICS)
-        return (context, *[RAW[type(a)](a) for a in args])
+        return (
+            context,
+            tuple(kwargs),
+            *[
+                typed(a) if k in positions else RAW[type(a)](a)
+                for k, a in enumerate(args)
+            ],
+            *[typed(a) if n in names else RAW[type(a)](a) for n, a in kwargs.items()],
+        )
     except KeyError:
-        return NO_RAW_KEY
-
-
-def _raw_general(context: Any, args: Any, kwargs: Any, static: StaticSpec) -> Any:
-    parts = [
-        typed(a) if k in static.positions else RAW[type(a)](a)
-        for k, a in enumerate(args)
-    ]
-    parts += [
-        typed(a) if name in static.names else RAW[type(a)](a)
-        for name, a in kwargs.items()
-    ]
-    return (context, tuple(kwargs), *parts)
+        return None
 
 
 def make_fast(
