@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -14,10 +15,12 @@ TARGETS = re.findall(r"^\.PHONY: (.*)$", TEXT, re.MULTILINE)[0].split()
 
 
 def make(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run make at the root of the checkout."""
+    """Run make at the root of the checkout, without the flags of a make above."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("MAKE")}
     return subprocess.run(
         ["make", "--no-print-directory", *arguments],
         cwd=ROOT,
+        env=environment,
         capture_output=True,
         text=True,
         check=False,
