@@ -1,0 +1,254 @@
+"""Operands before a primitive sees them: checked, typed, converted, made to broadcast.
+
+Serves: face.argument, face.dtype, face.broadcast, promote.*
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from traceir import config, rules, source
+from traceir.array import Array
+from traceir.avals import ShapedArray
+from traceir.ir import Literal
+from traceir.kernels import KERNELS
+from traceir.promote import canonical_dtype, promote
+from traceir.trace import Tracer, bind, current_trace, typeof
+
+# What functions take: an array, a tracer, a NumPy array or scalar, a Python number.
+Operand: TypeAlias = Any
+DTypeLike: TypeAlias = Any
+
+BOOL = np.dtype(bool)
+_SCALARS = (bool, int, float, np.generic)
+
+
+def default_dtype(kind: type) -> np.dtype:
+    """The dtype that Python's `int`, `float` or `bool` stands for.
+
+    >>> default_dtype(float)
+    dtype('float32')
+    """
+    return canonical_dtype(np.dtype(kind), config.local.context.x64)
+
+
+def dtype_of(dtype: DTypeLike, asker: str = "") -> np.dtype:
+    """The dtype that a request stands for: `float32` for `float` and for `"float64"`.
+
+    Asking for a 64-bit dtype by name while they are off warns (UserWarning). Raises
+    TypeError (face.dtype) for what is no dtype of an array.
+
+    >>> dtype_of("uint8"), dtype_of(float)
+    (dtype('uint8'), dtype('float32'))
+    """
+    if dtype is bool or dtype is int or dtype is float:
+        return default_dtype(dtype)
+    try:
+        asked = np.dtype(dtype)
+    except TypeError:
+        raise rules.error("face.dtype", got=f"{dtype!r} for {asker}") from None
+    if asked.kind not in "biuf" or asked.itemsize > 8:
+        raise rules.error("face.dtype", got=f"{asked.name} for {asker}")
+    found = canonical_dtype(asked, config.local.context.x64)
+    if found != asked:
+        _warn_truncation(asked, found, asker)
+    return found
+
+
+def _warn_truncation(asked: np.dtype, found: np.dtype, asker: str) -> None:
+    text = (
+        f"Explicitly requested dtype {asked.name} requested in {asker} is not "
+        f"available, and will be truncated to dtype {found.name}. To enable more "
+        "dtypes, use traceir.enable_x64(True) or TRACEIR_ENABLE_X64=1."
+    )
+    place = source.capture(2)
+    if place is None:
+        warnings.warn(text, UserWarning, stacklevel=2)
+    else:
+        warnings.warn_explicit(text, UserWarning, place.file, place.line)
+
+
+def inexact(dtype: np.dtype) -> np.dtype:
+    """The floating dtype in which real functions take this dtype's numbers.
+
+    >>> inexact(np.dtype("int32")), inexact(np.dtype("float16"))
+    (dtype('float32'), dtype('float16'))
+    """
+    if dtype.kind == "f":
+        return dtype
+    return np.dtype("float64" if dtype.kind != "b" and dtype.itemsize == 8 else "f4")
+
+
+def is_scalar(value: object) -> bool:
+    """Whether a value is a Python or NumPy number."""
+    return isinstance(value, _SCALARS)
+
+
+def operand(name: str, value: Operand, position: int = 0) -> Operand:
+    """A checked operand: an Array, a tracer, or a number.
+
+    NumPy arrays are copied, in a trace once per array. Raises TypeError
+    (face.argument) for a list, a string or another object.
+    """
+    kind = type(value)
+    if kind is Array or kind is Tracer or kind is float or kind is bool:
+        return value
+    if isinstance(value, int):
+        return fitting(int(value))
+    if isinstance(value, np.ndarray) and value.ndim and value.dtype.kind in "biuf":
+        return constant(value)
+    if isinstance(value, (np.generic, np.ndarray)) and value.dtype.kind in "biuf":
+        dtype = canonical_dtype(value.dtype, config.local.context.x64)
+        return value.astype(dtype)[()]
+    if isinstance(value, float):
+        return float(value)
+    raise rules.error(
+        "face.argument", got=f"{kind.__name__} at position {position} of {name}"
+    )
+
+
+def fitting(value: int) -> int:
+    """A Python int that fits the default integer dtype, or OverflowError."""
+    limits = np.iinfo(default_dtype(int))
+    if not limits.min <= value <= limits.max:
+        raise rules.error("jit.overflow", got=f"{value} for {limits.dtype.name}")
+    return value
+
+
+def constant(value: np.ndarray) -> Array | Tracer:
+    """A NumPy array as an operand; NumPy's 64-bit dtypes narrow while they are off."""
+    trace = current_trace()
+    if trace is None:
+        dtype = canonical_dtype(value.dtype, config.local.context.x64)
+        return own(np.array(value, dtype, order="C"))
+    return Tracer(trace.constant(value), trace, None)
+
+
+def own(value: np.ndarray, weak: bool = False) -> Array:
+    """The Array of a fresh contiguous NumPy array, without a copy."""
+    return Array._wrap(value, ShapedArray(value.shape, value.dtype, weak))
+
+
+def number_of(value: Operand) -> Any:
+    """The number that an operand is known to be, even in a trace, or None."""
+    if type(value) is Tracer:
+        return value.var.value if type(value.var) is Literal else None
+    return value if isinstance(value, _SCALARS) else None
+
+
+def as_array(value: Operand) -> Array | Tracer:
+    """A checked operand as an Array or a tracer; a number stays a literal in a trace."""
+    if not isinstance(value, _SCALARS):
+        return value  # type: ignore[no-any-return]
+    aval = typeof(value)
+    trace = current_trace()
+    if trace is None:
+        return Array._wrap(np.array(value, aval.dtype), aval)
+    return Tracer(Literal(value, aval), trace, None)
+
+
+def typed(value: Any, dtype: np.dtype, weak: bool) -> Operand:
+    """A number as a scalar of a dtype; integers wrap, floats saturate as everywhere.
+
+    >>> typed(300, np.dtype("uint8"), False)
+    np.uint8(44)
+    """
+    with np.errstate(all="ignore"):
+        found = KERNELS["convert_element_type"](np.asarray(value), new_dtype=dtype)
+    if not weak:
+        return np.asarray(found)[()]
+    number = found.item()
+    if typeof(number).dtype == dtype:
+        return number
+    return _converted(number, dtype, True)
+
+
+def convert(value: Operand, dtype: np.dtype, weak: bool = False) -> Operand:
+    """A checked operand with this dtype and weakness; no equation for a number."""
+    if type(value) is Array or type(value) is Tracer:
+        aval = value.aval
+        if aval.dtype == dtype and aval.weak_type == weak:
+            return value
+        number = number_of(value)
+        if number is None:
+            return _converted(value, dtype, weak)
+        return as_array(typed(number, dtype, weak))
+    return typed(value, dtype, weak)
+
+
+def _converted(value: Operand, dtype: np.dtype, weak: bool) -> Array:
+    result: Array = bind(
+        "convert_element_type", value, new_dtype=dtype, weak_type=weak
+    )
+    return result
+
+
+def joined(values: Iterable[Operand], face: str = "jax") -> tuple[np.dtype, bool]:
+    """The dtype and weakness in which operands meet."""
+    return promote(*map(typeof, values), face=face)
+
+
+def operands(name: str, values: Sequence[Operand]) -> list[Operand]:
+    """All operands of a function, checked."""
+    return [operand(name, v, k) for k, v in enumerate(values)]
+
+
+def promoted(name: str, *values: Operand, face: str = "jax") -> list[Operand]:
+    """Operands converted to the dtype in which they meet."""
+    checked = operands(name, values)
+    dtype, weak = joined(checked, face)
+    return [convert(v, dtype, weak) for v in checked]
+
+
+def promoted_inexact(name: str, *values: Operand) -> list[Operand]:
+    """As `promoted`, and then to a floating dtype."""
+    checked = operands(name, values)
+    dtype, weak = joined(checked)
+    floating = inexact(dtype)
+    return [convert(v, floating, weak) for v in checked]
+
+
+def shape_of(value: Operand) -> tuple[int, ...]:
+    """The shape of a checked operand."""
+    if type(value) is Array or type(value) is Tracer:
+        shape: tuple[int, ...] = value.aval.shape
+        return shape
+    return ()
+
+
+def broadcast_shapes(name: str, shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    """The shape to which all shapes stretch; TypeError (face.broadcast) if none is."""
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        listed = ", ".join(map(str, shapes))
+        raise rules.error("face.broadcast", got=f"{name} of {listed}") from None
+
+
+def aligned(name: str, values: Sequence[Operand]) -> list[Operand]:
+    """Operands with ranks made equal, numbers and 0-d ones excepted.
+
+    Raises TypeError (face.broadcast) unless the shapes broadcast.
+    """
+    shapes = [shape_of(v) for v in values]
+    if all(s == shapes[0] or not s for s in shapes):
+        return list(values)
+    rank = len(broadcast_shapes(name, shapes))
+    return [with_rank(v, s, rank) for v, s in zip(values, shapes, strict=True)]
+
+
+def with_rank(value: Operand, shape: tuple[int, ...], rank: int) -> Operand:
+    """The operand with leading dimensions of extent 1; a scalar stays a scalar."""
+    missing = rank - len(shape)
+    if not shape or not missing:
+        return value
+    return bind(
+        "broadcast_in_dim",
+        value,
+        shape=(1,) * missing + shape,
+        broadcast_dimensions=tuple(range(missing, rank)),
+    )

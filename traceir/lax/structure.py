@@ -1,0 +1,241 @@
+"""Shapes and places of elements under their `jax.lax` names. Serves: prim.*"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import index
+
+from traceir.array import Array
+from traceir.lax.operands import (
+    DTypeLike,
+    Operand,
+    as_array,
+    convert,
+    dtype_of,
+    operand,
+    operands,
+    shape_of,
+)
+from traceir.lax.shapes import ShapeLike, axes_in, axis_in, shape_tuple
+from traceir.trace import bind
+
+
+def full(shape: ShapeLike, fill_value: Operand, dtype: DTypeLike = None) -> Array:
+    """An array of this shape with one number everywhere, by default of its dtype.
+
+    Raises TypeError (face.shape, face.dtype).
+
+    >>> full((2,), 1.5)
+    Array([1.5, 1.5], dtype=float32, weak_type=True)
+    """
+    value = operand("full", fill_value)
+    if dtype is not None:
+        value = convert(value, dtype_of(dtype, "full"))
+    return broadcast_in_dim(value, shape_tuple(shape), ())
+
+
+def iota(dtype: DTypeLike, size: int) -> Array:
+    """0, 1, 2 … `size - 1` in a numeric dtype.
+
+    >>> iota("int32", 3)
+    Array([0, 1, 2], dtype=int32)
+    """
+    return broadcasted_iota(dtype, (size,), 0)
+
+
+def broadcasted_iota(dtype: DTypeLike, shape: ShapeLike, dimension: int) -> Array:
+    """Each element's own index along one dimension (iota.dimension, iota.extents).
+
+    >>> broadcasted_iota("int32", (2, 2), 0)
+    Array([[0, 0],
+           [1, 1]], dtype=int32)
+    """
+    extents = shape_tuple(shape)
+    result: Array = bind(
+        "iota",
+        dtype=dtype_of(dtype, "iota"),
+        shape=extents,
+        dimension=index(dimension),
+    )
+    return result
+
+
+def broadcast_in_dim(
+    x: Operand, shape: ShapeLike, broadcast_dimensions: Sequence[int]
+) -> Array:
+    """Stretch `x` to a shape; `broadcast_dimensions[d]` is where its dimension `d` goes.
+
+    Raises TypeError (face.shape) and the clauses of broadcast_in_dim.
+
+    >>> broadcast_in_dim(2, (3,), ())
+    Array([2, 2, 2], dtype=int32, weak_type=True)
+    """
+    extents, value = shape_tuple(shape), operand("broadcast_in_dim", x)
+    dims = tuple(map(index, broadcast_dimensions))
+    if shape_of(value) == extents and dims == tuple(range(len(extents))):
+        return as_array(value)
+    result: Array = bind(
+        "broadcast_in_dim", value, shape=extents, broadcast_dimensions=dims
+    )
+    return result
+
+
+def broadcast(x: Operand, sizes: ShapeLike) -> Array:
+    """`x` repeated along new leading dimensions.
+
+    >>> broadcast(2, (3,))
+    Array([2, 2, 2], dtype=int32, weak_type=True)
+    """
+    value, lead = operand("broadcast", x), shape_tuple(sizes)
+    shape = shape_of(value)
+    dims = range(len(lead), len(lead) + len(shape))
+    return broadcast_in_dim(value, lead + shape, tuple(dims))
+
+
+def reshape(x: Operand, new_sizes: ShapeLike) -> Array:
+    """The elements, in row-major order, under another shape (reshape.size).
+
+    >>> reshape(iota("int32", 4), (2, 2))
+    Array([[0, 1],
+           [2, 3]], dtype=int32)
+    """
+    value, sizes = operand("reshape", x), shape_tuple(new_sizes)
+    if shape_of(value) == sizes:
+        return as_array(value)
+    result: Array = bind("reshape", value, new_sizes=sizes)
+    return result
+
+
+def transpose(x: Operand, permutation: Sequence[int]) -> Array:
+    """The dimensions in another order (transpose.permutation).
+
+    >>> transpose(broadcasted_iota("int32", (2, 2), 0), (1, 0))
+    Array([[0, 1],
+           [0, 1]], dtype=int32)
+    """
+    value, order = operand("transpose", x), tuple(map(index, permutation))
+    if order == tuple(range(len(shape_of(value)))):
+        return as_array(value)
+    result: Array = bind("transpose", value, permutation=order)
+    return result
+
+
+def squeeze(x: Operand, dimensions: Sequence[int]) -> Array:
+    """Without these dimensions, each of extent 1 (squeeze.size-one).
+
+    Raises ValueError (face.axis, face.axis-repeated).
+
+    >>> squeeze(iota("int32", 1), (0,))
+    Array(0, dtype=int32)
+    """
+    value = operand("squeeze", x)
+    dims = tuple(sorted(axes_in(tuple(dimensions), len(shape_of(value)))))
+    if not dims:
+        return as_array(value)
+    result: Array = bind("squeeze", value, dimensions=dims)
+    return result
+
+
+def expand_dims(x: Operand, dimensions: Sequence[int]) -> Array:
+    """With new dimensions of extent 1 at these places of the result.
+
+    Raises ValueError (face.axis, face.axis-repeated).
+
+    >>> expand_dims(iota("int32", 2), (1,))
+    Array([[0],
+           [1]], dtype=int32)
+    """
+    value = operand("expand_dims", x)
+    rank = len(shape_of(value)) + len(dimensions)
+    new = axes_in(tuple(dimensions), rank)
+    kept = tuple(d for d in range(rank) if d not in new)
+    extents = dict(zip(kept, shape_of(value), strict=True))
+    return broadcast_in_dim(value, [extents.get(d, 1) for d in range(rank)], kept)
+
+
+def slice(
+    x: Operand,
+    start_indices: Sequence[int],
+    limit_indices: Sequence[int],
+    strides: Sequence[int] | None = None,
+) -> Array:
+    """Every `strides[d]`-th element from start to limit, along each dimension.
+
+    Raises the clauses of slice: nothing is clamped.
+
+    >>> slice(iota("int32", 5), (1,), (5,), (2,))
+    Array([1, 3], dtype=int32)
+    """
+    result: Array = bind(
+        "slice",
+        operand("slice", x),
+        start_indices=tuple(map(index, start_indices)),
+        limit_indices=tuple(map(index, limit_indices)),
+        strides=None if strides is None else tuple(map(index, strides)),
+    )
+    return result
+
+
+def slice_in_dim(
+    x: Operand,
+    start_index: int | None,
+    limit_index: int | None,
+    stride: int = 1,
+    axis: int = 0,
+) -> Array:
+    """`slice` along one axis; None is an end, and negative places count from the end.
+
+    >>> slice_in_dim(iota("int32", 5), 1, None, 2)
+    Array([1, 3], dtype=int32)
+    """
+    value = operand("slice_in_dim", x)
+    shape = shape_of(value)
+    at = axis_in(axis, len(shape))
+    start = 0 if start_index is None else index(start_index)
+    limit = shape[at] if limit_index is None else index(limit_index)
+    starts, limits = [0] * len(shape), list(shape)
+    strides = [1] * len(shape)
+    starts[at] = start + shape[at] if start < 0 else start
+    limits[at] = limit + shape[at] if limit < 0 else limit
+    strides[at] = index(stride)
+    return slice(value, starts, limits, strides)
+
+
+def index_in_dim(x: Operand, index: int, axis: int = 0, keepdims: bool = True) -> Array:
+    """The elements at one place of an axis, which stays, with extent 1, or goes.
+
+    >>> index_in_dim(iota("int32", 5), -1, keepdims=False)
+    Array(4, dtype=int32)
+    """
+    value = operand("index_in_dim", x)
+    rank = len(shape_of(value))
+    at = axis_in(axis, rank)
+    place = axis_in(index, shape_of(value)[at])
+    found = slice_in_dim(value, place, place + 1, axis=at)
+    return found if keepdims else squeeze(found, (at,))
+
+
+def concatenate(arrays: Sequence[Operand], dimension: int) -> Array:
+    """Arrays of one dtype after one another along a dimension.
+
+    Raises the clauses of concatenate.
+
+    >>> concatenate([iota("int32", 2), iota("int32", 3)], 0)
+    Array([0, 1, 0, 1, 2], dtype=int32)
+    """
+    values = operands("concatenate", arrays)
+    if len(values) == 1:
+        return as_array(values[0])
+    result: Array = bind("concatenate", *values, dimension=index(dimension))
+    return result
+
+
+def stack(arrays: Sequence[Operand], axis: int) -> Array:
+    """Arrays of one shape and dtype along a new axis; raises the clauses of stack.
+
+    >>> stack([iota("int32", 2), iota("int32", 2)], 0)
+    Array([[0, 1],
+           [0, 1]], dtype=int32)
+    """
+    result: Array = bind("stack", *operands("stack", arrays), axis=index(axis))
+    return result

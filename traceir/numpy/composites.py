@@ -1,0 +1,238 @@
+"""Functions made of several primitives: one `jit` equation each. Serves: jit.composite"""
+
+from __future__ import annotations
+
+import builtins
+
+import numpy as np
+
+from traceir import lax
+from traceir.array import Array
+from traceir.jit.composite import composite
+from traceir.lax.operands import (
+    BOOL,
+    Operand,
+    aligned,
+    as_array,
+    broadcast_shapes,
+    convert,
+    default_dtype,
+    operand,
+    operands,
+    promoted,
+    promoted_inexact,
+    shape_of,
+    typed,
+)
+from traceir.numpy.elementwise import maximum, minimum
+from traceir.numpy.logic import truth
+from traceir.numpy.logic import logical_and as _and
+from traceir.trace import bind, typeof
+
+Pair = tuple[Array, Array]
+
+
+def where(condition: Operand, x: Operand, y: Operand) -> Array:
+    """Elements of `x` where the condition holds, else of `y`, broadcast together.
+
+    Raises TypeError (face.argument, face.broadcast).
+
+    >>> where(True, 1, 2.5)
+    Array(1., dtype=float32, weak_type=True)
+    """
+    result: Array = _where(*operands("where", (condition, x, y)))
+    return result
+
+
+@composite
+def _where(condition: Operand, x: Operand, y: Operand) -> Array:
+    which = truth(operand("where", condition))
+    cases = promoted("where", x, y)
+    shape = broadcast_shapes("where", [shape_of(v) for v in (which, *cases)])
+    if shape_of(which):
+        which = _stretched(which, shape)
+    on_true, on_false = (_stretched(case, shape) for case in cases)
+    return lax.select_n(which, on_false, on_true)
+
+
+def _stretched(x: Operand, shape: tuple[int, ...]) -> Array:
+    lead = len(shape) - len(shape_of(x))
+    return lax.broadcast_in_dim(x, shape, range(lead, len(shape)))
+
+
+@composite
+def clip(arr: Operand, min: Operand = None, max: Operand = None) -> Array:
+    """Elements kept between bounds, each of which may be missing.
+
+    Raises TypeError (face.argument, face.broadcast).
+
+    >>> clip(2.5, 0, 1)
+    Array(1., dtype=float32, weak_type=True)
+    """
+    value = operand("clip", arr)
+    if min is not None:
+        value = maximum(min, value)
+    if max is not None:
+        value = minimum(max, value)
+    return as_array(value)
+
+
+@composite(static_argnames=["decimals"])
+def round(a: Operand, decimals: int = 0) -> Array:
+    """Elements rounded to `decimals` places, halves to even; integers stay.
+
+    >>> round(2.5), round(2.567, 2)
+    (Array(2., dtype=float32, weak_type=True),
+     Array(2.57, dtype=float32, weak_type=True))
+    """
+    value = operand("round", a)
+    aval = typeof(value)
+    if aval.dtype.kind != "f":
+        return as_array(value)
+    even = lax.RoundingMethod.TO_NEAREST_EVEN
+    if not decimals:
+        return lax.round(value, even)
+    scale = typed(10.0**decimals, aval.dtype, aval.weak_type)
+    return lax.div(lax.round(lax.mul(value, scale), even), scale)
+
+
+@composite
+def floor_divide(x: Operand, y: Operand) -> Array:
+    """Greatest whole number not above the quotient of elements.
+
+    An integer divided by 0 is -1 or -2, as the signs go. Raises TypeError
+    (face.argument, face.broadcast).
+
+    >>> floor_divide(-7, 2)
+    Array(-4, dtype=int32, weak_type=True)
+    """
+    x, y = _numbers("floor_divide", x, y)
+    kind = typeof(x).dtype.kind
+    if kind == "f":
+        return _float_divmod(x, y)[0]
+    quotient = lax.div(x, y)
+    if kind == "u":
+        return quotient
+    signs = lax.ne(lax.sign(x), lax.sign(y))
+    rest = lax.rem(x, y)
+    uneven = _and(signs, lax.ne(rest, _like(0, rest)))
+    result: Array = _where(uneven, lax.sub(quotient, _like(1, quotient)), quotient)
+    return result
+
+
+@composite
+def remainder(x: Operand, y: Operand) -> Array:
+    """Remainder of the floor quotient of elements, with the sign of the divisor.
+
+    Raises TypeError (face.argument, face.broadcast).
+
+    >>> remainder(-7, 2)
+    Array(1, dtype=int32, weak_type=True)
+    """
+    x, y = _numbers("remainder", x, y)
+    if typeof(x).dtype.kind != "f":
+        y = _where(lax.eq(y, _like(0, y)), _like(1, y), y)
+    rest = lax.rem(x, y)
+    some = lax.ne(rest, _like(0, rest))
+    signs = lax.ne(lax.lt(rest, _like(0, rest)), lax.lt(y, _like(0, y)))
+    return lax.select_n(lax.bitwise_and(signs, some), rest, lax.add(rest, y))
+
+
+mod = remainder
+
+
+@composite
+def divmod(x: Operand, y: Operand) -> Pair:
+    """Floor quotient and remainder of elements: `floor_divide` and `remainder`.
+
+    >>> divmod(-7, 2)
+    (Array(-4, dtype=int32, weak_type=True), Array(1, dtype=int32, weak_type=True))
+    """
+    x, y = _numbers("divmod", x, y)
+    if typeof(x).dtype.kind == "f":
+        return _float_divmod(x, y)
+    return floor_divide(x, y), remainder(x, y)
+
+
+def _float_divmod(x: Operand, y: Operand) -> Pair:
+    rest = lax.rem(x, y)
+    # By 0 the quotient is that of x itself, so that its sign is right.
+    none = lax.eq(y, _like(0, y))
+    quotient = lax.div(_where(none, x, lax.sub(x, rest)), y)
+    signs = lax.ne(lax.sign(y), lax.sign(rest))
+    uneven = lax.bitwise_and(lax.ne(rest, _like(0, rest)), signs)
+    rest = lax.select_n(uneven, rest, lax.add(rest, y))
+    lower = lax.sub(quotient, _like(1, quotient))
+    return lax.round(lax.select_n(uneven, quotient, lower)), rest
+
+
+def _numbers(name: str, x: Operand, y: Operand) -> list[Operand]:
+    """Operands promoted and aligned; booleans count as 0 and 1."""
+    pair = promoted(name, x, y)
+    if typeof(pair[0]).dtype == BOOL:
+        pair = [convert(v, default_dtype(int)) for v in pair]
+    return aligned(name, pair)
+
+
+def _like(number: int, x: Operand) -> Operand:
+    """A number as a scalar of the type of `x`."""
+    aval = typeof(x)
+    return typed(number, aval.dtype, aval.weak_type)
+
+
+def power(x1: Operand, x2: Operand) -> Array:
+    """Power of each element; exact steps for a Python or NumPy int as exponent.
+
+    Integers to an array of integers take its lowest six bits. Raises TypeError
+    (face.argument, face.broadcast, integer_pow.exponent).
+
+    >>> power(2.0, 3), power(2, 0.5)
+    (Array(8., dtype=float32, weak_type=True),
+     Array(1.4142135, dtype=float32, weak_type=True))
+    """
+    x, y = operands("power", (x1, x2))
+    if isinstance(y, (int, np.integer, np.bool_)):
+        base = convert(x, default_dtype(int)) if typeof(x).dtype == BOOL else x
+        return lax.integer_pow(base, int(y))
+    kind = typeof(y).dtype.kind
+    x, y = aligned("power", (x, y))
+    base, exponent = promoted("power", x, y)
+    if typeof(base).dtype.kind == "f":
+        # An integer exponent stays one: converted, a large one would be rounded.
+        return lax.pow(base, y if kind in "iu" else exponent)
+    if typeof(base).dtype == BOOL:
+        base, exponent = (convert(v, default_dtype(int)) for v in (base, exponent))
+    return _integer_power(base, exponent)
+
+
+pow = power
+
+
+def _integer_power(x: Operand, y: Operand) -> Array:
+    """Repeated squaring, one step for each of the six bits of the exponent."""
+    zero = lax.bitwise_and(lax.eq(x, _like(0, x)), lax.ne(y, _like(0, y)))
+    result: Array = _where(zero, _like(0, x), _like(1, x))
+    for bit in range(6):
+        odd = lax.bitwise_and(y, _like(1 << bit, y))
+        result = _where(odd, lax.mul(result, x), result)
+        if bit < 5:
+            x = lax.mul(x, x)
+    return result
+
+
+def exp2(x: Operand) -> Array:
+    """2 to the power of each element, floating.
+
+    >>> exp2(3)
+    Array(8., dtype=float32, weak_type=True)
+    """
+    (value,) = promoted_inexact("exp2", x)
+    return lax.pow(_like(2, value), value)
+
+
+def fix_round(x: Operand, ndigits: int | None = None) -> Array:
+    """Python's `round`: whole numbers as integers, or rounded to `ndigits` places."""
+    rounded: Array = round(x, decimals=ndigits or 0)
+    if ndigits is not None or builtins.bool(rounded.dtype.kind != "f"):
+        return rounded
+    return as_array(convert(rounded, default_dtype(int)))

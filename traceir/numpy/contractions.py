@@ -1,0 +1,192 @@
+"""Products of vectors and matrices. Serves: face.matmul-rank, face.tensordot-axes
+
+Operands are promoted first. Extents that do not pair are a dot_general.contract-size
+or dot_general.batch-size error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import index
+from typing import Any
+
+from traceir import lax, rules
+from traceir.array import Array
+from traceir.lax.operands import (
+    BOOL,
+    Operand,
+    convert,
+    default_dtype,
+    promoted,
+    shape_of,
+)
+from traceir.lax.shapes import axis_in
+from traceir.numpy.elementwise import multiply
+from traceir.numpy.shape import expand_dims, ravel
+from traceir.trace import bind, typeof
+
+Axes = Sequence[int]
+
+
+def _dot(x: Operand, y: Operand, contract: Any, batch: Any = ((), ())) -> Array:
+    """`dot_general` in the operands' dtype; of booleans, whether any pair holds."""
+    dtype = typeof(x).dtype
+    if dtype == BOOL:
+        number = default_dtype(int)
+        counts = _dot(convert(x, number), convert(y, number), contract, batch)
+        return convert(counts, BOOL)  # type: ignore[no-any-return]
+    result: Array = bind(
+        "dot_general",
+        x,
+        y,
+        dimension_numbers=(contract, batch),
+        preferred_element_type=dtype,
+    )
+    return result
+
+
+def dot(a: Operand, b: Operand) -> Array:
+    """The last axis of `a` by the last but one of `b`, or by a vector's only one.
+
+    With a scalar, the product.
+
+    >>> import traceir.numpy as jnp
+    >>> dot(jnp.ones((2, 3)), jnp.arange(3))
+    Array([3., 3.], dtype=float32)
+    """
+    x, y = promoted("dot", a, b)
+    left, right = len(shape_of(x)), len(shape_of(y))
+    if not left or not right:
+        return _dot(x, y, ((), ()))
+    return _dot(x, y, ((left - 1,), (max(right - 2, 0),)))
+
+
+def vdot(a: Operand, b: Operand) -> Array:
+    """The sum of products of all elements, as vectors.
+
+    >>> import traceir.numpy as jnp
+    >>> vdot(jnp.ones((2, 2)), jnp.arange(4))
+    Array(6., dtype=float32)
+    """
+    x, y = promoted("vdot", a, b)
+    return _dot(ravel(x), ravel(y), ((0,), (0,)))
+
+
+def inner(a: Operand, b: Operand) -> Array:
+    """The last axis of `a` by the last of `b`; with a scalar, the product.
+
+    >>> import traceir.numpy as jnp
+    >>> inner(jnp.ones((2, 3)), jnp.arange(3))
+    Array([3., 3.], dtype=float32)
+    """
+    x, y = promoted("inner", a, b)
+    left, right = len(shape_of(x)), len(shape_of(y))
+    if not left or not right:
+        return multiply(x, y)
+    return _dot(x, y, ((left - 1,), (right - 1,)))
+
+
+def outer(a: Operand, b: Operand) -> Array:
+    """Each element of `a` times each of `b`, as vectors.
+
+    >>> import traceir.numpy as jnp
+    >>> outer(jnp.arange(2), jnp.arange(3))
+    Array([[0, 0, 0],
+           [0, 1, 2]], dtype=int32)
+    """
+    x, y = promoted("outer", a, b)
+    column = expand_dims(ravel(x), 1)
+    return multiply(column, expand_dims(ravel(y), 0))
+
+
+def tensordot(
+    a: Operand, b: Operand, axes: int | Sequence[Any] = 2
+) -> Array:
+    """The last `axes` of `a` by the first of `b`, or two lists of axes by each other.
+
+    Raises ValueError (face.axis), TypeError (face.tensordot-axes).
+
+    >>> import traceir.numpy as jnp
+    >>> tensordot(jnp.ones((2, 3)), jnp.ones((3, 2)), 1)
+    Array([[3., 3.],
+           [3., 3.]], dtype=float32)
+    """
+    x, y = promoted("tensordot", a, b)
+    left, right = len(shape_of(x)), len(shape_of(y))
+    if not isinstance(axes, Sequence):
+        count = index(axes)
+        if not 0 <= count <= min(left, right):
+            raise rules.error("face.tensordot-axes", got=f"axes={count}")
+        return _dot(x, y, (tuple(range(left - count, left)), tuple(range(count))))
+    pairs = [d if isinstance(d, Sequence) else (d,) for d in axes]
+    if len(pairs) != 2 or len(pairs[0]) != len(pairs[1]):
+        raise rules.error("face.tensordot-axes", got=f"axes={axes}")
+    contract = tuple(
+        tuple(axis_in(d, rank) for d in side)
+        for side, rank in zip(pairs, (left, right), strict=True)
+    )
+    return _dot(x, y, contract)
+
+
+def matmul(a: Operand, b: Operand) -> Array:
+    """Matrix product of the last two axes, broadcast over those before.
+
+    A vector is a row on the left and a column on the right. Raises ValueError
+    (face.matmul-rank) for a scalar, TypeError (face.broadcast).
+
+    >>> import traceir.numpy as jnp
+    >>> matmul(jnp.ones((2, 3)), jnp.ones((3, 2)))
+    Array([[3., 3.],
+           [3., 3.]], dtype=float32)
+    """
+    x, y = promoted("matmul", a, b)
+    left, right = shape_of(x), shape_of(y)
+    if not left or not right:
+        got = f"{typeof(x).str_short()} and {typeof(y).str_short()}"
+        raise rules.error("face.matmul-rank", got=got)
+    return _matmul(x, y, _places(left[:-2], right[:-2]))
+
+
+# The leading axes of a matrix product, by their place in the result: those that the
+# left operand has, and those that the right one has. Places of both are batch axes.
+Places = tuple[list[int], list[int]]
+
+
+def _places(left: tuple[int, ...], right: tuple[int, ...]) -> Places:
+    """Who has which leading axis; an extent of 1 that meets another is not had."""
+    rank = max(len(left), len(right))
+    had: Places = [], []
+    for place in range(rank):
+        m, n = (
+            own[place - rank + len(own)] if place >= rank - len(own) else None
+            for own in (left, right)
+        )
+        if m is not None and n is not None and m != n and 1 not in (m, n):
+            raise rules.error("face.broadcast", got=f"matmul of {left} and {right}")
+        if n is None or m not in (None, 1) or m == n:
+            had[0].append(place)
+        if m is None or n not in (None, 1) or m == n:
+            had[1].append(place)
+    return had
+
+
+def _matmul(x: Operand, y: Operand, places: Places) -> Array:
+    rank = max(len(shape_of(v)) - 2 for v in (x, y))
+    x, y = (_having(v, had, rank) for v, had in zip((x, y), places, strict=True))
+    left, right = places
+    batch = [place for place in left if place in right]
+    contract = ((len(shape_of(x)) - 1,), (max(len(shape_of(y)) - 2, 0),))
+    pairs = tuple(tuple(had.index(place) for place in batch) for had in places)
+    result = _dot(x, y, contract, pairs)
+    # The row comes before every place that only the right operand has.
+    rows = [rank] if len(shape_of(x)) > 1 else []
+    columns = [rank + 1] if len(shape_of(y)) > 1 else []
+    free = [p for p in left if p not in batch] + rows
+    found = batch + free + [p for p in right if p not in batch] + columns
+    return lax.transpose(result, sorted(range(len(found)), key=found.__getitem__))
+
+
+def _having(x: Operand, had: list[int], rank: int) -> Operand:
+    """The operand without the leading axes of extent 1 that it does not count as had."""
+    lead = len(shape_of(x)) - 2
+    return lax.squeeze(x, [d for d in range(lead) if d + rank - lead not in had])

@@ -1,0 +1,263 @@
+"""Making arrays from Python values and from shapes. Serves: face.argument, face.shape"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from traceir import rules
+from traceir.array import Array
+from traceir.lax.operands import (
+    DTypeLike,
+    Operand,
+    as_array,
+    constant,
+    convert,
+    dtype_of,
+    fitting,
+    is_scalar,
+    joined,
+    operand,
+    shape_of,
+    typed,
+)
+from traceir.lax.shapes import ShapeLike, shape_tuple
+from traceir.lax.structure import (
+    broadcast_in_dim,
+    broadcasted_iota,
+    concatenate,
+    expand_dims,
+)
+from traceir.trace import Tracer, bind, typeof
+
+
+def array(object: Any, dtype: DTypeLike = None, *, ndmin: int = 0) -> Array:
+    """An array of a number, an array, or nested sequences of both.
+
+    NumPy arrays are copied and their 64-bit dtypes narrowed while those are off. A
+    Python number stays weak unless a dtype is given. Raises TypeError (face.argument,
+    face.dtype), ValueError (face.ragged), OverflowError (jit.overflow).
+
+    >>> array([[1, 2], [3, 4]])
+    Array([[1, 2],
+           [3, 4]], dtype=int32)
+    >>> array(1.5)
+    Array(1.5, dtype=float32, weak_type=True)
+    """
+    wanted = None if dtype is None else dtype_of(dtype, "array")
+    made = _made(object, wanted)
+    missing = ndmin - len(made.shape)
+    return expand_dims(made, range(missing)) if missing > 0 else made
+
+
+def asarray(object: Any, dtype: DTypeLike = None) -> Array:
+    """As `array`: an immutable array need not be copied.
+
+    >>> asarray([1.0, 2.0])
+    Array([1., 2.], dtype=float32)
+    """
+    return _made(object, None if dtype is None else dtype_of(dtype, "asarray"))
+
+
+def _made(value: Any, dtype: np.dtype | None) -> Array:
+    if isinstance(value, (list, tuple)):
+        found = _from_sequence(value, dtype)
+    elif is_scalar(value) or isinstance(value, (Array, np.ndarray)):
+        found = operand("array", value)
+    elif isinstance(value, (str, bytes)) or not hasattr(value, "__array__"):
+        return as_array(operand("array", value))
+    else:
+        found = operand("array", np.asarray(value))
+    return as_array(found if dtype is None else convert(found, dtype))
+
+
+def _from_sequence(value: Sequence[Any], dtype: np.dtype | None) -> Operand:
+    leaves = list(_leaves(value))
+    arrays = [leaf for leaf in leaves if isinstance(leaf, Array)]
+    if not any(type(leaf) is Tracer for leaf in arrays):
+        return _from_host(value, leaves if arrays else [], dtype)
+    if dtype is None:
+        dtype = joined([operand("array", leaf) for leaf in leaves])[0]
+    return _joined(value, dtype)
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    if isinstance(value, (list, tuple)):
+        for part in value:
+            yield from _leaves(part)
+    else:
+        yield value
+
+
+def _from_host(
+    value: Sequence[Any], arrays: list[Any], dtype: np.dtype | None
+) -> Operand:
+    """Nested sequences without tracers; `arrays` are its leaves if one is an Array."""
+    if arrays and dtype is None:
+        dtype = joined([operand("array", leaf) for leaf in arrays])[0]
+    try:
+        found = np.array(_host(value))
+    except ValueError:
+        raise rules.error("face.ragged", got=repr(value)) from None
+    if found.dtype.kind == "O" and all(type(n) is int for n in found.flat):
+        fitting(max(found.flat, key=abs))
+    if found.dtype.kind == "i" and not arrays and found.size:
+        fitting(int(found.max()))
+        fitting(int(found.min()))
+    checked = operand("array", found)
+    return checked if dtype is None else convert(checked, dtype)
+
+
+def _host(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_host(part) for part in value]
+    return np.asarray(value) if isinstance(value, Array) else value
+
+
+def _joined(value: Any, dtype: np.dtype) -> Operand:
+    """Nested sequences with tracers inside, as equations."""
+    if isinstance(value, (list, tuple)):
+        if not any(type(leaf) is Tracer for leaf in _leaves(value)):
+            return constant(np.array(_host(value), dtype))
+        return concatenate([expand_dims(_joined(v, dtype), (0,)) for v in value], 0)
+    return convert(operand("array", value), dtype)
+
+
+def full(shape: ShapeLike, fill_value: Operand, dtype: DTypeLike = None) -> Array:
+    """An array of this shape, `fill_value` everywhere or broadcast to it.
+
+    Raises TypeError (face.shape, face.dtype, face.argument).
+
+    >>> full((2,), 7)
+    Array([7, 7], dtype=int32, weak_type=True)
+    """
+    value = operand("full", fill_value)
+    if dtype is not None:
+        value = convert(value, dtype_of(dtype, "full"))
+    return _stretched(value, shape_tuple(shape))
+
+
+def _stretched(value: Operand, shape: tuple[int, ...]) -> Array:
+    own = shape_of(value)
+    lead = len(shape) - len(own)
+    if lead < 0 or any(n not in (1, m) for n, m in zip(own, shape[lead:], strict=True)):
+        got = f"{typeof(value).str_short()} to {shape}"
+        raise rules.error("face.broadcast-to", got=got)
+    return broadcast_in_dim(value, shape, range(lead, len(shape)))
+
+
+def broadcast_to(array: Operand, shape: ShapeLike) -> Array:
+    """The array stretched to a shape: dimensions of extent 1, and new leading ones.
+
+    Raises TypeError (face.shape), ValueError (face.broadcast-to).
+
+    >>> broadcast_to(asarray([1, 2]), (2, 2))
+    Array([[1, 2],
+           [1, 2]], dtype=int32)
+    """
+    return _stretched(operand("broadcast_to", array), shape_tuple(shape))
+
+
+def zeros(shape: ShapeLike, dtype: DTypeLike = float) -> Array:
+    """An array of zeros. Raises TypeError (face.shape, face.dtype).
+
+    >>> zeros(2)
+    Array([0., 0.], dtype=float32)
+    """
+    return _filled("zeros", shape, 0, dtype)
+
+
+def ones(shape: ShapeLike, dtype: DTypeLike = float) -> Array:
+    """An array of ones. Raises TypeError (face.shape, face.dtype).
+
+    >>> ones((1, 2), int)
+    Array([[1, 1]], dtype=int32)
+    """
+    return _filled("ones", shape, 1, dtype)
+
+
+def empty(shape: ShapeLike, dtype: DTypeLike = float) -> Array:
+    """As `zeros`: no array has undefined elements.
+
+    >>> empty(2)
+    Array([0., 0.], dtype=float32)
+    """
+    return _filled("empty", shape, 0, dtype)
+
+
+def _filled(name: str, shape: ShapeLike, fill: int, dtype: DTypeLike) -> Array:
+    extents = shape_tuple(shape)
+    wanted = dtype_of(float if dtype is None else dtype, name)
+    return broadcast_in_dim(typed(fill, wanted, False), extents, ())
+
+
+def full_like(
+    a: Operand, fill_value: Operand, dtype: DTypeLike = None, shape: ShapeLike = None
+) -> Array:
+    """`full` with the shape, dtype and weakness of another array, where not given.
+
+    >>> full_like(zeros(2), 7)
+    Array([7., 7.], dtype=float32)
+    """
+    aval = typeof(operand("full_like", a))
+    value = operand("full_like", fill_value, 1)
+    if dtype is None:
+        value = convert(value, aval.dtype, aval.weak_type)
+    else:
+        value = convert(value, dtype_of(dtype, "full_like"))
+    return _stretched(value, aval.shape if shape is None else shape_tuple(shape))
+
+
+def zeros_like(a: Operand, dtype: DTypeLike = None, shape: ShapeLike = None) -> Array:
+    """Zeros with the shape, dtype and weakness of another array, where not given.
+
+    >>> zeros_like(asarray([1, 2]))
+    Array([0, 0], dtype=int32)
+    """
+    return full_like(a, 0, dtype, shape)
+
+
+def ones_like(a: Operand, dtype: DTypeLike = None, shape: ShapeLike = None) -> Array:
+    """Ones with the shape, dtype and weakness of another array, where not given.
+
+    >>> ones_like(asarray([1, 2]))
+    Array([1, 1], dtype=int32)
+    """
+    return full_like(a, 1, dtype, shape)
+
+
+def empty_like(a: Operand, dtype: DTypeLike = None, shape: ShapeLike = None) -> Array:
+    """As `zeros_like`: no array has undefined elements.
+
+    >>> empty_like(asarray([1, 2]))
+    Array([0, 0], dtype=int32)
+    """
+    return zeros_like(a, dtype, shape)
+
+
+def eye(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = float) -> Array:
+    """An `N` by `M` matrix of ones on the `k`-th diagonal and zeros elsewhere.
+
+    Raises TypeError (face.shape, face.dtype).
+
+    >>> eye(2)
+    Array([[1., 0.],
+           [0., 1.]], dtype=float32)
+    """
+    wanted = dtype_of(dtype, "eye")
+    shape = shape_tuple((N, N if M is None else M))
+    index = dtype_of(int)
+    rows, columns = (broadcasted_iota(index, shape, d) for d in (0, 1))
+    shifted = bind("add", rows, typed(shape_tuple(k)[0], index, False))
+    return as_array(convert(bind("eq", shifted, columns), wanted))
+
+
+def identity(n: int, dtype: DTypeLike = float) -> Array:
+    """The identity matrix, as `eye(n)`.
+
+    >>> identity(1)
+    Array([[1.]], dtype=float32)
+    """
+    return eye(n, dtype=dtype)

@@ -1,0 +1,256 @@
+"""Elementwise functions: promoted as JAX does, then one primitive. Serves: promote.*
+
+A function of several operands broadcasts them; shapes that do not fit are a TypeError
+(face.broadcast), operands that are no arrays or numbers another (face.argument).
+"""
+
+from __future__ import annotations
+
+from traceir import lax
+from traceir.array import Array
+from traceir.lax.operands import (
+    Operand,
+    aligned,
+    as_array,
+    operand,
+    promoted,
+    promoted_inexact,
+    typed,
+)
+from traceir.trace import bind, typeof
+
+
+def _real(name: str, x: Operand) -> Array:
+    result: Array = bind(name, *promoted_inexact(name, x))
+    return result
+
+
+def _arithmetic(name: str, primitive: str, x: Operand, y: Operand) -> Array:
+    result: Array = bind(primitive, *aligned(name, promoted(name, x, y)))
+    return result
+
+
+def _kind(x: Operand) -> str:
+    return typeof(x).dtype.kind
+
+
+def exp(x: Operand) -> Array:
+    """Exponential of each element, floating.
+
+    >>> exp(0)
+    Array(1., dtype=float32, weak_type=True)
+    """
+    return _real("exp", x)
+
+
+def log(x: Operand) -> Array:
+    """Natural logarithm of each element, floating.
+
+    >>> log(1)
+    Array(0., dtype=float32, weak_type=True)
+    """
+    return _real("log", x)
+
+
+def log1p(x: Operand) -> Array:
+    """log(1 + x) of each element, exact near 0; floating.
+
+    >>> log1p(0)
+    Array(0., dtype=float32, weak_type=True)
+    """
+    return _real("log1p", x)
+
+
+def sqrt(x: Operand) -> Array:
+    """Square root of each element, floating; NaN below 0.
+
+    >>> sqrt(4)
+    Array(2., dtype=float32, weak_type=True)
+    """
+    return _real("sqrt", x)
+
+
+def sin(x: Operand) -> Array:
+    """Sine of each element, in radians; floating.
+
+    >>> sin(0)
+    Array(0., dtype=float32, weak_type=True)
+    """
+    return _real("sin", x)
+
+
+def cos(x: Operand) -> Array:
+    """Cosine of each element, in radians; floating.
+
+    >>> cos(0)
+    Array(1., dtype=float32, weak_type=True)
+    """
+    return _real("cos", x)
+
+
+def tanh(x: Operand) -> Array:
+    """Hyperbolic tangent of each element, floating.
+
+    >>> tanh(0)
+    Array(0., dtype=float32, weak_type=True)
+    """
+    return _real("tanh", x)
+
+
+def log2(x: Operand) -> Array:
+    """Logarithm to base 2 of each element, floating.
+
+    >>> log2(8)
+    Array(3., dtype=float32, weak_type=True)
+    """
+    (value,) = promoted_inexact("log2", x)
+    dtype = typeof(value).dtype
+    return divide(lax.log(value), lax.log(typed(2, dtype, False)))
+
+
+def log10(x: Operand) -> Array:
+    """Logarithm to base 10 of each element, floating.
+
+    >>> log10(1)
+    Array(0., dtype=float32, weak_type=True)
+    """
+    (value,) = promoted_inexact("log10", x)
+    return multiply(lax.log(value), 0.4342944819032518)
+
+
+def reciprocal(x: Operand) -> Array:
+    """1 / x of each element, floating.
+
+    >>> reciprocal(4)
+    Array(0.25, dtype=float32, weak_type=True)
+    """
+    return lax.reciprocal(*promoted_inexact("reciprocal", x))
+
+
+def square(x: Operand) -> Array:
+    """Square of each element; raises square.numeric.
+
+    >>> square(3)
+    Array(9, dtype=int32, weak_type=True)
+    """
+    return lax.square(operand("square", x))
+
+
+def sign(x: Operand) -> Array:
+    """-1, 0 or 1 with the sign of each element; raises sign.numeric.
+
+    >>> sign(-2.5)
+    Array(-1., dtype=float32, weak_type=True)
+    """
+    return lax.sign(operand("sign", x))
+
+
+def negative(x: Operand) -> Array:
+    """Negative of each element; raises neg.numeric.
+
+    >>> negative(2)
+    Array(-2, dtype=int32, weak_type=True)
+    """
+    return lax.neg(operand("negative", x))
+
+
+def positive(x: Operand) -> Array:
+    """The elements themselves.
+
+    >>> positive(2)
+    Array(2, dtype=int32, weak_type=True)
+    """
+    return as_array(operand("positive", x))
+
+
+def abs(x: Operand) -> Array:
+    """Magnitude of each element.
+
+    >>> abs(-2)
+    Array(2, dtype=int32, weak_type=True)
+    """
+    value = operand("abs", x)
+    return as_array(value) if _kind(value) in "bu" else lax.abs(value)
+
+
+absolute = abs
+
+
+def floor(x: Operand) -> Array:
+    """Greatest whole number not above each element; integers stay.
+
+    >>> floor(-1.5)
+    Array(-2., dtype=float32, weak_type=True)
+    """
+    value = operand("floor", x)
+    return as_array(value) if _kind(value) in "biu" else lax.floor(value)
+
+
+def ceil(x: Operand) -> Array:
+    """Least whole number not below each element; integers stay.
+
+    >>> ceil(-1.5)
+    Array(-1., dtype=float32, weak_type=True)
+    """
+    value = operand("ceil", x)
+    return as_array(value) if _kind(value) in "biu" else lax.ceil(value)
+
+
+def add(x: Operand, y: Operand) -> Array:
+    """Sum of elements; of booleans, whether either holds.
+
+    >>> add(1, 2.5)
+    Array(3.5, dtype=float32, weak_type=True)
+    """
+    x, y = promoted("add", x, y)
+    return _arithmetic("add", "or" if _kind(x) == "b" else "add", x, y)
+
+
+def subtract(x: Operand, y: Operand) -> Array:
+    """Difference of elements; raises sub.numeric.
+
+    >>> subtract(1, 2.5)
+    Array(-1.5, dtype=float32, weak_type=True)
+    """
+    return _arithmetic("subtract", "sub", x, y)
+
+
+def multiply(x: Operand, y: Operand) -> Array:
+    """Product of elements; of booleans, whether both hold.
+
+    >>> multiply(2, 2.5)
+    Array(5., dtype=float32, weak_type=True)
+    """
+    x, y = promoted("multiply", x, y)
+    return _arithmetic("multiply", "and" if _kind(x) == "b" else "mul", x, y)
+
+
+def divide(x: Operand, y: Operand) -> Array:
+    """Quotient of elements, floating also for integers.
+
+    >>> divide(1, 4)
+    Array(0.25, dtype=float32, weak_type=True)
+    """
+    x, y = promoted_inexact("divide", x, y)
+    return _arithmetic("divide", "div", x, y)
+
+
+true_divide = divide
+
+
+def maximum(x: Operand, y: Operand) -> Array:
+    """Greater of each two elements; NaN if one is.
+
+    >>> maximum(1, 2.5)
+    Array(2.5, dtype=float32, weak_type=True)
+    """
+    return _arithmetic("maximum", "max", x, y)
+
+
+def minimum(x: Operand, y: Operand) -> Array:
+    """Lesser of each two elements; NaN if one is.
+
+    >>> minimum(1, 2.5)
+    Array(1., dtype=float32, weak_type=True)
+    """
+    return _arithmetic("minimum", "min", x, y)

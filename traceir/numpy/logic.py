@@ -1,0 +1,222 @@
+"""Comparisons and truth, element by element. Serves: promote.*, face.broadcast"""
+
+from __future__ import annotations
+
+from traceir import lax
+from traceir.array import Array
+from traceir.lax.operands import (
+    BOOL,
+    Operand,
+    aligned,
+    as_array,
+    operand,
+    operands,
+    promoted,
+    shape_of,
+    typed,
+)
+from traceir.trace import bind, typeof
+
+
+def _compare(name: str, primitive: str, x: Operand, y: Operand) -> Array:
+    result: Array = bind(primitive, *aligned(name, promoted(name, x, y)))
+    return result
+
+
+def equal(x: Operand, y: Operand) -> Array:
+    """Whether each two elements are equal; NaN equals nothing.
+
+    >>> equal(1, 2.5)
+    Array(False, dtype=bool, weak_type=True)
+    """
+    return _compare("equal", "eq", x, y)
+
+
+def not_equal(x: Operand, y: Operand) -> Array:
+    """Whether each two elements differ; NaN differs from itself.
+
+    >>> not_equal(1, 2.5)
+    Array(True, dtype=bool, weak_type=True)
+    """
+    return _compare("not_equal", "ne", x, y)
+
+
+def less(x: Operand, y: Operand) -> Array:
+    """Whether each element of `x` is less.
+
+    >>> less(1, 2.5)
+    Array(True, dtype=bool, weak_type=True)
+    """
+    return _compare("less", "lt", x, y)
+
+
+def less_equal(x: Operand, y: Operand) -> Array:
+    """Whether each element of `x` is less or equal.
+
+    >>> less_equal(1, 2.5)
+    Array(True, dtype=bool, weak_type=True)
+    """
+    return _compare("less_equal", "le", x, y)
+
+
+def greater(x: Operand, y: Operand) -> Array:
+    """Whether each element of `x` is greater.
+
+    >>> greater(1, 2.5)
+    Array(False, dtype=bool, weak_type=True)
+    """
+    return _compare("greater", "gt", x, y)
+
+
+def greater_equal(x: Operand, y: Operand) -> Array:
+    """Whether each element of `x` is greater or equal.
+
+    >>> greater_equal(1, 2.5)
+    Array(False, dtype=bool, weak_type=True)
+    """
+    return _compare("greater_equal", "ge", x, y)
+
+
+def truth(x: Operand) -> Operand:
+    """A checked operand as booleans: whether each element differs from 0."""
+    aval = typeof(x)
+    if aval.dtype == BOOL:
+        return x
+    return bind("ne", x, typed(0, aval.dtype, aval.weak_type))
+
+
+def _logical(name: str, primitive: str, x: Operand, y: Operand) -> Array:
+    left, right = map(truth, aligned(name, operands(name, (x, y))))
+    result: Array = bind(primitive, *promoted(name, left, right))
+    return result
+
+
+def logical_and(x: Operand, y: Operand) -> Array:
+    """Whether both elements are true, or other than 0.
+
+    >>> logical_and(True, 2)
+    Array(True, dtype=bool)
+    """
+    return _logical("logical_and", "and", x, y)
+
+
+def logical_or(x: Operand, y: Operand) -> Array:
+    """Whether either element is true, or other than 0.
+
+    >>> logical_or(False, 2)
+    Array(True, dtype=bool)
+    """
+    return _logical("logical_or", "or", x, y)
+
+
+def logical_xor(x: Operand, y: Operand) -> Array:
+    """Whether just one of the elements is true, or other than 0.
+
+    >>> logical_xor(True, 2)
+    Array(False, dtype=bool)
+    """
+    return _logical("logical_xor", "ne", x, y)
+
+
+def logical_not(x: Operand) -> Array:
+    """Whether each element is false, or 0.
+
+    >>> logical_not(0)
+    Array(True, dtype=bool, weak_type=True)
+    """
+    return lax.bitwise_not(truth(operand("logical_not", x)))
+
+
+def bitwise_and(x: Operand, y: Operand) -> Array:
+    """Bits, or truth, of both elements; raises and.bits.
+
+    >>> bitwise_and(6, 3)
+    Array(2, dtype=int32, weak_type=True)
+    """
+    return _compare("bitwise_and", "and", x, y)
+
+
+def bitwise_or(x: Operand, y: Operand) -> Array:
+    """Bits, or truth, of either element; raises or.bits.
+
+    >>> bitwise_or(6, 3)
+    Array(7, dtype=int32, weak_type=True)
+    """
+    return _compare("bitwise_or", "or", x, y)
+
+
+def bitwise_xor(x: Operand, y: Operand) -> Array:
+    """Bits, or truth, of just one of the elements; raises or.bits.
+
+    >>> bitwise_xor(6, 3)
+    Array(5, dtype=int32, weak_type=True)
+    """
+    x, y = aligned("bitwise_xor", promoted("bitwise_xor", x, y))
+    if typeof(x).dtype == BOOL:
+        return lax.ne(x, y)
+    return lax.bitwise_and(
+        lax.bitwise_or(x, y), lax.bitwise_not(lax.bitwise_and(x, y))
+    )
+
+
+def bitwise_not(x: Operand) -> Array:
+    """Each bit, or truth value, inverted; raises not.bits.
+
+    >>> bitwise_not(5)
+    Array(-6, dtype=int32, weak_type=True)
+    """
+    return lax.bitwise_not(operand("bitwise_not", x))
+
+
+invert = bitwise_not
+
+
+def isnan(x: Operand) -> Array:
+    """Whether each element is NaN.
+
+    >>> isnan(0.0)
+    Array(False, dtype=bool, weak_type=True)
+    """
+    value = operand("isnan", x)
+    return lax.ne(value, value)
+
+
+def isinf(x: Operand) -> Array:
+    """Whether each element is infinite.
+
+    >>> isinf(0.0)
+    Array(False, dtype=bool, weak_type=True)
+    """
+    return _beside_infinity("isinf", "eq", x, False)
+
+
+def isfinite(x: Operand) -> Array:
+    """Whether each element is neither infinite nor NaN.
+
+    >>> isfinite(0.0)
+    Array(True, dtype=bool, weak_type=True)
+    """
+    return _beside_infinity("isfinite", "lt", x, True)
+
+
+def _beside_infinity(name: str, primitive: str, x: Operand, whole: bool) -> Array:
+    value = operand(name, x)
+    aval = typeof(value)
+    if aval.dtype.kind != "f":
+        return as_array(lax.full(shape_of(value), whole))
+    infinity = typed(float("inf"), aval.dtype, aval.weak_type)
+    result: Array = bind(primitive, lax.abs(value), infinity)
+    return result
+
+
+def array_equal(a1: Operand, a2: Operand) -> Array:
+    """Whether two arrays have one shape and equal elements: a boolean scalar.
+
+    >>> array_equal(1, 1)
+    Array(True, dtype=bool)
+    """
+    x, y = operands("array_equal", (a1, a2))
+    if shape_of(x) != shape_of(y):
+        return as_array(False)
+    same = equal(x, y)
+    return lax.reduce_and(same, range(same.ndim))

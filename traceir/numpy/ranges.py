@@ -1,0 +1,180 @@
+"""Evenly spaced numbers. Serves: face.step, level.concretize.number"""
+
+from __future__ import annotations
+
+from math import ceil
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from traceir import lax, rules
+from traceir.array import Array
+from traceir.concretize import refusal
+from traceir.jit.composite import composite
+from traceir.lax.operands import (
+    DTypeLike,
+    Operand,
+    as_array,
+    convert,
+    default_dtype,
+    dtype_of,
+    inexact,
+    joined,
+    operand,
+    operands,
+    shape_of,
+    typed,
+)
+from traceir.lax.shapes import axis_in
+from traceir.numpy.elementwise import add, divide, multiply, subtract
+from traceir.trace import Tracer, bind
+
+
+def arange(
+    start: Any,
+    stop: Any = None,
+    step: Any = None,
+    dtype: DTypeLike = None,
+) -> Array:
+    """`start`, `start + step` … below `stop`; one argument is the stop.
+
+    Integer if all are, floating if one is, strong. Raises ConcretizationTypeError
+    (level.concretize.number) for a traced argument, ValueError (face.step) for a step
+    of 0, TypeError (face.argument, face.dtype).
+
+    >>> arange(3), arange(1.0, 2.0, 0.5)
+    (Array([0, 1, 2], dtype=int32), Array([1. , 1.5], dtype=float32))
+    """
+    if stop is None and step is None:
+        start, stop = None, start
+    bounds = {"start": start, "stop": stop, "step": step}
+    known = {k: _known(k, v) for k, v in bounds.items() if v is not None}
+    found = joined(known.values())[0] if dtype is None else dtype_of(dtype, "arange")
+    first, last, by = known.get("start", 0), known.get("stop", 0), known.get("step", 1)
+    if not by:
+        raise rules.error("face.step", got=f"step {by}")
+    size = max(0, ceil((last - first) / by))
+    result: Array = lax.iota(found, size)
+    if step is not None:
+        result = lax.mul(typed(by, found, False), result)
+    if start is not None and (step is not None or first != 0):
+        result = lax.add(typed(first, found, False), result)
+    return result
+
+
+def _known(name: str, value: Any) -> Any:
+    """An argument of `arange` as a number."""
+    if type(value) is Tracer:
+        what = f"the jnp.arange argument '{name}'"
+        raise refusal(value, "level.concretize.number", what)
+    if isinstance(value, (Array, np.ndarray)):
+        value = np.asarray(value)[()]
+    return operand("arange", value)
+
+
+def linspace(
+    start: Operand,
+    stop: Operand,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: DTypeLike = None,
+    axis: int = 0,
+) -> Any:
+    """`num` numbers from start to stop, evenly spaced along a new axis.
+
+    Without `endpoint` the stop is left out; `retstep` returns the spacing too. Floating
+    unless a dtype is given. Raises ConcretizationTypeError (level.concretize.number)
+    for a traced `num`, ValueError (face.count), TypeError (face.argument).
+
+    >>> linspace(0, 1, 5)
+    Array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
+    """
+    if type(num) is Tracer:
+        what = "the 'num' argument of jnp.linspace"
+        raise refusal(num, "level.concretize.number", what)
+    count = index(num)
+    if count < 0:
+        raise rules.error("face.count", got=f"num={count}")
+    first, last = operands("linspace", (start, stop))
+    computed = inexact(joined((first, last))[0])
+    wanted = computed if dtype is None else dtype_of(dtype, "linspace")
+    return _linspace(
+        first,
+        last,
+        num=count,
+        endpoint=bool(endpoint),
+        retstep=bool(retstep),
+        dtypes=(computed, wanted),
+        axis=index(axis),
+    )
+
+
+@composite(static_argnames=["num", "endpoint", "retstep", "dtypes", "axis"])
+def _linspace(
+    start: Operand,
+    stop: Operand,
+    *,
+    num: int,
+    endpoint: bool,
+    retstep: bool,
+    dtypes: tuple[np.dtype, np.dtype],
+    axis: int,
+) -> Any:
+    dtype, wanted = dtypes
+    first, last = convert(start, dtype), convert(stop, dtype)
+    gaps = num - 1 if endpoint else num
+    step: Operand = float("nan")
+    spread = max(len(shape_of(first)), len(shape_of(last)))
+    at = axis_in(axis, spread + 1)
+    if num > 1:
+        step = divide(subtract(last, first), gaps)
+        result = _spaced(first, last, at, gaps)
+        if endpoint:
+            result = lax.concatenate([result, lax.expand_dims(last, (at,))], at)
+    elif num == 1:
+        step = last if endpoint else subtract(last, first)
+        result = _across(first, at)
+    else:
+        result = lax.full((0,), 0, dtype)
+    if wanted.kind in "iu" and dtype.kind == "f":
+        result = lax.floor(result)
+    found = convert(result, wanted)
+    return (found, as_array(step)) if retstep else found
+
+
+def _across(x: Operand, axis: int) -> Array:
+    """The operand with a new axis, by `reshape`."""
+    shape = shape_of(x)
+    return lax.reshape(x, (*shape[:axis], 1, *shape[axis:]))
+
+
+def _spaced(first: Array, last: Array, axis: int, gaps: int) -> Array:
+    """`gaps` numbers from `first` on, weighing both ends, so that `last` is exact."""
+    rank = max(first.ndim, last.ndim) + 1
+    places = [gaps if d == axis else 1 for d in range(rank)]
+    weights = divide(lax.reshape(lax.iota(first.dtype, gaps), places), gaps)
+    near = multiply(_across(first, axis), subtract(1, weights))
+    return add(near, multiply(_across(last, axis), weights))
+
+
+def tri(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = float) -> Array:
+    """Ones at and below the `k`-th diagonal of an `N` by `M` matrix, zeros above.
+
+    >>> tri(2)
+    Array([[1., 0.],
+           [1., 1.]], dtype=float32)
+    """
+    wanted = dtype_of(dtype, "tri")
+    below = _below((index(N), index(N if M is None else M)), index(k))
+    return as_array(convert(below, wanted))
+
+
+def _below(shape: tuple[int, int], k: int) -> Array:
+    """Whether a place of a matrix is at or below its `k`-th diagonal."""
+    integers = default_dtype(int)
+    rows = lax.broadcasted_iota(integers, shape, 0)
+    rows = lax.add(rows, typed(k, integers, False))
+    result: Array = bind("ge", rows, lax.broadcasted_iota(integers, shape, 1))
+    return result

@@ -1,0 +1,358 @@
+"""Reductions over axes. Serves: face.axis, face.axis-repeated, face.reduce-empty
+
+`axis` is None for all, an int or a tuple of ints, negative from the end; `keepdims`
+leaves reduced dimensions with extent 1. A traced axis is a
+TracerIntegerConversionError, a bad one a ValueError.
+"""
+
+from __future__ import annotations
+
+from math import prod as _product
+from typing import Any
+
+import numpy as np
+
+from traceir import lax, rules
+from traceir.array import Array
+from traceir.jit.composite import composite
+from traceir.lax.operands import (
+    BOOL,
+    DTypeLike,
+    Operand,
+    convert,
+    default_dtype,
+    dtype_of,
+    inexact,
+    operand,
+    shape_of,
+    typed,
+)
+from traceir.lax.shapes import axes_in, axis_in
+from traceir.numpy.composites import where as _where
+from traceir.numpy.elementwise import divide, subtract
+from traceir.trace import bind, typeof
+
+Axis = Any
+
+
+def _kept(x: Array, shape: tuple[int, ...], axes: tuple[int, ...]) -> Array:
+    """A reduced array with its axes back, at extent 1."""
+    dims = [d for d in range(len(shape)) if d not in axes]
+    kept = [n if d in dims else 1 for d, n in enumerate(shape)]
+    return lax.broadcast_in_dim(x, kept, dims)
+
+
+def _reduced(
+    primitive: str, x: Operand, axis: Axis, keepdims: bool, **options: Any
+) -> Array:
+    """`x`, checked and of the right dtype, reduced.
+
+    `where` leaves out elements, by putting the primitive's `identity` in their place;
+    `initial` takes part as one more element, by `combine`.
+    """
+    shape = shape_of(x)
+    axes = axes_in(axis, len(shape))
+    if options.get("where") is not None:
+        dtype = typeof(x).dtype
+        x = _where(options["where"], x, typed(options["identity"], dtype, False))
+    result: Array = bind(primitive, x, axes=axes)
+    if keepdims:
+        result = _kept(result, shape, axes)
+    if options.get("initial") is not None:
+        initial = convert(operand(primitive, options["initial"]), result.dtype)
+        result = bind(options["combine"], initial, result)
+    return result
+
+
+def _sum_dtype(dtype: np.dtype) -> np.dtype:
+    """The dtype of sums: at least the default width for integers."""
+    if dtype.kind == "f":
+        return dtype
+    least = default_dtype(int)
+    if dtype.kind == "u":
+        least = np.dtype(f"u{least.itemsize}")
+    return dtype if dtype.itemsize > least.itemsize else least
+
+
+def _total(
+    name: str, primitive: str, x: Operand, axis: Axis, dtype: Any, **options: Any
+) -> Array:
+    value = operand(name, x)
+    given = typeof(value).dtype
+    wanted = _sum_dtype(given) if dtype is None else dtype_of(dtype, name)
+    if dtype is None and wanted == np.float16:
+        # Half precision overflows early, so it is added up in single.
+        value = convert(value, np.dtype(np.float32))
+        return convert(  # type: ignore[no-any-return]
+            _reduced(primitive, value, axis, **options), wanted
+        )
+    return _reduced(primitive, convert(value, wanted), axis, **options)
+
+
+def sum(
+    a: Operand,
+    axis: Axis = None,
+    dtype: DTypeLike = None,
+    *,
+    keepdims: bool = False,
+    initial: Operand = None,
+    where: Operand = None,
+) -> Array:
+    """Sum over axes; integers and booleans in at least the default integer width.
+
+    `initial` is added; `where` tells which elements count. Raises ValueError
+    (face.axis), TypeError (face.argument, face.dtype).
+
+    >>> import traceir.numpy as jnp
+    >>> sum(jnp.ones((2, 3)), axis=1)
+    Array([3., 3.], dtype=float32)
+    """
+    return _total(
+        "sum",
+        "reduce_sum",
+        a,
+        axis,
+        dtype,
+        keepdims=keepdims,
+        initial=initial,
+        where=where,
+        identity=0,
+        combine="add",
+    )
+
+
+def prod(
+    a: Operand,
+    axis: Axis = None,
+    dtype: DTypeLike = None,
+    *,
+    keepdims: bool = False,
+    initial: Operand = None,
+    where: Operand = None,
+) -> Array:
+    """Product over axes, in the dtype of `sum`; other arguments as there.
+
+    >>> import traceir.numpy as jnp
+    >>> prod(jnp.arange(1, 5))
+    Array(24, dtype=int32)
+    """
+    return _total(
+        "prod",
+        "reduce_prod",
+        a,
+        axis,
+        dtype,
+        keepdims=keepdims,
+        initial=initial,
+        where=where,
+        identity=1,
+        combine="mul",
+    )
+
+
+def _extreme(name: str, x: Operand, axis: Axis, least: bool, **options: Any) -> Array:
+    value = operand(name, x)
+    shape, dtype = shape_of(value), typeof(value).dtype
+    axes = axes_in(axis, len(shape))
+    if options["initial"] is None and not _product(shape[d] for d in axes):
+        raise rules.error("face.reduce-empty", got=f"{name} of shape {shape}")
+    return _reduced(
+        f"reduce_{name}",
+        convert(value, dtype),
+        axis,
+        identity=_end(dtype, least),
+        combine=name,
+        **options,
+    )
+
+
+def _end(dtype: np.dtype, least: bool) -> Any:
+    if dtype.kind == "f":
+        return -np.inf if least else np.inf
+    if dtype.kind == "b":
+        return not least
+    limits = np.iinfo(dtype)
+    return limits.min if least else limits.max
+
+
+def max(
+    a: Operand,
+    axis: Axis = None,
+    *,
+    keepdims: bool = False,
+    initial: Operand = None,
+    where: Operand = None,
+) -> Array:
+    """Greatest element over axes; NaN if one is.
+
+    Raises ValueError (face.reduce-empty, face.axis), TypeError (face.argument).
+
+    >>> import traceir.numpy as jnp
+    >>> max(jnp.array([[1, 4], [3, 2]]), axis=0)
+    Array([3, 4], dtype=int32)
+    """
+    options = {"keepdims": keepdims, "initial": initial, "where": where}
+    return _extreme("max", a, axis, True, **options)
+
+
+def min(
+    a: Operand,
+    axis: Axis = None,
+    *,
+    keepdims: bool = False,
+    initial: Operand = None,
+    where: Operand = None,
+) -> Array:
+    """Least element over axes; NaN if one is. Raises as `max`.
+
+    >>> import traceir.numpy as jnp
+    >>> min(jnp.array([[1, 4], [3, 2]]), axis=0)
+    Array([1, 2], dtype=int32)
+    """
+    options = {"keepdims": keepdims, "initial": initial, "where": where}
+    return _extreme("min", a, axis, False, **options)
+
+
+amax = max
+amin = min
+
+
+def all(a: Operand, axis: Axis = None, *, keepdims: bool = False) -> Array:
+    """Whether all elements over axes are true, or other than 0.
+
+    >>> all(True)
+    Array(True, dtype=bool)
+    """
+    value = convert(operand("all", a), BOOL)
+    return _reduced("reduce_and", value, axis, keepdims)
+
+
+def any(a: Operand, axis: Axis = None, *, keepdims: bool = False) -> Array:
+    """Whether any element over axes is true, or other than 0.
+
+    >>> any(False)
+    Array(False, dtype=bool)
+    """
+    value = convert(operand("any", a), BOOL)
+    return _reduced("reduce_or", value, axis, keepdims)
+
+
+def _arg(name: str, a: Operand, axis: int | None, keepdims: bool) -> Array:
+    value = operand(name, a)
+    shape = shape_of(value)
+    if axis is None:
+        value = lax.reshape(value, (_product(shape),))
+    at = 0 if axis is None else axis_in(axis, len(shape))
+    if not shape_of(value)[at]:
+        raise rules.error("face.reduce-empty", got=f"{name} of shape {shape}")
+    result: Array = bind(name, value, axes=(at,), index_dtype=default_dtype(int))
+    if not keepdims:
+        return result
+    return _kept(result, shape, tuple(range(len(shape))) if axis is None else (at,))
+
+
+def argmax(a: Operand, axis: int | None = None, *, keepdims: bool = False) -> Array:
+    """Index of the first greatest element, a NaN before all; without axis, of them all.
+
+    Raises ValueError (face.reduce-empty, face.axis), TypeError (face.argument).
+
+    >>> import traceir.numpy as jnp
+    >>> argmax(jnp.array([1, 3, 2]))
+    Array(1, dtype=int32)
+    """
+    return _arg("argmax", a, axis, keepdims)
+
+
+def argmin(a: Operand, axis: int | None = None, *, keepdims: bool = False) -> Array:
+    """Index of the first least element, a NaN before all. Raises as `argmax`.
+
+    >>> import traceir.numpy as jnp
+    >>> argmin(jnp.array([3, 1, 2]))
+    Array(1, dtype=int32)
+    """
+    return _arg("argmin", a, axis, keepdims)
+
+
+def mean(
+    a: Operand,
+    axis: Axis = None,
+    dtype: DTypeLike = None,
+    *,
+    keepdims: bool = False,
+) -> Array:
+    """Mean over axes, floating unless a dtype is given; NaN over none.
+
+    >>> import traceir.numpy as jnp
+    >>> mean(jnp.arange(4))
+    Array(1.5, dtype=float32)
+    """
+    value = operand("mean", a)
+    given = typeof(value).dtype
+    wanted = inexact(given) if dtype is None else dtype_of(dtype, "mean")
+    if given == BOOL:
+        value = convert(value, default_dtype(int))
+    half = dtype is None and wanted == np.float16
+    value = convert(value, np.dtype(np.float32) if half else wanted)
+    return convert(  # type: ignore[no-any-return]
+        _mean(value, axes_in(axis, len(shape_of(value))), keepdims), wanted
+    )
+
+
+def _mean(x: Operand, axes: tuple[int, ...], keepdims: bool) -> Array:
+    total = _reduced("reduce_sum", x, axes, keepdims)
+    return lax.div(total, typed(_count(x, axes), total.dtype, False))
+
+
+def _count(x: Operand, axes: tuple[int, ...]) -> int:
+    return _product(shape_of(x)[d] for d in axes)
+
+
+def var(
+    a: Operand, axis: Axis = None, *, ddof: int | float = 0, keepdims: bool = False
+) -> Array:
+    """Mean squared distance from the mean over axes; NaN where `ddof` leaves nothing.
+
+    The sum of squares is divided by the number of elements less `ddof`.
+
+    >>> import traceir.numpy as jnp
+    >>> var(jnp.arange(4))
+    Array(1.25, dtype=float32)
+    """
+    value = operand("var", a)
+    axes = axes_in(axis, len(shape_of(value)))
+    result: Array = _var(value, ddof, axes=axes, keepdims=keepdims)
+    return result
+
+
+def std(
+    a: Operand, axis: Axis = None, *, ddof: int | float = 0, keepdims: bool = False
+) -> Array:
+    """Square root of `var`.
+
+    >>> import traceir.numpy as jnp
+    >>> std(jnp.arange(4))
+    Array(1.118034, dtype=float32)
+    """
+    value = operand("std", a)
+    axes = axes_in(axis, len(shape_of(value)))
+    result: Array = _std(value, ddof, axes=axes, keepdims=keepdims)
+    return result
+
+
+@composite(static_argnames=["axes", "keepdims"])
+def _var(a: Operand, ddof: Operand, *, axes: tuple[int, ...], keepdims: bool) -> Array:
+    wanted = inexact(typeof(a).dtype)
+    computed = np.dtype(np.float32) if wanted == np.float16 else wanted
+    value = convert(a, computed)
+    centred = lax.square(subtract(value, _mean(value, axes, keepdims=True)))
+    count = typed(_count(value, axes), computed, False)
+    left = lax.sub(count, convert(ddof, computed))
+    total = _reduced("reduce_sum", centred, axes, keepdims)
+    result = convert(divide(total, left), wanted)
+    some = lax.gt(left, typed(0, computed, False))
+    return _where(some, result, float("nan"))
+
+
+@composite(static_argnames=["axes", "keepdims"])
+def _std(a: Operand, ddof: Operand, *, axes: tuple[int, ...], keepdims: bool) -> Array:
+    return lax.sqrt(_var(a, ddof, axes=axes, keepdims=keepdims))

@@ -1,0 +1,223 @@
+"""Binds the operators and methods of arrays and tracers. Serves: promote.*, array.*
+
+Imported last: what is bound here is made of everything before. In a trace whose face is
+NumPy, operators promote by NumPy's table; functions of `traceir.numpy` never do.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from traceir import config, lax, numpy, rules
+from traceir.array import Array
+from traceir.lax.operands import (
+    BOOL,
+    as_array,
+    convert,
+    default_dtype,
+    operand,
+    promoted,
+    typed,
+)
+from traceir.numpy import composites, indexing, updates
+from traceir.trace import Tracer, typeof
+
+Function = Callable[..., Any]
+
+# What an operator leaves to the other operand's reflected one.
+_ACCEPTED = (Array, np.ndarray, np.generic, bool, int, float)
+
+BINARY: dict[str, Function] = {
+    "add": numpy.add,
+    "sub": numpy.subtract,
+    "mul": numpy.multiply,
+    "truediv": numpy.true_divide,
+    "floordiv": numpy.floor_divide,
+    "mod": numpy.remainder,
+    "divmod": numpy.divmod,
+    "pow": numpy.power,
+    "matmul": numpy.matmul,
+    "and": numpy.bitwise_and,
+    "or": numpy.bitwise_or,
+    "xor": numpy.bitwise_xor,
+}
+COMPARISON: dict[str, Function] = {
+    "eq": numpy.equal,
+    "ne": numpy.not_equal,
+    "lt": numpy.less,
+    "le": numpy.less_equal,
+    "gt": numpy.greater,
+    "ge": numpy.greater_equal,
+}
+UNARY: dict[str, Function] = {
+    "neg": numpy.negative,
+    "pos": numpy.positive,
+    "abs": numpy.abs,
+    "invert": numpy.invert,
+}
+METHODS: dict[str, Function] = {
+    name: getattr(numpy, name)
+    for name in (
+        "all",
+        "any",
+        "argmax",
+        "argmin",
+        "astype",
+        "clip",
+        "dot",
+        "max",
+        "mean",
+        "min",
+        "prod",
+        "ravel",
+        "round",
+        "squeeze",
+        "std",
+        "sum",
+        "swapaxes",
+        "var",
+    )
+}
+
+
+def _by_numpy(name: str, x: Any, y: Any) -> tuple[Any, Any]:
+    """Operands in the dtype in which NumPy would have them meet."""
+    left, right = promoted(name, x, y, face="numpy")
+    dtype = typeof(left).dtype
+    if name == "truediv" and dtype.kind != "f":
+        wide = np.dtype(np.float64)
+        return convert(left, wide), convert(right, wide)
+    return left, right
+
+
+def _apply(name: str, function: Function, x: Any, y: Any) -> Any:
+    if config.local.context.face == "numpy" and name not in ("pow", "matmul"):
+        x, y = _by_numpy(name, x, y)
+    return function(x, y)
+
+
+def _binary(name: str, function: Function) -> tuple[Function, Function]:
+    """An operator's method and its reflected one."""
+
+    def method(self: Any, other: Any) -> Any:
+        if not isinstance(other, _ACCEPTED):
+            return NotImplemented
+        return _apply(name, function, self, other)
+
+    def reflected(self: Any, other: Any) -> Any:
+        if not isinstance(other, _ACCEPTED):
+            return NotImplemented
+        return _apply(name, function, other, self)
+
+    return method, reflected
+
+
+def _unary(function: Function) -> Function:
+    def method(self: Any) -> Any:
+        return function(self)
+
+    return method
+
+
+def _method(function: Function) -> Function:
+    @functools.wraps(function)
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return function(self, *args, **kwargs)
+
+    return method
+
+
+def _round(self: Array, ndigits: int | None = None) -> Array:
+    """Whole numbers as integers, or numbers rounded to `ndigits` places."""
+    rounded: Array = composites.round(self, decimals=ndigits or 0)
+    if ndigits is not None or rounded.dtype.kind != "f":
+        return rounded
+    return as_array(convert(rounded, default_dtype(int)))
+
+
+def _iter(self: Array) -> Iterator[Array]:
+    if not self.ndim:
+        raise rules.error("array.length", got=self.aval.str_short())
+    return (
+        lax.index_in_dim(self, place, keepdims=False) for place in range(self.shape[0])
+    )
+
+
+def _len(self: Tracer) -> int:
+    if not self.aval.shape:
+        raise rules.error("array.length", got=self.aval.str_short())
+    return self.aval.shape[0]
+
+
+def _contains(self: Array, value: Any) -> bool:
+    return bool(numpy.any(numpy.equal(self, value)))
+
+
+def _reshape(self: Array, *shape: Any) -> Array:
+    """The elements under another shape: ints, or one sequence of them."""
+    return numpy.reshape(self, shape[0] if len(shape) == 1 else shape)
+
+
+def _transpose(self: Array, *axes: Any) -> Array:
+    """The dimensions in another order: ints, one sequence of them, or reversed."""
+    if len(axes) == 1 and (axes[0] is None or not hasattr(axes[0], "__index__")):
+        return numpy.transpose(self, axes[0])
+    return numpy.transpose(self, axes or None)
+
+
+def _setitem(self: Array, index: Any, value: Any) -> None:
+    raise rules.error("array.immutable", got=f"x[{index!r}] = {value!r}")
+
+
+def _same(self: Array) -> Array:
+    """The array itself, which nobody can change."""
+    return self
+
+
+PROPERTIES: dict[str, Function] = {
+    "T": numpy.transpose,
+    "mT": numpy.matrix_transpose,
+    "real": _same,
+    "at": updates.IndexUpdates,
+}
+
+
+def bindings() -> dict[str, Any]:
+    """Everything that arrays and tracers share, by attribute name."""
+    found: dict[str, Any] = {}
+    for name, function in BINARY.items():
+        found[f"__{name}__"], found[f"__r{name}__"] = _binary(name, function)
+    for name, function in COMPARISON.items():
+        found[f"__{name}__"] = _binary(name, function)[0]
+    for name, function in UNARY.items():
+        found[f"__{name}__"] = _unary(function)
+    for name, function in METHODS.items():
+        found[name] = _method(function)
+    for name, function in PROPERTIES.items():
+        found[name] = property(function)
+    return found | {
+        "__round__": _round,
+        "__iter__": _iter,
+        "__contains__": _contains,
+        "__getitem__": indexing.getitem,
+        "flatten": _method(numpy.ravel),
+        "reshape": _reshape,
+        "transpose": _transpose,
+    }
+
+
+def bind_all() -> None:
+    """Give both classes their operators and methods."""
+    for kind in (Array, Tracer):
+        for name, value in bindings().items():
+            setattr(kind, name, value)
+    Tracer.__len__ = _len  # type: ignore[attr-defined]
+    Tracer.__setitem__ = _setitem  # type: ignore[attr-defined]
+    Tracer.copy = _same  # type: ignore[attr-defined]
+
+
+bind_all()
