@@ -1,1 +1,54 @@
-"""An exactly specified tracing JIT: `import traceir as jax`, `import traceir.numpy as jnp`."""
+"""An exactly specified tracing JIT: `import traceir as jax`, `import traceir.numpy as jnp`.
+
+The specification is data (`traceir.rules`), this package is the reference that it drives,
+and `traceir_numba` turns programs into Numba source and machine code.
+"""
+
+from traceir import errors, lax, numpy, operators, rules
+from traceir.array import Array
+from traceir.avals import ShapedArray
+from traceir.config import config, disable_jit, enable_x64, log_compiles
+from traceir.devices import devices
+from traceir.evaluate import eval_jaxpr
+from traceir.ir import ClosedJaxpr, Eqn, Jaxpr, Literal, Var
+from traceir.jit import (
+    ShapeDtypeStruct,
+    clear_caches,
+    eval_shape,
+    jit,
+    make_jaxpr,
+)
+from traceir.text.parser import parse
+from traceir.trace import Tracer, typeof
+from traceir.typing import check
+
+__version__ = "0.1.0"
+__all__ = [
+    "Array",
+    "ClosedJaxpr",
+    "Eqn",
+    "Jaxpr",
+    "Literal",
+    "ShapeDtypeStruct",
+    "ShapedArray",
+    "Tracer",
+    "Var",
+    "check",
+    "clear_caches",
+    "config",
+    "devices",
+    "disable_jit",
+    "enable_x64",
+    "errors",
+    "eval_jaxpr",
+    "eval_shape",
+    "jit",
+    "lax",
+    "log_compiles",
+    "make_jaxpr",
+    "numpy",
+    "operators",
+    "parse",
+    "rules",
+    "typeof",
+]
