@@ -35,7 +35,7 @@ class Tracer(Methods):
     __hash__ = None  # type: ignore[assignment]
     is_traced = True
 
-    def __init__(self, var: Var, trace: Trace, where: source.Source | None) -> None:
+    def __init__(self, var: Atom, trace: Trace, where: source.Source | None) -> None:
         self.aval = var.aval
         self._var = var
         self._trace = trace
@@ -152,11 +152,14 @@ class Trace:
         if type(value) is Array or (isinstance(value, np.ndarray) and value.ndim):
             return self.constant(value)
         aval = typeof(value)
-        return Literal(as_numpy(value, aval).item(), aval)
+        number = value if type(value) is float else as_numpy(value, aval).item()
+        return Literal(number, aval)
 
-    def lift(self, tracer: Tracer) -> Var:
+    def lift(self, tracer: Tracer) -> Atom:
         """A tracer of an outer trace becomes an operand of this one."""
         check_open(tracer, self.parent)
+        if type(tracer._var) is Literal:
+            return tracer._var
         found = self.captures.get(id(tracer))
         if found is None:
             found = self.captures[id(tracer)] = Var(tracer.aval), tracer
@@ -167,7 +170,9 @@ class Trace:
         found = self.constants.get(id(value))
         if found is None:
             aval = typeof(value)
-            frozen = value._value if type(value) is Array else as_numpy(value, aval)
+            # A NumPy array may change later; the program has it as it was traced.
+            frozen = as_numpy(value, aval)
+            frozen = frozen if type(value) is Array else np.array(frozen, order="C")
             found = self.constants[id(value)] = Var(aval), frozen, value
         return found[0]
 
@@ -304,6 +309,12 @@ def as_numpy(value: Value, aval: ShapedArray) -> np.ndarray:
     if type(value) is Array:
         return value._value
     return np.asarray(value, aval.dtype)
+
+
+def _copy(array: np.ndarray, aval: ShapedArray) -> np.ndarray:
+    copy = np.array(array, aval.dtype, order="C")
+    copy.setflags(write=False)
+    return copy
 
 
 def stage(

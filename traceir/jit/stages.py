@@ -60,7 +60,7 @@ def struct_of(aval: ShapedArray) -> ShapeDtypeStruct:
     return ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, repr=False, slots=True, weakref_slot=True)
 class _Stage:
     """A traced function on its way to machine code."""
 
@@ -68,6 +68,10 @@ class _Stage:
     backend: str
     keep_unused: bool
     numpy_out: bool
+
+    def __repr__(self) -> str:
+        name = self.entry.closed.jaxpr.debug_name
+        return f"<{type(self).__name__} {name} for {self.backend}>"
 
     @property
     def jaxpr(self) -> ClosedJaxpr:
@@ -128,7 +132,7 @@ class Lowered(_Stage):
         return Compiled(self.entry, self.backend, self.keep_unused, self.numpy_out, exe)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
 class Compiled(_Stage):
     """A compiled function: called with arguments of exactly the types it was made for.
 
