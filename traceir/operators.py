@@ -153,6 +153,11 @@ def _len(self: Tracer) -> int:
     return self.aval.shape[0]
 
 
+def _nbytes(self: Tracer) -> int:
+    """Bytes of all elements."""
+    return self.aval.size * self.aval.dtype.itemsize
+
+
 def _contains(self: Array, value: Any) -> bool:
     return bool(numpy.any(numpy.equal(self, value)))
 
@@ -218,6 +223,8 @@ def bind_all() -> None:
     Tracer.__len__ = _len  # type: ignore[attr-defined]
     Tracer.__setitem__ = _setitem  # type: ignore[attr-defined]
     Tracer.copy = _same  # type: ignore[attr-defined]
+    Tracer.itemsize = Array.itemsize  # type: ignore[attr-defined]
+    Tracer.nbytes = property(_nbytes)  # type: ignore[attr-defined]
 
 
 bind_all()

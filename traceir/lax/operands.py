@@ -89,19 +89,18 @@ def is_scalar(value: object) -> bool:
 
 
 def operand(name: str, value: Operand, position: int = 0) -> Operand:
-    """A checked operand: an Array, a tracer, or a number.
+    """A checked operand: an Array, a tracer, a NumPy array of rank 1 or more, a number.
 
-    NumPy arrays are copied, in a trace once per array. Raises TypeError
-    (face.argument) for a list, a string or another object.
+    Raises TypeError (face.argument) for a list, a string or another object.
     """
     kind = type(value)
     if kind is Array or kind is Tracer or kind is float or kind is bool:
         return value
     if isinstance(value, int):
         return fitting(int(value))
-    if isinstance(value, np.ndarray) and value.ndim and value.dtype.kind in "biuf":
-        return constant(value)
-    if isinstance(value, (np.generic, np.ndarray)) and value.dtype.kind in "biuf":
+    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biuf":
+        if value.ndim:
+            return value
         dtype = canonical_dtype(value.dtype, config.local.context.x64)
         return value.astype(dtype)[()]
     if isinstance(value, float):
@@ -136,12 +135,14 @@ def own(value: np.ndarray, weak: bool = False) -> Array:
 def number_of(value: Operand) -> Any:
     """The number that an operand is known to be, even in a trace, or None."""
     if type(value) is Tracer:
-        return value.var.value if type(value.var) is Literal else None
+        return value._var.value if type(value._var) is Literal else None
     return value if isinstance(value, _SCALARS) else None
 
 
 def as_array(value: Operand) -> Array | Tracer:
     """A checked operand as an Array or a tracer; a number stays a literal in a trace."""
+    if isinstance(value, np.ndarray):
+        return constant(value)
     if not isinstance(value, _SCALARS):
         return value  # type: ignore[no-any-return]
     aval = typeof(value)
@@ -169,8 +170,8 @@ def typed(value: Any, dtype: np.dtype, weak: bool) -> Operand:
 
 def convert(value: Operand, dtype: np.dtype, weak: bool = False) -> Operand:
     """A checked operand with this dtype and weakness; no equation for a number."""
-    if type(value) is Array or type(value) is Tracer:
-        aval = value.aval
+    if not isinstance(value, _SCALARS):
+        aval = typeof(value)
         if aval.dtype == dtype and aval.weak_type == weak:
             return value
         number = number_of(value)
@@ -214,10 +215,10 @@ def promoted_inexact(name: str, *values: Operand) -> list[Operand]:
 
 def shape_of(value: Operand) -> tuple[int, ...]:
     """The shape of a checked operand."""
-    if type(value) is Array or type(value) is Tracer:
-        shape: tuple[int, ...] = value.aval.shape
-        return shape
-    return ()
+    if isinstance(value, _SCALARS):
+        return ()
+    shape: tuple[int, ...] = value.shape
+    return shape
 
 
 def broadcast_shapes(name: str, shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
-
 import numpy as np
 
 from traceir import lax
@@ -159,8 +157,8 @@ def _float_divmod(x: Operand, y: Operand) -> Pair:
     # By 0 the quotient is that of x itself, so that its sign is right.
     none = lax.eq(y, _like(0, y))
     quotient = lax.div(_where(none, x, lax.sub(x, rest)), y)
-    signs = lax.ne(lax.sign(y), lax.sign(rest))
-    uneven = lax.bitwise_and(lax.ne(rest, _like(0, rest)), signs)
+    some = lax.ne(rest, _like(0, rest))
+    uneven = lax.bitwise_and(some, lax.ne(lax.sign(y), lax.sign(rest)))
     rest = lax.select_n(uneven, rest, lax.add(rest, y))
     lower = lax.sub(quotient, _like(1, quotient))
     return lax.round(lax.select_n(uneven, quotient, lower)), rest
@@ -228,11 +226,3 @@ def exp2(x: Operand) -> Array:
     """
     (value,) = promoted_inexact("exp2", x)
     return lax.pow(_like(2, value), value)
-
-
-def fix_round(x: Operand, ndigits: int | None = None) -> Array:
-    """Python's `round`: whole numbers as integers, or rounded to `ndigits` places."""
-    rounded: Array = round(x, decimals=ndigits or 0)
-    if ndigits is not None or builtins.bool(rounded.dtype.kind != "f"):
-        return rounded
-    return as_array(convert(rounded, default_dtype(int)))

@@ -105,7 +105,7 @@ def log2(x: Operand) -> Array:
     """
     (value,) = promoted_inexact("log2", x)
     dtype = typeof(value).dtype
-    return divide(lax.log(value), lax.log(typed(2, dtype, False)))
+    return lax.div(lax.log(value), lax.log(typed(2, dtype, False)))
 
 
 def log10(x: Operand) -> Array:

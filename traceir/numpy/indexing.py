@@ -18,7 +18,7 @@ import numpy as np
 from traceir import lax, rules
 from traceir.array import Array
 from traceir.concretize import origin
-from traceir.lax.operands import own
+from traceir.lax.operands import number_of, own
 from traceir.trace import Tracer
 
 _NOT_INDICES = (str, bytes, list, float, complex)
@@ -48,7 +48,8 @@ def entries(index: Any, rank: int) -> list[Any]:
 
     Raises IndexError (index.count, index.ellipsis), TypeError (index.type).
     """
-    parts = list(index) if isinstance(index, tuple) else [index]
+    given = index if isinstance(index, tuple) else (index,)
+    parts = [_literal(part) for part in given]
     for part in parts:
         if isinstance(part, _NOT_INDICES):
             raise rules.error("index.type", got=f"{part!r} of type {_name(part)}")
@@ -61,6 +62,14 @@ def entries(index: Any, rank: int) -> list[Any]:
     at = dots[0] if dots else len(parts)
     filler = [builtins.slice(None)] * (rank - used)
     return parts[:at] + filler + parts[at + len(dots) :]
+
+
+def _literal(part: Any) -> Any:
+    """An entry, or the number that a traced one is known to be."""
+    if type(part) is not Tracer:
+        return part
+    number = number_of(part)
+    return part if number is None else number
 
 
 def _name(value: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from traceir import lax
 from traceir.array import Array
+from traceir.jit.composite import composite
 from traceir.lax.operands import (
     BOOL,
     Operand,
@@ -181,6 +182,7 @@ def isnan(x: Operand) -> Array:
     return lax.ne(value, value)
 
 
+@composite
 def isinf(x: Operand) -> Array:
     """Whether each element is infinite.
 
