@@ -71,7 +71,9 @@ def any_order(name: str, goal: Goal) -> bool:
     info = np.finfo(goal.dtype)
     unit = Fraction(2) ** x.quantum
     small = unit >= Fraction(2) ** int(info.minexp - info.nmant)
-    return small and x.magnitude <= min(unit * 2 ** (info.nmant + 1), largest(goal.dtype))
+    return small and x.magnitude <= min(
+        unit * 2 ** (info.nmant + 1), largest(goal.dtype)
+    )
 
 
 def same(a: Any, b: Any) -> bool:
@@ -102,7 +104,8 @@ def _ulp(goal: Goal, got: Any) -> bool:
     top = largest(goal.dtype)
     beyond = top + ulp(top, goal.dtype)
     want = max(-beyond, min(x.value, beyond))
-    have = math.copysign(1, got) * beyond if math.isinf(got) else Fraction(float(got))
+    end = beyond if got > 0 else -beyond
+    have = end if math.isinf(got) else Fraction(float(got))
     near = abs(have - want) <= Fraction(goal.ulps) * ulp(want, goal.dtype)
     return near or _flushed(goal, got)
 

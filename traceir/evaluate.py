@@ -59,8 +59,8 @@ def eval_jaxpr(
 ) -> list[np.ndarray]:
     """Run a program on arrays of its input types; returns fresh arrays.
 
-    >>> import traceir
-    >>> closed = traceir.text.parse("{ lambda ; a:f32[2]. let b:f32[2] = neg a in (b,) }")
+    >>> from traceir.text import parse
+    >>> closed = parse("{ lambda ; a:f32[2]. let b:f32[2] = neg a in (b,) }")
     >>> eval_jaxpr(closed.jaxpr, closed.consts, [1.0, 2.0])
     [array([-1., -2.], dtype=float32)]
     """

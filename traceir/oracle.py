@@ -7,15 +7,15 @@ with exact numbers. Kernels and backends are judged by it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from traceir.accept import Goal, any_order, member, same, settle
 from traceir.avals import ShapedArray
-from traceir.ir import ClosedJaxpr, Jaxpr, Literal, Var
-from traceir.rules import Formula, Prim, Rules, Scope, default, walk
+from traceir.ir import ClosedJaxpr, Jaxpr, Literal, Var, sort_params
+from traceir.rules import Prim, Rules, Scope, default
+from traceir.rules.applied import row_scope
 from traceir.rules.helpers import box
 from traceir.rules.reals import Real
 from traceir.typing import infer
@@ -55,7 +55,8 @@ def run(
     >>> run(parse(text), (), [[3, 4]])
     [array(7, dtype=int32)]
     """
-    return _run(jaxpr, consts, args, rules or default(), lambda prim, goal: None)
+    results = _run(jaxpr, consts, args, rules or default(), lambda prim, goal: None)
+    return [r.copy() for r in results]
 
 
 def accepts(
@@ -88,6 +89,7 @@ def faults(
     """What is wrong with the results of one primitive, a line for each element."""
     rules = rules or default()
     row = rules.prims[prim]
+    params = {**row.defaults, **params}
     if row.steps is not None:
         return judge(params["jaxpr"], params["jaxpr"].consts, arrays, got, rules)
     arrays = [np.asarray(a) for a in arrays]
@@ -212,11 +214,9 @@ def _elements(
 ) -> Iterator[tuple[Index, Any]]:
     """Each index of a result and its exact element."""
     assert row.value is not None
-    names = _names(row, params, [Elements(a) for a in arrays], rules)
-    scope = Scope(names, _pending(row.let), rules.constants)
-    each = _pending(row.each)
+    scope = row_scope(row, tuple(map(Elements, arrays)), sort_params(params), rules)
     for index in box(aval.shape):
-        yield index, walk(row.value, Scope({"i": index}, each, scope))
+        yield index, row.value(Scope({"i": index}, row.each, scope))
 
 
 def _steps(
@@ -228,31 +228,10 @@ def _steps(
 ) -> list[Array]:
     """The results of a region, which runs the programs in its params."""
     assert row.steps is not None
-    names = _names(row, params, list(arrays), rules)
 
     def run(program: ClosedJaxpr, args: Sequence[Array]) -> list[Array]:
         return _run(program, program.consts, args, rules, check)
 
-    names["run"] = run
-    results: list[Array] = walk(row.steps, Scope(names, _pending(row.let)))
+    scope = row_scope(row, tuple(arrays), sort_params(params), rules)
+    results: list[Array] = row.steps(Scope({"run": run}, outer=scope))
     return results
-
-
-def _names(
-    row: Prim, params: Mapping[str, Any], operands: Sequence[Any], rules: Rules
-) -> dict[str, Any]:
-    """What the row's formulas call the operands and params, defaults filled in."""
-    names = {
-        p.name: walk(p.default, rules.constants)
-        for p in row.params
-        if p.default is not None and p.name not in params
-    }
-    names.update(params)
-    names.update(zip(row.inputs[: row.arity], operands))
-    if row.variadic:
-        names[row.inputs[-1]] = tuple(operands[row.arity :])
-    return names
-
-
-def _pending(parts: Mapping[str, Formula]) -> dict[str, Callable[[Scope], Any]]:
-    return {name: partial(walk, formula) for name, formula in parts.items()}

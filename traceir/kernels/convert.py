@@ -11,7 +11,11 @@ from traceir.kernels.registry import kernel
 
 @kernel("convert_element_type")
 def convert_element_type(
-    x: np.ndarray, *, new_dtype: np.dtype, weak_type: bool = False, sharding: None = None
+    x: np.ndarray,
+    *,
+    new_dtype: np.dtype,
+    weak_type: bool = False,
+    sharding: None = None,
 ) -> Any:
     """Convert elements; floating ones saturate at an integer dtype's ends, NaN is 0."""
     if x.dtype.kind == "f" and new_dtype.kind in "iu":

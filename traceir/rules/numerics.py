@@ -1,4 +1,4 @@
-"""The real functions of `value` formulas, and rounding to a dtype. Serves: accuracy.*"""
+"""Real functions of `value` formulas, and rounding to a dtype. Serves: accuracy.*"""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ LIMIT = 4000
 EXACT_POWER = 64
 
 
-def real(name: str, *xs: Any) -> Real | int:
+def real(name: str, *xs: Any) -> Real:
     """The real function `name` at exact points.
 
     >>> real("sqrt", 4), real("log", -1.0)
     (Real(2), Real(nan))
     """
-    return FUNCTIONS[name](*map(Real.of, xs))
+    result: Real = FUNCTIONS[name](*map(Real.of, xs))
+    return result
 
 
 @cache

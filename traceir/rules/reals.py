@@ -1,4 +1,4 @@
-"""Exact extended reals: what floating elements are in `value` formulas. Serves: accuracy.*"""
+"""Exact extended reals: the floating elements of formulas. Serves: accuracy.*"""
 
 from __future__ import annotations
 
@@ -126,7 +126,8 @@ class Real:
         return not (self.nan or b.nan) and self._key() < b._key()
 
     def __le__(self, other: Any) -> bool:
-        return self < other or self == other
+        b = Real.of(other)
+        return self < b or self == b
 
     def __gt__(self, other: Any) -> bool:
         return Real.of(other) < self

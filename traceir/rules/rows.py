@@ -185,16 +185,17 @@ class Weak:
 
 @dataclass(frozen=True)
 class Face:
-    """How operands of different dtypes meet: edges to the next wider dtypes.
+    """How operands of different dtypes meet: what the edges reach from each node.
 
-    With `weak = "nodes"`, weak operands are nodes of the lattice; with "kinds", one
+    `rank` orders the kinds of the nodes. With `weak = "nodes"`, weak operands are nodes of the lattice; with "kinds", one
     of a kind above all strong operands stands for its usual dtype, any other yields.
     """
 
     id: str
     name: str
     weak: Literal["nodes", "kinds"]
-    edges: Mapping[str, tuple[str, ...]]
+    reach: Mapping[str, frozenset[str]]
+    rank: Mapping[str, int]
     says: str
 
 

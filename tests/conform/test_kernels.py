@@ -1,0 +1,52 @@
+"""Every kernel against the oracle: values, dtypes, freshness, silence."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from equations import Equation, equations
+from hypothesis import given
+from hypothesis import strategies as st
+
+from traceir import oracle
+from traceir.evaluate import evaluate_eqn
+from traceir.ir import sort_params
+from traceir.kernels import KERNELS
+from traceir.rules import default
+
+PRIMITIVES = sorted(default().prims)
+
+
+def test_kernels_are_the_primitives() -> None:
+    assert sorted(KERNELS) == PRIMITIVES
+
+
+@pytest.mark.parametrize("prim", PRIMITIVES)
+@given(data=st.data())
+def test_kernel_gives_what_the_row_says(prim: str, data: st.DataObject) -> None:
+    equation = data.draw(equations(prim))
+    got = evaluated(equation)
+    assert not oracle.faults(prim, equation.params, equation.arrays, got)
+
+
+@pytest.mark.parametrize("prim", PRIMITIVES)
+@given(data=st.data())
+def test_results_are_whole_and_nobody_elses(prim: str, data: st.DataObject) -> None:
+    equation = data.draw(equations(prim, "grid"))
+    for result in evaluated(equation):
+        assert type(result) is np.ndarray
+        assert result.flags.c_contiguous and result.flags.writeable
+        assert not any(np.may_share_memory(result, a) for a in equation.arrays)
+
+
+def evaluated(equation: Equation) -> list[np.ndarray]:
+    """The kernel's results; a warning is an error, and operands stay as they were."""
+    for array in equation.arrays:
+        array.flags.writeable = False
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return evaluate_eqn(
+            equation.prim, sort_params(equation.params), equation.arrays
+        )
