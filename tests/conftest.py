@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from types import ModuleType
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from traceir.config import FLAGS, Config, config
+from traceir import config
+from traceir.config import FLAGS
 
 settings.register_profile(
     "ci",
@@ -29,9 +31,9 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
 @pytest.fixture
-def fresh_config() -> Iterator[Config]:
+def fresh_config() -> Iterator[ModuleType]:
     """The flags at their defaults, and as they were afterwards."""
-    before = {flag: getattr(config, flag) for flag in FLAGS}
+    before = {flag: getattr(config, f"jax_{flag}") for flag in FLAGS}
     for flag in FLAGS:
         config.update(flag, False)
     yield config

@@ -6,23 +6,24 @@ import os
 import subprocess
 import sys
 import threading
+from types import ModuleType
 
 import pytest
 
 from traceir import config as module
-from traceir.config import Config, current, enable_x64
+from traceir.config import current, enable_x64
 
 
-def test_names_with_and_without_prefix(fresh_config: Config) -> None:
-    assert (current().x64, fresh_config.enable_x64) == (False, False)
+def test_names_with_and_without_prefix(fresh_config: ModuleType) -> None:
+    assert (current().x64, fresh_config.jax_enable_x64) == (False, False)
     fresh_config.update("jax_enable_x64", True)
-    assert fresh_config.enable_x64 and fresh_config.jax_enable_x64 and current().x64
+    assert fresh_config.jax_enable_x64 and current().x64
     fresh_config.update("enable_x64", False)
     assert not current().x64
 
 
 @pytest.mark.parametrize("flag", ["jax_enable_x46", "enable_x46"])
-def test_unknown_flag_names_the_close_ones(fresh_config: Config, flag: str) -> None:
+def test_unknown_flag_names_the_close_ones(fresh_config: ModuleType, flag: str) -> None:
     with pytest.raises(AttributeError, match=rf"'{flag}'; close names: enable_x64"):
         fresh_config.update(flag, True)
     with pytest.raises(AttributeError, match="close names: enable_x64"):
@@ -31,17 +32,14 @@ def test_unknown_flag_names_the_close_ones(fresh_config: Config, flag: str) -> N
         fresh_config.update("zzz", True)
 
 
-def test_values_are_bools_and_set_by_update(fresh_config: Config) -> None:
+def test_values_are_bools_and_set_by_update(fresh_config: ModuleType) -> None:
     with pytest.raises(TypeError, match="enable_x64 is a bool, got 3"):
         fresh_config.update("jax_enable_x64", 3)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="log_compiles is a bool, got 'yes'"):
         module.log_compiles("yes")  # type: ignore[arg-type]
-    with pytest.raises(AttributeError, match=r"config\.update\('enable_x64', True\)"):
-        fresh_config.enable_x64 = True
-    assert "jax_enable_x64" in dir(fresh_config)
 
 
-def test_scopes_nest_and_restore(fresh_config: Config) -> None:
+def test_scopes_nest_and_restore(fresh_config: ModuleType) -> None:
     outside = current()
     with enable_x64(True):
         inside = current()
@@ -56,14 +54,14 @@ def test_scopes_nest_and_restore(fresh_config: Config) -> None:
     assert current() is outside
 
 
-def test_a_scope_object_can_be_entered_again(fresh_config: Config) -> None:
+def test_a_scope_object_can_be_entered_again(fresh_config: ModuleType) -> None:
     scope = enable_x64(True)
     with scope, scope:
         assert current().x64
     assert not current().x64
 
 
-def test_update_within_a_scope_counts_after_it(fresh_config: Config) -> None:
+def test_update_within_a_scope_counts_after_it(fresh_config: ModuleType) -> None:
     with enable_x64(True):
         fresh_config.update("enable_x64", False)
         fresh_config.update("log_compiles", True)
@@ -72,7 +70,7 @@ def test_update_within_a_scope_counts_after_it(fresh_config: Config) -> None:
     assert current().log_compiles
 
 
-def test_key_is_what_the_table_lists(fresh_config: Config) -> None:
+def test_key_is_what_the_table_lists(fresh_config: ModuleType) -> None:
     plain = current()
     with enable_x64(True), module.face("numpy"):
         assert current().key == (True, "numpy")
@@ -85,7 +83,7 @@ def test_unknown_face() -> None:
         module.face("torch")
 
 
-def test_scopes_are_of_one_thread_and_updates_of_all(fresh_config: Config) -> None:
+def test_scopes_are_of_one_thread_and_updates_of_all(fresh_config: ModuleType) -> None:
     seen: list[bool] = []
 
     def look() -> None:

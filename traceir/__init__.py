@@ -4,10 +4,10 @@ The specification is data (`traceir.rules`), this package is the reference that 
 and `traceir_numba` turns programs into Numba source and machine code.
 """
 
-from traceir import errors, lax, numpy, operators, rules
+from traceir import config, errors, lax, numpy, operators, rules
 from traceir.array import Array
 from traceir.avals import ShapedArray
-from traceir.config import config, disable_jit, enable_x64, log_compiles
+from traceir.config import disable_jit, enable_x64, log_compiles
 from traceir.devices import devices
 from traceir.evaluate import eval_jaxpr
 from traceir.ir import ClosedJaxpr, Eqn, Jaxpr, Literal, Var

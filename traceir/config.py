@@ -1,9 +1,10 @@
 """Flags, and the context that a trace runs in: the rows ``cache.key.x64``, ``.face``.
 
-A flag has a process-wide value (`config.update`, or the environment at import) and,
+A flag has a process-wide value (`update`, or the environment at import) and,
 within a context manager, a value for the current thread.  `current()` gives all of them
 at once as one immutable, interned `Context`.
 
+>>> from traceir import config
 >>> with enable_x64(True):
 ...     current().x64, config.jax_enable_x64
 (True, True)
@@ -178,37 +179,22 @@ def face(name: str) -> Scope:
     return Scope({"face": name})
 
 
-class Config:
-    """The flags as attributes, with or without the prefix ``jax_``; set by `update`.
+def update(flag: str, value: bool) -> None:
+    """Set the process-wide value of a flag, named with or without the prefix ``jax_``.
 
-    >>> Config().disable_jit
-    False
+    A thread that is within a context manager sees another thread's update when it
+    leaves; the flag that the manager sets stays as it is until then.
+    AttributeError for an unknown flag, TypeError for a value that is no bool.
     """
-
-    __slots__ = ()
-
-    def __getattr__(self, flag: str) -> bool:
-        value: bool = getattr(local.context, _field(flag))
-        return value
-
-    def __setattr__(self, flag: str, value: object) -> None:
-        _field(flag)
-        raise AttributeError(f"use config.update({flag!r}, {value!r})")
-
-    def __dir__(self) -> list[str]:
-        return [*object.__dir__(self), *FLAGS, *("jax_" + flag for flag in FLAGS)]
-
-    def update(self, flag: str, value: bool) -> None:
-        """Set the process-wide value of a flag.
-
-        A thread that is within a context manager sees another thread's update when it
-        leaves; the flag that the manager sets stays as it is until then.
-        AttributeError for an unknown flag, TypeError for a value that is no bool.
-        """
-        with _update_lock:
-            _values[_field(flag)] = _checked(flag, value)
-            _Local.context = _context(_values)
-        _refresh()
+    with _update_lock:
+        _values[_field(flag)] = _checked(flag, value)
+        _Local.context = _context(_values)
+    _refresh()
 
 
-config = Config()
+def __getattr__(flag: str) -> bool:
+    """A flag of this thread, by its prefixed name: `config.jax_enable_x64`."""
+    if flag.startswith("__"):
+        raise AttributeError(flag)
+    value: bool = getattr(local.context, _field(flag))
+    return value
