@@ -5,7 +5,7 @@ Serves: promote.*, aval.python.*, aval.canonical.*
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 from traceir import config
 from traceir.avals import ShapedArray
 from traceir.rules import Rules, default
-from traceir.rules.lattice import RANK, above
+from traceir.rules.lattice import RANK, least_bounds
 from traceir.rules.problems import problem
 
 # A dtype's name, and whether the operand is weak.
@@ -65,8 +65,10 @@ def promote_names(
     lattice, pairs = rules.lattice, tuple(operands)
     row = lattice.faces[face]
     if len(pairs) == 1 or all(weak for _, weak in pairs):
-        name = join((n for n, _ in pairs), face, rules)
-        return canonical_name(name, x64, rules), all(weak for _, weak in pairs)
+        name = canonical_name(join((n for n, _ in pairs), face, rules), x64, rules)
+        # A dtype that has no weak node, as bool, meets another as a strong one.
+        strong = len(pairs) > 1 and _node(rules, name) == name
+        return name, pairs[0][1] and not strong
     if row.weak == "nodes":
         nodes = [_node(rules, n) if weak else n for n, weak in pairs]
     else:
@@ -106,29 +108,13 @@ def join(nodes: Iterable[str], face: str, rules: Rules) -> str:
 
     Raises RuleTableError (table.lattice) where there is none or more than one.
     """
-    reach, given = _reach(rules, face), tuple(nodes)
-    try:
-        common = frozenset.intersection(*(reach[n] for n in given))
-    except KeyError as error:
-        raise problem("table.lattice", f"face {face}", str(error)) from None
-    least = [n for n in common if not any(n in reach[m] for m in common - {n})]
-    if len(least) > 1:
-        rank = min(_rank(rules, n) for n in least)
-        least = [n for n in least if _rank(rules, n) == rank]
+    row, given = rules.lattice.faces[face], tuple(nodes)
+    known = all(node in row.reach for node in given)
+    least = least_bounds(given, row.reach, row.rank) if known else []
     if len(least) != 1:
-        got = f"{', '.join(given)} meet in {', '.join(sorted(least)) or 'nothing'}"
+        got = f"{' and '.join(given)} meet in {' and '.join(least) or 'nothing'}"
         raise problem("table.lattice", f"face {face}", got)
     return least[0]
-
-
-def _rank(rules: Rules, node: str) -> int:
-    weak = rules.lattice.weak.get(node)
-    return RANK[weak.kind if weak else rules.lattice.dtypes[node].kind]
-
-
-@lru_cache(maxsize=16)
-def _reach(rules: Rules, face: str) -> Mapping[str, frozenset[str]]:
-    return above(rules.lattice.faces[face].edges)
 
 
 def canonical_name(name: str, x64: bool, rules: Rules) -> str:

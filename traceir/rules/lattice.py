@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -32,8 +33,10 @@ def read_lattice(table: Row) -> tuple[Lattice, list[Clause]]:
         canonical[row.one_of("from", dtypes)] = row.one_of("to", dtypes)
         clauses.append(_clause(row))
     faces: dict[str, Face] = {}
+    rank = {name: RANK[d.kind] for name, d in dtypes.items()}
+    rank |= {name: RANK[w.kind] for name, w in weak.items()}
     for row in table.rows("face"):
-        face = _face(row, {*dtypes, *weak})
+        face = _face(row, rank)
         faces[face.name] = face
         clauses.append(_clause(row))
     table.done()
@@ -88,16 +91,23 @@ def _weak(name: str, row: Row) -> Weak:
     return found
 
 
-def _face(row: Row, nodes: set[str]) -> Face:
+def _face(row: Row, rank: Mapping[str, int]) -> Face:
     edges = {a: tuple(b) for a, b in row.get("edges", Mapping).items()}
     weak = row.one_of("weak", ("nodes", "kinds"))
     for name in {*edges, *(b for targets in edges.values() for b in targets)}:
-        if name not in nodes:
+        if name not in rank:
             raise problem("table.lattice", f"{row.where}: edges", name)
-    return Face(row.text("id"), row.text("name"), weak, edges, row.says())
+    reach = above(edges, f"{row.where}: edges")
+    for pair in combinations(reach, 2):
+        if len(least := least_bounds(pair, reach, rank)) != 1:
+            got = f"{' and '.join(pair)} meet in {' and '.join(least) or 'nothing'}"
+            raise problem("table.lattice", f"{row.where}: edges", got)
+    return Face(row.text("id"), row.text("name"), weak, reach, rank, row.says())
 
 
-def above(edges: Mapping[str, Iterable[str]]) -> dict[str, frozenset[str]]:
+def above(
+    edges: Mapping[str, Iterable[str]], where: str = "edges"
+) -> dict[str, frozenset[str]]:
     """For each node, itself and all that the edges reach from it.
 
     >>> sorted(above({"a": ["b"], "b": ["c"], "c": []})["a"])
@@ -107,7 +117,7 @@ def above(edges: Mapping[str, Iterable[str]]) -> dict[str, frozenset[str]]:
 
     def reach(node: str, path: tuple[str, ...]) -> frozenset[str]:
         if node in path:
-            raise problem("table.lattice", "edges", " -> ".join((*path, node)))
+            raise problem("table.lattice", where, " -> ".join((*path, node)))
         if node not in found:
             targets = edges.get(node, ())
             parts = (reach(t, (*path, node)) for t in targets)
@@ -117,3 +127,18 @@ def above(edges: Mapping[str, Iterable[str]]) -> dict[str, frozenset[str]]:
     for node in edges:
         reach(node, ())
     return found
+
+
+def least_bounds(
+    nodes: Iterable[str], reach: Mapping[str, frozenset[str]], rank: Mapping[str, int]
+) -> list[str]:
+    """The least nodes that all of these reach, of the lowest kind among them.
+
+    >>> reach = above({"a": ["c"], "b": ["c"], "c": ["d"], "d": []})
+    >>> least_bounds(["a", "b"], reach, dict.fromkeys("abcd", 0))
+    ['c']
+    """
+    common = frozenset.intersection(*(reach[n] for n in nodes))
+    least = [n for n in common if not any(n in reach[m] for m in common - {n})]
+    low = min((rank[n] for n in least), default=0)
+    return sorted(n for n in least if rank[n] == low)

@@ -156,7 +156,8 @@ class _Loader:
         for prim in read_primitives(table, lattice.constants, self.lenient):
             where = f"primitives.toml: prim.{prim.name}"
             self.add_all(prim.clauses, where)
-            if accuracy and prim.accuracy not in accuracy:
+            unmeasured = prim.accuracy == "ulp" and not prim.ulp
+            if accuracy and (unmeasured or prim.accuracy not in accuracy):
                 raise problem("table.accuracy", where, prim.accuracy or "none")
             found[prim.name] = prim
         return found

@@ -187,8 +187,9 @@ class Weak:
 class Face:
     """How operands of different dtypes meet: what the edges reach from each node.
 
-    `rank` orders the kinds of the nodes. With `weak = "nodes"`, weak operands are nodes of the lattice; with "kinds", one
-    of a kind above all strong operands stands for its usual dtype, any other yields.
+    `rank` orders the kinds of the nodes. With `weak = "nodes"`, weak operands are
+    nodes of the lattice; with "kinds", one of a kind above all strong operands stands
+    for its usual dtype, any other yields.
     """
 
     id: str

@@ -1,0 +1,293 @@
+"""The loader: each malformed table is an error that says where. Serves: table.*"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from traceir import rules
+from traceir.errors import RuleTableError
+from traceir.rules import default, load, spec_path
+from traceir.rules.problems import PROBLEMS
+
+Tables = Any
+Mutation = Callable[[Tables], Any]
+
+
+def prim(tables: Tables, name: str = "add") -> Any:
+    """The row of a primitive."""
+    return tables["primitives"]["prim"][name]
+
+
+def clause(tables: Tables, name: str = "add", n: int = 0) -> Any:
+    """A clause of a primitive's own."""
+    return prim(tables, name)["clause"][n]
+
+
+def row(tables: Tables, table: str, section: str, n: int = 0) -> Any:
+    """A row of another table."""
+    return tables[table][section][n]
+
+
+def face(tables: Tables) -> Any:
+    """The edges of the first face."""
+    return row(tables, "lattice", "face")["edges"]
+
+
+BAD: dict[str, tuple[Mutation, str, tuple[str, ...]]] = {
+    "an unknown helper": (
+        lambda t: clause(t).update(holds="frob(x.shape)"),
+        "table.helper",
+        ("primitives.toml", "add", "numeric", "holds", "frob"),
+    ),
+    "a helper of another kind of formula": (
+        lambda t: clause(t).update(holds="run(x, y)"),
+        "table.helper",
+        ("run",),
+    ),
+    "an unknown free name": (
+        lambda t: clause(t).update(holds="z.shape == ()"),
+        "table.name",
+        ("primitives.toml", "add", "numeric", "holds", "got: z"),
+    ),
+    "the output index in a clause": (
+        lambda t: clause(t).update(holds="i == ()"),
+        "table.name",
+        ("got: i",),
+    ),
+    "an unknown name in a key": (
+        lambda t: row(t, "cache", "key").update(part="leaf.shape"),
+        "table.name",
+        ("cache.toml", "cache.key.function", "part", "got: leaf"),
+    ),
+    "an unknown name of a program": (
+        lambda t: row(t, "program", "clause").update(holds="distinct(x)"),
+        "table.name",
+        ("program.toml", "program.inputs"),
+    ),
+    "no formula of the language": (
+        lambda t: clause(t).update(holds="[x.dtype]"),
+        "table.formula",
+        ("primitives.toml", "add", "numeric", "[x.dtype]", "List"),
+    ),
+    "a duplicate id in a row": (
+        lambda t: prim(t)["clause"].append(dict(clause(t))),
+        "table.duplicate",
+        ("add.numeric",),
+    ),
+    "a duplicate id across tables": (
+        lambda t: row(t, "errors", "clause").update(id="cache.key.x64"),
+        "table.duplicate",
+        ("cache.key.x64",),
+    ),
+    "a primitive named as a class": (
+        lambda t: t["primitives"]["prim"].update(pointwise2=prim(t)),
+        "table.duplicate",
+        ("pointwise2",),
+    ),
+    "an operand named as a helper": (
+        lambda t: prim(t).update({"in": ["take", "y"]}),
+        "table.duplicate",
+        ("add", "take"),
+    ),
+    "an unknown key of a primitive": (
+        lambda t: prim(t).update(colour="red"),
+        "table.key",
+        ("primitives.toml", "prim.add", "colour"),
+    ),
+    "an unknown key of a clause": (
+        lambda t: clause(t).update(colour="red"),
+        "table.key",
+        ("add", "numeric", "colour"),
+    ),
+    "an unknown key of a param": (
+        lambda t: prim(t, "sin").update(params={"a": {"domain": "int", "x": 1}}),
+        "table.key",
+        ("sin", "params.a", "unknown x"),
+    ),
+    "an unknown key of a row": (
+        lambda t: row(t, "levels", "ask").update(colour="red"),
+        "table.key",
+        ("levels.toml", "level.concretize.bool", "colour"),
+    ),
+    "an unknown section": (
+        lambda t: t["cache"].update(keys=[]),
+        "table.key",
+        ("cache.toml", "keys"),
+    ),
+    "an unknown table": (
+        lambda t: t.update(colours={}),
+        "table.file",
+        ("colours.toml",),
+    ),
+    "a row that is no table": (
+        lambda t: prim(t).update(clause=["numeric"]),
+        "table.file",
+        ("add", "'numeric'"),
+    ),
+    "a missing key": (
+        lambda t: row(t, "cache", "key").pop("per"),
+        "table.key",
+        ("cache.key.function", "no key 'per'"),
+    ),
+    "a key of another kind": (
+        lambda t: clause(t).update(holds=True),
+        "table.key",
+        ("add", "numeric: holds", "True"),
+    ),
+    "a list of other things": (
+        lambda t: prim(t).update({"in": [1, 2]}),
+        "table.key",
+        ("add", "in", "[1, 2]"),
+    ),
+    "a value outside a closed list": (
+        lambda t: row(t, "cache", "key").update(per="argument"),
+        "table.key",
+        ("cache.key.function", "per", "argument", "call, leaf, static"),
+    ),
+    "a variadic operand that is not the last": (
+        lambda t: prim(t).update({"in": ["*x", "y"]}),
+        "table.key",
+        ("add", "in", "*x"),
+    ),
+    "an order of params that are not there": (
+        lambda t: prim(t, "jit").update(order=["jaxpr", "colour"]),
+        "table.key",
+        ("jit", "order", "colour"),
+    ),
+    "a clause that says nothing": (
+        lambda t: clause(t).pop("says"),
+        "table.says",
+        ("add", "numeric"),
+    ),
+    "a row that says nothing": (
+        lambda t: row(t, "cache", "key").update(says=" "),
+        "table.says",
+        ("cache.key.function",),
+    ),
+    "a need of a later clause": (
+        lambda t: clause(t, "select_n").update(needs=["which-shape"]),
+        "table.needs",
+        ("select_n", "which-shape"),
+    ),
+    "an unknown class of rows": (
+        lambda t: prim(t).update({"class": "pointwise9"}),
+        "table.class",
+        ("add", "pointwise9"),
+    ),
+    "a class of itself": (
+        lambda t: t["primitives"]["class"]["pointwise2"].update({"class": "compare"}),
+        "table.class",
+        ("class",),
+    ),
+    "an unknown exception": (
+        lambda t: row(t, "errors", "clause").update({"class": "KeyError"}),
+        "table.class",
+        ("errors.toml", "KeyError"),
+    ),
+    "an unknown domain": (
+        lambda t: prim(t, "sin").update(params={"a": {"domain": "colour"}}),
+        "table.domain",
+        ("sin", "params.a", "colour"),
+    ),
+    "a default outside its domain": (
+        lambda t: prim(t, "sin").update(
+            params={"a": {"domain": "int", "default": "()"}}
+        ),
+        "table.domain",
+        ("sin", "params.a", "default"),
+    ),
+    "a primitive without a meaning": (
+        lambda t: prim(t).pop("value"),
+        "table.meaning",
+        ("add", "none"),
+    ),
+    "a primitive with two meanings": (
+        lambda t: prim(t).update(means="{ lambda ; . let in () }"),
+        "table.meaning",
+        ("add", "value, means"),
+    ),
+    "an unknown accuracy": (
+        lambda t: prim(t).update(accuracy="good"),
+        "table.accuracy",
+        ("add", "good"),
+    ),
+    "an accuracy in units without units": (
+        lambda t: prim(t).update(accuracy="ulp"),
+        "table.accuracy",
+        ("add", "ulp"),
+    ),
+    "an edge to an unknown dtype": (
+        lambda t: face(t).update(float64=["float128"]),
+        "table.lattice",
+        ("promote.jax", "float128"),
+    ),
+    "a set of an unknown dtype": (
+        lambda t: t["lattice"]["set"].update(complex=["complex64"]),
+        "table.lattice",
+        ("set.complex", "complex64"),
+    ),
+    "edges in a circle": (
+        lambda t: face(t).update(float64=["bool"]),
+        "table.lattice",
+        ("promote.jax", "bool -> int* -> "),
+    ),
+    "two least bounds": (
+        lambda t: face(t).update(int8=["int16", "uint16"]),
+        "table.lattice",
+        ("promote.jax", "int8 and uint8 meet in int16 and uint16"),
+    ),
+    "no bound": (
+        lambda t: face(t).update(bfloat16=[]),
+        "table.lattice",
+        ("promote.jax", "bfloat16"),
+    ),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_a_malformed_table_is_refused(what: str) -> None:
+    mutate, rule, words = BAD[what]
+    tables = copy.deepcopy(dict(default().tables))
+    mutate(tables)
+    with pytest.raises(RuleTableError) as caught:
+        load(tables)
+    text = str(caught.value)
+    assert caught.value.rule == rule
+    assert text.startswith(PROBLEMS[rule])
+    assert [word for word in words if word not in text] == []
+    assert len(text.splitlines()) < 10
+
+
+def test_every_problem_has_a_table_that_has_it() -> None:
+    elsewhere = {"table.row"}
+    assert {rule for _, rule, _ in BAD.values()} | elsewhere == PROBLEMS.keys()
+
+
+def test_a_file_that_is_no_toml_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "errors.toml").write_text("[[clause]\n")
+    with pytest.raises(RuleTableError, match=r"errors\.toml") as caught:
+        load(tmp_path)
+    assert caught.value.rule == "table.file"
+
+
+def test_a_folder_without_tables_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(RuleTableError, match="no tables"):
+        load(tmp_path)
+
+
+def test_a_folder_and_its_tables_are_the_same_rules() -> None:
+    again = load(spec_path() / "rules")
+    assert again.tables == default().tables
+    assert again.clauses == default().clauses
+    assert again.prims == default().prims
+
+
+def test_a_row_that_is_not_there_has_no_error() -> None:
+    assert rules.error("add.colour").rule == "table.row"
+    with pytest.raises(RuleTableError, match=r"add\.colour"):
+        default().without("add.colour")

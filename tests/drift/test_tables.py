@@ -1,0 +1,127 @@
+"""What the tables hold, and that the chapters splice it. Serves: every table"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from traceir import rules
+from traceir.errors import CLASSES, RuleTableError
+from traceir.rules import default, load, spec_path
+from traceir.rules.numerics import limits
+
+
+def test_every_id_is_a_slug() -> None:
+    # Primitives and params are spelled as in program text, with underscores.
+    slug = re.compile(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+(-[a-z0-9_]+)*)+")
+    assert [rule for rule in default().clauses if not slug.fullmatch(rule)] == []
+
+
+def test_every_sentence_ends() -> None:
+    found = default().clauses.values()
+    assert [c.id for c in found if not c.says.endswith((".", "!"))] == []
+
+
+def test_the_error_of_a_clause_is_its_sentence() -> None:
+    for rule, found in default().clauses.items():
+        error = rules.error(rule, got="this", hint="do that", where="here")
+        lines = str(error).splitlines()
+        assert lines[0] == found.says
+        rest = ["  got: this", "  at here", "  hint: do that", f"  [{rule}]"]
+        assert lines[1:] == rest
+        assert (error.rule, error.got) == (rule, "this")
+        assert type(error) is CLASSES[found.class_]
+
+
+def test_an_error_has_the_hint_of_its_row_and_the_users_line() -> None:
+    text = str(rules.error("pointwise2.dtype"))
+    assert default().clauses["pointwise2.dtype"].hint in text
+    assert "test_tables.py" in text and "rules.error" in text
+
+
+def test_every_class_of_rows_has_a_primitive() -> None:
+    used = {name for p in default().prims.values() for name in p.classes}
+    assert used == default().tables["primitives"]["class"].keys()
+
+
+def test_a_clause_of_a_primitive_replaces_that_of_its_class() -> None:
+    found = {c.id for c in default().prims["pow"].clauses}
+    assert "pow.dtype" in found and "pointwise2.dtype" not in found
+    assert "pointwise2.broadcast" in found
+
+
+@pytest.mark.parametrize("rule", sorted(default().clauses))
+def test_a_row_can_be_taken_out(rule: str) -> None:
+    try:
+        less = default().without(rule)
+    except RuleTableError as error:
+        # Other rows refer to a set of results, or to a way of running a function.
+        assert error.rule in ("table.accuracy", "table.key")
+        assert rule.startswith(("accuracy.", "level."))
+        return
+    removed = default().clauses.keys() - less.clauses.keys()
+    assert removed == {rule}
+    assert less.error(rule).rule == "table.row"
+
+
+def test_a_primitive_can_be_taken_out() -> None:
+    less = default().without("sin")
+    assert default().prims.keys() - less.prims.keys() == {"sin"}
+
+
+def test_rules_are_immutable_and_equal_by_identity() -> None:
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        default().prims = {}  # type: ignore[misc]
+    assert default() is default() and load() != default()
+
+
+def test_the_lattice_describes_numpys_dtypes() -> None:
+    for name, found in default().dtypes.items():
+        dtype = np.dtype(name)
+        assert found.numpy == dtype and found.bits == 8 * dtype.itemsize
+        if dtype.kind == "f":
+            info = np.finfo(dtype)
+            assert (found.min, found.max) == (float(info.min), float(info.max))
+        else:
+            assert (found.min, found.max) == limits(dtype)
+
+
+def test_the_sets_are_those_of_the_kinds() -> None:
+    kinds = {name: {d.kind for d in found} for name, found in default().sets.items()}
+    assert kinds == {
+        "signed": {"i"},
+        "unsigned": {"u"},
+        "integer": {"i", "u"},
+        "floating": {"f"},
+        "numeric": {"i", "u", "f"},
+    }
+
+
+# --- the chapters ---------------------------------------------------------------------
+
+CHAPTERS = sorted(spec_path().glob("*.rst"))
+SPLICE = re.compile(r"^\.\. rule:: (\S+)$", re.MULTILINE)
+
+
+def test_every_spliced_rule_exists_and_is_spliced_once() -> None:
+    spliced = [rule for c in CHAPTERS for rule in SPLICE.findall(c.read_text())]
+    assert len(spliced) > 20
+    assert set(spliced) - default().clauses.keys() == set()
+    assert len(spliced) == len(set(spliced))
+
+
+def test_the_chapters_splice_all_rules_of_their_tables() -> None:
+    for chapter, tables in {"avals": ["lattice"], "ir": ["program"]}.items():
+        text = (spec_path() / f"{chapter}.rst").read_text()
+        wanted = set(load({t: default().tables[t] for t in tables}).clauses)
+        assert set(SPLICE.findall(text)) == wanted
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
+def test_no_chapter_retypes_a_rule(chapter: Path) -> None:
+    text = " ".join(chapter.read_text().replace("``", "`").split())
+    assert [c.id for c in default().clauses.values() if c.says in text] == []

@@ -1,0 +1,145 @@
+"""Promotion against JAX's table and NumPy's own. Serves: promote.*, aval.*"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from traceir.avals import ShapedArray
+from traceir.config import enable_x64
+from traceir.errors import RuleTableError
+from traceir.promote import canonical_dtype, promote, promote_names, python_aval
+from traceir.rules import default, load
+
+DATA = Path(__file__).parent / "data" / "promotion.txt"
+Operand = tuple[str, bool]
+
+
+def operand(text: str) -> Operand:
+    """``float32*`` -> name and weakness."""
+    return text.removesuffix("*"), text.endswith("*")
+
+
+def jax_table() -> Iterator[tuple[bool, Operand, Operand, Operand]]:
+    """Rows of the recorded table: x64, two operands, their result."""
+    for line in DATA.read_text().splitlines():
+        if not line.startswith("#"):
+            flag, *operands = line.split()
+            a, b, result = map(operand, operands)
+            yield flag == "x64", a, b, result
+
+
+def test_the_jax_face_promotes_as_jax_does() -> None:
+    rows = list(jax_table())
+    assert len(rows) == 369
+    wrong = [r for r in rows if promote_names([r[1], r[2]], "jax", r[0]) != r[3]]
+    assert wrong == []
+
+
+STORED = sorted(default().dtypes)
+
+
+def test_the_numpy_face_promotes_as_numpy_does() -> None:
+    for count in (1, 2, 3):
+        for names in product(STORED, repeat=count):
+            found = promote_names([(n, False) for n in names], "numpy", x64=True)
+            assert found == (np.result_type(*names).name, False), names
+
+
+@pytest.mark.parametrize(("number", "weak"), [(1, "int64"), (1.0, "float64")])
+@pytest.mark.parametrize("name", STORED)
+def test_python_numbers_are_weak_for_the_numpy_face(
+    name: str, number: float, weak: str
+) -> None:
+    found = promote_names([(weak, True), (name, False)], "numpy", x64=True)
+    assert found == (np.result_type(name, number).name, False)
+
+
+def test_weak_operands_meet_in_a_weak_dtype() -> None:
+    weak = [python_aval(1, x64=False), python_aval(1.0, x64=False)]
+    for face in ("jax", "numpy"):
+        assert promote(*weak, face=face, x64=False) == (np.dtype("float32"), True)
+        assert promote(weak[0], face=face, x64=False) == (np.dtype("int32"), True)
+
+
+def test_promotion_is_that_of_the_context_unless_told() -> None:
+    a, b = ShapedArray((2,), "int32"), ShapedArray((), "uint32")
+    assert promote(a, b) == (np.dtype("int32"), False)
+    with enable_x64():
+        assert promote(a, b) == (np.dtype("int64"), False)
+        assert promote(a, b, x64=False) == (np.dtype("int32"), False)
+
+
+def test_a_dtype_outside_a_face_has_no_bound() -> None:
+    with pytest.raises(RuleTableError, match="bfloat16 and int8 meet in nothing"):
+        promote_names([("bfloat16", False), ("int8", False)], "numpy", x64=True)
+
+
+def test_promotion_follows_the_rules_that_it_is_given() -> None:
+    tables = dict(default().tables)
+    edges = {"bool": ["float*"], "float*": ["float64"], "float64": []}
+    faces = [{**tables["lattice"]["face"][0], "edges": edges}]
+    tables["lattice"] = {**tables["lattice"], "face": faces}
+
+    found = load(tables)
+    a, b = ShapedArray((), "bool"), ShapedArray((), "float64")
+    assert promote(a, b, x64=True, rules=found) == (np.dtype("float64"), False)
+    with pytest.raises(RuleTableError):
+        promote(a, ShapedArray((), "int8"), rules=found)
+
+
+@pytest.mark.parametrize(
+    ("value", "narrow", "wide"),
+    [
+        (True, ("bool", False), ("bool", False)),
+        (2, ("int32", True), ("int64", True)),
+        (2.5, ("float32", True), ("float64", True)),
+        (np.float64(1), ("float32", False), ("float64", False)),
+        (np.int8(1), ("int8", False), ("int8", False)),
+        (np.zeros((2, 3), "uint64"), ("uint32", False), ("uint64", False)),
+    ],
+    ids=repr,
+)
+def test_what_python_values_are(value: Any, narrow: Operand, wide: Operand) -> None:
+    for x64, (name, weak) in ((False, narrow), (True, wide)):
+        aval = python_aval(value, x64)
+        assert aval is ShapedArray(np.shape(value), name, weak)
+
+
+class Whole(int):
+    """An integer of a class of its own."""
+
+
+def test_a_subclass_of_a_number_is_that_number() -> None:
+    assert python_aval(Whole(3)) is python_aval(3)
+
+
+@pytest.mark.parametrize("value", ["a", None, 1j, [1], object(), np.array("a")])
+def test_what_is_no_value_is_refused(value: object) -> None:
+    with pytest.raises(TypeError) as caught:
+        python_aval(value)
+    assert getattr(caught.value, "rule", None) == "jit.argument"
+    assert type(value).__name__ in str(caught.value) or "dtype" in str(caught.value)
+
+
+def test_an_integer_must_fit_its_dtype() -> None:
+    for value, x64 in ((2**31, False), (-(2**31) - 1, False), (2**63, True)):
+        with pytest.raises(OverflowError) as caught:
+            python_aval(value, x64)
+        assert getattr(caught.value, "rule", None) == "jit.overflow"
+    assert python_aval(2**31 - 1, False).dtype == np.dtype("int32")
+    assert python_aval(-(2**63), True).dtype == np.dtype("int64")
+
+
+def test_dtypes_narrow_while_64_bit_types_are_off() -> None:
+    for name in STORED:
+        dtype = np.dtype(name)
+        assert canonical_dtype(dtype, x64=True) == dtype
+        narrow = canonical_dtype(dtype, x64=False)
+        assert narrow.kind == dtype.kind
+        assert narrow.itemsize == min(dtype.itemsize, 4)
