@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 from traceir import config
 from traceir.jit.api import JitFunction, Options
@@ -12,6 +12,10 @@ from traceir.jit.api import JitFunction, Options
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+@overload
+def composite(fun: F) -> F: ...
+@overload
+def composite(*, static_argnames: Sequence[str] = ()) -> Callable[[F], F]: ...
 def composite(fun: F | None = None, *, static_argnames: Sequence[str] = ()) -> Any:
     """Make `fun` a composite: one named `jit` equation in a trace, plain code outside.
 
