@@ -170,10 +170,10 @@ def typed(value: Any, dtype: np.dtype, weak: bool) -> Operand:
 
 def convert(value: Operand, dtype: np.dtype, weak: bool = False) -> Operand:
     """A checked operand with this dtype and weakness; no equation for a number."""
+    aval = typeof(value)
+    if aval.dtype == dtype and aval.weak_type == weak:
+        return value
     if not isinstance(value, _SCALARS):
-        aval = typeof(value)
-        if aval.dtype == dtype and aval.weak_type == weak:
-            return value
         number = number_of(value)
         if number is None:
             return _converted(value, dtype, weak)

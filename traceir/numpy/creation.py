@@ -66,6 +66,8 @@ def _made(value: Any, dtype: np.dtype | None) -> Array:
         found = _from_sequence(value, dtype)
     elif is_scalar(value) or isinstance(value, (Array, np.ndarray)):
         found = operand("array", value)
+        if dtype is not None and isinstance(found, np.ndarray):
+            found = typed(found, dtype, False)
     elif isinstance(value, (str, bytes)) or not hasattr(value, "__array__"):
         return as_array(operand("array", value))
     else:
