@@ -23,8 +23,15 @@ from traceir.ir import (
     subjaxprs,
 )
 from traceir.rules import Clause, Prim, Rules, Scope, default
-from traceir.rules.applied import demand, failed_clauses, failures, row_scope
-from traceir.rules.compiled import Typing, compile_typing
+from traceir.rules.applied import (
+    SCOPES,
+    demand,
+    failed_clauses,
+    failures,
+    misfits,
+    row_scope,
+)
+from traceir.rules.compiled import Typing, compile_scope, compile_typing
 from traceir.rules.describe import describe, show
 from traceir.text.printer import Texts
 
@@ -41,6 +48,11 @@ class Typer:
         self.memo: dict[Key, Avals] = {}
         self.rows: dict[str, Typing] = {
             prim.name: compile_typing(prim, rules, ShapedArray)
+            for prim in rules.prims.values()
+        }
+        self.scopes = {at: compile_scope(rules.program, at) for at in SCOPES}
+        self.declared = {
+            prim.name: tuple(p.name for p in prim.params)
             for prim in rules.prims.values()
         }
         # Programs in params would be hashed whole, and kept alive.
@@ -187,9 +199,12 @@ class _Checker:
     def __init__(self, outermost: ClosedJaxpr, rules: Rules) -> None:
         self.outermost = outermost
         self.rules = rules
+        self.typer = typer(rules)
 
     def demand(self, at: str, jaxpr: Jaxpr, eqn: Eqn | None, **names: Any) -> None:
         """Raise the error of the first clause of `program.toml` that fails here."""
+        if self.typer.scopes[at](*(names[name] for name in SCOPES[at])):
+            return
         clauses = [c for c in self.rules.program if c.at == at]
         scope = Scope(names, outer=self.rules.constants)
         for clause in failed_clauses(clauses, scope):
@@ -227,21 +242,38 @@ class _Checker:
 
     def eqn(self, jaxpr: Jaxpr, eqn: Eqn, bound: set[Var]) -> None:
         avals = tuple(a.aval for a in eqn.inputs)
-        around = {
+        around = {  # in the order of SCOPES
             "read": variables(eqn.inputs),
             "written": eqn.outputs,
             "bound": bound,
             "literals": tuple(a.aval for a in eqn.inputs if isinstance(a, Literal)),
         }
-        found = failures(eqn.primitive, avals, eqn.params, self.rules, around)
-        for clause, scope in found:
-            self.fail(clause, scope, jaxpr, eqn)
+        inferred = self.typer.fast(eqn.primitive, avals, eqn.params)
+        if inferred is None or not self.well_formed(eqn, avals, around):
+            found = failures(eqn.primitive, avals, eqn.params, self.rules, around)
+            for clause, scope in found:
+                self.fail(clause, scope, jaxpr, eqn)
+            row = self.rules.prims[eqn.primitive]
+            inferred = results(row, row_scope(row, avals, eqn.params, self.rules))
         for inner in subjaxprs(eqn):
             self.closed(inner)
-        row = self.rules.prims[eqn.primitive]
-        inferred = results(row, row_scope(row, avals, eqn.params, self.rules))
         written = tuple(v.aval for v in eqn.outputs)
         self.demand("result", jaxpr, eqn, results=written, inferred=inferred)
+
+    def well_formed(self, eqn: Eqn, avals: Avals, around: Mapping[str, Any]) -> bool:
+        """Whether the clauses about equations hold, compiled."""
+        row = self.rules.prims[eqn.primitive]
+        return self.typer.scopes["equation"](
+            eqn.primitive,
+            self.rules.prims,
+            avals,
+            tuple(name for name, _ in eqn.params),
+            *around.values(),
+            row.arity,
+            row.variadic,
+            self.typer.declared[eqn.primitive],
+            misfits(row, dict(eqn.params)),
+        )
 
 
 def variables(atoms: Sequence[Atom]) -> tuple[Var, ...]:

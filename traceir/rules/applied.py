@@ -6,15 +6,28 @@ Serves: program.*, and the clauses of every primitive
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from traceir.rules.domains import DOMAINS
 from traceir.rules.language import Formula
 from traceir.rules.rows import Clause, Prim
-from traceir.rules.rules import Rules
 from traceir.rules.scope import Scope
 
+if TYPE_CHECKING:
+    from traceir.rules.rules import Rules  # which the loader makes
+
 Params = tuple[tuple[str, Any], ...]
+# Where a clause of `program.toml` applies, and what its formula can speak of there.
+SCOPES: Mapping[str, tuple[str, ...]] = {
+    "equation": (
+        *("name", "primitives", "operands", "given", "read", "written", "bound"),
+        *("literals", "arity", "variadic", "declared", "misfits"),
+    ),
+    "result": ("results", "inferred"),
+    "program": ("inputs",),
+    "end": ("outputs", "bound"),
+    "closed": ("constants", "values"),
+}
 # What a clause about one equation reads of the program around it, outside of any.
 NOWHERE: Mapping[str, Any] = {"read": (), "written": (), "bound": (), "literals": ()}
 
@@ -89,7 +102,7 @@ def equation_scope(
     return Scope(
         {
             "name": primitive,
-            "primitives": frozenset(rules.prims),
+            "primitives": rules.prims,
             "operands": avals,
             "given": tuple(name for name, _ in params),
             **around,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from traceir.rules.applied import SCOPES
 from traceir.rules.domains import DOMAINS
-from traceir.rules.language import VOCABULARY
-from traceir.rules.rows import Prim
+from traceir.rules.language import VOCABULARY, compile_formula, parse
+from traceir.rules.rows import Clause, Prim
 from traceir.rules.rules import Rules
 
 # Operand types and sorted params -> result types, or None if any clause fails.
@@ -27,6 +28,15 @@ def compile_typing(prim: Prim, rules: Rules, make: Callable[..., Any]) -> Typing
     exec(compile(source, f"<traceir typing: {prim.name}>", "exec"), scope)
     function: Typing = scope["typing"]
     return function
+
+
+def compile_scope(clauses: Iterable[Clause], at: str) -> Callable[..., bool]:
+    """Whether all clauses of `program.toml` that apply `at` a place hold there.
+
+    Takes the values of the names of `SCOPES[at]`, in their order.
+    """
+    texts = [f"({c.holds})" for c in clauses if c.at == at and c.holds is not None]
+    return compile_formula(parse(" and ".join(texts) or "True"), SCOPES[at])
 
 
 def _lines(prim: Prim) -> Iterator[str]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from traceir.rules.applied import SCOPES
 from traceir.rules.lattice import read_lattice
 from traceir.rules.primitives import read_clause, read_primitives, resolve_needs
 from traceir.rules.problems import problem
@@ -30,20 +31,12 @@ FILES = (
     *("lattice", "primitives", "program", "cache", "levels", "accuracy", "errors"),
 )
 # Free names and calls of the formulas of each table that is not about primitives.
-PROGRAM = Names(
-    [
-        *("name", "primitives", "operands", "arity", "variadic", "given", "declared"),
-        *("misfits", "bound", "read", "written", "literals", "results", "inferred"),
-        *("inputs", "constants", "values", "outputs"),
-    ]
-)
 KEYS = {
     "call": Names(["call"]),
     "leaf": Names(["v"]),
     "static": Names(["v"], ["typed"]),
 }
 NESTING = Names(["stage", "open", "home"])
-SCOPES = ("equation", "result", "program", "end", "closed")
 
 
 def read_tables(path: Path) -> dict[str, Any]:
@@ -187,7 +180,8 @@ class _Loader:
         found: dict[str, Clause] = {}
         ids: dict[str, str] = {}
         for row in table.rows("clause"):
-            clause = read_clause(row, PROGRAM, "JaxprTypeError", True, SCOPES)
+            scope = Names(SCOPES[row.one_of("at", SCOPES)])
+            clause = read_clause(row, scope, "JaxprTypeError", True, SCOPES)
             needs = resolve_needs(clause, ids, "program.toml", self.lenient)
             found[clause.id] = self.add(replace(clause, needs=needs), row.where)
             ids[clause.id] = clause.id
