@@ -50,7 +50,7 @@ class Array(Methods, metaclass=_ArrayType):
     @staticmethod
     def _wrap(value: np.ndarray, aval: ShapedArray) -> Array:
         """The array of a fresh C-contiguous `value`, which nobody else may write to."""
-        value.setflags(False)
+        value.setflags(write=False)
         made: Array = _new(Array)
         made._value = value
         made.aval = aval
@@ -193,9 +193,7 @@ class Array(Methods, metaclass=_ArrayType):
         tail = f"dtype={self.aval.dtype.name}{weak})"
         if not self._value.size:
             return f"Array([], shape={self.shape}, {tail}"
-        body = np.array2string(
-            self._value, prefix="Array(", suffix=",", separator=", "
-        )
+        body = np.array2string(self._value, prefix="Array(", suffix=",", separator=", ")
         last = len(body) - body.rfind("\n") - 1 + (0 if "\n" in body else 6)
         wraps = last + 1 + len(tail) > np.get_printoptions()["linewidth"]
         return f"Array({body},{chr(10) + ' ' * 6 if wraps else ' '}{tail}"

@@ -15,13 +15,10 @@ import numpy as np
 from traceir import config, lax, numpy, rules
 from traceir.array import Array
 from traceir.lax.operands import (
-    BOOL,
     as_array,
     convert,
     default_dtype,
-    operand,
     promoted,
-    typed,
 )
 from traceir.numpy import composites, indexing, updates
 from traceir.trace import Tracer, typeof
@@ -183,11 +180,11 @@ def _same(self: Array) -> Array:
     return self
 
 
-PROPERTIES: dict[str, Function] = {
-    "T": numpy.transpose,
-    "mT": numpy.matrix_transpose,
-    "real": _same,
-    "at": updates.IndexUpdates,
+PROPERTIES: dict[str, tuple[Function, str]] = {
+    "T": (numpy.transpose, "The dimensions in reverse order."),
+    "mT": (numpy.matrix_transpose, "The last two dimensions swapped."),
+    "real": (_same, "The array itself: no dtype is complex."),
+    "at": (updates.IndexUpdates, "Index this to update a copy: `x.at[i].set(v)`."),
 }
 
 
@@ -202,8 +199,8 @@ def bindings() -> dict[str, Any]:
         found[f"__{name}__"] = _unary(function)
     for name, function in METHODS.items():
         found[name] = _method(function)
-    for name, function in PROPERTIES.items():
-        found[name] = property(function)
+    for name, (function, doc) in PROPERTIES.items():
+        found[name] = property(function, doc=doc)
     return found | {
         "__round__": _round,
         "__iter__": _iter,
@@ -221,7 +218,7 @@ def bind_all() -> None:
         for name, value in bindings().items():
             setattr(kind, name, value)
     Tracer.__len__ = _len  # type: ignore[attr-defined]
-    Tracer.__setitem__ = _setitem  # type: ignore[attr-defined]
+    Tracer.__setitem__ = _setitem  # type: ignore[index]
     Tracer.copy = _same  # type: ignore[attr-defined]
     Tracer.itemsize = Array.itemsize  # type: ignore[attr-defined]
     Tracer.nbytes = property(_nbytes)  # type: ignore[attr-defined]

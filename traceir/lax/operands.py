@@ -118,13 +118,19 @@ def fitting(value: int) -> int:
     return value
 
 
-def constant(value: np.ndarray) -> Array | Tracer:
-    """A NumPy array as an operand; NumPy's 64-bit dtypes narrow while they are off."""
+def is_tracer(value: Any) -> bool:
+    """Whether a value is traced; `isinstance(tracer, Array)` holds, too."""
+    return type(value) is Tracer
+
+
+def constant(value: np.ndarray) -> Array:
+    """A NumPy array as an Array or a tracer, its dtype narrowed if need be."""
     trace = current_trace()
     if trace is None:
         dtype = canonical_dtype(value.dtype, config.local.context.x64)
         return own(np.array(value, dtype, order="C"))
-    return Tracer(trace.constant(value), trace, None)
+    traced: Any = Tracer(trace.constant(value), trace, None)
+    return traced  # type: ignore[no-any-return]
 
 
 def own(value: np.ndarray, weak: bool = False) -> Array:
@@ -139,8 +145,8 @@ def number_of(value: Operand) -> Any:
     return value if isinstance(value, _SCALARS) else None
 
 
-def as_array(value: Operand) -> Array | Tracer:
-    """A checked operand as an Array or a tracer; a number stays a literal in a trace."""
+def as_array(value: Operand) -> Array:
+    """A checked operand as an Array or a tracer, in a trace a number as a literal."""
     if isinstance(value, np.ndarray):
         return constant(value)
     if not isinstance(value, _SCALARS):
@@ -149,7 +155,8 @@ def as_array(value: Operand) -> Array | Tracer:
     trace = current_trace()
     if trace is None:
         return Array._wrap(np.array(value, aval.dtype), aval)
-    return Tracer(Literal(value, aval), trace, None)
+    traced: Any = Tracer(Literal(value, aval), trace, None)
+    return traced  # type: ignore[no-any-return]
 
 
 def typed(value: Any, dtype: np.dtype, weak: bool) -> Operand:
@@ -182,9 +189,7 @@ def convert(value: Operand, dtype: np.dtype, weak: bool = False) -> Operand:
 
 
 def _converted(value: Operand, dtype: np.dtype, weak: bool) -> Array:
-    result: Array = bind(
-        "convert_element_type", value, new_dtype=dtype, weak_type=weak
-    )
+    result: Array = bind("convert_element_type", value, new_dtype=dtype, weak_type=weak)
     return result
 
 

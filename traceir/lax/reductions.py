@@ -7,7 +7,14 @@ from operator import index
 from typing import Any
 
 from traceir.array import Array
-from traceir.lax.operands import DTypeLike, Operand, dtype_of, operand, operands, shape_of
+from traceir.lax.operands import (
+    DTypeLike,
+    Operand,
+    dtype_of,
+    operand,
+    operands,
+    shape_of,
+)
 from traceir.trace import bind
 
 DotDimensionNumbers = tuple[

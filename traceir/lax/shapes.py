@@ -11,7 +11,7 @@ import numpy as np
 from traceir import rules
 from traceir.array import Array
 from traceir.concretize import advice, origin
-from traceir.trace import Tracer
+from traceir.lax.operands import is_tracer
 
 ShapeLike = Any
 
@@ -24,10 +24,10 @@ def shape_tuple(shape: ShapeLike) -> tuple[int, ...]:
     >>> shape_tuple(3), shape_tuple([2, 3])
     ((3,), (2, 3))
     """
-    if isinstance(shape, (Array, np.ndarray)) and type(shape) is not Tracer:
+    if isinstance(shape, (Array, np.ndarray)) and not is_tracer(shape):
         shape = np.asarray(shape).tolist()
     extents = shape if isinstance(shape, Sequence) else (shape,)
-    if any(type(n) is Tracer for n in extents):
+    if any(map(is_tracer, extents)):
         raise _traced(extents)
     try:
         return tuple(map(index, extents))
@@ -36,7 +36,7 @@ def shape_tuple(shape: ShapeLike) -> tuple[int, ...]:
 
 
 def _traced(extents: Sequence[Any]) -> Exception:
-    traced = next(n for n in extents if type(n) is Tracer)
+    traced = next(filter(is_tracer, extents))
     listed = "[" + ", ".join(map(repr, extents)) + "]"
     return rules.error(
         "face.shape", got=f"{listed}, {origin(traced)}", hint=advice(traced)

@@ -63,7 +63,7 @@ def broadcasted_iota(dtype: DTypeLike, shape: ShapeLike, dimension: int) -> Arra
 def broadcast_in_dim(
     x: Operand, shape: ShapeLike, broadcast_dimensions: Sequence[int]
 ) -> Array:
-    """Stretch `x` to a shape; `broadcast_dimensions[d]` is where its dimension `d` goes.
+    """Stretch `x` to a shape; its dimension `d` becomes `broadcast_dimensions[d]`.
 
     Raises TypeError (face.shape) and the clauses of broadcast_in_dim.
 

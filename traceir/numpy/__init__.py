@@ -121,12 +121,9 @@ from traceir.numpy.reductions import (
     argmax,
     argmin,
     max,
-    mean,
     min,
     prod,
-    std,
     sum,
-    var,
 )
 from traceir.numpy.shape import (
     atleast_1d,
@@ -148,6 +145,7 @@ from traceir.numpy.shape import (
     transpose,
     vstack,
 )
+from traceir.numpy.statistics import mean, std, var
 
 __all__ = [
     "abs",

@@ -1,4 +1,4 @@
-"""Functions made of several primitives: one `jit` equation each. Serves: jit.composite"""
+"""Functions of several primitives, one `jit` equation each. Serves: jit.composite"""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from traceir.lax.operands import (
     typed,
 )
 from traceir.numpy.elementwise import maximum, minimum
-from traceir.numpy.logic import truth
 from traceir.numpy.logic import logical_and as _and
-from traceir.trace import bind, typeof
+from traceir.numpy.logic import truth
+from traceir.trace import typeof
 
 Pair = tuple[Array, Array]
 

@@ -99,9 +99,7 @@ def outer(a: Operand, b: Operand) -> Array:
     return multiply(column, expand_dims(ravel(y), 0))
 
 
-def tensordot(
-    a: Operand, b: Operand, axes: int | Sequence[Any] = 2
-) -> Array:
+def tensordot(a: Operand, b: Operand, axes: int | Sequence[Any] = 2) -> Array:
     """The last `axes` of `a` by the first of `b`, or two lists of axes by each other.
 
     Raises ValueError (face.axis), TypeError (face.tensordot-axes).
@@ -187,6 +185,6 @@ def _matmul(x: Operand, y: Operand, places: Places) -> Array:
 
 
 def _having(x: Operand, had: list[int], rank: int) -> Operand:
-    """The operand without the leading axes of extent 1 that it does not count as had."""
+    """The operand without the leading axes that it does not count as had."""
     lead = len(shape_of(x)) - 2
     return lax.squeeze(x, [d for d in range(lead) if d + rank - lead not in had])

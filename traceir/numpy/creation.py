@@ -1,4 +1,4 @@
-"""Making arrays from Python values and from shapes. Serves: face.argument, face.shape"""
+"""Making arrays of Python values and of shapes. Serves: face.argument, face.shape"""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from traceir.lax.operands import (
     dtype_of,
     fitting,
     is_scalar,
+    is_tracer,
     joined,
     operand,
     shape_of,
@@ -30,7 +31,7 @@ from traceir.lax.structure import (
     concatenate,
     expand_dims,
 )
-from traceir.trace import Tracer, bind, typeof
+from traceir.trace import bind, typeof
 
 
 def array(object: Any, dtype: DTypeLike = None, *, ndmin: int = 0) -> Array:
@@ -78,7 +79,7 @@ def _made(value: Any, dtype: np.dtype | None) -> Array:
 def _from_sequence(value: Sequence[Any], dtype: np.dtype | None) -> Operand:
     leaves = list(_leaves(value))
     arrays = [leaf for leaf in leaves if isinstance(leaf, Array)]
-    if not any(type(leaf) is Tracer for leaf in arrays):
+    if not any(is_tracer(leaf) for leaf in arrays):
         return _from_host(value, leaves if arrays else [], dtype)
     if dtype is None:
         dtype = joined([operand("array", leaf) for leaf in leaves])[0]
@@ -121,7 +122,7 @@ def _host(value: Any) -> Any:
 def _joined(value: Any, dtype: np.dtype) -> Operand:
     """Nested sequences with tracers inside, as equations."""
     if isinstance(value, (list, tuple)):
-        if not any(type(leaf) is Tracer for leaf in _leaves(value)):
+        if not any(is_tracer(leaf) for leaf in _leaves(value)):
             return constant(np.array(_host(value), dtype))
         return concatenate([expand_dims(_joined(v, dtype), (0,)) for v in value], 0)
     return convert(operand("array", value), dtype)

@@ -101,7 +101,7 @@ def log2(x: Operand) -> Array:
     """Logarithm to base 2 of each element, floating.
 
     >>> log2(8)
-    Array(3., dtype=float32, weak_type=True)
+    Array(3., dtype=float32)
     """
     (value,) = promoted_inexact("log2", x)
     dtype = typeof(value).dtype

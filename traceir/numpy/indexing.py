@@ -18,8 +18,7 @@ import numpy as np
 from traceir import lax, rules
 from traceir.array import Array
 from traceir.concretize import origin
-from traceir.lax.operands import number_of, own
-from traceir.trace import Tracer
+from traceir.lax.operands import is_tracer, number_of, own
 
 _NOT_INDICES = (str, bytes, list, float, complex)
 
@@ -66,7 +65,7 @@ def entries(index: Any, rank: int) -> list[Any]:
 
 def _literal(part: Any) -> Any:
     """An entry, or the number that a traced one is known to be."""
-    if type(part) is not Tracer:
+    if not is_tracer(part):
         return part
     number = number_of(part)
     return part if number is None else number
@@ -110,7 +109,7 @@ def getitem(x: Array, index: Any) -> Array:
 
 
 def _refuse_traced(part: Any) -> None:
-    if type(part) is not Tracer:
+    if not is_tracer(part):
         return
     row = "index.mask" if part.dtype == bool else "index.traced"
     raise rules.error(row, got=f"{part.aval.str_short()}, {origin(part)}")
@@ -149,7 +148,7 @@ def _place(part: Any) -> int:
 
 def _slice_cut(part: builtins.slice, extent: int) -> Cut:
     for entry in (part.start, part.stop, part.step):
-        if type(entry) is Tracer:
+        if is_tracer(entry):
             got = f"{entry.aval.str_short()}, {origin(entry)}"
             raise rules.error("index.slice", got=got)
     try:
@@ -178,12 +177,12 @@ def _cut(x: Array, cuts: list[Cut], new: list[bool]) -> Array:
 
 
 def _limit(cut: Cut) -> int:
-    """Where `slice` stops: at the end of the slice that was written, if that matters."""
+    """Where `slice` stops: where the last step would end, but inside the array."""
     return min(cut.extent, cut.start + cut.size * cut.step)
 
 
-def _concrete(x: Array, row: str) -> np.ndarray:
-    if type(x) is Tracer:
+def _concrete(x: Any, row: str) -> np.ndarray:
+    if is_tracer(x):
         raise rules.error(row, got=f"{x.aval.str_short()}, {origin(x)}")
     return np.asarray(x)
 

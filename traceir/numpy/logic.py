@@ -155,9 +155,7 @@ def bitwise_xor(x: Operand, y: Operand) -> Array:
     x, y = aligned("bitwise_xor", promoted("bitwise_xor", x, y))
     if typeof(x).dtype == BOOL:
         return lax.ne(x, y)
-    return lax.bitwise_and(
-        lax.bitwise_or(x, y), lax.bitwise_not(lax.bitwise_and(x, y))
-    )
+    return lax.bitwise_and(lax.bitwise_or(x, y), lax.bitwise_not(lax.bitwise_and(x, y)))
 
 
 def bitwise_not(x: Operand) -> Array:
@@ -214,8 +212,9 @@ def _beside_infinity(name: str, primitive: str, x: Operand, whole: bool) -> Arra
 def array_equal(a1: Operand, a2: Operand) -> Array:
     """Whether two arrays have one shape and equal elements: a boolean scalar.
 
-    >>> array_equal(1, 1)
-    Array(True, dtype=bool)
+    >>> import traceir.numpy as jnp
+    >>> array_equal(jnp.ones(2), jnp.arange(2))
+    Array(False, dtype=bool)
     """
     x, y = operands("array_equal", (a1, a2))
     if shape_of(x) != shape_of(y):

@@ -20,6 +20,7 @@ from traceir.lax.operands import (
     default_dtype,
     dtype_of,
     inexact,
+    is_tracer,
     joined,
     operand,
     operands,
@@ -28,7 +29,7 @@ from traceir.lax.operands import (
 )
 from traceir.lax.shapes import axis_in
 from traceir.numpy.elementwise import add, divide, multiply, subtract
-from traceir.trace import Tracer, bind
+from traceir.trace import bind
 
 
 def arange(
@@ -65,7 +66,7 @@ def arange(
 
 def _known(name: str, value: Any) -> Any:
     """An argument of `arange` as a number."""
-    if type(value) is Tracer:
+    if is_tracer(value):
         what = f"the jnp.arange argument '{name}'"
         raise refusal(value, "level.concretize.number", what)
     if isinstance(value, (Array, np.ndarray)):
@@ -91,9 +92,10 @@ def linspace(
     >>> linspace(0, 1, 5)
     Array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
     """
-    if type(num) is Tracer:
+    if is_tracer(num):
         what = "the 'num' argument of jnp.linspace"
-        raise refusal(num, "level.concretize.number", what)
+        traced: Any = num
+        raise refusal(traced, "level.concretize.number", what)
     count = index(num)
     if count < 0:
         raise rules.error("face.count", got=f"num={count}")

@@ -14,7 +14,6 @@ import numpy as np
 
 from traceir import lax, rules
 from traceir.array import Array
-from traceir.jit.composite import composite
 from traceir.lax.operands import (
     BOOL,
     DTypeLike,
@@ -22,14 +21,12 @@ from traceir.lax.operands import (
     convert,
     default_dtype,
     dtype_of,
-    inexact,
     operand,
     shape_of,
     typed,
 )
 from traceir.lax.shapes import axes_in, axis_in
 from traceir.numpy.composites import where as _where
-from traceir.numpy.elementwise import divide, subtract
 from traceir.trace import bind, typeof
 
 Axis = Any
@@ -42,7 +39,7 @@ def _kept(x: Array, shape: tuple[int, ...], axes: tuple[int, ...]) -> Array:
     return lax.broadcast_in_dim(x, kept, dims)
 
 
-def _reduced(
+def reduced(
     primitive: str, x: Operand, axis: Axis, keepdims: bool, **options: Any
 ) -> Array:
     """`x`, checked and of the right dtype, reduced.
@@ -84,9 +81,9 @@ def _total(
         # Half precision overflows early, so it is added up in single.
         value = convert(value, np.dtype(np.float32))
         return convert(  # type: ignore[no-any-return]
-            _reduced(primitive, value, axis, **options), wanted
+            reduced(primitive, value, axis, **options), wanted
         )
-    return _reduced(primitive, convert(value, wanted), axis, **options)
+    return reduced(primitive, convert(value, wanted), axis, **options)
 
 
 def sum(
@@ -156,7 +153,7 @@ def _extreme(name: str, x: Operand, axis: Axis, least: bool, **options: Any) -> 
     axes = axes_in(axis, len(shape))
     if options["initial"] is None and not _product(shape[d] for d in axes):
         raise rules.error("face.reduce-empty", got=f"{name} of shape {shape}")
-    return _reduced(
+    return reduced(
         f"reduce_{name}",
         convert(value, dtype),
         axis,
@@ -224,7 +221,7 @@ def all(a: Operand, axis: Axis = None, *, keepdims: bool = False) -> Array:
     Array(True, dtype=bool)
     """
     value = convert(operand("all", a), BOOL)
-    return _reduced("reduce_and", value, axis, keepdims)
+    return reduced("reduce_and", value, axis, keepdims)
 
 
 def any(a: Operand, axis: Axis = None, *, keepdims: bool = False) -> Array:
@@ -234,7 +231,7 @@ def any(a: Operand, axis: Axis = None, *, keepdims: bool = False) -> Array:
     Array(False, dtype=bool)
     """
     value = convert(operand("any", a), BOOL)
-    return _reduced("reduce_or", value, axis, keepdims)
+    return reduced("reduce_or", value, axis, keepdims)
 
 
 def _arg(name: str, a: Operand, axis: int | None, keepdims: bool) -> Array:
@@ -271,88 +268,3 @@ def argmin(a: Operand, axis: int | None = None, *, keepdims: bool = False) -> Ar
     Array(1, dtype=int32)
     """
     return _arg("argmin", a, axis, keepdims)
-
-
-def mean(
-    a: Operand,
-    axis: Axis = None,
-    dtype: DTypeLike = None,
-    *,
-    keepdims: bool = False,
-) -> Array:
-    """Mean over axes, floating unless a dtype is given; NaN over none.
-
-    >>> import traceir.numpy as jnp
-    >>> mean(jnp.arange(4))
-    Array(1.5, dtype=float32)
-    """
-    value = operand("mean", a)
-    given = typeof(value).dtype
-    wanted = inexact(given) if dtype is None else dtype_of(dtype, "mean")
-    if given == BOOL:
-        value = convert(value, default_dtype(int))
-    half = dtype is None and wanted == np.float16
-    value = convert(value, np.dtype(np.float32) if half else wanted)
-    return convert(  # type: ignore[no-any-return]
-        _mean(value, axes_in(axis, len(shape_of(value))), keepdims), wanted
-    )
-
-
-def _mean(x: Operand, axes: tuple[int, ...], keepdims: bool) -> Array:
-    total = _reduced("reduce_sum", x, axes, keepdims)
-    return lax.div(total, typed(_count(x, axes), total.dtype, False))
-
-
-def _count(x: Operand, axes: tuple[int, ...]) -> int:
-    return _product(shape_of(x)[d] for d in axes)
-
-
-def var(
-    a: Operand, axis: Axis = None, *, ddof: int | float = 0, keepdims: bool = False
-) -> Array:
-    """Mean squared distance from the mean over axes; NaN where `ddof` leaves nothing.
-
-    The sum of squares is divided by the number of elements less `ddof`.
-
-    >>> import traceir.numpy as jnp
-    >>> var(jnp.arange(4))
-    Array(1.25, dtype=float32)
-    """
-    value = operand("var", a)
-    axes = axes_in(axis, len(shape_of(value)))
-    result: Array = _var(value, ddof, axes=axes, keepdims=keepdims)
-    return result
-
-
-def std(
-    a: Operand, axis: Axis = None, *, ddof: int | float = 0, keepdims: bool = False
-) -> Array:
-    """Square root of `var`.
-
-    >>> import traceir.numpy as jnp
-    >>> std(jnp.arange(4))
-    Array(1.118034, dtype=float32)
-    """
-    value = operand("std", a)
-    axes = axes_in(axis, len(shape_of(value)))
-    result: Array = _std(value, ddof, axes=axes, keepdims=keepdims)
-    return result
-
-
-@composite(static_argnames=["axes", "keepdims"])
-def _var(a: Operand, ddof: Operand, *, axes: tuple[int, ...], keepdims: bool) -> Array:
-    wanted = inexact(typeof(a).dtype)
-    computed = np.dtype(np.float32) if wanted == np.float16 else wanted
-    value = convert(a, computed)
-    centred = lax.square(subtract(value, _mean(value, axes, keepdims=True)))
-    count = typed(_count(value, axes), computed, False)
-    left = lax.sub(count, convert(ddof, computed))
-    total = _reduced("reduce_sum", centred, axes, keepdims)
-    result = convert(divide(total, left), wanted)
-    some = lax.gt(left, typed(0, computed, False))
-    return _where(some, result, float("nan"))
-
-
-@composite(static_argnames=["axes", "keepdims"])
-def _std(a: Operand, ddof: Operand, *, axes: tuple[int, ...], keepdims: bool) -> Array:
-    return lax.sqrt(_var(a, ddof, axes=axes, keepdims=keepdims))

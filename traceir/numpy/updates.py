@@ -15,11 +15,20 @@ import numpy as np
 
 from traceir import lax, rules, source
 from traceir.array import Array
-from traceir.lax.operands import BOOL, Operand, convert, default_dtype, shape_of, typed
+from traceir.lax.operands import (
+    Operand,
+    convert,
+    default_dtype,
+    is_tracer,
+    shape_of,
+    typed,
+)
 from traceir.numpy import composites, elementwise
 from traceir.numpy.creation import asarray, broadcast_to
 from traceir.numpy.indexing import Cut, cuts_of, entries, getitem
-from traceir.trace import Tracer, bind, typeof
+from traceir.trace import typeof
+
+Combine = Callable[[Any, Any], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +115,7 @@ class IndexUpdate:
         """A copy with `function` of the elements at the index."""
         return self._apply(lambda old, new: function(old), 0)
 
-    def _apply(self, combine: Callable[[Any, Any], Any], values: Operand) -> Array:
+    def _apply(self, combine: Combine, values: Operand) -> Array:
         x = self.array
         new = _fitting_dtype(asarray(values), x)
         mask = _mask_of(self.index)
@@ -144,7 +153,9 @@ def _mask_of(index: Any) -> Any:
     return None
 
 
-def _masked(x: Array, mask: Array, combine: Callable[[Any, Any], Any], new: Any) -> Array:
+def _masked(
+    x: Array, mask: Array, combine: Callable[[Any, Any], Any], new: Any
+) -> Array:
     if mask.shape != x.shape[: mask.ndim]:
         raise rules.error("index.mask-shape", got=f"{mask.shape} on {x.shape}")
     if shape_of(new):
@@ -158,13 +169,15 @@ def _outside(parts: list[Any], shape: tuple[int, ...]) -> bool:
     """Whether an int of the index lies outside the array, which drops the update."""
     places = [p for p in parts if p is not None]
     for part, extent in zip(places, shape, strict=True):
-        if type(part) is Tracer:
+        if is_tracer(part):
             raise rules.error("index.traced", got=part.aval.str_short())
         if isinstance(part, (Array, np.ndarray)) and part.ndim:
             raise rules.error("index.gather", got=f"an array of shape {part.shape}")
         whole = isinstance(part, slice)
-        if not whole and hasattr(part, "__index__") and not (
-            -extent <= part.__index__() < extent
+        if (
+            not whole
+            and hasattr(part, "__index__")
+            and not (-extent <= part.__index__() < extent)
         ):
             return True
     return False

@@ -1,0 +1,118 @@
+"""Mean, variance, deviation. Serves: face.axis, face.axis-repeated, jit.composite
+
+`axis`, `keepdims` and their errors are those of `traceir.numpy.reductions`.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from traceir import lax
+from traceir.array import Array
+from traceir.jit.composite import composite
+from traceir.lax.operands import (
+    BOOL,
+    DTypeLike,
+    Operand,
+    convert,
+    default_dtype,
+    dtype_of,
+    inexact,
+    operand,
+    shape_of,
+    typed,
+)
+from traceir.lax.shapes import axes_in
+from traceir.numpy.composites import where as _where
+from traceir.numpy.elementwise import divide, subtract
+from traceir.numpy.reductions import Axis, reduced
+from traceir.trace import typeof
+
+SINGLE = np.dtype(np.float32)
+
+
+def mean(
+    a: Operand,
+    axis: Axis = None,
+    dtype: DTypeLike = None,
+    *,
+    keepdims: bool = False,
+) -> Array:
+    """Mean over axes, floating unless a dtype is given; NaN over none.
+
+    >>> import traceir.numpy as jnp
+    >>> mean(jnp.arange(4))
+    Array(1.5, dtype=float32)
+    """
+    value = operand("mean", a)
+    given = typeof(value).dtype
+    wanted = inexact(given) if dtype is None else dtype_of(dtype, "mean")
+    if given == BOOL:
+        value = convert(value, default_dtype(int))
+    half = dtype is None and wanted == np.float16
+    value = convert(value, SINGLE if half else wanted)
+    return convert(  # type: ignore[no-any-return]
+        _mean(value, axes_in(axis, len(shape_of(value))), keepdims), wanted
+    )
+
+
+def _mean(x: Operand, axes: tuple[int, ...], keepdims: bool) -> Array:
+    total = reduced("reduce_sum", x, axes, keepdims)
+    return lax.div(total, typed(_count(x, axes), total.dtype, False))
+
+
+def _count(x: Operand, axes: tuple[int, ...]) -> int:
+    return prod(shape_of(x)[d] for d in axes)
+
+
+def var(
+    a: Operand, axis: Axis = None, *, ddof: int | float = 0, keepdims: bool = False
+) -> Array:
+    """Mean squared distance from the mean over axes; NaN where `ddof` leaves nothing.
+
+    The sum of squares is divided by the number of elements less `ddof`.
+
+    >>> import traceir.numpy as jnp
+    >>> var(jnp.arange(4))
+    Array(1.25, dtype=float32)
+    """
+    value = operand("var", a)
+    axes = axes_in(axis, len(shape_of(value)))
+    result: Array = _var(value, ddof, axes=axes, keepdims=keepdims)
+    return result
+
+
+def std(
+    a: Operand, axis: Axis = None, *, ddof: int | float = 0, keepdims: bool = False
+) -> Array:
+    """Square root of `var`.
+
+    >>> import traceir.numpy as jnp
+    >>> std(jnp.arange(4))
+    Array(1.118034, dtype=float32)
+    """
+    value = operand("std", a)
+    axes = axes_in(axis, len(shape_of(value)))
+    result: Array = _std(value, ddof, axes=axes, keepdims=keepdims)
+    return result
+
+
+@composite(static_argnames=["axes", "keepdims"])
+def _var(a: Operand, ddof: Operand, *, axes: tuple[int, ...], keepdims: bool) -> Array:
+    wanted = inexact(typeof(a).dtype)
+    computed = SINGLE if wanted == np.float16 else wanted
+    value = convert(a, computed)
+    centred = lax.square(subtract(value, _mean(value, axes, keepdims=True)))
+    count = typed(_count(value, axes), computed, False)
+    left = lax.sub(count, convert(ddof, computed))
+    total = reduced("reduce_sum", centred, axes, keepdims)
+    result = convert(divide(total, left), wanted)
+    some = lax.gt(left, typed(0, computed, False))
+    return _where(some, result, float("nan"))
+
+
+@composite(static_argnames=["axes", "keepdims"])
+def _std(a: Operand, ddof: Operand, *, axes: tuple[int, ...], keepdims: bool) -> Array:
+    return lax.sqrt(_var(a, ddof, axes=axes, keepdims=keepdims))
