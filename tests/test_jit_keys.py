@@ -1,4 +1,4 @@
-"""The raw key of the hot path never joins what the rows keep apart. Cites: cache.key.*"""
+"""Equal raw keys imply equal keys: the hot path joins nothing. Cites: cache.key.*"""
 
 from __future__ import annotations
 
