@@ -26,7 +26,7 @@ from traceir.trace import Tracer, typeof
 Function = Callable[..., Any]
 
 # What an operator leaves to the other operand's reflected one.
-_ACCEPTED = (Array, np.ndarray, np.generic, bool, int, float)
+_ACCEPTED = (bool, int, float, Array, np.ndarray, np.generic)
 
 BINARY: dict[str, Function] = {
     "add": numpy.add,

@@ -147,15 +147,21 @@ def python_aval(value: Any, x64: bool | None = None) -> ShapedArray:
     if kind is float or kind is bool:
         return _scalar_aval(kind.__name__, x64)
     if isinstance(value, (np.ndarray, np.generic)):
-        if value.dtype.name not in default().dtypes:
-            got = f"a NumPy array of dtype {value.dtype.name}"
-            raise default().error("jit.argument", got=got)
-        return ShapedArray(value.shape, canonical_dtype(value.dtype, x64))
+        return ShapedArray(value.shape, _array_dtype(value.dtype, x64))
     if isinstance(value, int):
         return _fitting(value, _scalar_aval("int", x64))
     if isinstance(value, float):
         return _scalar_aval("float", x64)
     raise default().error("jit.argument", got=f"{value!r} of type {kind.__name__}")
+
+
+@lru_cache(maxsize=256)
+def _array_dtype(dtype: np.dtype, x64: bool) -> np.dtype:
+    """The canonical dtype of a NumPy array; `dtype.name` is too slow for each call."""
+    if dtype.name not in default().dtypes:
+        got = f"a NumPy array of dtype {dtype.name}"
+        raise default().error("jit.argument", got=got)
+    return canonical_dtype(dtype, x64)
 
 
 def _fitting(value: int, aval: ShapedArray) -> ShapedArray:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -165,6 +166,10 @@ def typed(value: Any, dtype: np.dtype, weak: bool) -> Operand:
     >>> typed(300, np.dtype("uint8"), False)
     np.uint8(44)
     """
+    low, high, kinds = _plain(dtype)
+    # Here the dtype's own constructor is right, without a warning; NaN goes on.
+    if not weak and type(value) in kinds and low <= value <= high:
+        return dtype.type(value)
     with np.errstate(all="ignore"):
         found = KERNELS["convert_element_type"](np.asarray(value), new_dtype=dtype)
     if not weak:
@@ -173,6 +178,18 @@ def typed(value: Any, dtype: np.dtype, weak: bool) -> Operand:
     if typeof(number).dtype == dtype:
         return number
     return _converted(number, dtype, True)
+
+
+@cache
+def _plain(dtype: np.dtype) -> tuple[float, float, tuple[type, ...]]:
+    """Least, greatest and types of the Python numbers that need no care."""
+    if dtype.kind == "f":
+        end = float(np.finfo(dtype).max) / 2
+        return -end, end, (float, int, bool)
+    if dtype.kind == "b":
+        return 0, 1, (bool,)
+    limits = np.iinfo(dtype)
+    return int(limits.min), int(limits.max), (int, bool)
 
 
 def convert(value: Operand, dtype: np.dtype, weak: bool = False) -> Operand:

@@ -6,6 +6,8 @@ A function of several operands broadcasts them; shapes that do not fit are a Typ
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from traceir import lax
 from traceir.array import Array
 from traceir.lax.operands import (
@@ -25,8 +27,8 @@ def _real(name: str, x: Operand) -> Array:
     return result
 
 
-def _arithmetic(name: str, primitive: str, x: Operand, y: Operand) -> Array:
-    result: Array = bind(primitive, *aligned(name, promoted(name, x, y)))
+def _apply(name: str, primitive: str, pair: Sequence[Operand]) -> Array:
+    result: Array = bind(primitive, *aligned(name, pair))
     return result
 
 
@@ -202,8 +204,8 @@ def add(x: Operand, y: Operand) -> Array:
     >>> add(1, 2.5)
     Array(3.5, dtype=float32, weak_type=True)
     """
-    x, y = promoted("add", x, y)
-    return _arithmetic("add", "or" if _kind(x) == "b" else "add", x, y)
+    pair = promoted("add", x, y)
+    return _apply("add", "or" if _kind(pair[0]) == "b" else "add", pair)
 
 
 def subtract(x: Operand, y: Operand) -> Array:
@@ -212,7 +214,7 @@ def subtract(x: Operand, y: Operand) -> Array:
     >>> subtract(1, 2.5)
     Array(-1.5, dtype=float32, weak_type=True)
     """
-    return _arithmetic("subtract", "sub", x, y)
+    return _apply("subtract", "sub", promoted("subtract", x, y))
 
 
 def multiply(x: Operand, y: Operand) -> Array:
@@ -221,8 +223,8 @@ def multiply(x: Operand, y: Operand) -> Array:
     >>> multiply(2, 2.5)
     Array(5., dtype=float32, weak_type=True)
     """
-    x, y = promoted("multiply", x, y)
-    return _arithmetic("multiply", "and" if _kind(x) == "b" else "mul", x, y)
+    pair = promoted("multiply", x, y)
+    return _apply("multiply", "and" if _kind(pair[0]) == "b" else "mul", pair)
 
 
 def divide(x: Operand, y: Operand) -> Array:
@@ -231,8 +233,7 @@ def divide(x: Operand, y: Operand) -> Array:
     >>> divide(1, 4)
     Array(0.25, dtype=float32, weak_type=True)
     """
-    x, y = promoted_inexact("divide", x, y)
-    return _arithmetic("divide", "div", x, y)
+    return _apply("divide", "div", promoted_inexact("divide", x, y))
 
 
 true_divide = divide
@@ -244,7 +245,7 @@ def maximum(x: Operand, y: Operand) -> Array:
     >>> maximum(1, 2.5)
     Array(2.5, dtype=float32, weak_type=True)
     """
-    return _arithmetic("maximum", "max", x, y)
+    return _apply("maximum", "max", promoted("maximum", x, y))
 
 
 def minimum(x: Operand, y: Operand) -> Array:
@@ -253,4 +254,4 @@ def minimum(x: Operand, y: Operand) -> Array:
     >>> minimum(1, 2.5)
     Array(1., dtype=float32, weak_type=True)
     """
-    return _arithmetic("minimum", "min", x, y)
+    return _apply("minimum", "min", promoted("minimum", x, y))
