@@ -80,6 +80,7 @@ def host_function(function: Function, program: Program, host: Host) -> Any:
     """A Python function of the program's parameters that binds its equations.
 
     >>> from traceir.conform.sessions import SessionReader
+    >>> from traceir.text.lexer import Source
     >>> text = "f = { lambda ; x n. let y = mul x n in (y,) }"
     >>> read = SessionReader(Source(text)).function()
     >>> f = host_function(read, read.program, Host(lambda prim, a, b: (prim, a, b)))

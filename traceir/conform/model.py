@@ -12,7 +12,10 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from traceir import config, pytree
+from traceir.array import Array
 from traceir.conform.host import Host, host_function
 from traceir.conform.jitted import argument, results, static_names
 from traceir.conform.run import Unsupported
@@ -23,6 +26,7 @@ from traceir.ir import sort_params
 from traceir.jit.key import Key, KeyTable
 from traceir.jit.signature import bind_arguments, form_of, resolve_static
 from traceir.jit.staging import prepare
+from traceir.promote import canonical_dtype
 from traceir.rules import Rules, walk
 from traceir.trace import evaluate
 
@@ -163,13 +167,21 @@ class Model:
         with self.entered(via) as home:
 
             def enter(value: Any) -> Any:
-                return Traced(self, value, home)
+                return Traced(self, self._narrowed(value), home)
 
             found = fun(*pytree.map_(enter, args), **pytree.map_(enter, kwargs))
         concrete = [
             v.value if isinstance(v, Traced) else v for v in pytree.leaves(found)
         ]
         return results(concrete)
+
+    def _narrowed(self, value: Any) -> Any:
+        """An array of a 64-bit dtype becomes a narrower one while they are off."""
+        if not isinstance(value, Array):
+            return value
+        dtype = canonical_dtype(value.dtype, config.current().x64, self.rules)
+        array = np.array(value._value, dtype, order="C")
+        return Array._wrap(array, value.aval.update(dtype=dtype))
 
     @contextmanager
     def entered(self, transform: str) -> Iterator[tuple[str, int]]:

@@ -24,7 +24,8 @@ from traceir.ir import Params, sort_params
 from traceir.rules import Prim, Rules, default
 from traceir.typing import violations
 
-DTYPES = ("bool", "int32", "uint32", "uint8", "float32")
+# Floats twice, since half of the primitives take nothing else.
+DTYPES = ("float32", "int32", "bool", "float32", "uint32", "uint8")
 WIDE = ("int64", "float64")
 MOST_ELEMENTS = 200
 _EXTENTS = (2, 3, 1, 0, 4, 5)
@@ -101,13 +102,14 @@ def applications(
     primitive: str, wide: bool = False, rules: Rules | None = None
 ) -> SearchStrategy[Application]:
     """Applications of a primitive whose params hold no program, near to valid."""
-    return _applications((rules or default()).prims[primitive], wide, ())
+    return row_applications((rules or default()).prims[primitive], wide, ())
 
 
 @st.composite
-def _applications(
+def row_applications(
     draw: DrawFn, row: Prim, wide: bool, pool: Sequence[ShapedArray]
 ) -> Application:
+    """Applications of a row, near to valid, with operands of the types in `pool`."""
     operands = draw(operand_types(row, wide, pool))
     params: dict[str, Any] = {}
     # Shapes come first, because axes and dimensions can refer to them.
@@ -175,25 +177,25 @@ def _axes(operands: Operands, params: Given) -> Drawn:
     )
     ones = [k for k, n in enumerate(operands[0].shape) if n == 1] if operands else []
     wrong = st.lists(st.integers(-1, rank), max_size=2)
+    twice = st.integers(0, max(rank - 1, 0)).map(lambda axis: (axis, axis))
     return st.one_of(
+        st.integers(0, max(rank - 1, 0)).map(lambda axis: (axis,)),
         some.map(sorted).map(tuple),
         st.permutations(range(rank)).map(tuple),
         spread.map(sorted).map(tuple) if room >= rank else some.map(tuple),
         st.just(tuple(ones)),
-        wrong.map(tuple),
+        st.just((*ones[:1], *ones[:1])) if ones else twice,
+        twice | wrong.map(tuple),
     )
 
 
 def _shape(operands: Operands, params: Given) -> Drawn:
     if not operands:
-        return shapes()
+        return shapes() | st.just((-1, 2))
     shape = operands[0].shape
+    negative = st.sampled_from([(-1, 2), (-1, -operands[0].size)])
     wider = st.permutations((*shape, *(2, 3)[: 3 - len(shape)])).map(tuple)
-    return st.one_of(wider, st.just(shape), _regroupings(shape), shapes(), _negative())
-
-
-def _negative() -> Drawn:
-    return st.just((-1, 2))
+    return st.one_of(wider, st.just(shape), _regroupings(shape), shapes(), negative)
 
 
 @st.composite
@@ -213,9 +215,10 @@ def _indices(draw: DrawFn, operands: Operands, params: Given) -> tuple[int, ...]
     before = [v for v in params.values() if type(v) is tuple and len(v) == len(shape)]
     low = before[0] if before else (0,) * len(shape)
     found = [draw(st.integers(max(a, 0), max(a, n))) for a, n in zip(low, shape)]
-    if draw(st.integers(0, 9)) == 0:
-        found = draw(st.lists(st.integers(-1, 6), max_size=3))
-    return tuple(found)
+    if found and draw(st.integers(0, 5)) == 0:
+        axis = draw(st.integers(0, len(found) - 1))
+        found[axis] = draw(st.sampled_from((-1, 1, shape[axis] + 1)))
+    return tuple(found) if draw(st.integers(0, 9)) else (*found, 0)
 
 
 def _maybe_indices(operands: Operands, params: Given) -> Drawn:
@@ -226,20 +229,25 @@ def _maybe_indices(operands: Operands, params: Given) -> Drawn:
 
 @st.composite
 def _dimension_numbers(draw: DrawFn, operands: Operands, params: Given) -> Any:
+    fault = draw(st.sampled_from(("", "", "", "sizes", "axis", "pairing")))
     left, right = operands[0].shape, operands[-1].shape
-    pairs = [(i, j) for i, n in enumerate(left) for j, m in enumerate(right) if n == m]
-    if draw(st.integers(0, 9)) == 0:
-        pairs = [(i, j) for i in range(-1, 3) for j in range(-1, 3)]
+    pairs = [(i, j) for i in range(len(left)) for j in range(len(right))]
+    if fault != "sizes":
+        pairs = [(i, j) for i, j in pairs if left[i] == right[j]]
     chosen: list[tuple[int, int]] = []
     for pair in draw(st.permutations(pairs)):
         if not any(pair[0] == i or pair[1] == j for i, j in chosen):
             chosen.append(pair)
-    chosen = chosen[: draw(st.integers(0, len(chosen)))]
+    chosen = chosen[: draw(st.integers(min(1, len(chosen)), len(chosen)))]
     cut = draw(st.integers(0, len(chosen)))
-    lists = [tuple(zip(*part)) or ((), ()) for part in (chosen[cut:], chosen[:cut])]
-    if draw(st.integers(0, 19)) == 0:
-        lists[0] = ((*lists[0][0], 0), lists[0][1])
-    return tuple(lists)
+    parts = [tuple(zip(*part)) or ((), ()) for part in (chosen[cut:], chosen[:cut])]
+    lists = [parts[0][0], parts[0][1], parts[1][0], parts[1][1]]
+    which = draw(st.integers(0, 3))
+    if fault == "axis" and lists[which]:
+        lists[which] = (*lists[which][1:], draw(st.sampled_from((-1, 7))))
+    if fault == "pairing" and lists[which]:
+        lists[which] = lists[which][1:]
+    return (lists[0], lists[1]), (lists[2], lists[3])
 
 
 def _dtype(operands: Operands, params: Given) -> Drawn:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from traceir.errors import TraceirError
 from traceir.rules import Rules, default
 
-HEXFLOAT = r"0[xX][0-9a-fA-F]+(?:\.[0-9a-fA-F]*)?[pP][+-]?\d+"
-NUMBER = rf"{HEXFLOAT}|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?"
+HEXADECIMAL = r"0[xX][0-9a-fA-F]+(?:\.[0-9a-fA-F]*)?(?:[pP][+-]?\d+)?"
+NUMBER = rf"{HEXADECIMAL}|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?"
 NUMBER_WORDS = frozenset({"nan", "inf", "True", "False", "true", "false"})
 _TOKEN = re.compile(
     rf"""(?P<space>\s+)

@@ -161,13 +161,12 @@ class Reader(Cursor):
 
     def _binds(self, index: int) -> bool:
         """Whether variables and `=` stand here: typed ones, or bare ones on a line."""
-        start = index
+        bare = False
         while self.tokens[index].kind == "name":
-            index += 1
-            if self.tokens[index].text == ":":
-                index = self._after_aval(index + 1)
-            elif index - 1 > start and self.on_new_line(index - 1):
+            if bare and self.on_new_line(index):
                 return False
+            bare = self.tokens[index + 1].text != ":"
+            index = index + 1 if bare else self._after_aval(index + 2)
         return self.tokens[index].text == "="
 
     def _after_aval(self, index: int) -> int:
