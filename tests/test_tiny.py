@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from rule_errors import raises_rule
 
 import traceir as jax
 import traceir.numpy as jnp
-from tests.rule_errors import raises_rule
 from traceir.conform import judge, load_cases
 from traceir.conform.implementations import Oracle, Reference
 

@@ -1,0 +1,172 @@
+"""What `jit` makes of arguments and results. Serves: cache.*, jit.*"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from counted import Counted
+from rule_errors import raises_rule
+
+import traceir
+import traceir.numpy as jnp
+
+
+def test_static_values_are_keyed_by_deep_typed_equality() -> None:
+    c = Counted(lambda x, n: x + 1)
+    f = traceir.jit(c.fun, static_argnums=1)
+    distinct = [3, 3.0, True, 1, 1.0, np.int64(3), (1,), (1.0,), (True,), 0.0, -0.0]
+    distinct += [frozenset([1]), frozenset([1.0]), "a", None, float("nan")]
+    for value in distinct:
+        f(1.0, value)
+        assert c.new() == 1, value
+    for value in distinct:
+        f(2.0, value)
+        assert c.new() == 0, value
+    f(2.0, float("nan"))
+    assert c.new() == 0
+
+
+def test_signed_zero_static_gives_its_own_result() -> None:
+    f = traceir.jit(lambda x, n: x * np.copysign(1.0, n), static_argnums=1)
+    assert float(f(1.0, 0.0)) == 1 and float(f(1.0, -0.0)) == -1
+
+
+def test_unhashable_static() -> None:
+    f = traceir.jit(lambda x, n: x, static_argnames="n")
+    with raises_rule("cache.static.hashable", ValueError, "Non-hashable static"):
+        f(1.0, [1, 2])
+    with raises_rule("cache.static.hashable", ValueError):
+        f(1.0, n=[1, 2])
+
+
+def test_a_tracer_as_a_static_argument() -> None:
+    inner = traceir.jit(lambda x, n: x, static_argnums=1)
+    with raises_rule("cache.static.hashable", ValueError):
+        traceir.jit(lambda x: inner(x, x))(1.0)
+
+
+def test_static_argnums_and_argnames_infer_each_other() -> None:
+    def g(x: Any, n: int) -> Any:
+        for _ in range(n):
+            x = x + 1
+        return x
+
+    by_name = traceir.jit(g, static_argnames=["n"])
+    by_number = traceir.jit(g, static_argnums=-1)
+    assert float(by_name(1.0, 3)) == float(by_name(1.0, n=3)) == 4
+    assert float(by_number(1.0, 3)) == float(by_number(1.0, n=3)) == 4
+    with raises_rule("jit.static_argnums", ValueError):
+        traceir.jit(g, static_argnums=5)
+    with raises_rule("jit.static_argnames", ValueError):
+        traceir.jit(g, static_argnames="zz")
+    traceir.jit(lambda x, **kw: x, static_argnames="zz")
+
+
+def test_positional_and_keyword_passing_share_an_entry() -> None:
+    c = Counted(lambda x, y: x - y)
+    f = traceir.jit(c.fun)
+    results = [f(5.0, 3.0), f(5.0, y=3.0), f(y=3.0, x=5.0), f(x=5.0, y=3.0)]
+    assert [float(r) for r in results] == [2.0] * 4
+    assert c.new() == 1
+
+
+def test_variadic_and_default_arguments() -> None:
+    def g(x: Any, *rest: Any, scale: Any = 2.0, **named: Any) -> Any:
+        total = x
+        for r in rest:
+            total = total + r
+        return total * scale + sum(named.values())
+
+    f = traceir.jit(g)
+    for _ in range(2):
+        assert float(f(1.0)) == 2
+        assert float(f(1.0, 2.0, 3.0)) == 12
+        assert float(f(1.0, 2.0, scale=3.0, a=1.0, b=5.0)) == 15
+    with raises_rule("jit.signature", TypeError):
+        f()
+
+
+def test_tree_structure_is_in_the_key() -> None:
+    c = Counted(lambda t: t)
+    f = traceir.jit(c.fun)
+    for tree in (
+        (1.0, 2.0),
+        [1.0, 2.0],
+        {"a": 1.0, "b": 2.0},
+        (1.0, (2.0,)),
+        (1.0, None),
+    ):
+        f(tree)
+        assert c.new() == 1
+        f(tree)
+        assert c.new() == 0
+    f({"b": 2.0, "a": 1.0})
+    assert c.new() == 0
+
+
+def test_results_nest_as_returned() -> None:
+    f = traceir.jit(lambda x: {"b": (x, None), "a": [x + 1, 2.0]})
+    for _ in range(2):
+        out = f(1.0)
+        assert list(out) == ["a", "b"] and out["b"][1] is None
+        assert out["a"][1].dtype == np.float32 and out["a"][1].weak_type
+
+
+def test_bad_arguments() -> None:
+    f = traceir.jit(lambda x, n: x)
+    with raises_rule("jit.argument", TypeError, "argument n"):
+        f(1.0, "text")
+    with raises_rule("jit.argument", TypeError, r"argument x\['k'\]\[0\]"):
+        f({"k": ["text"]}, 1)
+    with raises_rule("jit.overflow", OverflowError):
+        f(2**40, 1)
+    with raises_rule("jit.backend", ValueError):
+        traceir.jit(lambda x: x, backend="gpu9")
+    with raises_rule("jit.output", TypeError, r"\['k'\]"):
+        traceir.jit(lambda x: {"k": "text"})(1.0)
+
+
+def test_disable_jit_runs_the_body() -> None:
+    c = Counted(lambda x: x * 2 if x > 0 else x)
+    f = traceir.jit(c.fun)
+    with traceir.disable_jit(True):
+        assert float(f(2.0)) == 4 and float(f(-2.0)) == -2
+    assert c.new() == 2
+
+
+def test_keep_unused() -> None:
+    fun = lambda x, y: x + 1  # noqa: E731
+    dropped = traceir.jit(fun).lower(1.0, jnp.ones(3)).as_text()
+    kept = traceir.jit(fun, keep_unused=True).lower(1.0, jnp.ones(3)).as_text()
+    assert dropped != kept
+    assert float(traceir.jit(fun)(1.0, jnp.ones(3))) == 2
+    assert float(traceir.jit(fun, keep_unused=True)(1.0, jnp.ones(3))) == 2
+
+
+def test_ahead_of_time() -> None:
+    f = traceir.jit(lambda x, n: {"y": x * n}, static_argnums=1)
+    spec = traceir.ShapeDtypeStruct((3,), "float32")
+    traced = f.trace(spec, 2)
+    assert "mul" in traced.as_text()
+    assert traced.out_info == {"y": spec}
+    compiled = traced.lower().compile()
+    assert compiled(np.ones(3, "float32"))["y"].tolist() == [2, 2, 2]
+    assert compiled.as_text()
+    with raises_rule("jit.compiled", TypeError, r"argument x compiled with f32\[3\]"):
+        compiled(jnp.ones(4))
+    with raises_rule("jit.compiled-tree", TypeError):
+        compiled(jnp.ones(3), jnp.ones(3))
+    with raises_rule("jit.compiled-traced", TypeError):
+        traceir.jit(compiled)(jnp.ones(3))
+
+
+def test_log_compiles(caplog: pytest.LogCaptureFixture) -> None:
+    f = traceir.jit(lambda x: x + 1)
+    with traceir.log_compiles(True):
+        f(1.0)
+        f(1)
+    text = caplog.text
+    assert "no trace of this function yet" in text
+    assert "cache.key.dtype: argument x was f32, now i32" in text
