@@ -16,6 +16,7 @@ from traceir.errors import RuleTableError
 from traceir.promote import canonical_dtype, promote, promote_names, python_aval
 from traceir.rules import default, load
 
+LATTICE = default().tables["lattice"]
 DATA = Path(__file__).parent / "data" / "promotion.txt"
 Operand = tuple[str, bool]
 
@@ -109,6 +110,21 @@ def test_what_python_values_are(value: Any, narrow: Operand, wide: Operand) -> N
     for x64, (name, weak) in ((False, narrow), (True, wide)):
         aval = python_aval(value, x64)
         assert aval is ShapedArray(np.shape(value), name, weak)
+
+
+@pytest.mark.parametrize("rule", sorted(load({"lattice": LATTICE}).clauses))
+def test_without_its_row_nothing_is_promoted_or_narrowed(rule: str) -> None:
+    less = default().without(rule)
+    table, _, name = rule.rpartition(".")
+    if table == "aval.canonical":
+        dtype = np.dtype(name)
+        assert canonical_dtype(dtype, False, less) == dtype
+        return
+    with pytest.raises(KeyError, match=name):
+        if table == "promote":
+            promote(python_aval(1), python_aval(1.0), face=name, rules=less)
+        else:
+            python_aval({"bool": True, "int": 1, "float": 1.0}[name], rules=less)
 
 
 class Whole(int):

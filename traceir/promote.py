@@ -132,7 +132,9 @@ def canonical_dtype(dtype: np.dtype, x64: bool, rules: Rules | None = None) -> n
     return np.dtype(canonical_name(dtype.name, x64, rules or default()))
 
 
-def python_aval(value: Any, x64: bool | None = None) -> ShapedArray:
+def python_aval(
+    value: Any, x64: bool | None = None, rules: Rules | None = None
+) -> ShapedArray:
     """The type of a Python number, a NumPy scalar or a NumPy array, canonical.
 
     Raises TypeError (jit.argument) for anything else, OverflowError (jit.overflow) for
@@ -145,35 +147,43 @@ def python_aval(value: Any, x64: bool | None = None) -> ShapedArray:
         x64 = config.local.context.x64
     kind = type(value)
     if kind is float or kind is bool:
-        return _scalar_aval(kind.__name__, x64)
+        return _scalar_aval(kind.__name__, x64, rules)
+    if kind is int:
+        return _fitting(value, _scalar_aval("int", x64, rules))
     if isinstance(value, (np.ndarray, np.generic)):
-        return ShapedArray(value.shape, _array_dtype(value.dtype, x64))
+        return ShapedArray(value.shape, _array_dtype(value.dtype, x64, rules))
     if isinstance(value, int):
-        return _fitting(value, _scalar_aval("int", x64))
+        return _fitting(value, _scalar_aval("int", x64, rules))
     if isinstance(value, float):
-        return _scalar_aval("float", x64)
+        return _scalar_aval("float", x64, rules)
     raise default().error("jit.argument", got=f"{value!r} of type {kind.__name__}")
 
 
 @lru_cache(maxsize=256)
-def _array_dtype(dtype: np.dtype, x64: bool) -> np.dtype:
+def _array_dtype(dtype: np.dtype, x64: bool, rules: Rules | None) -> np.dtype:
     """The canonical dtype of a NumPy array; `dtype.name` is too slow for each call."""
     if dtype.name not in default().dtypes:
         got = f"a NumPy array of dtype {dtype.name}"
         raise default().error("jit.argument", got=got)
-    return canonical_dtype(dtype, x64)
+    return canonical_dtype(dtype, x64, rules)
 
 
 def _fitting(value: int, aval: ShapedArray) -> ShapedArray:
-    row = default().dtypes[aval.dtype.name]
-    if row.min <= value <= row.max:
+    low, high = _range(aval.dtype)
+    if low <= value <= high:
         return aval
-    raise default().error("jit.overflow", got=f"{value} for {row.name}")
+    raise default().error("jit.overflow", got=f"{value} for {aval.dtype.name}")
 
 
 @lru_cache(maxsize=8)
-def _scalar_aval(kind: str, x64: bool) -> ShapedArray:
-    rules = default()
+def _range(dtype: np.dtype) -> tuple[float, float]:
+    row = default().dtypes[dtype.name]
+    return row.min, row.max
+
+
+@lru_cache(maxsize=64)
+def _scalar_aval(kind: str, x64: bool, rules: Rules | None) -> ShapedArray:
+    rules = rules or default()
     node = rules.lattice.python[kind]
     if node in rules.lattice.weak:
         return ShapedArray((), _usual(rules, node, x64), weak_type=True)
