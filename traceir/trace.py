@@ -195,7 +195,7 @@ class Trace:
         inputs = captured + tuple(self.inputs)
         return Jaxpr(constvars, inputs, tuple(self.eqns), outvars, self.name)
 
-    def depends_on(self, var: Var) -> list[str]:
+    def depends_on(self, var: Atom) -> list[str]:
         """The inputs that a variable is computed from, as the user spells them."""
         makers = {v: e for e in self.eqns for v in e.outputs}
         seen: set[Atom] = set()
@@ -309,12 +309,6 @@ def as_numpy(value: Value, aval: ShapedArray) -> np.ndarray:
     if type(value) is Array:
         return value._value
     return np.asarray(value, aval.dtype)
-
-
-def _copy(array: np.ndarray, aval: ShapedArray) -> np.ndarray:
-    copy = np.array(array, aval.dtype, order="C")
-    copy.setflags(write=False)
-    return copy
 
 
 def stage(
