@@ -45,13 +45,15 @@ def _fresh(result: Any, arrays: Iterable[np.ndarray]) -> np.ndarray:
     """The result as a writable contiguous array sharing no memory with `arrays`."""
     if type(result) is not np.ndarray:
         return np.asarray(result)
-    if result.base is None:
-        shared = any(result is a for a in arrays)
+    base = result.base
+    if base is None:
+        whole = not any(result is a for a in arrays)
     else:
-        shared = any(np.may_share_memory(result, a) for a in arrays)
-    if shared or not result.flags.c_contiguous or not result.flags.writeable:
-        return np.array(result, order="C")
-    return result
+        # The base of a view is the array that owns the memory.
+        whole = not any(base is a or base is a.base for a in arrays)
+    if whole and result.flags.c_contiguous and result.flags.writeable:
+        return result
+    return np.array(result, order="C")
 
 
 def eval_jaxpr(

@@ -55,13 +55,13 @@ def reduce_or(x: np.ndarray, *, axes: Shape) -> Any:
 @kernel("argmax")
 def argmax(x: np.ndarray, *, axes: Shape, index_dtype: np.dtype) -> Any:
     """The first index of the greatest, or of the first NaN."""
-    return np.argmax(x, axis=axes[0]).astype(index_dtype)
+    return x.argmax(axes[0]).astype(index_dtype)
 
 
 @kernel("argmin")
 def argmin(x: np.ndarray, *, axes: Shape, index_dtype: np.dtype) -> Any:
     """The first index of the least, or of the first NaN."""
-    return np.argmin(x, axis=axes[0]).astype(index_dtype)
+    return x.argmin(axes[0]).astype(index_dtype)
 
 
 def _ends(dtype: np.dtype) -> tuple[Any, Any]:

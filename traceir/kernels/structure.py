@@ -20,12 +20,16 @@ def broadcast_in_dim(
     sharding: None = None,
 ) -> Any:
     """`x` with its dimensions at those given, repeated along the others."""
-    order = np.argsort(broadcast_dimensions) if len(broadcast_dimensions) > 1 else None
-    source = x if order is None else x.transpose(order)
     extents = [1] * len(shape)
-    for d, n in zip(sorted(broadcast_dimensions), source.shape):
+    for d, n in zip(broadcast_dimensions, x.shape):
         extents[d] = n
-    return np.broadcast_to(source.reshape(extents), shape)
+    if sorted(broadcast_dimensions) != list(broadcast_dimensions):
+        x = x.transpose(np.argsort(broadcast_dimensions))
+    # Writing is quicker than a view for small arrays, and not slower for large ones,
+    # since somebody reads each element anyhow.
+    result = np.empty(shape, x.dtype)
+    result[...] = x.reshape(extents)
+    return result
 
 
 @kernel("reshape")
@@ -45,7 +49,7 @@ def transpose(x: np.ndarray, *, permutation: Shape) -> Any:
 @kernel("squeeze")
 def squeeze(x: np.ndarray, *, dimensions: Shape) -> Any:
     """Without dimensions of extent 1."""
-    return x.reshape([n for d, n in enumerate(x.shape) if d not in dimensions])
+    return x.squeeze(dimensions)
 
 
 @kernel("slice")
@@ -78,7 +82,9 @@ def iota(
     *, dimension: int, dtype: np.dtype, shape: Shape, sharding: None = None
 ) -> Any:
     """The index along one dimension."""
-    extents = [1] * len(shape)
-    extents[dimension] = shape[dimension]
     line = np.arange(shape[dimension]).astype(dtype)
-    return np.broadcast_to(line.reshape(extents), shape)
+    if len(shape) == 1:
+        return line
+    result = np.empty(shape, dtype)
+    result[...] = line.reshape(-1, *[1] * (len(shape) - 1 - dimension))
+    return result
