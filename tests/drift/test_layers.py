@@ -22,7 +22,8 @@ ORDER = {
     """,
     "traceir_numba": """
         problems | machine | functions | vecmath | nests | emitters | graph | jobs
-        | share | simplify | fuse | schedule | lower | emit | compile | call | backend
+        | share | simplify | fuse | program | schedule | buffers | emit_lines | emit_cpu
+        | build | assemble | lower | call | kernels | compile | store | backend
         | api | __init__
     """,
 }
