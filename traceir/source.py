@@ -10,6 +10,8 @@ Serves the errors' ``at`` line, the comments of generated source and `explain`.
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import linecache
 import os.path
 import sys
@@ -24,6 +26,10 @@ _ROOTS = tuple(
 )
 # Files in the packages that are programs of a user's kind all the same.
 _PROGRAMS = (os.sep + "__main__.py", os.sep + "tour.py")
+# Frames between the packages' own when they use context managers and wrappers.
+_BETWEEN = frozenset(
+    os.path.abspath(module.__file__) for module in (contextlib, functools)
+)
 # Code made by exec in the packages names its file so.
 _GENERATED = "<traceir"
 
@@ -76,6 +82,8 @@ def _is_user_file(name: str) -> bool:
     if name.startswith(_GENERATED):
         return False
     path = os.path.abspath(name)
+    if path in _BETWEEN:
+        return False
     return not path.startswith(_ROOTS) or path.endswith(_PROGRAMS)
 
 
