@@ -1,13 +1,11 @@
-"""Hypothesis strategies: typed equations and programs, over every primitive's row.
+"""Hypothesis strategies: well-typed equations, with arrays, over every primitive.
 
-`equations(prim)` draws operands and params that the row's clauses accept; `programs`
-chains such equations. Values are edge cases, or small dyadic numbers ("grid") on which
-sums and products are exact in any order.
+Operands and params fit one another by construction, so that each draw counts; those of
+`traceir.conform.strategies` are near-misses, for the clauses to classify.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -17,8 +15,8 @@ from hypothesis import strategies as st
 from operands import DTYPES, Draw, build
 
 from traceir.avals import ShapedArray
+from traceir.conform.strategies import arrays
 from traceir.errors import TraceirError
-from traceir.ir import ClosedJaxpr, Eqn, Jaxpr, Var, sort_params
 from traceir.rules import default
 from traceir.typing import infer
 
@@ -51,71 +49,15 @@ class Equation:
 
 @st.composite
 def equations(draw: Draw, prim: str, values: str = "edge") -> Equation:
-    """An equation that the primitive's row accepts."""
+    """An equation that the primitive's row accepts.
+
+    Its values are anything ("edge"), or on the dyadic grid ("grid").
+    """
     dtype = draw(st.sampled_from(dtypes_of(prim)))
     avals, params = build(draw, prim, dtype)
     params = {**default().prims[prim].defaults, **params}
     infer(prim, avals, params)
-    return Equation(prim, params, [draw(arrays(a, values)) for a in avals])
-
-
-@st.composite
-def programs(
-    draw: Draw, prims: Sequence[str], values: str = "edge", most: int = 5
-) -> tuple[ClosedJaxpr, list[np.ndarray]]:
-    """A program of some of the primitives, and arguments for it.
-
-    An operand is a result of an earlier equation where the types agree, most often.
-    """
-    inputs: dict[Var, np.ndarray] = {}
-    known: list[Var] = []
-    eqns = []
-    for prim in draw(st.lists(st.sampled_from(prims), min_size=1, max_size=most)):
-        equation = draw(equations(prim, values))
-        operands = []
-        for aval, array in zip(equation.avals, equation.arrays):
-            fitting = [v for v in known if v.aval is aval]
-            if fitting and draw(st.integers(0, 3)):
-                operands.append(draw(st.sampled_from(fitting)))
-            else:
-                operands.append(Var(aval))
-                inputs[operands[-1]] = array
-        outs = infer(prim, [v.aval for v in operands], equation.params)
-        results = tuple(map(Var, outs))
-        eqns.append(Eqn(prim, tuple(operands), results, sort_params(equation.params)))
-        known += [*operands, *results]
-    results = tuple(v for e in eqns for v in e.outputs)
-    jaxpr = Jaxpr((), tuple(inputs), tuple(eqns), results)
-    return ClosedJaxpr(jaxpr, ()), list(inputs.values())
-
-
-def arrays(aval: ShapedArray, values: str) -> st.SearchStrategy[np.ndarray]:
-    """Arrays of a type."""
-    element = elements(aval.dtype, values)
-    several = st.lists(element, min_size=aval.size, max_size=aval.size)
-    return several.map(lambda v: np.array(v, aval.dtype).reshape(aval.shape))
-
-
-def elements(dtype: np.dtype, values: str) -> st.SearchStrategy[Any]:
-    """Elements: "grid" are small dyadic numbers, "edge" everything."""
-    if dtype.kind == "b":
-        return st.booleans()
-    if values == "grid":
-        low = 0 if dtype.kind == "u" else -32
-        small = st.integers(low, 32)
-        return small.map(lambda k: k / 8) if dtype.kind == "f" else small
-    if dtype.kind in "iu":
-        info = np.iinfo(dtype)
-        ends = [int(info.min), int(info.max), int(info.max) - 1, 0, 1]
-        few = st.integers(max(int(info.min), -9), 9)
-        return few | st.sampled_from(ends) | st.integers(info.min, info.max)
-    info = np.finfo(dtype)
-    sizes = [0.0, 1.0, 0.5, 2.5, 1e10, info.max, info.tiny, info.smallest_subnormal]
-    ends = [float(s) for size in [*sizes, np.inf] for s in (size, -size)]
-    width = 8 * dtype.itemsize
-    plain = st.floats(-30, 30, width=width)
-    few = st.integers(-32, 32).map(lambda k: k / 8)
-    return few | plain | st.sampled_from([*ends, np.nan]) | st.floats(width=width)
+    return Equation(prim, params, [draw(arrays(a, values == "grid")) for a in avals])
 
 
 @cache
