@@ -34,8 +34,12 @@ from traceir.lax.structure import (
 from traceir.trace import bind, typeof
 
 
-def array(object: Any, dtype: DTypeLike = None, *, ndmin: int = 0) -> Array:
+def array(
+    object: Any, dtype: DTypeLike = None, copy: bool | None = None, *, ndmin: int = 0
+) -> Array:
     """An array of a number, an array, or nested sequences of both.
+
+    `copy` asks for nothing: what others may write to is copied, what none can is not.
 
     NumPy arrays are copied and their 64-bit dtypes narrowed while those are off. A
     Python number stays weak unless a dtype is given. Raises TypeError (face.argument,

@@ -87,8 +87,10 @@ def truth(x: Operand) -> Operand:
 
 
 def _logical(name: str, primitive: str, x: Operand, y: Operand) -> Array:
-    left, right = map(truth, aligned(name, operands(name, (x, y))))
-    result: Array = bind(primitive, *promoted(name, left, right))
+    pair = aligned(name, operands(name, (x, y)))
+    if all(typeof(v).dtype == BOOL for v in pair):
+        pair = promoted(name, *pair)
+    result: Array = bind(primitive, *map(truth, pair))
     return result
 
 
