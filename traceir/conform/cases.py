@@ -72,7 +72,7 @@ class Case:
         found = {self.reject} if self.reject else set()
         if self.session:
             calls = (s for s in self.session.steps if isinstance(s, Call))
-            found |= {c.rule for c in calls if c.rule}
+            found |= {c.rule for c in calls if c.rule and c.rule != "host"}
         return frozenset(found)
 
     def program(self, rules: Rules | None = None) -> ClosedJaxpr:

@@ -16,6 +16,7 @@ import numpy as np
 
 from traceir.conform.sessions import Function
 from traceir.conform.values import host_number
+from traceir.errors import TraceirError
 from traceir.ir import ClosedJaxpr
 from traceir.rules import Rules, default
 from traceir.text.lexer import NUMBER_WORDS
@@ -49,6 +50,12 @@ class Host:
     rules: Rules = field(default_factory=default)
 
 
+class HostError(TraceirError, ArithmeticError):
+    """What `host_raise` raises; sessions expect it as `raises host`."""
+
+    rule = "host"
+
+
 def _leak(host: Host, *values: Any) -> Any:
     host.leaked.extend(values)
     return values[0]
@@ -56,7 +63,7 @@ def _leak(host: Host, *values: Any) -> Any:
 
 def _raise(host: Host, value: Any) -> None:
     if value:
-        raise ArithmeticError("raised by the host function")
+        raise HostError("raised by the host function")
 
 
 # What a host function does that is no primitive, by the name that cases use.

@@ -14,6 +14,7 @@ from traceir.conform.model import Model
 from traceir.conform.sessions import Outcome, Session
 from traceir.conform.weak import weaken
 from traceir.ir import ClosedJaxpr
+from traceir.jit.backends import resolve
 from traceir.rules import Rules, default
 from traceir.typing import check
 
@@ -30,7 +31,7 @@ def result_types(program: ClosedJaxpr, rules: Rules) -> Sequence[ShapedArray]:
 
 @dataclass(frozen=True)
 class Oracle:
-    """The tables, interpreted element by element; sessions have no meaning there."""
+    """The tables, interpreted: elements one by one, keys and levels row by row."""
 
     rules: Rules = field(default_factory=default)
     name: str = "oracle"
@@ -70,3 +71,31 @@ class Reference:
     def session(self, session: Session) -> Sequence[Outcome]:
         """What `traceir.jit` does in each call."""
         return Jitted(session, "reference").run()
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A backend of `traceir.jit`: programs that it compiles, sessions that it runs."""
+
+    backend: str
+
+    @property
+    def name(self) -> str:
+        """The backend's name."""
+        return self.backend
+
+    def type(self, program: ClosedJaxpr) -> Sequence[ShapedArray]:
+        """The types that the tables infer."""
+        return result_types(program, default())
+
+    def eval(
+        self, program: ClosedJaxpr, args: Sequence[np.ndarray]
+    ) -> Sequence[np.ndarray]:
+        """The results of the compiled program."""
+        compiled = resolve(self.backend).compile(program, "case")
+        results: tuple[np.ndarray, ...] = compiled.run(*args)
+        return results
+
+    def session(self, session: Session) -> Sequence[Outcome]:
+        """What `traceir.jit` does in each call."""
+        return Jitted(session, self.backend).run()

@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -31,6 +30,7 @@ from traceir.typing import infer
 
 TRIES = 12
 MOST_INPUTS = 6
+NAMES = ("f", "g", "_where", "<lambda>")
 
 
 @st.composite
@@ -164,8 +164,8 @@ class _Builder:
 
     def call(self, row: Prim) -> None:
         """Add an equation that holds a program, one that is already held or new."""
-        if self.inner and self.draw(st.booleans()):
-            inner = self.draw(st.sampled_from(self.inner))
+        if self.draw(st.booleans()) and self.inner:
+            inner: ClosedJaxpr = self.draw(st.sampled_from(self.inner))
         else:
             inner = self.draw(self.nested())
             self.inner.append(inner)
@@ -173,14 +173,14 @@ class _Builder:
             p.name: p.default for p in row.params if p.has_default
         }
         params |= dict.fromkeys(_regions(row), inner)
-        name = self.draw(st.sampled_from(("f", "g", "_where", "<lambda>")))
+        name = self.draw(st.sampled_from(NAMES))
         params |= {p.name: name for p in row.params if p.domain == "name"}
         inputs = tuple(self.operand(aval) for aval in inner.in_avals)
         outputs = tuple(Var(aval) for aval in inner.out_avals)
         self.eqns.append(Eqn(row.name, inputs, outputs, sort_params(params)))
 
     def nested(self) -> SearchStrategy[ClosedJaxpr]:
-        found: Any = programs(
+        return programs(
             3,
             grid=self.grid,
             wide=self.wide,
@@ -188,4 +188,3 @@ class _Builder:
             depth=self.depth - 1,
             rules=self.rules,
         )
-        return found  # type: ignore[no-any-return]
