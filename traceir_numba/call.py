@@ -69,7 +69,7 @@ def _trampoline(pointers: int, sizes: int, release: bool) -> _MethodDef:
         # Kept for good: function objects point to their method definition.
         if key not in _trampolines:
             name = f"traceir_call_{pointers}_{sizes}_{int(release)}"
-            code = machine.link(_text(name, pointers, sizes, release), [name])
+            code = machine.link([_text(name, pointers, sizes, release)], [name])
             doc = b"A generated kernel: arrays, then sizes."
             _trampolines[key] = _MethodDef(
                 b"kernel", code.addresses[name], METH_FASTCALL, doc

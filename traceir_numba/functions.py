@@ -6,7 +6,7 @@ that its kernels use, so it stays whole; the compiler makes them part of the ker
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from textwrap import dedent
@@ -55,11 +55,25 @@ def function(name: str) -> Function:
     return TEMPLATES[base](name, *dtypes)
 
 
+def closure(names: Iterable[str]) -> list[Function]:
+    """Functions and all that they call, callees first."""
+    found: dict[str, Function] = {}
+
+    def visit(name: str) -> None:
+        if name not in found:
+            f = function(name)
+            for needed in f.needs:
+                visit(needed)
+            found[name] = f
+
+    for name in names:
+        visit(name)
+    return list(found.values())
+
+
 INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
-DTYPES = {
-    short_dtype(np.dtype(name)): name
-    for name in ("bool", "float32", "float64", *INTEGERS)
-}
+NUMBERS = ("bool", "float32", "float64", *INTEGERS)
+DTYPES = {short_dtype(np.dtype(name)): name for name in NUMBERS}
 
 
 def short(dtype: str) -> str:

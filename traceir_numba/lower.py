@@ -176,6 +176,14 @@ class _Lower(lowering.Lower):  # type: ignore[misc]
         found = self.context.get_function(function, sig)(self.builder, operands)
         return self.context.cast(self.builder, found, sig.return_type, resty)
 
+    def _lower_call_ExternalFunction(self, fnty: Any, expr: Any, sig: Any) -> Any:
+        """As Numba's, which leaves a truth in the form that is passed."""
+        found = super()._lower_call_ExternalFunction(fnty, expr, sig)
+        if sig.return_type == types.boolean:
+            model = self.context.data_model_manager[types.boolean]
+            return model.from_return(self.builder, found)
+        return found
+
 
 class _Library:
     """Where Numba's lowering leaves the module that it has built."""

@@ -7,7 +7,7 @@ Contraction stays off: no pass may turn a product and a sum into one rounding
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -38,13 +38,17 @@ class Code:
 _lock = threading.Lock()
 
 
-def link(text: str, symbols: Iterable[str], inlined: Iterable[str] = ()) -> Code:
-    """Optimise and load LLVM text; gives the addresses of `symbols`.
+def link(
+    texts: Sequence[str], symbols: Iterable[str], inlined: Iterable[str] = ()
+) -> Code:
+    """Optimise and load LLVM modules as one; gives the addresses of `symbols`.
 
     `inlined` are further modules, whose functions are made part of their callers.
     """
     with _lock:
-        module = llvm.parse_assembly(text)
+        module = llvm.parse_assembly(texts[0])
+        for text in texts[1:]:
+            module.link_in(llvm.parse_assembly(text))
         for part in inlined:
             module.link_in(_to_inline(part))
         module.verify()

@@ -84,6 +84,7 @@ class Store:
 
     access: Access
     value: Operand
+    dtype: str
 
 
 @dataclass(frozen=True, slots=True)

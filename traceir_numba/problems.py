@@ -29,4 +29,4 @@ def wrapped(rule: str, what: str) -> Iterator[None]:
     except Exception as error:
         text = next(iter(str(error).strip().splitlines()), "")
         got = f"{what}: {type(error).__name__}: {text}"[:300]
-        raise rules.error(rule, got=got) from error
+        raise rules.error(rule, got=got, where="") from error

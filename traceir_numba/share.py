@@ -40,9 +40,9 @@ def computed_twice(
     uses: dict[Var, int] = defaultdict(int)
     dear = set()
     for cluster in clusters:
-        own = {job.var for job in cluster.jobs + cluster.finish}
         places = [place for job in cluster.jobs for place in seeds(job)]
-        computed = graph.walk(places, Without(stored, own))[0]
+        computed = graph.walk(places, Without(stored, cluster.made("map")))[0]
+        own = {job.var for job in cluster.finish}
         for job in cluster.finish:
             computed += graph.walk(seeds(job), Without(stored, own))[0]
         for eqn, indices in dict.fromkeys(computed):

@@ -1,0 +1,188 @@
+"""A traced program becomes a program of kernels: simplify, fuse, build, merge."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import count
+
+import numpy as np
+
+from traceir.ir import Atom, ClosedJaxpr, Jaxpr, Literal, Var
+from traceir.text.naming import letters
+from traceir_numba.build import build
+from traceir_numba.emit_lines import safe_name
+from traceir_numba.functions import NUMBERS
+from traceir_numba.fuse import Plan, fuse
+from traceir_numba.graph import Graph
+from traceir_numba.jobs import Cluster, Shape
+from traceir_numba.problems import unsupported
+from traceir_numba.program import Buffer, Call, Labels, Launch, Program, Reshape, Step
+from traceir_numba.schedule import merge
+from traceir_numba.simplify import simplify
+
+# Numba computes with no narrower floating numbers, and with no complex ones here.
+DTYPES = frozenset(NUMBERS)
+
+
+def assemble(closed: ClosedJaxpr, name: str) -> Program:
+    """The kernels, calls and buffers of a traced program.
+
+    Raises TypeError (backend.unsupported) for what the backend has no code for.
+    """
+    _check_dtypes(closed.jaxpr)
+    flat = simplify(closed)
+    return _Assembler(flat, names_of(closed.jaxpr, flat.jaxpr)).program(
+        safe_name(re.sub(r"\W+", "_", name).strip("_") or "program"), str(closed)
+    )
+
+
+def _check_dtypes(jaxpr: Jaxpr) -> None:
+    for eqn in jaxpr.eqns:
+        for atom in (*eqn.inputs, *eqn.outputs):
+            if atom.aval.dtype.name not in DTYPES:
+                what = f"`{eqn.primitive}` of {atom.aval.str_short()}"
+                raise unsupported(eqn, what)
+
+
+def names_of(original: Jaxpr, flat: Jaxpr) -> dict[Var, str]:
+    """Names as the traced program's text has them; inlined values get further ones."""
+    names: dict[Var, str] = {}
+    used: set[Atom] = {a for eqn in original.eqns for a in eqn.inputs}
+    used.update(original.outvars)
+    fresh = map(letters, count())
+
+    def name(variables: Iterator[Var] | tuple[Var, ...]) -> None:
+        for var in variables:
+            if var not in names:
+                names[var] = next(fresh)
+
+    name(original.constvars)
+    name(original.invars)
+    name(v for eqn in original.eqns for v in eqn.outputs if v in used)
+    name(flat.constvars)
+    name(v for eqn in flat.eqns for v in eqn.outputs)
+    return names
+
+
+class _Assembler:
+    def __init__(self, closed: ClosedJaxpr, names: dict[Var, str]) -> None:
+        self.closed = closed
+        self.names = {var: safe_name(name) for var, name in names.items()}
+        self.graph = Graph(closed)
+        self.buffers: list[Buffer] = []
+        self.slots: dict[Var, int] = {}
+        self.constants: list[tuple[int, np.ndarray]] = []
+        self.steps: list[Step] = []
+
+    def program(self, name: str, text: str) -> Program:
+        jaxpr = self.closed.jaxpr
+        plan = fuse(self.graph)
+        inputs = tuple(self.slot(v, "input") for v in jaxpr.invars)
+        for var, value in zip(jaxpr.constvars, self.closed.consts, strict=True):
+            self.constants.append((self.slot(var, "constant"), value))
+        results = self.results()
+        kept = _kept(plan, {self.graph.memory_of(v) for v in results})
+        for var, shape in results.items():
+            memory = self.graph.memory_of(var)
+            if memory not in self.slots:
+                self.slot(memory, "output", shape)
+        for cluster in plan.clusters:
+            self.step(plan, cluster, kept)
+        outputs = self.outputs()
+        return Program(
+            name,
+            tuple(self.buffers),
+            inputs,
+            tuple(self.constants),
+            tuple(self.steps),
+            outputs,
+            text,
+        )
+
+    # -- buffers ------------------------------------------------------------------
+
+    def add(self, name: str, shape: Shape, dtype: str, role: str) -> int:
+        self.buffers.append(Buffer(name, shape, dtype, role))
+        return len(self.buffers) - 1
+
+    def slot(self, var: Var, role: str, shape: Shape | None = None) -> int:
+        """The buffer that holds a variable's memory, made on first use."""
+        if var not in self.slots:
+            shape = var.aval.shape if shape is None else shape
+            self.slots[var] = self.add(
+                self.names[var], shape, var.aval.dtype.name, role
+            )
+        return self.slots[var]
+
+    def results(self) -> dict[Var, Shape]:
+        """The variables that the program returns, computed ones first met."""
+        outvars = self.closed.jaxpr.outvars
+        return {a: a.aval.shape for a in outvars if isinstance(a, Var)}
+
+    def reshaped(self, source: int, shape: Shape, name: str, copied: bool) -> int:
+        """Another array over a buffer's memory, or a copy of it."""
+        buffer = self.buffers[source]
+        role = "output" if copied else "alias"
+        output = self.add(name, shape, buffer.dtype, role)
+        self.steps.append(Reshape(source, output, copied))
+        return output
+
+    def whole(self, atom: Atom, number: int) -> int:
+        """The buffer of a whole array, in the operand's shape."""
+        if isinstance(atom, Literal):
+            return self.literal(atom, f"literal_{number}")
+        source = self.slots[self.graph.memory_of(atom)]
+        if self.buffers[source].shape == atom.aval.shape:
+            return source
+        return self.reshaped(source, atom.aval.shape, self.names[atom], copied=False)
+
+    def literal(self, atom: Literal, name: str) -> int:
+        array = atom.array
+        slot = self.add(name, array.shape, array.dtype.name, "constant")
+        self.constants.append((slot, array))
+        return slot
+
+    def outputs(self) -> tuple[int, ...]:
+        """The returned buffers: each one fresh and returned once."""
+        found: list[int] = []
+        taken: set[int] = set()
+        for number, atom in enumerate(self.closed.jaxpr.outvars):
+            if isinstance(atom, Literal):
+                source = self.literal(atom, f"literal_{number}")
+            else:
+                source = self.slots[self.graph.memory_of(atom)]
+            buffer, shape = self.buffers[source], atom.aval.shape
+            fresh = source not in taken and buffer.role in ("output", "temporary")
+            taken.add(source)
+            if not fresh or buffer.shape != shape:
+                name = f"result_{number}"
+                source = self.reshaped(source, shape, name, copied=not fresh)
+            found.append(source)
+        return tuple(found)
+
+    # -- steps --------------------------------------------------------------------
+
+    def step(self, plan: Plan, cluster: Cluster, kept: set[Var]) -> None:
+        job = cluster.jobs[0]
+        if job.kind == "library":
+            inputs = tuple(self.whole(a, k) for k, a in enumerate(job.eqn.inputs))
+            output = self.slot(job.var, "temporary")
+            self.steps.append(Call(job.eqn, inputs, output))
+            return
+        built = build(self.graph, cluster, plan.stored, kept, self.names)
+        nest, extents = merge(built.nest, built.extents)
+        buffers = tuple(self.slot(v, "temporary") for v in built.memory)
+        pointers = tuple(self.buffers[b].name for b in buffers)
+        labels = Labels(built.body, built.finish, pointers)
+        self.steps.append(Launch(nest, buffers, extents, built.params, labels))
+
+
+def _kept(plan: Plan, results: set[Var]) -> set[Var]:
+    """The values that are read by another nest, or returned."""
+    kept = set(results)
+    for cluster in plan.clusters:
+        own = {job.var for job in cluster.jobs + cluster.finish}
+        kept |= cluster.reads - own
+        kept |= {job.var for job in cluster.jobs if job.kind == "part"}
+    return kept

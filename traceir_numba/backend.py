@@ -1,0 +1,125 @@
+"""The "numba" backend: a traced program to one that runs machine code."""
+
+from __future__ import annotations
+
+import builtins
+import linecache
+import weakref
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+from traceir.ir import ClosedJaxpr
+from traceir_numba import kernels
+from traceir_numba.assemble import assemble
+from traceir_numba.buffers import empty_large
+from traceir_numba.emit_cpu import Kernel, emit
+from traceir_numba.functions import NUMBERS
+from traceir_numba.kernels import Compiled, compile_count
+from traceir_numba.nests import Nest
+from traceir_numba.pool import parallel
+from traceir_numba.problems import wrapped
+from traceir_numba.program import Launch, Program
+from traceir_numba.source import Module, dtype_name, module_of
+
+__all__ = ["Executable", "compile", "compile_count"]
+
+_numbers = count(1)
+
+
+class Executable:
+    """A compiled program.
+
+    `run(*arrays)` takes C-contiguous arrays of exactly the input types, and returns a
+    tuple of fresh arrays. `source` is a module that runs with Numba and NumPy alone.
+    """
+
+    __slots__ = ("program", "source", "run", "_kernels", "__weakref__")
+
+    def __init__(
+        self, program: Program, module: Module, kernels: dict[str, Compiled]
+    ) -> None:
+        self.program = program
+        self.source = module.text
+        self._kernels = kernels
+        self.run: Callable[..., tuple[np.ndarray, ...]] = _load(
+            self, program, module, kernels
+        )
+
+    def as_text(self, form: str) -> str:
+        """The program as "source", and its kernels as "llvm" or "asm"."""
+        codes = {id(k.code): k.code for k in self._kernels.values()}.values()
+        match form:
+            case "source":
+                return self.source
+            case "llvm":
+                return "\n".join(code.llvm for code in codes)
+            case "asm":
+                return "\n".join(code.assembly for code in codes)
+        raise ValueError(f"there is no {form!r}, only source, llvm and asm")
+
+
+def compile(closed: ClosedJaxpr, name: str) -> Executable:
+    """Compile a traced program; kernels that the process already has are shared.
+
+    Raises TypeError (backend.unsupported) for what has no code, RuntimeError
+    (backend.compile) for a fault of the backend.
+    """
+    with wrapped("backend.compile", name or "program"):
+        program = assemble(closed, name)
+        sources = _sources(program)
+        module = module_of(program, sources)
+        launches = {k: s for k, s in enumerate(program.steps) if isinstance(s, Launch)}
+        requests = {s.nest: sources[k] for k, s in launches.items()}
+        made = kernels.compiled(list(requests.items()))
+        by_name = {
+            kernel.name: one
+            for kernel, one in zip(requests.values(), made, strict=True)
+        }
+        return Executable(program, module, by_name)
+
+
+def _sources(program: Program) -> dict[int, Kernel]:
+    """The source of each launch's kernel; equal nests have one."""
+    found: dict[Nest, Kernel] = {}
+    sources = {}
+    for number, step in enumerate(program.steps):
+        if isinstance(step, Launch):
+            if step.nest not in found:
+                name = f"{program.name}_{len(found)}_{_kind(step.nest)}"
+                found[step.nest] = emit(step.nest, step.labels, name)
+            sources[number] = found[step.nest]
+    return sources
+
+
+def _kind(nest: Nest) -> str:
+    """What a kernel does, in a word."""
+    if nest.reductions:
+        return nest.reductions[0].primitive.removeprefix("reduce_")
+    return "map"
+
+
+def _load(
+    owner: Executable, program: Program, module: Module, made: dict[str, Compiled]
+) -> Any:
+    """The program's function, its kernels bound to machine code."""
+    filename = f"<traceir {program.name} {next(_numbers)}>"
+    lines = module.text.splitlines(keepends=True)
+    linecache.cache[filename] = (len(module.text), None, lines, filename)
+    weakref.finalize(owner, linecache.cache.pop, filename, None)
+    namespace: dict[str, Any] = {
+        "empty": np.empty,
+        "empty_large": empty_large,
+        "errstate": np.errstate,
+        "matmul": np.matmul,
+        "parallel": parallel,
+        **{dtype_name(d): np.dtype(d) for d in NUMBERS},
+        **{program.buffers[k].name: value for k, value in program.constants},
+        **{name: one.entry(name in module.released) for name, one in made.items()},
+    }
+    # Blank lines before the function give its code the module's line numbers.
+    text = "\n" * (module.line - 1) + module.driver
+    exec(builtins.compile(text, filename, "exec"), namespace)
+    return namespace[program.name]

@@ -1,0 +1,184 @@
+"""Straight-line code of nests as Numba source: names, constants, places, nodes."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from os.path import basename
+
+import numpy as np
+
+from traceir_numba.emitters import EMITTERS
+from traceir_numba.emitters.entry import Expression, Generator, Scalar
+from traceir_numba.functions import short
+from traceir_numba.nests import (
+    Access,
+    Apply,
+    Constant,
+    Load,
+    Node,
+    Operand,
+    Position,
+    Reduced,
+    Store,
+)
+from traceir_numba.program import Label
+
+# Names that the generated code uses for its own ends.
+_LOOPS = "lo hi lane base width block start stop last step blocks tile acc"
+_MODULE = "np math inf nan types void function kernel parallel empty copy matmul"
+OWN = frozenset(f"{_LOOPS} {_MODULE}".split())
+
+
+def safe_name(name: str) -> str:
+    """A name that Python and the generated code leave free."""
+    return f"{name}_" if keyword.iskeyword(name) or name in OWN else name
+
+
+def constant_text(text: str, dtype: str) -> str:
+    """A typed constant as source: the shortest digits that give the same bits.
+
+    >>> constant_text("1.6699999570846558", "float32")
+    'f32(1.67)'
+    """
+    kind = np.dtype(dtype).kind
+    if kind == "b":
+        return text
+    if kind == "f" and text not in ("inf", "-inf", "nan"):
+        value = np.dtype(dtype).type(text)
+        brief = repr(value.item()) if dtype == "float64" else str(value)
+        # Numba reads all digits as float64 first: twice rounded may be another number.
+        text = (
+            brief if np.dtype(dtype).type(float(brief)) == value else repr(float(text))
+        )
+    return text if dtype in ("float64", "int64") else f"{short(dtype)}({text})"
+
+
+def plain(dtype: str) -> str:
+    """A dtype in a function's name: `f32`, `bool`."""
+    return short(dtype).rstrip("_")
+
+
+def memory_dtype(dtype: str) -> str:
+    """The dtype of a value in memory: Numba has no pointers to truths."""
+    return "uint8" if dtype == "bool" else dtype
+
+
+def as_memory(text: str, dtype: str) -> str:
+    """A value as it is put in memory."""
+    return f"u8({text})" if dtype == "bool" else text
+
+
+def pointer_name(name: str) -> str:
+    """The name of the memory that holds the values of a name."""
+    return name.upper()
+
+
+def index_text(access: Access) -> str:
+    """An access as an expression of the loops' indices.
+
+    >>> index_text(Access(0, ((1,), ())))
+    'i0 * n1 + i1'
+    """
+    terms = []
+    for d, stride in enumerate(access.strides):
+        match stride:
+            case None:
+                continue
+            case int():
+                terms.append(f"i{d} * p{stride}")
+            case _:
+                terms.append(" * ".join([f"i{d}", *(f"n{k}" for k in stride)]))
+    if access.offset is not None:
+        terms.append(f"p{access.offset}")
+    return " + ".join(terms) or "0"
+
+
+def position_text(node: Position) -> str:
+    """A loop's index as the program sees it."""
+    scaled = f"i{node.dim}" if node.step is None else f"i{node.dim} * p{node.step}"
+    return scaled if node.start is None else f"{scaled} + p{node.start}"
+
+
+@dataclass(slots=True)
+class Code:
+    """The lines of one function, and what they call.
+
+    `slow` are the primitives that keep its loops from vectorising.
+    """
+
+    pointers: tuple[str, ...]
+    lines: list[str] = field(default_factory=list)
+    depth: int = 1
+    calls: dict[str, None] = field(default_factory=dict)
+    slow: dict[str, None] = field(default_factory=dict)
+    where: str = ""
+
+    def add(self, *lines: str) -> None:
+        """Add lines at the present depth."""
+        self.lines += [("    " * self.depth + line).rstrip() for line in lines]
+
+    @contextmanager
+    def block(self, *heads: str) -> Iterator[None]:
+        """Indent what is added within below one or more heads."""
+        depth = self.depth
+        for head in heads:
+            self.add(head)
+            self.depth += 1
+        yield
+        self.depth = depth
+
+    def call(self, function: str, *args: str) -> str:
+        self.calls[function] = None
+        return f"{function}({', '.join(args)})"
+
+    def nodes(self, nodes: tuple[Node, ...], labels: tuple[Label, ...]) -> None:
+        for node, label in zip(nodes, labels, strict=True):
+            name = safe_name(label.name)
+            match node:
+                case Load(access, dtype):
+                    truth = " != 0" if dtype == "bool" else ""
+                    self.add(f"{name} = {self.place(access)}{truth}")
+                case Position():
+                    self.add(f"{name} = {position_text(node)}")
+                case Apply():
+                    self.comment(label)
+                    self.add(f"{name} = {self.apply(node, labels)}")
+                case Reduced():
+                    pass
+
+    def comment(self, label: Label) -> None:
+        """The user's line, once for all that it computes in a row."""
+        source = label.source
+        if source is None or not source.text:
+            return
+        text = f"# {basename(source.file)}:{source.line}: {source.text}"
+        if text != self.where:
+            self.where = text
+            self.add(text)
+
+    def apply(self, node: Apply, labels: tuple[Label, ...]) -> str:
+        entry = EMITTERS[node.primitive]
+        assert isinstance(entry, Scalar | Generator)
+        e = Expression(node.dtype, node.dtypes[0], dict(node.params), node.dtypes)
+        text = entry.emit(e, *(self.operand(a, labels) for a in node.args))
+        self.calls.update(dict.fromkeys(e.calls))
+        if isinstance(entry, Scalar) and entry.slow:
+            self.slow[node.primitive] = None
+        return text
+
+    def operand(self, operand: Operand, labels: tuple[Label, ...]) -> str:
+        if isinstance(operand, Constant):
+            return constant_text(operand.text, operand.dtype)
+        return safe_name(labels[operand].name)
+
+    def stores(self, stores: tuple[Store, ...], labels: tuple[Label, ...]) -> None:
+        for store in stores:
+            value = as_memory(self.operand(store.value, labels), store.dtype)
+            self.add(f"{self.place(store.access)} = {value}")
+
+    def place(self, access: Access) -> str:
+        pointer = pointer_name(self.pointers[access.buffer])
+        return f"{pointer}[{index_text(access)}]"

@@ -1,0 +1,188 @@
+"""Kernels compiled once per process: the same nest, whoever asks, is the same code."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from functools import cache
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from traceir_numba import lower, machine
+from traceir_numba.call import Entry, callable_of
+from traceir_numba.emit_cpu import Kernel
+from traceir_numba.functions import LANES, NUMBERS, Function, closure, function, short
+from traceir_numba.nests import Nest
+from traceir_numba.problems import wrapped
+
+
+@dataclass(slots=True)
+class Compiled:
+    """Machine code of one kernel, and the ways of calling it."""
+
+    kernel: Kernel
+    code: machine.Code
+    symbol: str
+    entries: dict[bool, Entry] = field(default_factory=dict)
+
+    def entry(self, release: bool) -> Entry:
+        """The call from Python; `release` lets other threads run meanwhile."""
+        if release not in self.entries:
+            self.entries[release] = callable_of(
+                self.code.addresses[self.symbol],
+                len(self.kernel.pointers),
+                len(self.kernel.sizes),
+                release,
+            )
+        return self.entries[release]
+
+
+_kernels: dict[Nest, Future[Compiled]] = {}
+_lock = threading.Lock()
+_count = 0
+
+
+def compile_count() -> int:
+    """How many kernels this process has compiled."""
+    return _count
+
+
+def compiled(requests: Sequence[tuple[Nest, Kernel]]) -> list[Compiled]:
+    """The code of some kernels; those that are new are compiled together.
+
+    A kernel that another thread is compiling is waited for. Raises RuntimeError
+    (backend.compile) when one does not compile.
+    """
+    mine: dict[Nest, Kernel] = {}
+    with _lock:
+        for nest, kernel in requests:
+            if nest not in _kernels:
+                _kernels[nest] = Future()
+                mine[nest] = kernel
+    if mine:
+        _compile(mine)
+    return [_kernels[nest].result() for nest, _ in requests]
+
+
+def _compile(kernels: dict[Nest, Kernel]) -> None:
+    global _count
+    futures = {nest: _kernels[nest] for nest in kernels}
+    try:
+        made = _build(list(kernels.values()))
+    except BaseException as error:
+        with _lock:
+            # The next caller tries again, those that wait now get the error.
+            for nest in kernels:
+                del _kernels[nest]
+        for future in futures.values():
+            future.set_exception(error)
+        raise
+    with _lock:
+        _count += len(made)
+    for nest, one in zip(kernels, made, strict=True):
+        futures[nest].set_result(one)
+
+
+def _build(kernels: list[Kernel]) -> list[Compiled]:
+    with wrapped("backend.compile", ", ".join(k.name for k in kernels)):
+        symbols = [_symbol(kernel) for kernel in kernels]
+        texts = []
+        for kernel, symbol in zip(kernels, symbols, strict=True):
+            args = [_pointer(d) for d in kernel.pointers]
+            args += [types.int64] * len(kernel.sizes)
+            texts.append(
+                _lowered(kernel.text, kernel.name, symbol, args, None, kernel.calls)
+            )
+        needed = closure(name for kernel in kernels for name in kernel.calls)
+        inlined = [_inlined(f.name) for f in needed if _is_inlined(f)]
+        for f in needed:
+            if _is_loop(f):
+                _load(f.name)
+        code = machine.link(texts, symbols, inlined)
+    return [Compiled(k, code, s) for k, s in zip(kernels, symbols, strict=True)]
+
+
+def _symbol(kernel: Kernel) -> str:
+    """A name that no other kernel has: text or pointers differ where nests do."""
+    text = f"{kernel.pointers} {kernel.text}"
+    return f"traceir_{kernel.name}_{sha256(text.encode()).hexdigest()[:12]}"
+
+
+# -- functions that kernels call ------------------------------------------------------
+
+
+def _is_loop(f: Function) -> bool:
+    """Whether it takes pointers; such functions are called, not made part of others."""
+    return any(arg.endswith("*") for arg in f.args)
+
+
+def _is_inlined(f: Function) -> bool:
+    return bool(f.args) and not _is_loop(f)
+
+
+@cache
+def _inlined(name: str) -> str:
+    """The LLVM text of a scalar function."""
+    f = function(name)
+    args = [_type(a) for a in f.args]
+    return _lowered(f.text, f.name, _linked(name), args, f.result, f.needs)
+
+
+@cache
+def _load(name: str) -> machine.Code:
+    """Load a function on pointers, so that kernels find it by its symbol."""
+    f = function(name)
+    args = [_type(a) for a in f.args]
+    text = _lowered(f.text, f.name, _linked(name), args, f.result, f.needs)
+    inlined = [_inlined(g.name) for g in closure(f.needs)]
+    return machine.link([text], [_linked(name)], inlined)
+
+
+def _linked(name: str) -> str:
+    return f"traceir_function_{name}"
+
+
+def _lowered(
+    text: str,
+    name: str,
+    symbol: str,
+    args: list[Any],
+    result: str | None,
+    calls: Iterable[str],
+) -> str:
+    namespace = _namespace()
+    namespace.update((call, _external(call)) for call in calls)
+    exec(compile(text, f"<traceir {name}>", "exec"), namespace)
+    of = types.none if result is None else _type(result)
+    return lower.lower(namespace[name], symbol, args, of)
+
+
+@cache
+def _external(name: str) -> Any:
+    f = function(name)
+    if not f.args:
+        return lower.lanes(_type(f.result[:-1] if f.result else ""), LANES)
+    result = types.none if f.result is None else _type(f.result)
+    return lower.external(_linked(name), [_type(a) for a in f.args], result)
+
+
+def _namespace() -> dict[str, Any]:
+    """The globals of generated functions."""
+    scalars = {short(d): _type(d) for d in NUMBERS}
+    return {"math": math, "np": np, "inf": math.inf, "nan": math.nan, **scalars}
+
+
+def _type(dtype: str) -> Any:
+    if dtype.endswith("*"):
+        return _pointer(dtype[:-1])
+    return types.boolean if dtype == "bool" else getattr(types, dtype)
+
+
+def _pointer(dtype: str) -> Any:
+    return types.CPointer(_type(dtype))

@@ -1,0 +1,205 @@
+"""How a nest runs: loops merged where memory allows, their order, what is split.
+
+A sum's order depends on extents and dtype alone, never on threads or how the work was
+split (choice.sum-order): lanes first, then blocks of a fixed length.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import prod
+
+from traceir_numba.emitters import EMITTERS
+from traceir_numba.emitters.entry import Reduce, Scalar
+from traceir_numba.functions import LANES
+from traceir_numba.nests import (
+    Access,
+    Apply,
+    Nest,
+    Node,
+    Position,
+    Stride,
+    accesses,
+    map_accesses,
+)
+
+Shape = tuple[int, ...]
+
+# The elements of one block of a whole reduction.
+BLOCK = 16384
+
+
+# -- merging --------------------------------------------------------------------------
+
+
+def merge(nest: Nest, extents: Shape) -> tuple[Nest, Shape]:
+    """The same nest with adjacent loops merged wherever all accesses allow.
+
+    Contiguous elementwise code of any rank becomes one loop.
+    """
+    for d in reversed(range(nest.rank - 1)):
+        if _mergeable(nest, d):
+            nest = _merged(nest, d)
+            extents = (*extents[:d], extents[d] * extents[d + 1], *extents[d + 2 :])
+    return nest, extents
+
+
+def _mergeable(nest: Nest, d: int) -> bool:
+    """Whether loops d and d + 1 can be one."""
+    if nest.reduced[d] != nest.reduced[d + 1]:
+        return False
+    if nest.reduced[d] and any(_entry(r.primitive).positions for r in nest.reductions):
+        return False
+    nodes = nest.body + nest.finish
+    if any(isinstance(n, Position) and n.dim in (d, d + 1) for n in nodes):
+        return False
+    return all(_allows(access, d) for access in accesses(nest))
+
+
+def _allows(access: Access, d: int) -> bool:
+    outer, inner = access.strides[d], access.strides[d + 1]
+    others = (s for k, s in enumerate(access.strides) if k not in (d, d + 1))
+    if any(isinstance(s, tuple) and (d in s) != (d + 1 in s) for s in others):
+        return False
+    if outer is None or inner is None:
+        return outer is inner
+    return (
+        isinstance(outer, tuple)
+        and isinstance(inner, tuple)
+        and d not in inner
+        and outer == tuple(sorted((*inner, d + 1)))
+    )
+
+
+def _merged(nest: Nest, d: int) -> Nest:
+    def number(dim: int) -> int:
+        return dim - 1 if dim > d else dim
+
+    def stride(s: Stride) -> Stride:
+        return tuple(sorted({number(k) for k in s})) if isinstance(s, tuple) else s
+
+    def access(a: Access) -> Access:
+        kept = (*a.strides[:d], *a.strides[d + 1 :])
+        return replace(a, strides=tuple(map(stride, kept)))
+
+    def node(n: Node) -> Node:
+        return replace(n, dim=number(n.dim)) if isinstance(n, Position) else n
+
+    moved = map_accesses(nest, access)
+    return replace(
+        moved,
+        reduced=(*nest.reduced[:d], *nest.reduced[d + 1 :]),
+        body=tuple(map(node, moved.body)),
+        finish=tuple(map(node, moved.finish)),
+    )
+
+
+def _entry(primitive: str) -> Reduce:
+    entry = EMITTERS[primitive]
+    assert isinstance(entry, Reduce)
+    return entry
+
+
+# -- loops ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Loops:
+    """The order of a nest's loops.
+
+    `outer` are kept and run first, `inner` are reduced and run within, `lanes` is the
+    innermost one, which is cut into lanes; a map has none. The range that is split over
+    threads is that of `outer[0]`, of tiles of the lanes ("columns" with no outer loop)
+    or of blocks of loop 0 ("whole").
+    """
+
+    outer: tuple[int, ...]
+    inner: tuple[int, ...]
+    lanes: int | None
+
+    @property
+    def split(self) -> str:
+        """What the launch's range counts: loop, tiles, blocks; none without loops."""
+        if self.outer:
+            return "loop"
+        if self.lanes is None:
+            return "none"
+        return "blocks" if self.lanes in self.inner else "tiles"
+
+
+def loops_of(nest: Nest) -> Loops:
+    """The order of the loops by the nest's form."""
+    kept = tuple(d for d, fold in enumerate(nest.reduced) if not fold)
+    reduced = tuple(d for d, fold in enumerate(nest.reduced) if fold)
+    innermost = nest.rank - 1
+    match nest.form:
+        case "map":
+            return Loops(kept, (), None)
+        case "columns":
+            return Loops(kept[:-1], reduced, innermost)
+        case _:
+            return Loops(kept, reduced, innermost)
+
+
+def sizes_of(nest: Nest) -> tuple[str, ...]:
+    """The names of a kernel's 64-bit arguments, in order."""
+    loops = loops_of(nest)
+    split = loops.split
+    if split == "none":
+        return tuple(f"p{k}" for k in range(nest.parameters))
+    needed = {*loops.outer[1:], *loops.inner}
+    if loops.lanes is not None:
+        needed.add(loops.lanes)
+    for access in accesses(nest):
+        for stride in access.strides:
+            needed.update(stride if isinstance(stride, tuple) else ())
+    extents = [f"n{d}" for d in sorted(needed)]
+    blocks = ["step", "blocks", "last"] if split == "blocks" else []
+    params = [f"p{k}" for k in range(nest.parameters)]
+    return ("lo", "hi", *extents, *blocks, *params)
+
+
+# -- launches -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """What one launch is given: the split range's length, all sizes, and its work."""
+
+    length: int
+    values: dict[str, int]
+    work: int  # additions, roughly
+
+    @property
+    def blocks(self) -> int:
+        """The number of blocks of a whole reduction."""
+        return self.values.get("blocks", 0)
+
+
+def range_of(nest: Nest, extents: Shape, params: tuple[int, ...]) -> Range:
+    """The sizes of a launch over loops of these extents."""
+    loops = loops_of(nest)
+    values = {f"n{d}": n for d, n in enumerate(extents)}
+    values |= {f"p{k}": value for k, value in enumerate(params)}
+    match loops.split:
+        case "loop":
+            length = extents[loops.outer[0]]
+        case "tiles":
+            length = -(-extents[-1] // LANES)
+        case "blocks":
+            step = max(1, BLOCK // max(1, prod(extents[1:])))
+            length = max(1, -(-extents[0] // step))
+            values |= {"step": step, "blocks": length, "last": 1}
+        case _:
+            length = 1
+    values |= {"lo": 0, "hi": length}
+    return Range(length, values, prod(extents) * cost(nest))
+
+
+def cost(nest: Nest) -> int:
+    """What one point of the loops costs, in additions."""
+    total = 1
+    for node in nest.body:
+        entry = EMITTERS[node.primitive] if isinstance(node, Apply) else None
+        total += entry.cost if isinstance(entry, Scalar) else 1
+    return total
