@@ -132,12 +132,8 @@ class _Resolver:
         return scope.bind(binder.name, binder.aval)
 
     def constants(self, binders: tuple[Binder, ...]) -> tuple[np.ndarray, ...]:
-        given = [b for b in binders if b.value is not None]
-        if given and len(given) < len(binders):
-            missing = next(b for b in binders if b.value is None)
-            got = f"`{missing.name}`, expected `={{…}}` after its type as after others'"
-            raise self.source.error("text.syntax", got, missing.at)
-        return tuple(map(self.array, given))
+        # That all or none have values is for checking to demand (program.constants).
+        return tuple(self.array(b) for b in binders if b.value is not None)
 
     def array(self, binder: Binder) -> np.ndarray:
         aval, elements = binder.aval, binder.value or ()
