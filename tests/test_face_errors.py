@@ -1,0 +1,254 @@
+"""Bad input to functions of arrays: one clear error each. Serves: face.*, index.*"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from rule_errors import raises_rule
+
+import traceir
+import traceir.numpy as jnp
+from traceir import lax
+from traceir.errors import (
+    ConcretizationTypeError,
+    NonConcreteBooleanIndexError,
+    TracerArrayConversionError,
+    TracerBoolConversionError,
+    TracerIntegerConversionError,
+)
+from traceir.rules import default
+
+X = jnp.arange(12.0).reshape(3, 4)
+V = jnp.arange(4)
+MASK = np.array([True, False, True])
+
+# The rule, the exception's class, a pattern in its text, what to do.
+BAD: list[tuple[str, type[Exception], str, Callable[[], Any]]] = [
+    ("face.argument", TypeError, "str at position 1 of add", lambda: jnp.add(V, "a")),
+    ("face.argument", TypeError, "list at position 0", lambda: jnp.sin([1.0])),
+    ("face.argument", TypeError, "NoneType", lambda: jnp.sum(None)),
+    ("face.argument", TypeError, "complex", lambda: jnp.exp(1j)),
+    ("face.argument", TypeError, "ndarray", lambda: jnp.sin(np.array(["a"]))),
+    ("face.argument", TypeError, "str", lambda: jnp.array("a")),
+    ("face.argument", TypeError, "where", lambda: jnp.where("a", 1, 2)),
+    ("face.argument", TypeError, "position 0 of clip", lambda: jnp.clip([1], 0)),
+    ("face.argument", TypeError, "tuple", lambda: lax.add((1,), 2)),
+    ("face.dtype", TypeError, "'foo' for zeros", lambda: jnp.zeros(3, dtype="foo")),
+    ("face.dtype", TypeError, "str", lambda: jnp.ones(3, dtype=str)),
+    ("face.dtype", TypeError, "complex64", lambda: X.astype(np.complex64)),
+    (
+        "face.ragged",
+        ValueError,
+        r"\[\[1\], \[1, 2\]\]",
+        lambda: jnp.array([[1], [1, 2]]),
+    ),
+    ("face.shape", TypeError, r"2\.0", lambda: jnp.zeros(2.0)),
+    ("face.shape", TypeError, "'ab'", lambda: X.reshape("ab")),
+    ("face.shape", TypeError, "None", lambda: jnp.ones(None)),
+    ("face.shape", TypeError, r"1\.5", lambda: jnp.eye(3, k=1.5)),
+    (
+        "face.broadcast",
+        TypeError,
+        r"incompatible shapes for broadcasting.*\n.*add of \(4,\), \(3,\)",
+        lambda: V + jnp.ones(3),
+    ),
+    ("face.broadcast", TypeError, "where of", lambda: jnp.where(V > 0, X, V[:3])),
+    (
+        "face.broadcast",
+        TypeError,
+        "matmul",
+        lambda: jnp.ones((2, 3, 4)) @ jnp.ones((3, 4, 5)),
+    ),
+    (
+        "face.broadcast-to",
+        ValueError,
+        r"i32\[4\] to \(4, 3\)",
+        lambda: jnp.broadcast_to(V, (4, 3)),
+    ),
+    ("face.broadcast-to", ValueError, "to", lambda: jnp.full((2,), jnp.ones(3))),
+    ("face.broadcast-to", ValueError, "to", lambda: X.at[0].set(jnp.ones(3))),
+    (
+        "face.reshape",
+        TypeError,
+        r"f32\[3,4\] into \(5,\)",
+        lambda: X.reshape(5),
+    ),
+    ("face.reshape", TypeError, r"-1, -1", lambda: X.reshape(-1, -1)),
+    ("face.reshape", TypeError, r"-2", lambda: X.reshape(-2, 6)),
+    ("face.reshape", TypeError, r"-1, 5", lambda: X.reshape(-1, 5)),
+    ("face.reshape", TypeError, r"-1, 0", lambda: X.reshape(-1, 0)),
+    ("face.axis", ValueError, "axis 1 of 1", lambda: V.sum(1)),
+    ("face.axis", ValueError, "axis -3 of 2", lambda: jnp.max(X, axis=(0, -3))),
+    ("face.axis", ValueError, "axis 2", lambda: jnp.concatenate([X, X], axis=2)),
+    ("face.axis", ValueError, "axis 5", lambda: jnp.swapaxes(X, 0, 5)),
+    ("face.axis", ValueError, "axis 5", lambda: jnp.expand_dims(V, 5)),
+    ("face.axis", ValueError, "axis", lambda: V.mT),
+    ("face.axis", ValueError, "axis 3", lambda: jnp.stack([V, V], 3)),
+    ("face.axis-type", TypeError, "'rows'", lambda: X.sum("rows")),
+    ("face.axis-repeated", ValueError, r"\(0, -2\)", lambda: X.sum((0, -2))),
+    ("face.axis-pairs", ValueError, "and", lambda: jnp.moveaxis(X, (0, 1), (0,))),
+    (
+        "face.reduce-empty",
+        ValueError,
+        r"max of shape \(0,\)",
+        lambda: jnp.zeros(0).max(),
+    ),
+    ("face.reduce-empty", ValueError, "argmin", lambda: jnp.argmin(jnp.zeros(0))),
+    ("face.join-empty", ValueError, "stack", lambda: jnp.stack([])),
+    ("face.join-empty", ValueError, "concatenate", lambda: jnp.hstack([])),
+    ("face.matmul-rank", ValueError, r"i32\[4\] and i32\[\]", lambda: V @ 2),
+    ("face.tensordot-axes", TypeError, "axes=3", lambda: jnp.tensordot(X, V, 3)),
+    (
+        "face.tensordot-axes",
+        TypeError,
+        "axes",
+        lambda: jnp.tensordot(X, X, ([0], [0, 1])),
+    ),
+    ("face.step", ValueError, "step 0", lambda: jnp.arange(0, 1, 0)),
+    ("face.count", ValueError, "num=-1", lambda: jnp.linspace(0, 1, -1)),
+    ("index.count", IndexError, "Too many indices.*\n.*2 for 1", lambda: V[0, 0]),
+    ("index.count", IndexError, "1 for 0", lambda: jnp.float32(1)[0]),
+    ("index.ellipsis", IndexError, "2 of them", lambda: V[..., None, ...]),
+    ("index.type", TypeError, "'a' of type str", lambda: V["a"]),
+    ("index.type", TypeError, r"1\.5 of type float", lambda: V[1.5]),
+    ("index.type", TypeError, "list", lambda: V[[0, 1]]),
+    ("index.type", TypeError, "object", lambda: V[object()]),
+    ("index.type", TypeError, "float64", lambda: V[np.ones(2)]),
+    ("index.slice", IndexError, "'a'", lambda: V["a":]),
+    ("index.slice", IndexError, "zero", lambda: V[0:2:0]),
+    ("index.empty", IndexError, "0 elements", lambda: jnp.zeros(0)[0]),
+    ("index.mask-shape", IndexError, r"\(3,\) on \(4,\)", lambda: V[MASK]),
+    ("index.mask-shape", IndexError, r"on \(4,\)", lambda: V.at[MASK].set(0)),
+    (
+        "index.arrays",
+        IndexError,
+        "broadcast",
+        lambda: X[np.array([0, 1]), np.array([0, 1, 2])],
+    ),
+    ("index.gather", IndexError, "array", lambda: V.at[np.array([0, 1])].set(0)),
+    ("index.reverse", IndexError, "", lambda: V.at[::-1].set(0)),
+    ("update.mask", ValueError, r"i32\[2\]", lambda: V.at[V > 1].set(V[:2])),
+    ("jit.overflow", OverflowError, "1099511627776", lambda: V + 2**40),
+    ("jit.overflow", OverflowError, "1099511627776", lambda: jnp.array([2**40])),
+    ("jit.overflow", OverflowError, str(2**70), lambda: jnp.array([2**70])),
+    ("dot_general.contract-size", TypeError, "", lambda: jnp.dot(X, X)),
+    ("dot_general.contract-size", TypeError, "", lambda: X @ X),
+    ("pointwise2.broadcast", TypeError, "", lambda: lax.add(X, V)),
+    ("pointwise2.dtype", TypeError, "", lambda: lax.add(X, 1)),
+    ("concatenate.rank", TypeError, "", lambda: jnp.concatenate([X, V])),
+    ("stack.shape", TypeError, "", lambda: jnp.stack([V, V[:3]])),
+    ("squeeze.size-one", TypeError, "", lambda: jnp.squeeze(X, 0)),
+    ("transpose.permutation", TypeError, "", lambda: jnp.transpose(X, (0, 0))),
+    ("integer_pow.exponent", TypeError, "", lambda: V**-1),
+    ("sub.numeric", TypeError, "", lambda: (V > 0) - (V > 0)),
+    ("iota.numeric", TypeError, "", lambda: jnp.arange(3, dtype=bool)),
+    ("broadcast_in_dim.extents", TypeError, "", lambda: jnp.zeros(-1)),
+]
+
+
+@pytest.mark.parametrize(
+    ("rule", "kind", "pattern", "act"),
+    BAD,
+    ids=[f"{b[0]}-{k}" for k, b in enumerate(BAD)],
+)
+def test_bad_input(
+    rule: str, kind: type[Exception], pattern: str, act: Callable[[], Any]
+) -> None:
+    with raises_rule(rule, kind, pattern):
+        act()
+
+
+# As above, of a traced argument `t`, an int32 scalar, beside a concrete array.
+TRACED: list[tuple[str, type[Exception], str, Callable[[Any], Any]]] = [
+    (
+        "level.concretize.number",
+        ConcretizationTypeError,
+        "jnp.arange argument 'stop'",
+        jnp.arange,
+    ),
+    (
+        "level.concretize.number",
+        ConcretizationTypeError,
+        "jnp.arange argument 'step'",
+        lambda t: jnp.arange(0, 4, t),
+    ),
+    (
+        "level.concretize.number",
+        ConcretizationTypeError,
+        "'num' argument of jnp.linspace",
+        lambda t: jnp.linspace(0, 1, t),
+    ),
+    (
+        "face.shape",
+        TypeError,
+        r"Shapes must be 1D sequences of concrete values of integer type(.|\n)*argument t",
+        jnp.zeros,
+    ),
+    ("face.shape", TypeError, r"\[.*, 2\]", lambda t: jnp.ones([t, 2])),
+    ("face.shape", TypeError, "argument t", lambda t: X.reshape(t, 2)),
+    ("face.shape", TypeError, "argument t", lambda t: jnp.broadcast_to(V, (t, 4))),
+    (
+        "level.concretize.index",
+        TracerIntegerConversionError,
+        "argument t",
+        lambda t: X.sum(axis=t),
+    ),
+    (
+        "level.concretize.index",
+        TracerIntegerConversionError,
+        "",
+        lambda t: jnp.stack([V], axis=t),
+    ),
+    ("level.concretize.array", TracerArrayConversionError, "", lambda t: np.sin(t)),
+    ("level.concretize.bool", TracerBoolConversionError, "", lambda t: t in V),
+    ("index.traced", TracerIntegerConversionError, "argument t", lambda t: V[t]),
+    ("index.traced", TracerIntegerConversionError, "", lambda t: V.at[t].set(0)),
+    ("index.slice", IndexError, "argument t", lambda t: V[:t]),
+    (
+        "index.mask",
+        NonConcreteBooleanIndexError,
+        r"Array boolean indices must be concrete(.|\n)*bool\[4\]",
+        lambda t: V[t < V],
+    ),
+    ("index.reverse", IndexError, "argument t", lambda t: (V + t)[::-1]),
+    ("index.gather", IndexError, "argument t", lambda t: (V + t)[np.array([0, 1])]),
+    ("array.length", TypeError, r"i32\[\]", len),
+    ("array.length", TypeError, r"i32\[\]", list),
+    ("array.immutable", TypeError, "at", lambda t: t.__setitem__(0, 1)),
+]
+
+
+@pytest.mark.parametrize(
+    ("rule", "kind", "pattern", "act"),
+    TRACED,
+    ids=[f"{b[0]}-{k}" for k, b in enumerate(TRACED)],
+)
+def test_bad_use_of_a_traced_value(
+    rule: str, kind: type[Exception], pattern: str, act: Callable[[Any], Any]
+) -> None:
+    def f(t: Any) -> Any:
+        return act(t)
+
+    with raises_rule(rule, kind, pattern):
+        traceir.jit(f)(3)
+
+
+def test_errors_show_the_line_of_the_user() -> None:
+    with raises_rule("face.broadcast", TypeError) as _:
+        V + jnp.ones(3)
+    with pytest.raises(TypeError, match=r"test_face_errors\.py:\d+ in .*: V @ X"):
+        V @ X
+
+
+def test_every_clause_about_arrays_is_raised_by_a_test() -> None:
+    prefixes = ("array.", "device.", "face.", "index.", "update.")
+    clauses = {id_ for id_ in default().clauses if id_.startswith(prefixes)}
+    raised = {rule for rule, *_ in (*BAD, *TRACED)}
+    text = (Path(__file__).parent / "test_array.py").read_text(encoding="utf-8")
+    raised |= set(re.findall(r"\"((?:array|device)\.[\w-]+)\"", text))
+    assert clauses == {rule for rule in raised if rule.startswith(prefixes)}
