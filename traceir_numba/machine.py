@@ -43,13 +43,15 @@ def link(
 ) -> Code:
     """Optimise and load LLVM modules as one; gives the addresses of `symbols`.
 
-    `inlined` are further modules, whose functions are made part of their callers.
+    `inlined` are further modules, callees first, whose functions are made part of
+    their callers.
     """
     with _lock:
         module = llvm.parse_assembly(texts[0])
         for text in texts[1:]:
             module.link_in(llvm.parse_assembly(text))
-        for part in inlined:
+        # Callers before callees: the linker leaves out what nothing refers to yet.
+        for part in reversed(list(inlined)):
             module.link_in(_to_inline(part))
         module.verify()
         options = llvm.create_pipeline_tuning_options(speed_level=3)
