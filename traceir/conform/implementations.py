@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -29,12 +29,18 @@ def result_types(program: ClosedJaxpr, rules: Rules) -> Sequence[ShapedArray]:
     return weaken(program, weak, rules).out_avals
 
 
+def declared() -> Mapping[str, str]:
+    """What the reference chooses where the tables leave a choice."""
+    return oracle.declared_choices(default())
+
+
 @dataclass(frozen=True)
 class Oracle:
     """The tables, interpreted: elements one by one, keys and levels row by row."""
 
     rules: Rules = field(default_factory=default)
     name: str = "oracle"
+    choices: Mapping[str, str] = field(default_factory=dict)
 
     def type(self, program: ClosedJaxpr) -> Sequence[ShapedArray]:
         """The types that the tables infer."""
@@ -57,6 +63,7 @@ class Reference:
 
     rules: Rules = field(default_factory=default)
     name: str = "reference"
+    choices: Mapping[str, str] = field(default_factory=declared)
 
     def type(self, program: ClosedJaxpr) -> Sequence[ShapedArray]:
         """The types that the tables infer."""
@@ -78,6 +85,7 @@ class Compiled:
     """A backend of `traceir.jit`: programs that it compiles, sessions that it runs."""
 
     backend: str
+    choices: Mapping[str, str] = field(default_factory=declared)
 
     @property
     def name(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -31,6 +31,10 @@ class Implementation(Protocol):
     @property
     def name(self) -> str:
         """The name under which verdicts are reported."""
+
+    @property
+    def choices(self) -> Mapping[str, str]:
+        """What it declares of the choices that the tables leave open, by their ids."""
 
     def type(self, program: ClosedJaxpr) -> Sequence[ShapedArray]:
         """The types of the results; raises for an ill-typed program."""
@@ -66,13 +70,24 @@ def judge(
     A result counts as right when it has the case's bits or, unless `exact`, when the
     accuracy set of its primitive has it. `rules` are those by which a program is read.
     """
+    rules = rules or default()
     try:
-        why = _check(implementation, case, rules or default(), exact)
+        why = _check_choices(implementation, rules)
+        why = why or _check(implementation, case, rules, exact)
     except Unsupported as reason:
         return Verdict("unsupported", str(reason))
     except Exception as error:  # a crash of the implementation is a verdict
         return Verdict("crashed", f"{type(error).__name__}: {error}")
     return Verdict("fail", why) if why else Verdict("pass")
+
+
+def _check_choices(implementation: Implementation, rules: Rules) -> str | None:
+    for name, choice in implementation.choices.items():
+        if name not in rules.choices:
+            return f"declares {name}, which is no choice"
+        if choice not in rules.choices[name].allowed:
+            return f"declares {name} = {choice}, which is not allowed"
+    return None
 
 
 def _check(
@@ -93,7 +108,7 @@ def _check(
     return (
         _check_types(case, types)
         or _check_text(case, program, rules)
-        or _check_values(implementation, case, program, exact)
+        or _check_values(implementation, case, program, None if exact else rules)
     )
 
 
@@ -111,8 +126,12 @@ def _check_text(case: Case, program: ClosedJaxpr, rules: Rules) -> str | None:
 
 
 def _check_values(
-    implementation: Implementation, case: Case, program: ClosedJaxpr, exact: bool
+    implementation: Implementation,
+    case: Case,
+    program: ClosedJaxpr,
+    rules: Rules | None,
 ) -> str | None:
+    # Without rules there are no sets: the bits must be the case's.
     wanted = case.values("value")
     if not wanted:
         return None
@@ -123,13 +142,17 @@ def _check_values(
     values = [Value(ShapedArray(a.shape, a.dtype), a) for a in got]
     if all(same_bits(a, want.array) for a, want in zip(got, wanted)):
         return None
-    if not exact and _in_sets(program, args, got):
+    if rules and _in_sets(program, args, got, rules, implementation.choices):
         return None
     return f"{show(values)}, expected {show(wanted)}"
 
 
 def _in_sets(
-    program: ClosedJaxpr, args: list[np.ndarray], got: list[np.ndarray]
+    program: ClosedJaxpr,
+    args: list[np.ndarray],
+    got: list[np.ndarray],
+    rules: Rules,
+    choices: Mapping[str, str],
 ) -> bool:
     """Whether the results are in the accuracy set of the program's one primitive."""
     if len(program.eqns) != 1 or program.jaxpr.constvars:
@@ -139,7 +162,8 @@ def _in_sets(
         return False
     env = dict(zip(program.jaxpr.invars, args))
     inputs = [a.array if isinstance(a, Literal) else env[a] for a in eqn.inputs]
-    return oracle.accepts(eqn.primitive, dict(eqn.params), inputs, got)
+    params = dict(eqn.params)
+    return oracle.accepts(eqn.primitive, params, inputs, got, rules, choices)
 
 
 def _check_session(implementation: Implementation, session: Session) -> str | None:

@@ -123,17 +123,18 @@ class SessionReader(ValueReader):
     def step(self, functions: Mapping[str, Function]) -> Step:
         """One call or one setting."""
         first = self.name("a call")
-        via = "jit"
+        via = None
         if self.peek().kind == "name":
             via, first = first.text, self.take()
         args, kwargs = self.arguments()
         if first.text not in functions:
-            if via != "jit" or kwargs:
+            if via or kwargs:
                 raise self.fail("a function of this case", first)
             return Setting(first.text, args)
         verdict = self.take().text if self.peek().text in VERDICTS else None
         rule = self.rule() if verdict == "raises" else None
         values = self.values() if self.accept("=") else None
+        via = via or "jit"
         return Call(first.text, args, kwargs, via, verdict, rule, values)
 
     def arguments(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
