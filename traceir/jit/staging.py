@@ -18,7 +18,7 @@ from traceir.jit.cache import Entry, FunctionCache
 from traceir.jit.key import Call, KeyTable
 from traceir.jit.signature import Bound
 from traceir.promote import canonical_dtype
-from traceir.trace import Tracer, current_trace, stage, typeof
+from traceir.trace import Tracer, check_open, current_trace, stage, typeof
 
 # Values that may be returned from a traced function.
 _RETURNABLE = (Array, Tracer, np.ndarray, np.generic, bool, int, float)
@@ -40,14 +40,18 @@ class Prepared:
 
 
 def prepare(bound: Bound, face: str) -> Prepared:
-    """Flatten the traced arguments; raises TypeError (jit.argument) for a leaf that
-    is no array.
+    """Flatten the traced arguments.
+
+    Raises TypeError (jit.argument) for a leaf that is no array and
+    UnexpectedTracerError (level.lift) for one of a trace that has ended.
     """
     labels = tuple(label for label, _ in bound.dynamic)
     leaves, treedef = pytree.flatten(tuple(value for _, value in bound.dynamic))
     x64 = config.local.context.x64
     avals = []
     for index, leaf in enumerate(leaves):
+        if type(leaf) is Tracer:
+            check_open(leaf, current_trace())
         try:
             avals.append(input_aval(leaf, x64))
         except rules.TraceirError as error:
