@@ -1,4 +1,4 @@
-"""`Array`: immutable, NumPy-interoperable, printed as in JAX. Serves: array.*, device.*"""
+"""`Array`: immutable, read by NumPy, printed as in JAX. Rules: array.*, device.*"""
 
 from __future__ import annotations
 

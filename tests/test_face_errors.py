@@ -1,4 +1,4 @@
-"""Bad input to functions of arrays: one clear error each. Serves: face.*, index.*"""
+"""Bad input to functions of arrays: one clear error each. Rules: face.*, index.*"""
 
 from __future__ import annotations
 
@@ -186,7 +186,8 @@ TRACED: list[tuple[str, type[Exception], str, Callable[[Any], Any]]] = [
     (
         "face.shape",
         TypeError,
-        r"Shapes must be 1D sequences of concrete values of integer type(.|\n)*argument t",
+        r"Shapes must be 1D sequences of concrete values of integer type"
+        r"(.|\n)*argument t",
         jnp.zeros,
     ),
     ("face.shape", TypeError, r"\[.*, 2\]", lambda t: jnp.ones([t, 2])),

@@ -1,4 +1,4 @@
-"""Indexing and `.at[]` against NumPy. Serves: index.*, update.*"""
+"""Indexing and `.at[]` against NumPy. Rules: index.*, update.*"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`traceir.numpy` against JAX 0.10.2, as recorded. Serves: promote.*, face.*, index.*"""
+"""`traceir.numpy` against JAX 0.10.2, as recorded. Rules: promote.*, face.*"""
 
 from __future__ import annotations
 

@@ -38,6 +38,7 @@ class Array(Methods, metaclass=_ArrayType):
     True
     """
 
+    __module__ = "traceir"
     __slots__ = ("_value", "aval", "__weakref__")
     __array_priority__ = 100
     __hash__ = None  # type: ignore[assignment]

@@ -1,0 +1,14 @@
+"""What JAX 0.10.2 prints for the seeds' programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+DATA = Path(__file__).parent / "data" / "seed-jaxprs.txt"
+
+
+def jax_text(name: str) -> str:
+    """The text recorded under a name."""
+    blocks = DATA.read_text(encoding="utf-8").split("\n\n")
+    texts = dict(block.strip("\n").split("\n", 1) for block in blocks)
+    return texts[name]
