@@ -56,11 +56,9 @@ def div(x: np.ndarray, y: np.ndarray) -> Any:
     """Quotient; integers truncate towards zero, and by 0 give -1."""
     if x.dtype.kind == "f":
         return np.divide(x, y)
-    quotient = np.floor_divide(x, y)
-    if x.dtype.kind == "i":
-        uneven = np.multiply(quotient, y) != x
-        quotient = quotient + (uneven & ((x < 0) != (y < 0)))
-    return np.where(y == 0, x.dtype.type(0) - x.dtype.type(1), quotient)
+    even = np.subtract(x, np.fmod(x, y)) if x.dtype.kind == "i" else x
+    quotient = np.floor_divide(even, y)
+    return np.where(y == 0, np.invert(x.dtype.type(0)), quotient)
 
 
 @kernel("rem")
@@ -124,7 +122,8 @@ def clamp(lower: np.ndarray, x: np.ndarray, upper: np.ndarray) -> Any:
 def select_n(which: np.ndarray, *cases: np.ndarray) -> Any:
     """For each element the case that `which` numbers, the last or first if beyond."""
     if len(cases) == 2:
-        return np.where(which > 0, cases[1], cases[0])
+        second = which if which.dtype.kind == "b" else which > 0
+        return np.where(second, cases[1], cases[0])
     if which.dtype.kind == "b" or len(cases) == 1:
         return cases[0]
     number = np.clip(which, 0, len(cases) - 1).astype(np.intp)
