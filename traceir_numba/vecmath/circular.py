@@ -1,0 +1,126 @@
+"""Sine and cosine, for arguments of any size. Serves: `accuracy.*` of those rows.
+
+x / pi is wanted to many digits after the point, but of what stands before it only
+whether it is odd. So for each exponent e of x a table holds 2**e / pi without the
+multiples of 2, as a sum of numbers that are short enough for exact products with x.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy import float32 as f32
+from numpy import float64 as f64
+from numpy import int64 as i64
+
+from traceir_numba.vecmath.basics import ROUND_F64, as_bits_f32, as_bits_f64, as_float_f64
+
+# 2**1216 / pi
+INVERSE_PI = int(
+    "517CC1B727220A94FE13ABE8FA9A6EE06DB14ACC9E21C820FF28B1D5EF5DE2B0DB92371D2126E97"
+    "00324977504E8C90E7F0EF58E5894D39F74411AFA975DA24274CE38135A2FBF209CC8EB1CC1A99C"
+    "FA4E422FC5DEFC941D8FFC4BFFEF02CC07F79788C5AD05368FB69B3F6793E584DBA7A31FB34F2FF"
+    "516BA93DD63F5F2F8BD9E839CFBC529497535FDAFD88FC6AE842B0198237E3DB5D5",
+    16,
+)
+
+
+def inverse_pi_table(
+    exponents: list[int], digits: list[int], scale: float
+) -> np.ndarray:
+    """One column for each of `digits` and one for the rest: 2**e / pi modulo 2, cut
+    after so many binary digits, divided by 2**e and multiplied by the scale.
+    """
+    rows = []
+    for e in exponents:
+        point = 1216 - e
+        rest = (INVERSE_PI + (1 << point)) % (2 << point) - (1 << point)
+        row = []
+        for count in digits:
+            low = point - count
+            part = (rest + (1 << low >> 1)) >> low << low
+            row.append(part / (1 << point) * scale * 2.0**-e)
+            rest -= part
+        row.append(rest / (1 << point) * scale * 2.0**-e)
+        rows.append(row)
+    return np.array(rows).T.copy()
+
+
+# The sign of x is the highest bit of the index: each row stands twice.
+TURN, TURN_REST = inverse_pi_table(
+    [max(j, 90) - 150 for j in range(256)] * 2, [29], 1.0
+)
+
+
+def sin_plus_f32(x: f32, shift: f64) -> f32:
+    # sin(x + shift * pi)
+    d = f64(x)
+    j = (as_bits_f32(x) >> 23) & 0x1FF
+    h = d * TURN[j] + shift
+    t = h + ROUND_F64
+    f = (h - (t - ROUND_F64)) + d * TURN_REST[j]
+    z = f * f
+    p = (0.07726279629105191 * z - 0.5981033513345183) * z + 2.550049693088195
+    p = ((p * z - 5.167708769583946) * z + 3.1415926304316626) * f
+    return f32(as_float_f64(as_bits_f64(p) ^ (as_bits_f64(t) << 63)))
+
+
+def sin_f32(x: f32) -> f32:
+    return sin_plus_f32(x, -0.0)  # 0.0 would change the sign of a zero
+
+
+def cos_f32(x: f32) -> f32:
+    return sin_plus_f32(x, 0.5)
+
+
+QUARTER_0, QUARTER_1, QUARTER_2, QUARTER_3, QUARTER_4, QUARTER_5 = inverse_pi_table(
+    [max(8 * j - 1075, -83) for j in range(256)], [25, 51, 77, 103, 129], 2.0**129
+)
+QUARTER_HEAD = ~0x7FFFFFF  # all but the last 27 bits
+
+
+def sin_plus_f64(x: f64, quarters: i64) -> f64:
+    # sin(x + quarters * pi / 2)
+    j = (as_bits_f64(x) >> 55) & 0xFF
+    x = x * 2.938735877055719e-39
+    h = as_float_f64(as_bits_f64(x) & QUARTER_HEAD)
+    g = x - h
+    # a + w is 2 x / pi without the whole number that is nearest.
+    u = g * QUARTER_0[j] + h * QUARTER_1[j]
+    v = g * QUARTER_1[j] + h * QUARTER_2[j]
+    t = (u + v) + ROUND_F64
+    a = (u - (t - ROUND_F64)) + v
+    v = g * QUARTER_2[j] + h * QUARTER_3[j]
+    b = a + v
+    w = v - (b - a)
+    v = g * QUARTER_3[j] + h * QUARTER_4[j]
+    a = b + v
+    w = w + (v - (a - b)) + (g * QUARTER_4[j] + x * QUARTER_5[j])
+    # y + w is that times pi / 2.
+    h = as_float_f64(as_bits_f64(a) & QUARTER_HEAD)
+    u = h * 1.5707963109016418
+    v = h * 1.5893254773528196e-08 + ((a - h) + w) * 1.5707963267948966
+    y = u + v
+    w = v - (y - u)
+    z = y * y
+    q = as_bits_f64(t) + quarters
+    odd = (q & 1) != 0
+    p = -1.1359917768504652e-11 if odd else 0.0
+    p = p * z + (2.0875729001388792e-09 if odd else 1.589688719330907e-10)
+    p = p * z + (-2.75573143992928e-07 if odd else -2.5050759890833133e-08)
+    p = p * z + (2.4801587289666932e-05 if odd else 2.755731370504035e-06)
+    p = p * z + (-0.001388888888887447 if odd else -0.00019841269829853325)
+    p = p * z + (0.0416666666666666 if odd else 0.008333333333322486)
+    p = p * z + (-0.5 if odd else -0.16666666666666632)
+    w = -y * w if odd else w
+    y = 1.0 if odd else y
+    y = y + (y * (p * z) + w)
+    return as_float_f64(as_bits_f64(y) ^ ((q & 2) << 62))
+
+
+def sin_f64(x: f64) -> f64:
+    y = sin_plus_f64(x, 0)
+    return x if abs(x) < 7.450580596923828e-09 else y
+
+
+def cos_f64(x: f64) -> f64:
+    return sin_plus_f64(x, 1)

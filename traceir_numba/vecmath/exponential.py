@@ -1,0 +1,125 @@
+"""The exponential function. Serves: `accuracy.*` of `prim.exp` and of `prim.expm1`.
+
+x = k log 2 + r, where |r| is at most log(2) / 2, or log(2) / 128 for k in parts of 64.
+exp(r) is a polynomial; the power of two is two factors, so that the greatest results
+are kept and those below the least normal number are rounded once.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy import float32 as f32
+from numpy import float64 as f64
+
+from traceir_numba.vecmath.basics import (
+    HALF_F32,
+    LN2_F32,
+    LN2_REST_F32,
+    ONE_F32,
+    ROUND_F32,
+    TWO_F32,
+    ZERO_F32,
+    as_bits_f32,
+    as_bits_f64,
+    as_float_f32,
+    as_float_f64,
+)
+
+# Twice the exponent's bias: what the sum's lowest bits hold is never negative.
+EXP_ROUND_F32 = ROUND_F32 + f32(254.0)
+EXP_LEAST_F32, EXP_MOST_F32 = f32(-104.0), f32(89.0)
+LOG2E_F32 = f32(1.442695)
+EXP_C2_F32, EXP_C3_F32, EXP_C4_F32 = f32(0.5), f32(0.16666515), f32(0.041666586)
+EXP_C5_F32, EXP_C6_F32 = f32(0.008369319), f32(0.0013921136)
+
+
+def exp_f32(x: f32) -> f32:
+    x = EXP_MOST_F32 if x > EXP_MOST_F32 else x
+    x = EXP_LEAST_F32 if x < EXP_LEAST_F32 else x
+    t = x * LOG2E_F32 + EXP_ROUND_F32
+    k = t - EXP_ROUND_F32
+    r = x - k * LN2_F32 - k * LN2_REST_F32
+    p = ((EXP_C6_F32 * r + EXP_C5_F32) * r + EXP_C4_F32) * r + EXP_C3_F32
+    p = (p * r + EXP_C2_F32) * (r * r) + r
+    i = as_bits_f32(t)
+    j = i >> 1
+    return (p + ONE_F32) * as_float_f32(j << 23) * as_float_f32((i - j) << 23)
+
+
+EXPM1_LEAST_F32, EXPM1_SMALL_F32 = f32(-80.0), f32(2.0**-26)
+EXPM1_ROUND_F32 = ROUND_F32 + f32(126.0)
+EXPM1_C3_F32, EXPM1_C4_F32 = f32(0.16666667), f32(0.041666493)
+EXPM1_C5_F32, EXPM1_C6_F32 = f32(0.008333223), f32(0.0013931902)
+EXPM1_C7_F32 = f32(0.0001991768)
+
+
+def expm1_f32(x: f32) -> f32:
+    v = EXP_MOST_F32 if x > EXP_MOST_F32 else x
+    v = EXPM1_LEAST_F32 if v < EXPM1_LEAST_F32 else v
+    t = v * LOG2E_F32 + EXPM1_ROUND_F32
+    k = t - EXPM1_ROUND_F32
+    r = v - k * LN2_F32 - k * LN2_REST_F32
+    p = ((EXPM1_C7_F32 * r + EXPM1_C6_F32) * r + EXPM1_C5_F32) * r + EXPM1_C4_F32
+    p = ((p * r + EXPM1_C3_F32) * r + HALF_F32) * (r * r) + r
+    s = as_float_f32(as_bits_f32(t) << 23)  # 2**(k - 1), which is finite
+    y = (s * p + (s - HALF_F32)) * TWO_F32
+    return x if abs(x) < EXPM1_SMALL_F32 else y
+
+
+def powers_of_two_table(count: int) -> np.ndarray:
+    """2**(j / count) for j below count, a power of two, and what its rounding lost."""
+    unit = 1 << 200
+    root = 2 * unit
+    for _ in range(count.bit_length() - 1):
+        root = math.isqrt(root * unit)
+    rows = []
+    exact = unit
+    for _ in range(count):
+        head = exact / unit
+        rows.append((head, (exact - int(head * 2**52) * (unit >> 52)) / unit))
+        exact = exact * root // unit
+    return np.array(rows).T.copy()
+
+
+POWER64, POWER64_REST = powers_of_two_table(64)
+# Twice the exponent's bias, in parts of 64.
+EXP_ROUND_F64 = 1.5 * 2**52 + 64 * 2046
+EXPM1_ROUND_F64 = 1.5 * 2**52 + 64 * 1022
+EXPONENT_F64 = -(1 << 52)  # mask of the sign and the exponent
+
+
+def exp_sum_f64(x: f64, more: f64) -> f64:
+    # exp(x + more), where `more` is much smaller
+    x = 710.0 if x > 710.0 else x
+    x = -746.0 if x < -746.0 else x
+    t = x * 92.33248261689366 + EXP_ROUND_F64
+    k = t - EXP_ROUND_F64
+    r = x - k * 0.010830424696223417 - k * 2.572804622327669e-14 + more
+    p = (0.008333342821449024 * r + 0.04166672337713427) * r + 0.16666666666654179
+    p = (p * r + 0.4999999999994854) * (r * r) + r
+    i = as_bits_f64(t)
+    y = POWER64[i & 63]
+    y = y + (y * p + POWER64_REST[i & 63])
+    j = (i << 45) & EXPONENT_F64
+    return y * as_float_f64(j) * as_float_f64(((i << 46) & EXPONENT_F64) - j)
+
+
+def exp_f64(x: f64) -> f64:
+    return exp_sum_f64(x, -0.0)
+
+
+def expm1_f64(x: f64) -> f64:
+    v = 710.0 if x > 710.0 else x
+    v = -100.0 if v < -100.0 else v
+    t = v * 92.33248261689366 + EXPM1_ROUND_F64
+    k = t - EXPM1_ROUND_F64
+    r = v - k * 0.010830424696223417 - k * 2.572804622327669e-14
+    p = (0.0013888896507485073 * r + 0.008333341441947426) * r + 0.04166666666666373
+    p = ((p * r + 0.16666666666659302) * r + 0.5) * (r * r) + r
+    i = as_bits_f64(t)
+    s = as_float_f64((i << 46) & EXPONENT_F64)  # 2**(k // 64 - 1), which is finite
+    y = s * POWER64[i & 63]
+    y = (y * p + s * POWER64_REST[i & 63] + (y - 0.5)) * 2.0
+    return x if abs(x) < 2.0**-55 else y

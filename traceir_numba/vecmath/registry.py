@@ -1,0 +1,150 @@
+"""The functions as data: verbatim source, signatures, and what each of them needs.
+
+Serves: the accuracy of the real functions' rows.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from traceir_numba.vecmath import (
+    basics,
+    circular,
+    exponential,
+    hyperbolic,
+    logarithm,
+    power,
+)
+
+MODULES = basics, exponential, logarithm, circular, hyperbolic, power
+DTYPES = {"f32": "float32", "f64": "float64", "i32": "int32", "i64": "int64"}
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function of scalars: `text` is its source, `args` and `result` its dtypes.
+
+    `needs` are the functions that it calls, `constants` the module's names that it
+    reads. A source module has `f32`, `f64`, `i32`, `i64`, `np` and `math` as well.
+    """
+
+    name: str
+    args: tuple[str, ...]
+    result: str
+    text: str
+    needs: tuple[str, ...]
+    constants: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement that defines constants, or a plain function that makes a table."""
+
+    names: tuple[str, ...]
+    text: str
+    needs: tuple[str, ...]
+
+
+FUNCTIONS: dict[str, Function] = {}
+STATEMENTS: dict[str, Statement] = {}  # by each of the names that it defines
+VALUES: dict[str, Any] = {}  # numbers and one-dimensional arrays, by name
+PLACES: dict[str, int] = {}  # where a name is defined, in the order of the source
+
+
+def closure(names: Iterable[str]) -> list[Function | Statement]:
+    """Functions and all that they need, in an order in which they can be defined.
+
+    >>> [f.name for f in closure(["tanh_f32"]) if isinstance(f, Function)]
+    ['as_bits_f32', 'as_float_f32', 'expm1_f32', 'tanh_f32']
+    """
+    found: dict[int, Function | Statement] = {}
+
+    def visit(name: str) -> None:
+        if PLACES[name] not in found:
+            entry = FUNCTIONS.get(name) or STATEMENTS[name]
+            found[PLACES[name]] = entry
+            further = entry.constants if isinstance(entry, Function) else ()
+            for needed in entry.needs + further:
+                visit(needed)
+
+    for name in names:
+        visit(name)
+    return [found[place] for place in sorted(found)]
+
+
+def source(names: Iterable[str], decorator: str = "@function") -> str:
+    """The text of some functions and all that they need, each function decorated.
+
+    >>> print(source(["as_bits_f32"]))
+    @function
+    def as_bits_f32(x: f32) -> i32:
+        return np.float32(x).view(np.int32)
+    """
+    parts = []
+    for entry in closure(names):
+        if isinstance(entry, Function):
+            parts.append(f"\n\n{decorator}\n{entry.text}\n\n")
+        elif entry.text.startswith("def "):
+            parts.append(f"\n\n{entry.text}\n\n")
+        else:
+            parts.append(f"{entry.text}\n")
+    return re.sub("\n{3,}", "\n\n\n", "".join(parts)).strip("\n")
+
+
+# -- reading the modules --------------------------------------------------------------
+
+
+def _read(modules: Iterable[ModuleType]) -> None:
+    found = [entry for module in modules for entry in _statements(module)]
+    known = {name for names, _, _ in found for name in names}
+    for place, (names, node, text) in enumerate(found):
+        PLACES.update(dict.fromkeys(names, place))
+        reads = dict.fromkeys(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
+        needs = tuple(n for n in reads if n in known - {*names})
+        if isinstance(node, ast.FunctionDef) and names[0][-4:] in ("_f32", "_f64"):
+            FUNCTIONS[names[0]] = _function(node, text, needs)
+        else:
+            statement = Statement(names, text, needs)
+            STATEMENTS.update(dict.fromkeys(names, statement))
+
+
+def _statements(module: ModuleType) -> Iterator[tuple[tuple[str, ...], ast.stmt, str]]:
+    """The definitions of a module: names, tree, and text with the comments above it."""
+    lines = inspect.getsource(module).splitlines()
+    for node in ast.parse("\n".join(lines)).body:
+        match node:
+            case ast.FunctionDef(name=name):
+                names: tuple[str, ...] = (name,)
+            case ast.Assign(targets=[target]):
+                names = tuple(n.id for n in ast.walk(target) if isinstance(n, ast.Name))
+                VALUES.update((n, getattr(module, n)) for n in names)
+            case _:
+                continue
+        first = node.lineno - 1
+        while lines[first - 1].startswith("#"):
+            first -= 1
+        yield names, node, "\n".join(lines[first : node.end_lineno])
+
+
+def _function(node: ast.FunctionDef, text: str, needs: tuple[str, ...]) -> Function:
+    types = [a.annotation for a in node.args.args] + [node.returns]
+    *args, result = (DTYPES[t.id] for t in types if isinstance(t, ast.Name))
+    calls = [n.func for n in ast.walk(node) if isinstance(n, ast.Call)]
+    called = {f.id for f in calls if isinstance(f, ast.Name)}
+    return Function(
+        node.name,
+        tuple(args),
+        result,
+        text,
+        tuple(n for n in needs if n in called),
+        tuple(n for n in needs if n not in called),
+    )
+
+
+_read(MODULES)
