@@ -113,7 +113,7 @@ def test_cell_30_a_shape_from_a_traced_value() -> None:
     def f(x: Any) -> Any:
         return jnp.arange(x)
 
-    with pytest.raises(ConcretizationTypeError, match="jnp.arange argument 'stop'"):
+    with pytest.raises(ConcretizationTypeError, match=r"jnp\.arange argument 'stop'"):
         jax.jit(f)(10)
 
 
