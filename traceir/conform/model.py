@@ -16,7 +16,7 @@ import numpy as np
 
 from traceir import config, pytree
 from traceir.array import Array
-from traceir.conform.host import Host, host_function
+from traceir.conform.host import Host, HostError, host_function
 from traceir.conform.jitted import argument, results, static_names
 from traceir.conform.run import Unsupported
 from traceir.conform.sessions import Call as Step
@@ -26,7 +26,7 @@ from traceir.ir import sort_params
 from traceir.jit.key import Key, KeyTable
 from traceir.jit.signature import bind_arguments, form_of, resolve_static
 from traceir.jit.staging import prepare
-from traceir.promote import canonical_dtype
+from traceir.promote import canonical_dtype, python_aval
 from traceir.rules import Rules, walk
 from traceir.trace import evaluate
 
@@ -129,8 +129,11 @@ class Model:
     def _step(self, step: Step) -> Outcome:
         try:
             return self._call(step)
-        except TraceirError as error:
+        except HostError as error:
             return Outcome("raises", error.rule)
+        except TraceirError as error:
+            # What is raised must be a row of these rules.
+            return Outcome("raises", self.rules.error(error.rule, where="").rule)
 
     def _call(self, step: Step) -> Outcome:
         fun = self.hosts[step.function]
@@ -177,9 +180,11 @@ class Model:
 
     def _narrowed(self, value: Any) -> Any:
         """An array of a 64-bit dtype becomes a narrower one while they are off."""
+        x64 = config.current().x64
         if not isinstance(value, Array):
+            python_aval(value, x64, self.rules)  # raises for what is no number
             return value
-        dtype = canonical_dtype(value.dtype, config.current().x64, self.rules)
+        dtype = canonical_dtype(value.dtype, x64, self.rules)
         array = np.array(value._value, dtype, order="C")
         return Array._wrap(array, value.aval.update(dtype=dtype))
 

@@ -1,0 +1,188 @@
+"""The cases against the tables: nothing cited in vain, nothing uncovered.
+
+Cites every row: a row that could be deleted, or whose formula could be another, without
+a case noticing, would be no rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from traceir.avals import ShapedArray
+from traceir.conform import Case, Verdict, judge, load_cases
+from traceir.conform.cases import attempt
+from traceir.conform.implementations import Oracle, Reference
+from traceir.errors import RuleTableError, TraceirError
+from traceir.ir import ClosedJaxpr, Eqn, subjaxprs
+from traceir.kernels import KERNELS
+from traceir.promote import promote
+from traceir.rules import Rules, default
+from traceir.typing import check, violations
+from traceir_numba.emitters import EMITTERS
+
+CASES = load_cases()
+ROOT = Path(__file__).parents[2]
+
+# Rows that a case cannot show, and the tests that expect them instead.
+ELSEWHERE = {
+    "promote.jax": "tests/drift/test_cases.py",
+    "promote.numpy": "tests/drift/test_cases.py",
+    "cache.function.hashable": "tests/test_jit.py",
+    "cache.recursion": "tests/test_jit.py",
+    # Text gives a constant the type of its variable.
+    "program.constant-type": "tests/test_typing.py",
+}
+# Rows of prose, which no table is read for: tests/drift/test_miniatures.py shows what
+# they forbid and permit.
+PROSE = ("accuracy.int-wrap", "accuracy.nan", "accuracy.overflow")
+
+
+def eqns(closed: ClosedJaxpr) -> Iterator[Eqn]:
+    """The equations of a program and of the programs within."""
+    for eqn in closed.eqns:
+        yield eqn
+        for inner in subjaxprs(eqn):
+            yield from eqns(inner)
+
+
+def rows() -> list[str]:
+    """The ids that cases must show: all but those of requests, which code raises."""
+    return [i for i in default().clauses if i not in default().errors]
+
+
+def can_fail() -> list[str]:
+    """The ids of rows that something can violate."""
+    rules = default()
+    formulas = [i for i, c in rules.clauses.items() if c.holds is not None]
+    asks = [ask.id for ask in rules.levels.asks.values() if ask.needs == "value"]
+    nesting = [n.id for n in rules.levels.nesting.values() if n.holds is not None]
+    keyed = [i for i in rules.clauses if i.startswith("cache.") and ".key." not in i]
+    return [*formulas, *asks, *nesting, *keyed]
+
+
+@cache
+def programs() -> dict[str, ClosedJaxpr]:
+    """The programs of the cases that have one which can be read, by case."""
+    found = ((c.name, attempt(c)) for c in CASES if c.session is None)
+    return {name: p for name, p in found if isinstance(p, ClosedJaxpr)}
+
+
+@cache
+def primitives_of(name: str) -> frozenset[str]:
+    """The primitives that a case's program uses."""
+    program = programs().get(name)
+    return frozenset(e.primitive for e in eqns(program)) if program else frozenset()
+
+
+# Citations ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_what_a_case_cites_exists(case: Case) -> None:
+    assert case.cites
+    assert {*case.cites, *case.rejected} <= default().clauses.keys()
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if c.rejected], ids=str)
+def test_a_case_cites_what_it_rejects(case: Case) -> None:
+    assert case.rejected <= set(case.cites)
+
+
+@pytest.mark.parametrize("rule", rows())
+def test_every_row_is_cited(rule: str) -> None:
+    if rule in ELSEWHERE:
+        assert rule in (ROOT / ELSEWHERE[rule]).read_text(encoding="utf-8")
+    else:
+        assert any(rule in case.cites for case in CASES)
+
+
+@pytest.mark.parametrize("rule", can_fail())
+def test_every_row_that_can_fail_is_rejected(rule: str) -> None:
+    if rule not in ELSEWHERE:
+        assert any(rule in case.rejected for case in CASES)
+
+
+def test_no_row_is_excused_in_vain() -> None:
+    shown = {rule for case in CASES for rule in case.cites}
+    assert [rule for rule in ELSEWHERE if rule in shown] == []
+    assert ELSEWHERE.keys() <= default().clauses.keys()
+
+
+# Single fault -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if c.reject], ids=str)
+def test_a_rejected_program_has_one_fault(case: Case) -> None:
+    assert case.reject is not None
+    program = attempt(case)
+    if isinstance(program, TraceirError):
+        assert program.rule == case.reject
+        return
+    if case.session:
+        return
+    found = set()
+    for eqn in eqns(program):
+        avals = tuple(a.aval for a in eqn.inputs)
+        found |= violations(eqn.primitive, avals, eqn.params)
+    # What is wrong between equations is not seen in any of them.
+    assert found <= {case.reject}
+    with pytest.raises(TraceirError) as caught:
+        check(program)
+    assert caught.value.rule == case.reject
+
+
+# One place per layer ------------------------------------------------------------------
+
+
+def test_every_primitive_has_a_row_a_kernel_and_an_emitter() -> None:
+    prims = default().prims.keys()
+    assert {"KERNELS": prims ^ KERNELS.keys(), "EMITTERS": prims ^ EMITTERS.keys()} == {
+        "KERNELS": set(),
+        "EMITTERS": set(),
+    }
+
+
+@pytest.mark.parametrize("primitive", sorted(default().prims))
+def test_every_primitive_has_a_value_and_a_type_in_some_case(primitive: str) -> None:
+    using = [c for c in CASES if primitive in primitives_of(c.name)]
+    assert any("value" in case.verbs for case in using)
+
+
+# Deletion -----------------------------------------------------------------------------
+
+
+def verdicts(cases: list[Case], rules: Rules) -> list[Verdict]:
+    """How the tables judge, and how they judge the reference."""
+    found = [judge(Oracle(rules), case, rules, exact=True) for case in cases]
+    return found + [judge(Reference(rules), case, rules) for case in cases]
+
+
+@pytest.mark.parametrize(
+    "rule", [r for r in rows() if r not in ELSEWHERE and r not in PROSE]
+)
+def test_a_deleted_row_is_noticed(rule: str) -> None:
+    try:
+        less = default().without(rule)
+    except RuleTableError:
+        return  # another row of the tables refers to it
+    using = [case for case in CASES if rule in case.cites]
+    assert not all(verdicts(using, less))
+
+
+@pytest.mark.parametrize("primitive", sorted(default().prims))
+def test_a_deleted_primitive_is_noticed(primitive: str) -> None:
+    less = default().without(primitive)
+    using = [c for c in CASES if primitive in primitives_of(c.name)]
+    assert not all(verdicts(using[:3], less))
+
+
+@pytest.mark.parametrize("face", ["jax", "numpy"])
+def test_a_deleted_face_is_noticed(face: str) -> None:
+    operands = ShapedArray((), "int32"), ShapedArray((), "float32")
+    assert promote(*operands, face=face)
+    with pytest.raises(KeyError):
+        promote(*operands, face=face, rules=default().without(f"promote.{face}"))
