@@ -110,9 +110,9 @@ class _Assembler:
         """The buffer that holds a variable's memory, made on first use."""
         if var not in self.slots:
             shape = var.aval.shape if shape is None else shape
-            self.slots[var] = self.add(
-                self.names[var], shape, var.aval.dtype.name, role
-            )
+            # A constant is a global of the module, next to the functions' names.
+            name = f"{'const_' if role == 'constant' else ''}{self.names[var]}"
+            self.slots[var] = self.add(name, shape, var.aval.dtype.name, role)
         return self.slots[var]
 
     def results(self) -> dict[Var, Shape]:

@@ -167,6 +167,13 @@ def floor(name: str, dtype: str) -> Function:
 
 
 @template
+def fmod(name: str, dtype: str) -> Function:
+    """The exact remainder with the dividend's sign, by the C library."""
+    t = short(dtype)
+    return scalar(name, dtype, 2, f"def {name}(x, y):\n    return {t}(np.fmod(x, y))")
+
+
+@template
 def round_even(name: str, dtype: str) -> Function:
     """The nearest whole number, halves to the even one."""
     t = short(dtype)

@@ -59,11 +59,25 @@ def link(
         options.loop_interleaving = True
         builder = llvm.create_pass_builder(_machine(), options)
         builder.getModulePassManager().run(module, builder)
+        _check_resolved(module)
         engine = _engine()
         engine.add_module(module)
         engine.finalize_object()
         found = {name: int(engine.get_function_address(name)) for name in symbols}
+        _loaded.update(found)
     return Code(module, found)
+
+
+_loaded: set[str] = set()
+
+
+def _check_resolved(module: Any) -> None:
+    """Raise RuntimeError for a function that is nowhere: LLVM would end the process."""
+    for function in module.functions:
+        name = function.name
+        known = not function.is_declaration or name.startswith("llvm.")
+        if not known and name not in _loaded and not llvm.address_of_symbol(name):
+            raise RuntimeError(f"no code for {name}")
 
 
 def _to_inline(text: str) -> Any:

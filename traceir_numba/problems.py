@@ -27,6 +27,6 @@ def wrapped(rule: str, what: str) -> Iterator[None]:
     except TraceirError:
         raise
     except Exception as error:
-        text = next(iter(str(error).strip().splitlines()), "")
-        got = f"{what}: {type(error).__name__}: {text}"[:300]
+        lines = [line for line in str(error).splitlines() if line.strip()]
+        got = f"{what}: {type(error).__name__}: {' '.join(lines[:2])}"[:300]
         raise rules.error(rule, got=got, where="") from error

@@ -35,9 +35,8 @@ def div(e: Expression, x: str, y: str) -> str:
 @emitter("rem", cost=20, slow=True)
 def rem(e: Expression, x: str, y: str) -> str:
     """The dividend's sign; floating remainders are exact."""
-    if e.kind == "f":
-        return f"math.fmod({x}, {y})"
-    return e.call(f"rem_{short(e.dtype)}", x, y)
+    name = "fmod" if e.kind == "f" else "rem"
+    return e.call(f"{name}_{short(e.dtype)}", x, y)
 
 
 @emitter("neg")
