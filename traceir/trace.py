@@ -276,7 +276,7 @@ def bind(primitive: str, *values: Value, **params: Any) -> Any:
 def _defaults(primitive: str) -> dict[str, Any]:
     """The params of a row that need not be given; none for an unknown primitive."""
     row = rules.default().prims.get(primitive)
-    return {p.name: p.default for p in row.params if p.has_default} if row else {}
+    return row.defaults if row else {}
 
 
 def evaluate(primitive: str, values: Sequence[Value], params: Params) -> Any:
