@@ -70,10 +70,12 @@ def environment(library: Any) -> dict[str, Any]:
 
 
 def run(program: Program, library: Any) -> Tree:
-    """The results of a program, run eagerly on arrays."""
+    """The results of a program, run eagerly; numbers become weak arrays."""
     function, arguments = bound(program, library)
     asarray = importlib.import_module(f"{library.__name__}.numpy").asarray
-    return function(*[asarray(a) for a in arguments])
+    return function(
+        *[asarray(a) if isinstance(a, float | int) else a for a in arguments]
+    )
 
 
 def bound(program: Program, library: Any) -> tuple[Any, tuple[Any, ...]]:

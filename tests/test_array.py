@@ -103,6 +103,8 @@ def test_numpy_reads_an_array_and_cannot_write_to_it() -> None:
     assert np.shares_memory(view, np.asarray(x))
     with pytest.raises(ValueError, match="read-only"):
         view[0] = 1
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        view.flags.writeable = True
     own = np.array(x)
     own[0] = 7
     assert x.tolist() == [0, 1, 2]

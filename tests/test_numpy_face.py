@@ -188,6 +188,8 @@ def test_operators_follow_the_face_and_functions_do_not() -> None:
         "float64[3], float64[3], int32[3], int32[3], int32[], int32[3], int32[3], "
         "bool[3], int32[3], int32[3]"
     )
+    assert types(lambda x: x @ x.astype(jnp.float32)) == "float64[]"
+    assert types(lambda x: x ** np.float32(0.5)) == "float64[3]"
     assert types(lambda x: jnp.add(x, np.float32(1.5))) == "float32[3]"
     assert types(lambda x: x + np.float32(1.5)) == "float64[3]"
 

@@ -51,7 +51,8 @@ class Array(Methods, metaclass=_ArrayType):
     @staticmethod
     def _wrap(value: np.ndarray, aval: ShapedArray) -> Array:
         """The array of a fresh C-contiguous `value`, which nobody else may write to."""
-        value.setflags(write=False)
+        # Positional: a keyword would cost as much again as the rest of this function.
+        value.setflags(False)  # type: ignore[call-arg]
         made: Array = _new(Array)
         made._value = value
         made.aval = aval
@@ -135,7 +136,7 @@ class Array(Methods, metaclass=_ArrayType):
         if copy:
             return np.array(self._value, dtype)
         if dtype is None or self._value.dtype == dtype:
-            return self._value
+            return self._value.view()  # which its user cannot make writable
         return np.array(self._value, dtype, copy=copy)
 
     def item(self, *index: int) -> bool | int | float:

@@ -83,16 +83,17 @@ METHODS: dict[str, Function] = {
 
 def _by_numpy(name: str, x: Any, y: Any) -> tuple[Any, Any]:
     """Operands in the dtype in which NumPy would have them meet."""
+    if name == "pow" and isinstance(y, int):
+        return x, y
     left, right = promoted(name, x, y, face="numpy")
-    dtype = typeof(left).dtype
-    if name == "truediv" and dtype.kind != "f":
+    if name == "truediv" and typeof(left).dtype.kind != "f":
         wide = np.dtype(np.float64)
         return convert(left, wide), convert(right, wide)
     return left, right
 
 
 def _apply(name: str, function: Function, x: Any, y: Any) -> Any:
-    if config.local.context.face == "numpy" and name not in ("pow", "matmul"):
+    if config.local.context.face == "numpy":
         x, y = _by_numpy(name, x, y)
     return function(x, y)
 
