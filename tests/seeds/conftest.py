@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from traceir.jit import api
+from traceir.jit import api, clear_caches
 
 BACKENDS = ["reference"]
 if importlib.util.find_spec("numba"):
@@ -20,5 +20,6 @@ def backend(
 ) -> Iterator[str]:
     """Make a backend the default one: the seeds name none."""
     name: str = request.param
+    clear_caches()
     monkeypatch.setattr(api, "default_backend", lambda: name)
     yield name
