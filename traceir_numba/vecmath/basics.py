@@ -13,24 +13,29 @@ from numpy import int64 as i64
 
 
 def as_bits_f32(x: f32) -> i32:
+    """The bits of a number."""
     return np.float32(x).view(np.int32)
 
 
 def as_float_f32(i: i32) -> f32:
+    """The number that has these bits."""
     return np.int32(i).view(np.float32)
 
 
 def as_bits_f64(x: f64) -> i64:
+    """The bits of a number."""
     return np.float64(x).view(np.int64)
 
 
 def as_float_f64(i: i64) -> f64:
+    """The number that has these bits."""
     return np.int64(i).view(np.float64)
 
 
 ZERO_F32, HALF_F32, ONE_F32, TWO_F32 = f32(0.0), f32(0.5), f32(1.0), f32(2.0)
+ZERO_F64, ONE_F64 = f64(0.0), f64(1.0)
 INF_F32, NAN_F32 = f32(np.inf), f32(np.nan)
-INF_F64, NAN_F64 = float("inf"), float("nan")
+INF_F64, NAN_F64 = f64(np.inf), f64(np.nan)
 
 # log 2 in two: the first is so short that its product with an exponent is exact.
 LN2_F32, LN2_REST_F32 = f32(0.693145751953125), f32(1.4286068e-06)

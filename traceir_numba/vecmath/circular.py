@@ -12,7 +12,12 @@ from numpy import float32 as f32
 from numpy import float64 as f64
 from numpy import int64 as i64
 
-from traceir_numba.vecmath.basics import ROUND_F64, as_bits_f32, as_bits_f64, as_float_f64
+from traceir_numba.vecmath.basics import (
+    ROUND_F64,
+    as_bits_f32,
+    as_bits_f64,
+    as_float_f64,
+)
 
 # 2**1216 / pi
 INVERSE_PI = int(
@@ -52,7 +57,7 @@ TURN, TURN_REST = inverse_pi_table(
 
 
 def sin_plus_f32(x: f32, shift: f64) -> f32:
-    # sin(x + shift * pi)
+    """sin(x + shift * pi)."""
     d = f64(x)
     j = (as_bits_f32(x) >> 23) & 0x1FF
     h = d * TURN[j] + shift
@@ -65,11 +70,13 @@ def sin_plus_f32(x: f32, shift: f64) -> f32:
 
 
 def sin_f32(x: f32) -> f32:
-    return sin_plus_f32(x, -0.0)  # 0.0 would change the sign of a zero
+    """The sine."""
+    return sin_plus_f32(x, f64(-0.0))  # 0.0 would change the sign of a zero
 
 
 def cos_f32(x: f32) -> f32:
-    return sin_plus_f32(x, 0.5)
+    """The cosine."""
+    return sin_plus_f32(x, f64(0.5))
 
 
 QUARTER_0, QUARTER_1, QUARTER_2, QUARTER_3, QUARTER_4, QUARTER_5 = inverse_pi_table(
@@ -79,7 +86,7 @@ QUARTER_HEAD = ~0x7FFFFFF  # all but the last 27 bits
 
 
 def sin_plus_f64(x: f64, quarters: i64) -> f64:
-    # sin(x + quarters * pi / 2)
+    """sin(x + quarters * pi / 2)."""
     j = (as_bits_f64(x) >> 55) & 0xFF
     x = x * 2.938735877055719e-39
     h = as_float_f64(as_bits_f64(x) & QUARTER_HEAD)
@@ -118,9 +125,11 @@ def sin_plus_f64(x: f64, quarters: i64) -> f64:
 
 
 def sin_f64(x: f64) -> f64:
-    y = sin_plus_f64(x, 0)
+    """The sine."""
+    y = sin_plus_f64(x, i64(0))
     return x if abs(x) < 7.450580596923828e-09 else y
 
 
 def cos_f64(x: f64) -> f64:
-    return sin_plus_f64(x, 1)
+    """The cosine."""
+    return sin_plus_f64(x, i64(1))

@@ -20,7 +20,6 @@ from traceir_numba.vecmath.basics import (
     ONE_F32,
     ROUND_F32,
     TWO_F32,
-    ZERO_F32,
     as_bits_f32,
     as_bits_f64,
     as_float_f32,
@@ -36,6 +35,7 @@ EXP_C5_F32, EXP_C6_F32 = f32(0.008369319), f32(0.0013921136)
 
 
 def exp_f32(x: f32) -> f32:
+    """e**x."""
     x = EXP_MOST_F32 if x > EXP_MOST_F32 else x
     x = EXP_LEAST_F32 if x < EXP_LEAST_F32 else x
     t = x * LOG2E_F32 + EXP_ROUND_F32
@@ -56,6 +56,7 @@ EXPM1_C7_F32 = f32(0.0001991768)
 
 
 def expm1_f32(x: f32) -> f32:
+    """e**x - 1."""
     v = EXP_MOST_F32 if x > EXP_MOST_F32 else x
     v = EXPM1_LEAST_F32 if v < EXPM1_LEAST_F32 else v
     t = v * LOG2E_F32 + EXPM1_ROUND_F32
@@ -84,35 +85,38 @@ def powers_of_two_table(count: int) -> np.ndarray:
 
 
 POWER64, POWER64_REST = powers_of_two_table(64)
+EXP_LEAST_F64, EXP_MOST_F64 = f64(-746.0), f64(710.0)
 # Twice the exponent's bias, in parts of 64.
 EXP_ROUND_F64 = 1.5 * 2**52 + 64 * 2046
-EXPM1_ROUND_F64 = 1.5 * 2**52 + 64 * 1022
+EXPM1_LEAST_F64, EXPM1_ROUND_F64 = f64(-100.0), 1.5 * 2**52 + 64 * 1022
 EXPONENT_F64 = -(1 << 52)  # mask of the sign and the exponent
 
 
 def exp_sum_f64(x: f64, more: f64) -> f64:
-    # exp(x + more), where `more` is much smaller
-    x = 710.0 if x > 710.0 else x
-    x = -746.0 if x < -746.0 else x
+    """e**(x + more), where `more` is less than a rounding of x."""
+    x = EXP_MOST_F64 if x > EXP_MOST_F64 else x
+    x = EXP_LEAST_F64 if x < EXP_LEAST_F64 else x
     t = x * 92.33248261689366 + EXP_ROUND_F64
     k = t - EXP_ROUND_F64
     r = x - k * 0.010830424696223417 - k * 2.572804622327669e-14 + more
     p = (0.008333342821449024 * r + 0.04166672337713427) * r + 0.16666666666654179
     p = (p * r + 0.4999999999994854) * (r * r) + r
     i = as_bits_f64(t)
-    y = POWER64[i & 63]
-    y = y + (y * p + POWER64_REST[i & 63])
+    y = f64(POWER64[i & 63])
+    y = y + (y * p + f64(POWER64_REST[i & 63]))
     j = (i << 45) & EXPONENT_F64
     return y * as_float_f64(j) * as_float_f64(((i << 46) & EXPONENT_F64) - j)
 
 
 def exp_f64(x: f64) -> f64:
-    return exp_sum_f64(x, -0.0)
+    """e**x."""
+    return exp_sum_f64(x, f64(-0.0))
 
 
 def expm1_f64(x: f64) -> f64:
-    v = 710.0 if x > 710.0 else x
-    v = -100.0 if v < -100.0 else v
+    """e**x - 1."""
+    v = EXP_MOST_F64 if x > EXP_MOST_F64 else x
+    v = EXPM1_LEAST_F64 if v < EXPM1_LEAST_F64 else v
     t = v * 92.33248261689366 + EXPM1_ROUND_F64
     k = t - EXPM1_ROUND_F64
     r = v - k * 0.010830424696223417 - k * 2.572804622327669e-14

@@ -9,6 +9,7 @@ from __future__ import annotations
 from numpy import float32 as f32
 from numpy import float64 as f64
 from numpy import int32 as i32
+from numpy import int64 as i64
 
 from traceir_numba.vecmath.basics import (
     HALF_F32,
@@ -40,7 +41,7 @@ LOG_C10_F32 = f32(-0.07623473)
 
 
 def log_parts_f32(e: f32, f: f32) -> f32:
-    # log(2**e * (1 + f))
+    """log(2**e * (1 + f))."""
     p = ((LOG_C10_F32 * f + LOG_C9_F32) * f + LOG_C8_F32) * f + LOG_C7_F32
     p = (((p * f + LOG_C6_F32) * f + LOG_C5_F32) * f + LOG_C4_F32) * f + LOG_C3_F32
     y = (p * f - HALF_F32) * (f * f) + e * LN2_REST_F32
@@ -50,6 +51,7 @@ def log_parts_f32(e: f32, f: f32) -> f32:
 
 
 def log_f32(x: f32) -> f32:
+    """The natural logarithm."""
     small = x < NORMAL_F32
     i = i32(as_bits_f32(x * LOG_SCALE_F32 if small else x) - ROOT_F32)
     e = f32(i32(i >> 23))
@@ -61,24 +63,22 @@ def log_f32(x: f32) -> f32:
 
 
 def log1p_f32(x: f32) -> f32:
+    """log(1 + x)."""
     u = x + ONE_F32
     v = u - ONE_F32
     lost = (ONE_F32 - (u - v)) + (x - v)
     i = i32(as_bits_f32(u) - ROOT_F32)
     down = i32(0x3F800000 - (i - (i & MANTISSA_F32)))
     f = as_float_f32((i & MANTISSA_F32) + ROOT_F32) - ONE_F32
-    f = f + lost * as_float_f32(down if down > 0 else 0)  # 2**-e
+    f = f + lost * as_float_f32(i32(down if down > 0 else 0))  # 2**-e
     y = log_parts_f32(f32(i32(i >> 23)), f)
     y = y if x < INF_F32 else x
     y = x if x == ZERO_F32 else y
     return y if u > ZERO_F32 else (-INF_F32 if u == ZERO_F32 else NAN_F32)
 
 
-EXPONENT_BITS_F64 = 0x4330000000000000  # with a whole number below 2**52: 2**52 + it
-
-
 def log_parts_f64(e: f64, f: f64) -> f64:
-    # log(2**e * (1 + f)); with q = f / (2 + f) it is e log 2 + 2 artanh(q).
+    """log(2**e * (1 + f)): with q = f / (2 + f) it is e log 2 + 2 artanh q."""
     q = f / (f + 2.0)
     z = q * q
     p = 0.14795748978995052 * z + 0.15314074377137932
@@ -92,6 +92,7 @@ def log_parts_f64(e: f64, f: f64) -> f64:
 
 
 def log_f64(x: f64) -> f64:
+    """The natural logarithm."""
     small = x < 2.2250738585072014e-308
     i = as_bits_f64(x * 18014398509481984.0 if small else x) - ROOT_F64
     e = f64(i >> 52)
@@ -103,13 +104,14 @@ def log_f64(x: f64) -> f64:
 
 
 def log1p_f64(x: f64) -> f64:
+    """log(1 + x)."""
     u = x + 1.0
     v = u - 1.0
     lost = (1.0 - (u - v)) + (x - v)
     i = as_bits_f64(u) - ROOT_F64
     down = 0x3FF0000000000000 - (i - (i & MANTISSA_F64))
     f = as_float_f64((i & MANTISSA_F64) + ROOT_F64) - 1.0
-    f = f + lost * as_float_f64(down if down > 0 else 0)  # 2**-e
+    f = f + lost * as_float_f64(i64(down if down > 0 else 0))  # 2**-e
     y = log_parts_f64(f64(i >> 52), f)
     y = y if x < INF_F64 else x
     y = x if x == 0.0 else y

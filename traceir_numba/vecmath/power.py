@@ -7,9 +7,6 @@ argument of the logarithm's series small.
 
 from __future__ import annotations
 
-import math
-from typing import Any
-
 import numpy as np
 from numpy import float32 as f32
 from numpy import float64 as f64
@@ -18,23 +15,27 @@ from traceir_numba.vecmath.basics import (
     HALF_F32,
     INF_F32,
     INF_F64,
+    LN2_F64,
+    LN2_REST_F64,
     MANTISSA_F64,
     NAN_F32,
     NAN_F64,
-    ONE_F32,
+    ONE_F64,
     ROOT_F64,
     ZERO_F32,
+    ZERO_F64,
     as_bits_f32,
     as_bits_f64,
-    as_float_f32,
     as_float_f64,
 )
+from traceir_numba.vecmath.exponential import exp_sum_f64
 
+POW_LEAST_F64, POW_MOST_F64 = f64(-151.0), f64(129.0)
 POW_ROUND_F64 = 1.5 * 2**52 + 1023
 
 
 def power_sign_f32(v: f32, x: f32, y: f32) -> f32:
-    # The sign, and NaN, for x below zero.
+    """The power of x that |x| has as v: its sign, NaN where there is none."""
     whole = np.rint(y) == y
     h = y * HALF_F32
     odd = whole & (np.rint(h) != h)
@@ -43,6 +44,7 @@ def power_sign_f32(v: f32, x: f32, y: f32) -> f32:
 
 
 def pow_f32(x: f32, y: f32) -> f32:
+    """x**y."""
     a = f64(abs(x))
     i = as_bits_f64(a) - ROOT_F64
     f = as_float_f64((i & MANTISSA_F64) + ROOT_F64) - 1.0
@@ -54,9 +56,9 @@ def pow_f32(x: f32, y: f32) -> f32:
     g = g if a < INF_F64 else a
     g = g if a > 0.0 else (-INF_F64 if a == 0.0 else a)
     w = f64(y) * g
-    w = 0.0 if (g == 0.0) | (y == ZERO_F32) else w
-    w = 129.0 if w > 129.0 else w
-    w = -151.0 if w < -151.0 else w
+    w = ZERO_F64 if (g == 0.0) | (y == ZERO_F32) else w
+    w = POW_MOST_F64 if w > POW_MOST_F64 else w
+    w = POW_LEAST_F64 if w < POW_LEAST_F64 else w
     t = w + POW_ROUND_F64
     r = w - (t - POW_ROUND_F64)
     p = (0.00014933466889733554 * r + 0.001340030622666822) * r + 0.009619859860724786
@@ -67,6 +69,7 @@ def pow_f32(x: f32, y: f32) -> f32:
 
 
 def power_sign_f64(v: f64, x: f64, y: f64) -> f64:
+    """The power of x that |x| has as v: its sign, NaN where there is none."""
     whole = np.rint(y) == y
     h = y * 0.5
     odd = whole & (np.rint(h) != h)
@@ -100,10 +103,12 @@ def logarithm_table() -> np.ndarray:
 
 
 RECIPROCAL, LOGARITHM, LOGARITHM_REST = logarithm_table()
+POW_Y_F64 = f64(2.0**64)  # by any logarithm but zero too much
 HEAD_22_BITS, HEAD_26_BITS = ~0x7FFFFFFF, ~0x7FFFFFF
 
 
 def pow_f64(x: f64, y: f64) -> f64:
+    """x**y."""
     a = abs(x)
     small = a < 2.2250738585072014e-308
     i = as_bits_f64(a * 18014398509481984.0 if small else a) - LOG_START
@@ -133,16 +138,16 @@ def pow_f64(x: f64, y: f64) -> f64:
     w = s - (h - g)
     g = h
     # Its product with y is h + w.
-    n = 18446744073709551616.0 if y > 18446744073709551616.0 else y
-    n = -18446744073709551616.0 if n < -18446744073709551616.0 else n
+    n = POW_Y_F64 if y > POW_Y_F64 else y
+    n = -POW_Y_F64 if n < -POW_Y_F64 else n
     t = as_float_f64(as_bits_f64(n) & HEAD_26_BITS)
     s = as_float_f64(as_bits_f64(g) & HEAD_26_BITS)
     h = n * g
     w = n * w + ((t * s - h) + t * (g - s) + (n - t) * s + (n - t) * (g - s))
-    v = exp_sum_f64(h, w if abs(h) < 800.0 else 0.0)
+    v = exp_sum_f64(h, w if abs(h) < 800.0 else ZERO_F64)
     most = a == INF_F64
-    edge = INF_F64 if (y > 0.0) == most else 0.0
+    edge = INF_F64 if (y > 0.0) == most else ZERO_F64
     v = edge if most | (a == 0.0) else v
     v = NAN_F64 if (x != x) | (y != y) else v
-    v = 1.0 if (x == 1.0) | (y == 0.0) else v
+    v = ONE_F64 if (x == 1.0) | (y == 0.0) else v
     return power_sign_f64(v, x, y)
