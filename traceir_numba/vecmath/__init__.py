@@ -5,6 +5,7 @@ Serves: the accuracy of the real functions' rows.
 
 from traceir_numba.vecmath.registry import (
     FUNCTIONS,
+    JIT_OPTIONS,
     STATEMENTS,
     VALUES,
     Function,
@@ -15,6 +16,7 @@ from traceir_numba.vecmath.registry import (
 
 __all__ = [
     "FUNCTIONS",
+    "JIT_OPTIONS",
     "STATEMENTS",
     "VALUES",
     "Function",

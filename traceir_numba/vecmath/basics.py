@@ -45,6 +45,7 @@ ROOT_F32 = 0x3F3504F3  # the bits of sqrt(1/2)
 ROOT_F64 = 0x3FE6A09E667F3BCD
 MANTISSA_F32, MANTISSA_F64 = (1 << 23) - 1, (1 << 52) - 1
 SIGN_F32, SIGN_F64 = -(1 << 31), -(1 << 63)
+HEAD_22_BITS, HEAD_26_BITS = -(1 << 31), -(1 << 27)  # of the 53 in a float64
 
 # Added and subtracted, this rounds to a whole number, held in the sum's lowest bits.
 ROUND_F32, ROUND_F64 = f32(1.5 * 2**23), 1.5 * 2**52

@@ -13,6 +13,7 @@ from numpy import float64 as f64
 from numpy import int64 as i64
 
 from traceir_numba.vecmath.basics import (
+    HEAD_26_BITS,
     ROUND_F64,
     as_bits_f32,
     as_bits_f64,
@@ -51,7 +52,7 @@ def inverse_pi_table(
 
 
 # The sign of x is the highest bit of the index: each row stands twice.
-TURN, TURN_REST = inverse_pi_table(
+HALF_TURN, HALF_TURN_REST = inverse_pi_table(
     [max(j, 90) - 150 for j in range(256)] * 2, [29], 1.0
 )
 
@@ -60,9 +61,9 @@ def sin_plus_f32(x: f32, shift: f64) -> f32:
     """sin(x + shift * pi)."""
     d = f64(x)
     j = (as_bits_f32(x) >> 23) & 0x1FF
-    h = d * TURN[j] + shift
+    h = d * HALF_TURN[j] + shift
     t = h + ROUND_F64
-    f = (h - (t - ROUND_F64)) + d * TURN_REST[j]
+    f = (h - (t - ROUND_F64)) + d * HALF_TURN_REST[j]
     z = f * f
     p = (0.07726279629105191 * z - 0.5981033513345183) * z + 2.550049693088195
     p = ((p * z - 5.167708769583946) * z + 3.1415926304316626) * f
@@ -79,38 +80,43 @@ def cos_f32(x: f32) -> f32:
     return sin_plus_f32(x, f64(0.5))
 
 
-QUARTER_0, QUARTER_1, QUARTER_2, QUARTER_3, QUARTER_4, QUARTER_5 = inverse_pi_table(
+# Of six rows.
+QUARTER_TURN = inverse_pi_table(
     [max(8 * j - 1075, -83) for j in range(256)], [25, 51, 77, 103, 129], 2.0**129
-)
-QUARTER_HEAD = ~0x7FFFFFF  # all but the last 27 bits
+).ravel()
 
 
 def sin_plus_f64(x: f64, quarters: i64) -> f64:
     """sin(x + quarters * pi / 2)."""
+    table = QUARTER_TURN
     j = (as_bits_f64(x) >> 55) & 0xFF
     x = x * 2.938735877055719e-39
-    h = as_float_f64(as_bits_f64(x) & QUARTER_HEAD)
+    h = as_float_f64(as_bits_f64(x) & HEAD_26_BITS)
     g = x - h
     # a + w is 2 x / pi without the whole number that is nearest.
-    u = g * QUARTER_0[j] + h * QUARTER_1[j]
-    v = g * QUARTER_1[j] + h * QUARTER_2[j]
+    p = table[j + 256]
+    q = table[j + 512]
+    u = g * table[j] + h * p
+    v = g * p + h * q
     t = (u + v) + ROUND_F64
     a = (u - (t - ROUND_F64)) + v
-    v = g * QUARTER_2[j] + h * QUARTER_3[j]
+    p = table[j + 768]
+    v = g * q + h * p
     b = a + v
     w = v - (b - a)
-    v = g * QUARTER_3[j] + h * QUARTER_4[j]
+    q = table[j + 1024]
+    v = g * p + h * q
     a = b + v
-    w = w + (v - (a - b)) + (g * QUARTER_4[j] + x * QUARTER_5[j])
+    w = w + (v - (a - b)) + (g * q + x * table[j + 1280])
     # y + w is that times pi / 2.
-    h = as_float_f64(as_bits_f64(a) & QUARTER_HEAD)
+    h = as_float_f64(as_bits_f64(a) & HEAD_26_BITS)
     u = h * 1.5707963109016418
     v = h * 1.5893254773528196e-08 + ((a - h) + w) * 1.5707963267948966
     y = u + v
     w = v - (y - u)
     z = y * y
-    q = as_bits_f64(t) + quarters
-    odd = (q & 1) != 0
+    k = as_bits_f64(t) + quarters
+    odd = (k & 1) != 0
     p = -1.1359917768504652e-11 if odd else 0.0
     p = p * z + (2.0875729001388792e-09 if odd else 1.589688719330907e-10)
     p = p * z + (-2.75573143992928e-07 if odd else -2.5050759890833133e-08)
@@ -121,7 +127,7 @@ def sin_plus_f64(x: f64, quarters: i64) -> f64:
     w = -y * w if odd else w
     y = 1.0 if odd else y
     y = y + (y * (p * z) + w)
-    return as_float_f64(as_bits_f64(y) ^ ((q & 2) << 62))
+    return as_float_f64(as_bits_f64(y) ^ ((k & 2) << 62))
 
 
 def sin_f64(x: f64) -> f64:

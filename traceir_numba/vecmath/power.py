@@ -13,6 +13,8 @@ from numpy import float64 as f64
 
 from traceir_numba.vecmath.basics import (
     HALF_F32,
+    HEAD_22_BITS,
+    HEAD_26_BITS,
     INF_F32,
     INF_F64,
     LN2_F64,
@@ -104,7 +106,6 @@ def logarithm_table() -> np.ndarray:
 
 RECIPROCAL, LOGARITHM, LOGARITHM_REST = logarithm_table()
 POW_Y_F64 = f64(2.0**64)  # by any logarithm but zero too much
-HEAD_22_BITS, HEAD_26_BITS = ~0x7FFFFFFF, ~0x7FFFFFF
 
 
 def pow_f64(x: f64, y: f64) -> f64:

@@ -51,6 +51,9 @@ class Statement:
     needs: tuple[str, ...]
 
 
+# How Numba is to compile them where it is used directly.
+JIT_OPTIONS: dict[str, Any] = {"error_model": "numpy", "forceinline": True}
+
 FUNCTIONS: dict[str, Function] = {}
 STATEMENTS: dict[str, Statement] = {}  # by each of the names that it defines
 VALUES: dict[str, Any] = {}  # numbers and one-dimensional arrays, by name
