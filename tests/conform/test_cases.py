@@ -131,6 +131,7 @@ def test_a_call_under_a_transform_is_a_session_of_one_call() -> None:
         (f"case a\n  {GIVEN}\n  type f32[]\n  type f32[]\n", 4, "`type` twice"),
         (f"case a\n  {GIVEN}\n  wants f32[]\n", 3, "the verb `wants`"),
         (f"case a\n  {GIVEN}\n  type f32[]\n" * 2, 4, "a second `a`"),
+        (f"case a\n  {GIVEN}\n  prints {{\n    }}\n", 1, "line of its own"),
         (f"case a\n  {GIVEN}\n  under jit\n  session f() hits\n", 1, "and `under`"),
     ],
 )  # fmt: skip

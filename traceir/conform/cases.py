@@ -180,6 +180,10 @@ def _problem(case: Case) -> str | None:
         return "nothing is expected"
     if "session" in case.verbs and "under" in case.verbs:
         return "`session` and `under`"
+    if "prints" in case.verbs:
+        first, *rest = _text(case.verbs["prints"][0]).rstrip().split("\n")
+        if first and rest:
+            return "`prints` of several lines begins on a line of its own"
     return None
 
 
@@ -208,12 +212,10 @@ def _text(source: Source) -> str:
 
 
 def _dedent(text: str) -> str:
-    # The first line stands after its verb; the others are indented below it.
-    first, *rest = text.rstrip("\n ").split("\n")
-    indent = min((len(r) - len(r.lstrip()) for r in rest if r.strip()), default=0)
-    if not first.strip():
-        return "\n".join(r[indent:] for r in rest)
-    return "\n".join([first, *(r[indent:] for r in rest)])
+    lines = text.rstrip("\n ").removeprefix("\n").split("\n")
+    indents = (len(line) - len(line.lstrip()) for line in lines if line.strip())
+    indent = min(indents, default=0)
+    return "\n".join(line[indent:] for line in lines)
 
 
 def attempt(case: Case, rules: Rules | None = None) -> ClosedJaxpr | TraceirError:
