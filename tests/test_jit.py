@@ -313,6 +313,17 @@ def test_cache_info_and_explain() -> None:
     assert f.cache_info() == (1, 1, 1, 1)
 
 
+def test_explain_shows_static_values_and_trees() -> None:
+    f = traceir.jit(lambda x, n, *m: x, static_argnums=(1, 2, 3), backend="reference")
+    f(1.0, (1, 2.5))
+    assert f.explain(1.0, (1, 2.0)) == (
+        "miss: cache.key.static: argument n was (1, 2.5) (tuple), now (1, 2.0) (tuple)"
+    )
+    assert "there were 1 static arguments, now 2" in f.explain(1.0, (1, 2.5), 3)
+    trees = "was PyTreeDef((*,)) for (x), now PyTreeDef(((*,),)) for (x)"
+    assert f.explain((1.0,), (1, 2.5)) == f"miss: cache.key.tree: {trees}"
+
+
 def test_max_traces() -> None:
     f = traceir.jit(lambda x: x + 1, max_traces=2)
     f(jnp.ones(1))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from traceir import pytree
 from traceir.avals import ShapedArray, short_dtype
 from traceir.jit.statics import typed
-from traceir.rules import Rules
+from traceir.rules import KeyRow, Rules
 from traceir.rules.language import compile_formula
 
 Key = tuple[Hashable, ...]
@@ -50,7 +52,7 @@ class KeyTable:
         """
         return tuple(self._row(row, call) for row in self.rows)
 
-    def _row(self, row: Any, call: Call) -> Hashable:
+    def _row(self, row: KeyRow, call: Call) -> Hashable:
         part = self._parts[row.id]
         match row.per:
             case "call":
@@ -69,29 +71,39 @@ class KeyTable:
                 yield f"{row.id}: was {_show(was)}, now {_show(now)}"
                 continue
             names = call.paths if row.per == "leaf" else [n for n, _ in call.statics]
-            yield from _by_name(row.id, names, was, now)
+            yield from _by_name(row, names, was, now)
 
 
 _NAMES = {"call": ("call",), "leaf": ("v",), "static": ("v", "typed")}
 
 
-def _by_name(row_id: str, names: Any, was: Any, now: Any) -> Iterator[str]:
-    if len(was) != len(now):
-        yield f"{row_id}: was {len(was)} of them, now {len(now)}"
-        return
-    for name, a, b in zip(names, was, now, strict=True):
-        if a != b:
-            yield f"{row_id}: argument {name} was {_show(a)}, now {_show(b)}"
+def _by_name(row: KeyRow, names: Sequence[str], was: Any, now: Any) -> Iterator[str]:
+    if len(was) == len(now):
+        for name, a, b in zip(names, was, now, strict=True):
+            if a != b:
+                yield f"{row.id}: argument {name} was {_show(a)}, now {_show(b)}"
+    elif row.per == "static":  # a different number of leaves shows in the tree
+        yield f"{row.id}: there were {len(was)} static arguments, now {len(now)}"
 
 
 def _show(part: Any) -> str:
     if hasattr(part, "itemsize"):
         return short_dtype(part)
     match part:
-        case (str(), (type() as kind, value)) | (type() as kind, value):
-            if isinstance(value, bytes) and kind not in (bytes, str):
-                return f"another {kind.__name__}"
-            return f"{value!r} ({kind.__name__})"
+        case (str(), (type() as kind, _) as value):
+            return f"{_static(value)} ({kind.__name__})"
         case (tuple() as labels, treedef):
             return f"{treedef} for ({', '.join(labels)})"
     return repr(part)
+
+
+def _static(key: Any) -> str:
+    """A static value as the user wrote it, from its typed key where that tells."""
+    kind, value = key
+    if kind is float:
+        return str(np.frombuffer(value)[0])
+    if isinstance(value, bytes) and kind is not bytes:
+        return f"another {kind.__name__}"
+    if kind is tuple:
+        return f"({', '.join(map(_static, value))}{',' * (len(value) == 1)})"
+    return repr(value)
