@@ -240,10 +240,13 @@ class _Emitter:
             x = as_memory(self.code.operand(r.value, self.labels.body), r.dtype)
             dtype = a.dtypes[0]
             old = tuple(f"{name}_old" for name in a.names)
-            for before, name in zip(old, a.names, strict=True):
-                self.code.add(f"{before} = {name}[lane]")
             e = Expression(dtype, dtype, operands=(dtype, dtype))
             new = a.entry.update(e, old, x, position)
+            if "".join(new).count(old[0]) == 1:
+                new = (new[0].replace(old[0], f"{a.names[0]}[lane]"),)
+            else:
+                for before, name in zip(old, a.names, strict=True):
+                    self.code.add(f"{before} = {name}[lane]")
             self.code.calls.update(dict.fromkeys(e.calls))
             for name, value in zip(a.names, new, strict=True):
                 self.code.add(f"{name}[lane] = {value}")

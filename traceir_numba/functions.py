@@ -14,17 +14,22 @@ from textwrap import dedent
 import numpy as np
 
 from traceir.avals import short_dtype
+from traceir_numba import vecmath
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function on scalars and pointers (`float32*`); `needs` are those it calls."""
+    """A function on scalars and pointers (`float32*`).
+
+    `needs` are those that it calls, `constants` names of `vecmath.VALUES`.
+    """
 
     name: str
     args: tuple[str, ...]
     result: str | None
     text: str
     needs: tuple[str, ...] = ()
+    constants: tuple[str, ...] = ()
 
 
 Template = Callable[..., Function]
@@ -46,6 +51,10 @@ def function(name: str) -> Function:
         d = y if y != u8(0) else u8(1)
         return x if y == u8(0) else u8(x - x // d * d)
     """
+    found = vecmath.FUNCTIONS.get(name)
+    if found is not None:
+        it = found
+        return Function(name, it.args, it.result, it.text, it.needs, it.constants)
     parts = name.split("_")
     if "of" in parts:
         target, _, operand = parts

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from traceir_numba import lower, machine
+from traceir_numba import lower, machine, vecmath
 from traceir_numba.call import Entry, callable_of
 from traceir_numba.emit_cpu import Kernel
 from traceir_numba.functions import LANES, NUMBERS, Function, closure, function, short
@@ -123,25 +123,34 @@ def _is_loop(f: Function) -> bool:
 
 
 def _is_inlined(f: Function) -> bool:
-    return bool(f.args) and not _is_loop(f)
+    return bool(f.args) and not _is_loop(f) and not _is_bitcast(f)
+
+
+def _is_bitcast(f: Function) -> bool:
+    """Numba writes these with calls; one instruction does."""
+    return f.name.startswith(("as_bits_", "as_float_"))
 
 
 @cache
 def _inlined(name: str) -> str:
     """The LLVM text of a scalar function."""
-    f = function(name)
-    args = [_type(a) for a in f.args]
-    return _lowered(f.text, f.name, _linked(name), args, f.result, f.needs)
+    return _function_text(function(name))
 
 
 @cache
 def _load(name: str) -> machine.Code:
     """Load a function on pointers, so that kernels find it by its symbol."""
     f = function(name)
-    args = [_type(a) for a in f.args]
-    text = _lowered(f.text, f.name, _linked(name), args, f.result, f.needs)
+    text = _function_text(f)
     inlined = [_inlined(g.name) for g in closure(f.needs)]
     return machine.link([text], [_linked(name)], inlined)
+
+
+def _function_text(f: Function) -> str:
+    args = [_type(a) for a in f.args]
+    return _lowered(
+        f.text, f.name, _linked(f.name), args, f.result, f.needs, f.constants
+    )
 
 
 def _linked(name: str) -> str:
@@ -155,8 +164,10 @@ def _lowered(
     args: list[Any],
     result: str | None,
     calls: Iterable[str],
+    constants: Iterable[str] = (),
 ) -> str:
     namespace = _namespace()
+    namespace.update((constant, vecmath.VALUES[constant]) for constant in constants)
     namespace.update((call, _external(call)) for call in calls)
     exec(compile(text, f"<traceir {name}>", "exec"), namespace)
     of = types.none if result is None else _type(result)
@@ -166,9 +177,11 @@ def _lowered(
 @cache
 def _external(name: str) -> Any:
     f = function(name)
-    if not f.args:
-        return lower.lanes(_type(f.result[:-1] if f.result else ""), LANES)
     result = types.none if f.result is None else _type(f.result)
+    if name.startswith("lanes_") and not f.args:
+        return lower.lanes(result.dtype, LANES)
+    if _is_bitcast(f):
+        return lower.bitcast(_type(f.args[0]), result)
     return lower.external(_linked(name), [_type(a) for a in f.args], result)
 
 

@@ -9,9 +9,11 @@ depends on Numba's internals stands in this module.
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import llvmlite.binding as llvm
 from llvmlite import ir
 from numba import types
 from numba.core import callconv, cgutils, compiler, funcdesc, lowering
@@ -38,7 +40,15 @@ def lower(
         )
         pipeline.state.metadata["symbol"] = symbol
         pipeline.compile_extra(function)
-        return str(pipeline.state.metadata["module"])
+        return _widened(str(pipeline.state.metadata["module"]))
+
+
+def _widened(text: str) -> str:
+    """The same with vectors as wide as the machine's, where LLVM would use half."""
+    if not llvm.get_host_cpu_features().get("avx512f"):
+        return text
+    width = ' "prefer-vector-width"="512"'
+    return re.sub(r"^(define .*\))$", rf"\1{width}", text, flags=re.MULTILINE)
 
 
 def external(symbol: str, args: Sequence[Any], result: Any) -> Any:
@@ -50,7 +60,7 @@ def lanes(dtype: Any, count: int) -> Any:
     """An intrinsic that gives accumulators on the stack, aligned for vectors."""
     pointer = types.CPointer(dtype)
 
-    @intrinsic  # type: ignore[untyped-decorator, unused-ignore]
+    @intrinsic  # type: ignore[untyped-decorator]
     def accumulators(_typing: Any) -> Any:
         def generate(context: Any, builder: Any, _sig: Any, _args: Any) -> Any:
             element = context.get_data_type(dtype)
@@ -61,6 +71,19 @@ def lanes(dtype: Any, count: int) -> Any:
         return pointer(), generate
 
     return accumulators
+
+
+def bitcast(operand: Any, result: Any) -> Any:
+    """An intrinsic that reads the bits of a number as those of another type."""
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def as_bits(_typing: Any, _x: Any) -> Any:
+        def generate(context: Any, builder: Any, _sig: Any, args: Any) -> Any:
+            return builder.bitcast(args[0], context.get_value_type(result))
+
+        return result(operand), generate
+
+    return as_bits
 
 
 # -- the contexts -------------------------------------------------------------------

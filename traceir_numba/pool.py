@@ -11,8 +11,8 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-# Additions, roughly, from which on a launch is split: some 100 us on one core.
-WORTH = 1 << 19
+# Work, in the schedule's units, from which on a launch is split: 50 us on one core.
+WORTH = 1 << 22
 # Each thread comes back for more, so that one that wakes late costs little.
 PIECES = 4
 # Pieces of a long range begin at cache lines, whatever the dtype.

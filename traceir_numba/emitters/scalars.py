@@ -87,11 +87,11 @@ def extremum(e: Expression, x: str, y: str, sign: str, logic: str) -> str:
     return f"{x} if {x} {sign} {y} else {y}"
 
 
-@emitter("pow", cost=60, slow=True, exact=False)
+@emitter("pow", cost=80, exact=False)
 def power(e: Expression, x: str, y: str) -> str:
     """The exponent may be an integer."""
     exponent = y if e.operands[1] == e.dtype else e.cast(y)
-    return f"math.pow({x}, {exponent})"
+    return e.call(f"pow_{short(e.dtype)}", x, exponent)
 
 
 @emitter("floor")
@@ -122,21 +122,12 @@ def vectorised(name: str, cost: int) -> None:
     register(name, Scalar(emit, cost, exact=False))
 
 
-def scalar_call(name: str, cost: int) -> None:
-    """A real function that the C library computes, one element at a time."""
-
-    def emit(e: Expression, x: str) -> str:
-        return f"math.{name}({x})"
-
-    register(name, Scalar(emit, cost, slow=True, exact=False))
-
-
 vectorised("exp", 25)
 vectorised("log", 25)
 vectorised("sin", 40)
 vectorised("cos", 40)
-scalar_call("log1p", 80)
-scalar_call("tanh", 80)
+vectorised("log1p", 30)
+vectorised("tanh", 30)
 
 
 def comparison(name: str, sign: str) -> None:
