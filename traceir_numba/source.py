@@ -101,11 +101,13 @@ def _header(program: Program, body: str) -> list[str]:
         for name, text in (("kernel", KERNEL_TEXT), ("parallel", PARALLEL_TEXT))
         if name in words
     ]
-    dtypes = [
+    lines = [
         f'{dtype_name(d)} = np.dtype("{d}")' for d in NUMBERS if dtype_name(d) in words
     ]
-    words.update(re.findall(r"[A-Za-z_]\w*", "\n".join(helpers + dtypes)))
-    return ["\n".join([*_imports(words), "", *dtypes]).strip(), *helpers]
+    lines += [FUNCTION_TEXT] if "function" in words else []
+    lines += [LARGE_TEXT] if "empty_large" in words else []
+    words.update(re.findall(r"[A-Za-z_]\w*", "\n".join(helpers + lines)))
+    return ["\n".join([*_imports(words), "", *lines]).strip(), *helpers]
 
 
 def _imports(words: set[str]) -> Iterable[str]:
