@@ -1,7 +1,7 @@
-"""An exactly specified tracing JIT: `import traceir as jax`, `import traceir.numpy as jnp`.
+"""An exactly specified tracing JIT: `import traceir as jax` and go on.
 
-The specification is data (`traceir.rules`), this package is the reference that it drives,
-and `traceir_numba` turns programs into Numba source and machine code.
+The specification is data (`traceir.rules`), this package is the reference that the data
+drives, and `traceir_numba` turns programs into Numba source and machine code.
 """
 
 from traceir import config, errors, lax, numpy, operators, rules

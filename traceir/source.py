@@ -28,7 +28,7 @@ _ROOTS = tuple(
 _PROGRAMS = (os.sep + "__main__.py", os.sep + "tour.py")
 # Frames between the packages' own when they use context managers and wrappers.
 _BETWEEN = frozenset(
-    os.path.abspath(module.__file__) for module in (contextlib, functools)
+    os.path.abspath(str(module.__file__)) for module in (contextlib, functools)
 )
 # Code made by exec in the packages names its file so.
 _GENERATED = "<traceir"

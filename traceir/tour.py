@@ -114,6 +114,7 @@ def _numba_rows(array: np.ndarray) -> dict[str, Callable[[], Any]]:
     import math
 
     import numba
+
     import traceir_numba
 
     def by_hand(x: Any) -> Any:
