@@ -1,4 +1,4 @@
-"""The drop-in decorator: NumPy arrays in and out, float64 kept. Serves: cache.key.face"""
+"""The drop-in decorator: NumPy in and out, float64 kept. Serves: cache.key.face"""
 
 from __future__ import annotations
 
