@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import statistics
 import time
@@ -137,7 +138,7 @@ def _numba_rows(array: np.ndarray) -> dict[str, Callable[[], Any]]:
 
 
 def _jax_rows(array: np.ndarray) -> dict[str, Callable[[], Any]]:
-    import jax as installed
+    installed = importlib.import_module("jax")
 
     def other(x: Any) -> Any:
         xp = installed.numpy
