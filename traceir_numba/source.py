@@ -6,6 +6,7 @@ import base64
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from textwrap import indent
 
 import numpy as np
@@ -74,7 +75,7 @@ def module_of(program: Program, kernels: dict[int, Kernel]) -> Module:
     own = [f for f in functions if f.name not in vecmath.FUNCTIONS]
     released: set[str] = set()
     driver = "\n".join(_driver(program, kernels, released))
-    parts = [vecmath.source(real)] if real else []
+    parts = [_real_functions(tuple(real))] if real else []
     parts += [f"@function\n{f.text}" for f in own]
     parts += [_kernel_text(kernel) for kernel in unique.values()]
     constants = [_constant(program.buffers[k], value) for k, value in program.constants]
@@ -86,6 +87,11 @@ def module_of(program: Program, kernels: dict[int, Kernel]) -> Module:
     line = before.count("\n") + 1
     text = f"{before}{driver}\n"
     return Module(text, program.name, driver, line, frozenset(released))
+
+
+@cache
+def _real_functions(names: tuple[str, ...]) -> str:
+    return vecmath.source(names)
 
 
 def _docstring(program: Program) -> str:
