@@ -1,4 +1,8 @@
-"""How far a function is from the truth, in units in the last place."""
+"""How far a function is from the truth, in units in the last place.
+
+A unit is that of the exact result's binade; infinity stands for the power of two after
+the greatest number. A wrong NaN, or a zero of the wrong sign, is an infinite error.
+"""
 
 from __future__ import annotations
 
@@ -52,25 +56,30 @@ def values(name: str, *operands: np.ndarray) -> np.ndarray:
     return out
 
 
-@njit(error_model="numpy")
-def worst(got: Any, truth: Any) -> tuple[float, int]:
-    """The greatest error of float32 results, and where; `truth` is float64.
+def truth(name: str, dtype: Any) -> Callable[..., np.ndarray]:
+    """NumPy's function, computed in a wider dtype."""
+    base = name.rpartition("_")[0]
+    function = np.power if base == "pow" else getattr(np, base)
 
-    A unit is that of the truth's binade; infinity stands for 2**128. A wrong NaN or a
-    zero of the wrong sign is an infinite error.
-    """
+    def compute(*operands: np.ndarray) -> np.ndarray:
+        with np.errstate(all="ignore"):
+            found: np.ndarray = function(*(x.astype(dtype) for x in operands))
+        return found
+
+    return compute
+
+
+@njit(error_model="numpy")
+def worst(got: Any, exact: Any) -> Any:
+    """The greatest error of float32 results, and where; `exact` is float64."""
     most, place = -1.0, 0
     for i in range(got.shape[0]):
-        g, t = np.float64(got[i]), truth[i]
-        if t != t or t == 0.0:
-            right = (
-                g != g
-                if t != t
-                else g == 0.0 and math.copysign(1.0, g * 1.0) == (math.copysign(1.0, t))
-            )
-            error = 0.0 if right else np.inf
-        elif g != g:
-            error = np.inf
+        g, t = np.float64(got[i]), exact[i]
+        if t != t or g != g:
+            error = 0.0 if t != t and g != g else np.inf
+        elif t == 0.0:
+            same = math.copysign(1.0, g) == math.copysign(1.0, t)
+            error = 0.0 if g == 0.0 and same else np.inf
         else:
             g = min(max(g, -(2.0**128)), 2.0**128)
             t = min(max(t, -(2.0**128)), 2.0**128)
@@ -81,39 +90,96 @@ def worst(got: Any, truth: Any) -> tuple[float, int]:
     return most, place
 
 
-def error_f64(got: float, truth: Any) -> float:
-    """The error of one float64 result; `truth` is an mpmath number."""
-    if mpmath.isnan(truth) or mpmath.isnan(got):
-        return 0.0 if mpmath.isnan(truth) and mpmath.isnan(got) else math.inf
-    limit = mpmath.mpf(2) ** 1024
-    have = min(max(mpmath.mpf(got), -limit), limit)
-    want = min(max(truth, -limit), limit)
-    if want == 0:
-        return 0.0 if have == 0 else math.inf
-    _, exponent = mpmath.frexp(want)
-    return float(abs(have - want) / mpmath.mpf(2) ** (max(exponent, -1021) - 53))
+def long_errors(name: str, operands: tuple[np.ndarray, ...]) -> np.ndarray:
+    """The errors at some operands, by NumPy's longdouble."""
+    got = values(name, *operands)
+    info = np.finfo(got.dtype)
+    limit = np.longdouble(2) ** int(info.maxexp)
+    t = truth(name, np.longdouble)(*operands)
+    nan = np.isnan(t) | np.isnan(got)
+    with np.errstate(all="ignore"):
+        want = np.clip(t, -limit, limit)
+        have = np.clip(got.astype(np.longdouble), -limit, limit)
+        exponent = np.maximum(np.frexp(want)[1], info.minexp + 1) - info.nmant - 1
+        error = np.ldexp(np.abs(have - want), -exponent)
+    error[nan & ~(np.isnan(t) & np.isnan(got))] = np.inf
+    error[nan & np.isnan(t) & np.isnan(got)] = 0.0
+    signs = np.signbit(t) != np.signbit(got)
+    error[~nan & (t == 0) & ((got != 0) | signs)] = np.inf
+    return error.astype(np.float64)
 
 
-def truth_f32(name: str) -> Callable[..., np.ndarray]:
-    """NumPy's function in float64, for float32 operands."""
-    function = {"pow": np.power}.get(name) or getattr(np, name)
+def error_f64(name: str, got: float, *operands: float) -> float:
+    """The error of one float64 result, by mpmath."""
+    base = name.rpartition("_")[0]
+    function = mpmath.power if base == "pow" else getattr(mpmath, base)
+    # As many digits as reducing the greatest argument of a sine takes.
+    large = base in ("sin", "cos") and abs(operands[0]) > 2.0**60
+    with mpmath.workprec(1250 if large else 300):
+        exact = function(*map(mpmath.mpf, operands))
+        limit = mpmath.mpf(2) ** 1024
+        have = min(max(mpmath.mpf(got), -limit), limit)
+        want = min(max(exact, -limit), limit)
+        _, exponent = mpmath.frexp(want)
+        unit = mpmath.mpf(2) ** (max(exponent, -1021) - 53)
+        return math.inf if math.isnan(got) else float(abs(have - want) / unit)
 
-    def compute(*operands: np.ndarray) -> np.ndarray:
-        with np.errstate(all="ignore"):
-            found: np.ndarray = function(*(x.astype(np.float64) for x in operands))
-        return found
 
-    return compute
+# -- operands -------------------------------------------------------------------------
 
 
-def truth_f64(name: str) -> Callable[..., Any]:
-    """The exact function, for operands of any size."""
-    function = {"pow": mpmath.power}.get(name) or getattr(mpmath, name)
+def samples(name: str, count: int, seed: int) -> tuple[np.ndarray, ...]:
+    """Random operands in the function's domain, from strata where errors differ."""
+    rng = np.random.default_rng(seed)
+    base, _, short = name.rpartition("_")
+    dtype = np.float32 if short == "f32" else np.float64
+    if base == "pow":
+        x, y = _powers(rng, count, dtype)
+        return x, y
+    part = count // 4
+    strata = [
+        rng.uniform(*RANGES[base], part).astype(dtype),
+        rng.uniform(*RANGES[base], part).astype(dtype) / dtype(64),
+        any_number(rng, part, dtype),
+    ]
+    near = rng.uniform(-1, 1, count - 3 * part) * 2.0 ** -rng.uniform(
+        0, 52, count - 3 * part
+    )
+    strata.append((near + (base == "log")).astype(dtype))
+    x = np.concatenate(strata)
+    return (
+        np.abs(x) if base == "log" else np.where(base == "log1p" and x <= -1, -x, x),
+    )
 
-    def compute(*operands: float) -> Any:
-        # As many digits as reducing the greatest argument of a sine takes.
-        large = name in ("sin", "cos") and abs(operands[0]) > 2.0**60
-        with mpmath.workprec(1250 if large else 300):
-            return function(*map(mpmath.mpf, operands))
 
-    return compute
+RANGES = {
+    "exp": (-745.0, 710.0),
+    "log": (0.0, 4.0),
+    "sin": (-1000.0, 1000.0),
+    "cos": (-1000.0, 1000.0),
+    "tanh": (-20.0, 20.0),
+    "log1p": (-1.0, 8.0),
+    "expm1": (-40.0, 100.0),
+}
+
+
+def any_number(rng: np.random.Generator, count: int, dtype: Any) -> np.ndarray:
+    """Finite numbers with random bits."""
+    unsigned = np.uint32 if dtype == np.float32 else np.uint64
+    top = int(np.iinfo(unsigned).max)
+    x = rng.integers(0, top, count, unsigned, endpoint=True).view(dtype)
+    return np.where(np.isfinite(x), x, dtype(1))
+
+
+def _powers(
+    rng: np.random.Generator, count: int, dtype: Any
+) -> tuple[np.ndarray, np.ndarray]:
+    """Bases of all sizes, exponents for which the result is a number."""
+    most = 88.0 if dtype == np.float32 else 709.0
+    size = rng.choice([1e-6, 1e-2, 1.0, most], count)
+    x = np.exp(rng.uniform(-1, 1, count) * size).astype(dtype)
+    with np.errstate(all="ignore"):
+        y = (rng.uniform(-1.04, 1, count) * most / np.log(x)).astype(dtype)
+    y = np.where(np.isfinite(y), y, dtype(2))
+    whole = rng.random(count) < 0.1
+    return np.where(whole, -x, x), np.where(whole, np.rint(y), y)

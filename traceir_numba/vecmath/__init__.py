@@ -3,6 +3,7 @@
 Serves: the accuracy of the real functions' rows.
 """
 
+from traceir_numba.vecmath.accuracy import ULP
 from traceir_numba.vecmath.registry import (
     FUNCTIONS,
     JIT_OPTIONS,
@@ -18,6 +19,7 @@ __all__ = [
     "FUNCTIONS",
     "JIT_OPTIONS",
     "STATEMENTS",
+    "ULP",
     "VALUES",
     "Function",
     "Statement",

@@ -77,7 +77,7 @@ def sin_f32(x: f32) -> f32:
 
 def cos_f32(x: f32) -> f32:
     """The cosine."""
-    return sin_plus_f32(x, f64(0.5))
+    return sin_plus_f32(abs(x), f64(0.5))  # to the last bit that of -x, too
 
 
 # Of six rows.
@@ -117,16 +117,17 @@ def sin_plus_f64(x: f64, quarters: i64) -> f64:
     z = y * y
     k = as_bits_f64(t) + quarters
     odd = (k & 1) != 0
-    p = -1.1359917768504652e-11 if odd else 0.0
-    p = p * z + (2.0875729001388792e-09 if odd else 1.589688719330907e-10)
-    p = p * z + (-2.75573143992928e-07 if odd else -2.5050759890833133e-08)
-    p = p * z + (2.4801587289666932e-05 if odd else 2.755731370504035e-06)
-    p = p * z + (-0.001388888888887447 if odd else -0.00019841269829853325)
-    p = p * z + (0.0416666666666666 if odd else 0.008333333333322486)
-    p = p * z + (-0.5 if odd else -0.16666666666666632)
-    w = -y * w if odd else w
-    y = 1.0 if odd else y
-    y = y + (y * (p * z) + w)
+    p = -1.1359917768504652e-11 if odd else 1.589688719330907e-10
+    p = p * z + (2.0875729001388792e-09 if odd else -2.5050759890833133e-08)
+    p = p * z + (-2.75573143992928e-07 if odd else 2.755731370504035e-06)
+    p = p * z + (2.4801587289666932e-05 if odd else -0.00019841269829853325)
+    p = p * z + (-0.001388888888887447 if odd else 0.008333333333322486)
+    p = p * z + (0.0416666666666666 if odd else -0.16666666666666632)
+    h = 0.5 * z
+    u = 1.0 - h
+    w = ((1.0 - u) - h) - y * w if odd else w
+    p = p * z * (z if odd else y)
+    y = (u if odd else y) + (p + w)
     return as_float_f64(as_bits_f64(y) ^ ((k & 2) << 62))
 
 

@@ -1,0 +1,283 @@
+"""The real functions of kernels: accuracy, special values, vectors, their source."""
+
+from __future__ import annotations
+
+import math
+import platform
+import re
+from collections.abc import Callable
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+from ulp import scan
+from ulp.measure import (
+    HEADER,
+    any_number,
+    error_f64,
+    loop,
+    samples,
+    truth,
+    values,
+    worst,
+)
+
+from traceir_numba import vecmath
+from traceir_numba.vecmath import ULP
+from traceir_numba.vecmath.registry import MODULES
+
+UNARY_F32 = [name for name in scan.NAMES if name.endswith("f32") and "pow" not in name]
+F64 = [name for name in scan.NAMES if name.endswith("f64")]
+UNARY = [name for name in scan.NAMES if "pow" not in name]
+CALLED = [f"{n}_{t}" for n in ("exp", "log", "sin", "cos") for t in ("f32", "f64")]
+
+
+def bound(name: str) -> float:
+    """What a test allows: the recorded error, which itself has at most four digits."""
+    return ULP[name] + 1e-4
+
+
+# -- accuracy -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", UNARY_F32)
+def test_float32_is_as_accurate_as_the_table_says(name: str) -> None:
+    # Every 2,047th argument of all: as this is odd, all low bits occur.
+    error, argument = scan.scan(name, 2047)
+    assert error <= bound(name), argument
+
+
+def test_float32_powers_are_as_accurate_as_the_table_says() -> None:
+    x, y = samples("pow_f32", 500_000, seed=7)
+    error, place = worst(values("pow_f32", x, y), truth("pow_f32", np.float64)(x, y))
+    assert error <= bound("pow_f32"), (x[place], y[place])
+
+
+@pytest.mark.parametrize("name", F64)
+def test_float64_is_as_accurate_as_the_table_says(name: str) -> None:
+    operands = samples(name, 1500, seed=3)
+    got = values(name, *operands).tolist()
+    columns = zip(got, *(x.tolist() for x in operands))
+    errors = [(error_f64(name, *column), column) for column in columns]
+    assert max(errors) <= (bound(name),)
+
+
+@pytest.mark.parametrize("name", UNARY_F32)
+def test_numpys_float64_is_the_truth_for_float32(name: str) -> None:
+    (x,) = samples(name, 400, seed=5)
+    found = truth(name, np.float64)(x).tolist()
+    errors = [error_f64(name, t, v) for t, v in zip(found, x.tolist()) if t]
+    assert max(errors) < 4
+
+
+def nearest_to_quarter_turns() -> list[float]:
+    """For each exponent the float64 that is nearest to a multiple of pi / 2."""
+    found = []
+    with mpmath.workprec(2600):
+        for exponent in range(-53, 971):
+            rest = mpmath.mpf(2) ** exponent * 2 / mpmath.pi
+            before, denominator = 0, 1
+            while True:
+                rest = 1 / (rest - mpmath.floor(rest))
+                following = int(mpmath.floor(rest)) * denominator + before
+                if following >= 1 << 53:
+                    break
+                before, denominator = denominator, following
+            found.append(math.ldexp(denominator, exponent))
+    return found
+
+
+@pytest.mark.parametrize("name", ["sin_f64", "cos_f64"])
+def test_arguments_nearest_to_a_zero_or_extremum(name: str) -> None:
+    x = nearest_to_quarter_turns()
+    got = values(name, np.array(x)).tolist()
+    assert min(map(abs, got)) < 1e-18
+    assert max(error_f64(name, g, v) for g, v in zip(got, x)) <= bound(name)
+
+
+@pytest.mark.parametrize("kind", ["f32", "f64"])
+def test_results_that_are_known_exactly(kind: str) -> None:
+    dtype = np.float32 if kind == "f32" else np.float64
+    whole = np.arange(-20, 20).astype(dtype)
+    x = any_number(np.random.default_rng(1), 1000, dtype)
+    one, two = np.ones_like(x), np.full_like(whole, 2)
+    assert values(f"exp_{kind}", np.zeros(1, dtype)) == 1
+    assert values(f"cos_{kind}", np.zeros(1, dtype)) == 1
+    assert values(f"log_{kind}", np.ones(1, dtype)) == 0
+    assert np.array_equal(values(f"pow_{kind}", x, one), x)
+    powers = (2.0 ** whole.astype(np.float64)).astype(dtype)
+    assert np.array_equal(values(f"pow_{kind}", two, whole), powers)
+    assert np.array_equal(values(f"pow_{kind}", whole, two), whole * whole)
+
+
+@pytest.mark.parametrize("kind", ["f32", "f64"])
+def test_symmetry(kind: str) -> None:
+    for base, sign in {"sin": -1, "tanh": -1, "cos": 1}.items():
+        name = f"{base}_{kind}"
+        (x,) = samples(name, 40_000, seed=9)
+        assert np.array_equal(values(name, x), sign * values(name, -x))
+
+
+# -- special values -------------------------------------------------------------------
+
+INF, NAN = math.inf, math.nan
+AT = (0.0, -0.0, INF, -INF, NAN)
+SPECIAL = {
+    "exp": (1, 1, INF, 0.0, NAN),
+    "expm1": (0.0, -0.0, INF, -1, NAN),
+    "log": (-INF, -INF, INF, NAN, NAN),
+    "log1p": (0.0, -0.0, INF, NAN, NAN),
+    "sin": (0.0, -0.0, NAN, NAN, NAN),
+    "cos": (1, 1, NAN, NAN, NAN),
+    "tanh": (0.0, -0.0, 1, -1, NAN),
+}
+FURTHER = {
+    "exp": {1e38: INF, -1e38: 0.0},
+    "expm1": {1e38: INF, -1e38: -1},
+    "log": {1: 0.0, -1: NAN, -1e-30: NAN, -1e38: NAN},
+    "log1p": {-1: -INF, -2: NAN, -1e38: NAN},
+    "tanh": {1e38: 1, -1e38: -1},
+}
+
+
+def same(got: np.ndarray, want: np.ndarray) -> bool:
+    """Equal elements, the signs of zeros included."""
+    signs = (np.signbit(got) == np.signbit(want)) | np.isnan(want)
+    return np.array_equal(got, want, equal_nan=True) and bool(signs.all())
+
+
+@pytest.mark.parametrize("name", UNARY)
+def test_special_values(name: str) -> None:
+    base, _, kind = name.rpartition("_")
+    dtype = np.float32 if kind == "f32" else np.float64
+    further = FURTHER.get(base, {})
+    x = np.array([*AT, *further], dtype)
+    want = np.array([*SPECIAL[base], *further.values()], dtype)
+    assert same(values(name, x), want)
+    # In the vector body and in the scalar rest alike.
+    assert same(values(name, np.tile(x, 7)), np.tile(want, 7))
+
+
+@pytest.mark.parametrize("name", UNARY)
+def test_numbers_below_the_normal_ones(name: str) -> None:
+    base, _, kind = name.rpartition("_")
+    dtype = np.float32 if kind == "f32" else np.float64
+    tiny = np.finfo(dtype).smallest_subnormal * np.array([1, 2, 3, 1000], dtype)
+    got = values(name, tiny)
+    if base in ("sin", "tanh", "log1p", "expm1"):
+        assert np.array_equal(got, tiny)
+    elif base == "log":
+        assert np.allclose(got, np.log(tiny), rtol=1e-6)
+    else:
+        assert np.array_equal(got, np.ones_like(tiny))
+
+
+def test_results_below_the_normal_ones_are_rounded_once() -> None:
+    x = np.linspace(-104, -87, 5000, dtype=np.float32)
+    got = values("exp_f32", x)
+    assert np.count_nonzero((got > 0) & (got < 1.1754944e-38)) > 4000
+    assert worst(got, np.exp(x.astype(np.float64)))[0] <= bound("exp_f32")
+
+
+@pytest.mark.parametrize("kind", ["f32", "f64"])
+def test_special_values_of_powers(kind: str) -> None:
+    dtype = np.float32 if kind == "f32" else np.float64
+    most = float(np.finfo(dtype).max)
+    least = float(np.finfo(dtype).smallest_subnormal)
+    odd = float(2 ** np.finfo(dtype).nmant + 1)
+    sizes = [0.0, INF, 1.0, 2.0, 3.0, 0.5, 2.5, least, most, odd, odd - 1, 1e30]
+    numbers = np.array([*sizes, *(-s for s in sizes), NAN], dtype)
+    x, y = (a.ravel().copy() for a in np.meshgrid(numbers, numbers))
+    got, want = values(f"pow_{kind}", x, y), truth(f"pow_{kind}", dtype)(x, y)
+    with np.errstate(all="ignore"):
+        finite = np.isfinite(want) & (want != 0)
+        close = np.abs(got[finite] - want[finite]) <= np.spacing(np.abs(want[finite]))
+    assert close.all()
+    assert same(got[~finite], want[~finite])
+
+
+# -- vectors --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", scan.NAMES)
+def test_the_rest_of_a_loop_has_the_same_bits(name: str) -> None:
+    operands = samples(name, 256, seed=11)
+    whole = values(name, *operands).tobytes()
+    size = operands[0].itemsize
+    for start in (0, 1, 77):
+        for n in range(1, 41):
+            part = values(name, *(x[start : start + n].copy() for x in operands))
+            assert part.tobytes() == whole[start * size : (start + n) * size]
+
+
+PACKED = {
+    "x86_64": r"\bv?mulp[sd]\s.*%[xyz]mm",
+    "AMD64": r"\bv?mulp[sd]\s.*%[xyz]mm",
+    "aarch64": r"\bfmul\s+v\d+\.(4s|2d)",
+    "arm64": r"\bfmul(\.(4s|2d)|\s+v\d+\.(4s|2d))",
+}
+
+
+@pytest.mark.parametrize("name", scan.NAMES)
+def test_loops_are_vectors(name: str) -> None:
+    compiled = loop(name)
+    llvm = compiled.inspect_llvm(compiled.signatures[0])
+    assert re.search(r"fmul (reassoc )?<\d+ x (float|double)>", llvm)
+    pattern = PACKED.get(platform.machine())
+    if pattern is not None:
+        assert re.search(pattern, compiled.inspect_asm(compiled.signatures[0]))
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_loops_call_nothing(name: str) -> None:
+    compiled = loop(name)
+    llvm = compiled.inspect_llvm(compiled.signatures[0])
+    body = llvm[llvm.index("define") :].split("\n}")[0]
+    assert [
+        line for line in body.splitlines() if re.search(r"\bcall\b(?!.*@llvm)", line)
+    ] == []
+
+
+# -- the source -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", list(vecmath.FUNCTIONS))
+def test_the_source_is_whole(name: str) -> None:
+    space: dict[str, Any] = {"JIT_OPTIONS": {}}
+    exec(HEADER + vecmath.source([name], decorator=""), space)
+    for constant in vecmath.FUNCTIONS[name].constants:
+        given, made = vecmath.VALUES[constant], space[constant]
+        assert np.array_equal(given, made, equal_nan=True)
+        assert np.asarray(given).dtype == np.asarray(made).dtype
+
+
+@pytest.mark.parametrize("name", scan.NAMES)
+def test_python_itself_gives_the_same_bits(name: str) -> None:
+    plain: Callable[..., Any] = next(
+        vars(module)[name] for module in MODULES if name in vars(module)
+    )
+    operands = samples(name, 60, seed=13)
+    with np.errstate(all="ignore"):
+        results = [plain(*column) for column in zip(*operands)]
+    assert np.array(results, operands[0].dtype).tobytes() == (
+        values(name, *operands).tobytes()
+    )
+
+
+def test_tables_hold_what_they_say() -> None:
+    with mpmath.workprec(300):
+        for j in range(64):
+            power = mpmath.mpf(2) ** (mpmath.mpf(j) / 64)
+            head, rest = (
+                mpmath.mpf(float(vecmath.VALUES[n][j]))
+                for n in ("POWER64", "POWER64_REST")
+            )
+            assert abs(head + rest - power) < mpmath.mpf(2) ** -104
+        for j in range(128):
+            c, head, rest = (
+                mpmath.mpf(float(vecmath.VALUES[n][j]))
+                for n in ("RECIPROCAL", "LOGARITHM", "LOGARITHM_REST")
+            )
+            assert abs(head + rest + mpmath.log(c)) < mpmath.mpf(2) ** -94
+            assert head * 2**42 == int(head * 2**42)
