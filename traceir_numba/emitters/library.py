@@ -21,7 +21,7 @@ def dot_general(eqn: Eqn, names: tuple[str, ...]) -> str:
     b = _laid_out(names[1], y, (*rb, *rc, *right), (*batch, inner, columns))
     dtype = eqn.outputs[0].aval.dtype
     if dtype != eqn.inputs[0].aval.dtype:
-        a, b = (f"{operand}.astype({dtype.name})" for operand in (a, b))
+        a, b = (f"{operand}.astype({dtype.name.upper()})" for operand in (a, b))
     product = f"matmul({a}, {b})"
     out = eqn.outputs[0].aval.shape
     return product if out == (*batch, rows, columns) else f"{product}.reshape({out})"
