@@ -11,7 +11,7 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
-from ulp import scan
+from ulp import minimax, scan
 from ulp.measure import (
     HEADER,
     any_number,
@@ -281,3 +281,14 @@ def test_tables_hold_what_they_say() -> None:
             )
             assert abs(head + rest + mpmath.log(c)) < mpmath.mpf(2) ** -94
             assert head * 2**42 == int(head * 2**42)
+
+
+@pytest.mark.parametrize("name", minimax.FITS)
+def test_polynomials_have_the_least_greatest_error(name: str) -> None:
+    found, _ = minimax.coefficients(minimax.FITS[name])
+    if minimax.FITS[name].bits == 24:
+        numbers = [v for v in vecmath.VALUES.values() if isinstance(v, np.float32)]
+        assert {np.float32(c) for c in found} <= set(numbers)
+    else:
+        text = "".join(f.text for f in vecmath.FUNCTIONS.values())
+        assert [c for c in found if repr(abs(c)) not in text] == []

@@ -29,8 +29,8 @@ def scan(name: str, step: int = 1) -> tuple[float, float]:
     exact = truth(name, np.float64)
     most, argument = -1.0, 0.0
     for start in range(0, 1 << 32, CHUNK * step):
-        bits = np.arange(start, min(start + CHUNK * step, 1 << 32), step, np.uint64)
-        x = bits.astype(np.uint32).view(np.float32)
+        stop = min(start + CHUNK * step, 1 << 32)
+        x = np.arange(start, stop, step).astype(np.uint32).view(np.float32)
         error, place = worst(values(name, x), exact(x))
         if error > most:
             most, argument = error, float(x[place])
@@ -39,7 +39,8 @@ def scan(name: str, step: int = 1) -> tuple[float, float]:
 
 def sample(name: str, count: int) -> tuple[float, tuple[float, ...]]:
     """The greatest error over so many random operands."""
-    most, place = -1.0, (0.0,)
+    most = -1.0
+    place: tuple[float, ...] = ()
     for operands in chunks(name, count):
         error = long_errors(name, operands)
         k = int(np.argmax(error))

@@ -63,8 +63,8 @@ PLACES: dict[str, int] = {}  # where a name is defined, in the order of the sour
 def closure(names: Iterable[str]) -> list[Function | Statement]:
     """Functions and all that they need, in an order in which they can be defined.
 
-    >>> [f.name for f in closure(["tanh_f32"]) if isinstance(f, Function)]
-    ['as_bits_f32', 'as_float_f32', 'expm1_f32', 'tanh_f32']
+    >>> [f.name for f in closure(["sin_f32"]) if isinstance(f, Function)]
+    ['as_bits_f32', 'as_bits_f64', 'as_float_f64', 'sin_plus_f32', 'sin_f32']
     """
     found: dict[int, Function | Statement] = {}
 
@@ -87,6 +87,7 @@ def source(names: Iterable[str], decorator: str = "@function") -> str:
     >>> print(source(["as_bits_f32"]))
     @function
     def as_bits_f32(x: f32) -> i32:
+        \"\"\"The bits of a number.\"\"\"
         return np.float32(x).view(np.int32)
     """
     parts = []
