@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import llvmlite.binding as llvm
 import mpmath
 import numpy as np
 import pytest
@@ -211,6 +212,9 @@ def test_the_rest_of_a_loop_has_the_same_bits(name: str) -> None:
             assert part.tobytes() == whole[start * size : (start + n) * size]
 
 
+# Reading a table at several indices pays for itself only where it is one instruction.
+WIDE = bool(llvm.get_host_cpu_features().get("avx2"))
+VECTORS = scan.NAMES if WIDE else ("exp_f32", "log_f32", "tanh_f32")
 PACKED = {
     "x86_64": r"\bv?mulp[sd]\s.*%[xyz]mm",
     "AMD64": r"\bv?mulp[sd]\s.*%[xyz]mm",
@@ -219,11 +223,11 @@ PACKED = {
 }
 
 
-@pytest.mark.parametrize("name", scan.NAMES)
+@pytest.mark.parametrize("name", VECTORS)
 def test_loops_are_vectors(name: str) -> None:
     compiled = loop(name)
-    llvm = compiled.inspect_llvm(compiled.signatures[0])
-    assert re.search(r"fmul (reassoc )?<\d+ x (float|double)>", llvm)
+    text = compiled.inspect_llvm(compiled.signatures[0])
+    assert re.search(r"fmul <\d+ x (float|double)>", text)
     pattern = PACKED.get(platform.machine())
     if pattern is not None:
         assert re.search(pattern, compiled.inspect_asm(compiled.signatures[0]))
@@ -232,11 +236,10 @@ def test_loops_are_vectors(name: str) -> None:
 @pytest.mark.parametrize("name", CALLED)
 def test_loops_call_nothing(name: str) -> None:
     compiled = loop(name)
-    llvm = compiled.inspect_llvm(compiled.signatures[0])
-    body = llvm[llvm.index("define") :].split("\n}")[0]
-    assert [
-        line for line in body.splitlines() if re.search(r"\bcall\b(?!.*@llvm)", line)
-    ] == []
+    text = compiled.inspect_llvm(compiled.signatures[0])
+    body = text[text.index("define") :].split("\n}")[0]
+    calls = re.findall(r"\bcall\b.*", body)
+    assert [call for call in calls if "@llvm." not in call] == []
 
 
 # -- the source -----------------------------------------------------------------------
