@@ -7,7 +7,7 @@ python := $(VENV)/bin/python
 pip := $(python) -m pip install --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz lint type format clean
+.PHONY: help demo test fuzz ulp lint type format clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' \
@@ -22,6 +22,9 @@ test: $(VENV)/.test ## all tests
 
 fuzz: $(VENV)/.test ## the property tests, with many random examples
 	HYPOTHESIS_PROFILE=fuzz $(python) -m pytest tests/fuzz $(ARGS)
+
+ulp: $(VENV)/.test ## the greatest errors of the real functions, over every float32
+	$(python) tests/ulp/scan.py $(ARGS)
 
 lint: $(VENV)/.lint ## ruff: rules and format
 	$(VENV)/bin/ruff check .
