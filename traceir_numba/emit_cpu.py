@@ -239,14 +239,16 @@ class _Emitter:
         for a, r in zip(self.reductions, self.nest.reductions, strict=True):
             x = as_memory(self.code.operand(r.value, self.labels.body), r.dtype)
             dtype = a.dtypes[0]
-            old = tuple(f"{name}_old" for name in a.names)
             e = Expression(dtype, dtype, operands=(dtype, dtype))
+            old = tuple(f"{name}_old" for name in a.names)
             new = a.entry.update(e, old, x, position)
-            if "".join(new).count(old[0]) == 1:
+            if "".join(new).count(old[0]) == 1 and not a.entry.test:
                 new = (new[0].replace(old[0], f"{a.names[0]}[lane]"),)
             else:
                 for before, name in zip(old, a.names, strict=True):
                     self.code.add(f"{before} = {name}[lane]")
+            if a.entry.test:
+                self.code.add(f"better = {a.entry.test(e, old, x)}")
             self.code.calls.update(dict.fromkeys(e.calls))
             for name, value in zip(a.names, new, strict=True):
                 self.code.add(f"{name}[lane] = {value}")

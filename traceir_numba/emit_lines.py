@@ -27,7 +27,7 @@ from traceir_numba.nests import (
 from traceir_numba.program import Label
 
 # Names that the generated code uses for its own ends.
-_LOOPS = "lo hi lane base width block start stop last step blocks tile acc"
+_LOOPS = "lo hi lane base width block start stop last step blocks tile better"
 _MODULE = "np math inf nan types void function kernel parallel empty copy matmul"
 OWN = frozenset(f"{_LOOPS} {_MODULE}".split())
 
@@ -115,6 +115,7 @@ class Code:
     calls: dict[str, None] = field(default_factory=dict)
     slow: dict[str, None] = field(default_factory=dict)
     where: str = ""
+    positions: dict[str, str] = field(default_factory=dict)
 
     def add(self, *lines: str) -> None:
         """Add lines at the present depth."""
@@ -141,13 +142,15 @@ class Code:
                 case Load(access, dtype):
                     truth = " != 0" if dtype == "bool" else ""
                     self.add(f"{name} = {self.place(access)}{truth}")
+                case Position(dim, None, None):
+                    self.positions[label.name] = f"i{dim}"
                 case Position():
                     self.add(f"{name} = {position_text(node)}")
                 case Apply():
                     self.comment(label)
                     self.add(f"{name} = {self.apply(node, labels)}")
                 case Reduced():
-                    pass
+                    pass  # the code that reduces has named it
 
     def comment(self, label: Label) -> None:
         """The user's line, once for all that it computes in a row."""
@@ -172,7 +175,8 @@ class Code:
     def operand(self, operand: Operand, labels: tuple[Label, ...]) -> str:
         if isinstance(operand, Constant):
             return constant_text(operand.text, operand.dtype)
-        return safe_name(labels[operand].name)
+        name = labels[operand].name
+        return self.positions.get(name) or safe_name(name)
 
     def stores(self, stores: tuple[Store, ...], labels: tuple[Label, ...]) -> None:
         for store in stores:

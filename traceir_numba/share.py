@@ -13,6 +13,8 @@ from traceir_numba.jobs import Cluster, Shape, Without, seeds
 
 # A value that costs more additions than this is stored rather than computed twice.
 DEAR = 16
+# The same where one nest would compute it for each index of an outer loop again.
+DEAR_AGAIN = 4
 
 
 def costs_of(graph: Graph, stored: Collection[Var]) -> dict[Var, int]:
@@ -47,10 +49,11 @@ def computed_twice(
             computed += graph.walk(seeds(job), Without(stored, own))[0]
         for eqn, indices in dict.fromkeys(computed):
             var = eqn.outputs[0]
-            if costs[var] <= DEAR or var in stored:
+            if costs[var] <= DEAR_AGAIN or var in stored:
                 continue
             uses[var] += 1
-            if uses[var] > 1 or _repeated(indices, cluster.space, var.aval.shape):
+            again = _repeated(indices, cluster.space, var.aval.shape)
+            if again or (uses[var] > 1 and costs[var] > DEAR):
                 dear.add(var)
     return {v for v in dear if _shared(graph, v, dear)}
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from textwrap import indent
+from textwrap import fill, indent
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from traceir_numba.schedule import range_of
 
 # Constants of more bytes are not written out.
 MOST_BYTES = 4096
+WIDTH = 88
 
 # What a module may need: a name, and the statement that gives it.
 IMPORTS = {
@@ -110,6 +111,11 @@ def _header(program: Program, body: str) -> list[str]:
     lines = [
         f'{dtype_name(d)} = np.dtype("{d}")' for d in NUMBERS if dtype_name(d) in words
     ]
+    lines += [
+        f"{pointer_type(d)} = CPointer({short(d)})"
+        for d in NUMBERS
+        if pointer_type(d) in words
+    ]
     lines += [FUNCTION_TEXT] if "function" in words else []
     lines += [LARGE_TEXT] if "empty_large" in words else []
     words.update(re.findall(r"[A-Za-z_]\w*", "\n".join(helpers + lines)))
@@ -136,9 +142,23 @@ def _imports(words: set[str]) -> Iterable[str]:
 
 def _from(module: str, names: list[str]) -> str:
     text = f"from {module} import {', '.join(names)}"
-    if len(text) <= 88:
+    if len(text) <= WIDTH:
         return text
     return f"from {module} import (\n" + "".join(f"    {n},\n" for n in names) + ")"
+
+
+def pointer_type(dtype: str) -> str:
+    """The name of a pointer's type in a generated module."""
+    return f"{short(dtype)}p"
+
+
+def _call_text(head: str, arguments: list[str]) -> str:
+    """A call on one line, or on as many as it takes."""
+    text = f"{head}({', '.join(arguments)})"
+    if len(text) <= WIDTH:
+        return text
+    lines = fill(", ".join(arguments), WIDTH - 4)
+    return f"{head}(\n{indent(lines, '    ')}\n)"
 
 
 def dtype_name(dtype: str) -> str:
@@ -147,9 +167,8 @@ def dtype_name(dtype: str) -> str:
 
 
 def _kernel_text(kernel: Kernel) -> str:
-    types = [f"CPointer({short(d)})" for d in kernel.pointers]
-    types += ["i64"] * len(kernel.sizes)
-    decorator = f"@kernel({', '.join(types)})"
+    types = [pointer_type(d) for d in kernel.pointers] + ["i64"] * len(kernel.sizes)
+    decorator = _call_text("@kernel", types)
     slow = "".join(
         f"# `{name}` is a scalar call: this loop does not vectorise.\n"
         for name in kernel.slow

@@ -96,13 +96,19 @@ class Reduce:
 
     `update` gives the accumulators' new values from the old ones, the element and,
     where `positions`, its index; `fold` names the function that joins accumulators.
+    The new values of a search are chosen by `better`, which `test` computes.
     """
 
     accumulators: Callable[[str], tuple[str, ...]]
     initial: Callable[[str], tuple[str, ...]]
     update: Callable[[Expression, tuple[str, ...], str, str], tuple[str, ...]]
     fold: str
-    positions: bool = False
+    test: Callable[[Expression, tuple[str, ...], str], str] | None = None
+
+    @property
+    def positions(self) -> bool:
+        """Whether it needs the elements' indices."""
+        return self.test is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,9 +94,11 @@ def search(primitive: str, sign: str) -> None:
     The second accumulator is the index found, -1 as long as there is none.
     """
 
+    def test(e: Expression, old: tuple[str, ...], x: str) -> str:
+        return e.call(f"{primitive}_beats_{_suffix(e.operand)}", x, *old)
+
     def update(e: Expression, old: tuple[str, ...], x: str, at: str) -> tuple[str, ...]:
-        beats = e.call(f"{primitive}_beats_{_suffix(e.operand)}", x, *old)
-        return f"{x} if {beats} else {old[0]}", f"{at} if {beats} else {old[1]}"
+        return f"{x} if better else {old[0]}", f"{at} if better else {old[1]}"
 
     def beats(name: str, dtype: str) -> Function:
         nan = " | ((x != x) & (best == best))" if np.dtype(dtype).kind == "f" else ""
@@ -138,7 +140,7 @@ def search(primitive: str, sign: str) -> None:
             initial=lambda t: (number(t, 0), "-1"),
             update=update,
             fold=f"fold_{primitive}",
-            positions=True,
+            test=test,
         ),
     )
 

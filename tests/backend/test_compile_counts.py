@@ -1,0 +1,113 @@
+"""Kernels are compiled once: by structure, not by shape, name or caller."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from compiling import (
+    compiled,
+    grid,
+    polynomial_sum,
+    reference,
+    same_bits,
+    selu,
+    softmax,
+)
+
+from traceir.errors import RuleRuntimeError
+from traceir.text import parse
+from traceir_numba import backend, kernels
+
+
+def new_kernels(text: str, name: str = "program") -> int:
+    """How many kernels compiling a text adds."""
+    before = backend.compile_count()
+    compiled(text, name)
+    return backend.compile_count() - before
+
+
+def test_a_new_shape_of_the_same_rank_compiles_nothing() -> None:
+    for make, first, others in (
+        (selu, (8,), [(9,), (1,), (0,), (100_000,)]),
+        (selu, (3, 4), [(5, 7), (1, 6), (6, 1), (0, 2)]),
+        (polynomial_sum, (10,), [(1,), (0,), (1_000_000,)]),
+        (polynomial_sum, (4, 5), [(40, 50), (1, 1)]),
+        (softmax, (3, 4), [(30, 400), (1, 4), (400, 2)]),
+    ):
+        compiled(make(*first))
+        assert [new_kernels(make(*shape)) for shape in others] == [0] * len(others)
+
+
+def test_contiguous_elementwise_code_of_any_rank_is_one_kernel() -> None:
+    compiled(selu(4))
+    assert new_kernels(selu(2, 3)) == 0
+    assert new_kernels(selu(2, 3, 4, 5)) == 0
+
+
+def test_names_and_order_in_a_program_do_not_matter() -> None:
+    text = """{ lambda ; a:f32[5] b:f32[5]. let
+        c:f32[5] = mul a 3.25:f32[]
+        d:f32[] = reduce_max[axes=(0,)] c
+        e:f32[5] = mul b 3.25:f32[]
+        f:f32[] = reduce_max[axes=(0,)] e
+      in (d, f) }"""
+    assert new_kernels(text, "one") == 1
+    assert new_kernels(text, "another") == 0
+
+
+def test_other_structure_or_dtype_is_another_kernel() -> None:
+    text = "{ lambda ; a:f32[3]. let b:f32[3] = mul a 7.5:f32[] in (b,) }"
+    assert new_kernels(text) == 1
+    assert new_kernels(text.replace("7.5", "7.25")) == 1
+    assert new_kernels(text.replace("f32", "f64")) == 1
+    assert new_kernels(text.replace("mul", "sub")) == 1
+    assert new_kernels(text) == 0
+
+
+def test_library_calls_compile_nothing() -> None:
+    text = """{ lambda ; a:f32[3,4] b:f32[4,2]. let
+        c:f32[3,2] = dot_general[dimension_numbers=(([1],[0]),([],[]))] a b in (c,) }"""
+    assert new_kernels(text) == 0
+
+
+def test_concurrent_compiles_of_one_kernel_wait_for_one() -> None:
+    text = "{ lambda ; a:f32[6]. let b:f32[6] = mul a 19.75:f32[] in (b,) }"
+    before = backend.compile_count()
+    start = threading.Barrier(6)
+
+    def compile_and_run() -> list[np.ndarray]:
+        start.wait()
+        return list(compiled(text).run(grid(6)))
+
+    with ThreadPoolExecutor(6) as executor:
+        futures = [executor.submit(compile_and_run) for _ in range(6)]
+        results = [future.result() for future in futures]
+    assert backend.compile_count() == before + 1
+    assert all(same_bits(r, reference(text, grid(6))) for r in results)
+
+
+def test_a_failed_compile_is_an_error_of_the_backend_and_leaves_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = "{ lambda ; a:f32[6]. let b:f32[6] = mul a 23.75:f32[] in (b,) }"
+
+    def fail(*args: object) -> str:
+        raise ZeroDivisionError("a fault inside\nand more lines")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(kernels, "_lowered", fail)
+        with pytest.raises(RuleRuntimeError, match="a fault inside") as caught:
+            compiled(text)
+    assert caught.value.rule == "backend.compile"
+    assert len(str(caught.value).splitlines()) < 10
+    assert same_bits(compiled(text).run(grid(6)), reference(text, grid(6)))
+
+
+def test_an_unsupported_dtype_is_refused() -> None:
+    closed = parse("{ lambda ; a:f16[3]. let b:f16[3] = neg a in (b,) }")
+    with pytest.raises(TypeError, match=r"f16\[3\]") as caught:
+        backend.compile(closed, "half")
+    assert caught.value.rule == "backend.unsupported"  # type: ignore[attr-defined]

@@ -1,0 +1,243 @@
+"""From programs to loop nests: what is simplified, fused, merged, and kept apart."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from compiling import polynomial_sum, selu, softmax
+
+from traceir.errors import TraceirError
+from traceir.ir import ClosedJaxpr, Eqn, Jaxpr, Var
+from traceir.kernels import KERNELS
+from traceir.rules import default
+from traceir.text import parse, to_text
+from traceir_numba.assemble import assemble
+from traceir_numba.emit_lines import constant_text
+from traceir_numba.emitters import EMITTERS
+from traceir_numba.nests import Nest
+from traceir_numba.program import Call, Launch, Program, Reshape
+from traceir_numba.simplify import simplify
+
+
+def program(text: str) -> Program:
+    """The program of kernels of a text."""
+    return assemble(parse(text), "program")
+
+
+def nests(text: str) -> list[Nest]:
+    """The nests of its kernels, in order."""
+    return [launch.nest for launch in program(text).launches()]
+
+
+def roles(text: str) -> list[str]:
+    """What its buffers are for."""
+    return [buffer.role for buffer in program(text).buffers]
+
+
+def test_every_primitive_has_a_row_a_kernel_and_an_emitter() -> None:
+    assert set(EMITTERS) == set(default().prims)
+    assert set(EMITTERS) - {"jit"} == set(KERNELS) - {"jit"}
+
+
+# -- simplify -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("body", "result"),
+    [
+        ("b:f32[3] = mul a 1.0:f32[]", "a"),
+        ("b:f32[3] = div a 1.0:f32[]", "a"),
+        ("b:f32[3] = sub a 0.0:f32[]", "a"),
+        ("c:f32[3] = neg a; b:f32[3] = neg c", "a"),
+        ("b:f32[3] = convert_element_type[new_dtype=float32 weak_type=False] a", "a"),
+        ("b:f32[3] = transpose[permutation=(0,)] a", "a"),
+        ("c:f32[] = mul 2.0:f32[] 3.0:f32[]; b:f32[] = add c 1.0:f32[]", "7.0:f32[]"),
+    ],
+)
+def test_what_changes_nothing_goes(body: str, result: str) -> None:
+    closed = parse(f"{{ lambda ; a:f32[3]. let {body} in (b,) }}")
+    expected = f"{{ lambda ; a:f32[3]. let  in ({result},) }}"
+    assert to_text(simplify(closed)) == expected
+
+
+@pytest.mark.parametrize(
+    "equation",
+    [
+        "add a 0.0:f32[]",  # -0.0 + 0.0 is 0.0
+        "sub a -0.0:f32[]",
+        "mul a -1.0:f32[]",
+        "mul a 0.0:f32[]",  # NaN and infinities
+        "exp 1.0:f32[]",  # whose bits are the run time's
+    ],
+)
+def test_what_might_change_bits_stays(equation: str) -> None:
+    shape = "" if equation.startswith("exp") else "3"
+    text = f"{{ lambda ; a:f32[3]. let b:f32[{shape}] = {equation} in (b,) }}"
+    assert len(simplify(parse(text)).eqns) == 1
+
+
+def test_equal_equations_become_one_and_dead_ones_go() -> None:
+    text = """{ lambda ; a:f32[3]. let
+        b:f32[3] = sin a; c:f32[3] = sin a; d:f32[3] = cos a; e:f32[3] = add b c
+      in (e,) }"""
+    assert [e.primitive for e in simplify(parse(text)).eqns] == ["sin", "add"]
+
+
+def test_calls_are_inlined_each_time_with_their_own_variables() -> None:
+    inner = "{ lambda ; c:f32[3]. let d:f32[3] = sin c in (d,) }"
+    text = f"""{{ lambda ; a:f32[3]. let
+        b:f32[3] = jit[name=f jaxpr={inner}] a
+        e:f32[3] = jit[name=f jaxpr={inner}] b
+      in (e,) }}"""
+    flat = simplify(parse(text))
+    assert to_text(flat) == (
+        "{ lambda ; a:f32[3]. let b:f32[3] = sin a; c:f32[3] = sin b in (c,) }"
+    )
+
+
+def test_an_unknown_primitive_is_refused_by_name() -> None:
+    var = parse("{ lambda ; a:f32[3]. let  in (a,) }").jaxpr.invars[0]
+    out = Var(var.aval)
+    jaxpr = Jaxpr((), (var,), (Eqn("frobnicate", (var,), (out,)),), (out,))
+    with pytest.raises(TraceirError, match="frobnicate"):
+        simplify(ClosedJaxpr(jaxpr))
+
+
+# -- fuse -----------------------------------------------------------------------------
+
+
+def test_elementwise_code_is_one_nest_with_nothing_stored_between() -> None:
+    (nest,) = nests(selu(3, 4))
+    assert (nest.rank, nest.form) == (1, "map")
+    assert roles(selu(3, 4)) == ["input", "output"]
+
+
+def test_a_reduction_takes_its_prologue_and_its_epilogue() -> None:
+    text = polynomial_sum(5, 6).replace(
+        "in (f,)", "  g:f32[] = div f 30.0:f32[]\n  h:f32[] = sqrt g\n  in (h,)"
+    )
+    (nest,) = nests(text)
+    assert (nest.form, nest.rank) == ("whole", 1)
+    assert len(nest.finish) == 3 and not nest.stores
+
+
+def test_outputs_over_one_index_space_share_a_nest() -> None:
+    text = """{ lambda ; a:f32[6,5]. let
+        b:f32[6,5] = exp a
+        c:f32[6] = reduce_sum[axes=(1,) out_sharding=None] b
+        d:f32[6] = reduce_max[axes=(1,)] b
+        e:f32[6,5] = neg b
+      in (b, c, d, e) }"""
+    (nest,) = nests(text)
+    assert len(nest.stores) == 2 and len(nest.reductions) == 2
+
+
+def test_softmax_is_three_nests_and_computes_its_exponentials_once() -> None:
+    found = nests(softmax(6, 5))
+    exponentials = [str(nest.body).count("'exp'") for nest in found]
+    assert exponentials == [0, 1, 0]
+
+
+def test_cheap_values_are_computed_again_rather_than_stored() -> None:
+    text = """{ lambda ; a:f32[6,5]. let
+        b:f32[6,5] = add a 1.0:f32[]
+        c:f32[6] = reduce_sum[axes=(1,) out_sharding=None] b
+        d:f32[5] = reduce_sum[axes=(0,) out_sharding=None] b
+      in (c, d) }"""
+    assert "temporary" not in roles(text)
+    assert "temporary" in roles(text.replace("add a 1.0:f32[]", "exp a"))
+
+
+def test_a_dear_row_is_not_computed_for_every_row_again() -> None:
+    text = """{ lambda ; a:f32[90,5] b:f32[5]. let
+        c:f32[5] = exp b
+        d:f32[1,5] = broadcast_in_dim[broadcast_dimensions=(1,) shape=(1,5)] c
+        e:f32[90,5] = mul a d
+      in (e,) }"""
+    assert len(nests(text)) == 2
+
+
+def test_a_column_may_be_computed_in_the_outer_loop() -> None:
+    text = """{ lambda ; a:f32[90,5] b:f32[90]. let
+        c:f32[90] = exp b
+        d:f32[90,1] = broadcast_in_dim[broadcast_dimensions=(0,) shape=(90,1)] c
+        e:f32[90,5] = mul a d
+      in (e,) }"""
+    assert len(nests(text)) == 1
+
+
+def test_no_cycle_is_fused() -> None:
+    # The second map needs the product of what the first one stored.
+    text = """{ lambda ; a:f32[4,4]. let
+        b:f32[4,4] = exp a
+        c:f32[4,4] = dot_general[dimension_numbers=(([1],[0]),([],[]))] b b
+        d:f32[4,4] = add b c
+      in (d,) }"""
+    steps = program(text).steps
+    assert [type(step) for step in steps] == [Launch, Call, Launch]
+
+
+def test_a_reshape_of_memory_is_free() -> None:
+    text = """{ lambda ; a:f32[4,6]. let
+        b:f32[24] = reshape[dimensions=None new_sizes=(24,) sharding=None] a
+        c:f32[24] = mul b 2.0:f32[]
+      in (c,) }"""
+    assert roles(text) == ["input", "output"]
+    assert not any(isinstance(step, Reshape) for step in program(text).steps)
+
+
+def test_parts_of_a_concatenation_share_a_kernel() -> None:
+    text = """{ lambda ; a:f32[2] b:f32[3] c:f32[4]. let
+        d:f32[9] = concatenate[dimension=0] a b c in (d,) }"""
+    first, *others = nests(text)
+    # The first one starts at the beginning, the others at an offset.
+    assert first != others[0] and others[0] == others[1]
+
+
+# -- layouts --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "rank"),
+    [
+        ("{ lambda ; a:f32[2,3,4]. let b:f32[2,3,4] = neg a in (b,) }", 1),
+        ("{ lambda ; a:f32[2,3] b:f32[]. let c:f32[2,3] = mul a b in (c,) }", 1),
+        ("{ lambda ; a:f32[2,3] b:f32[1,3]. let c:f32[2,3] = mul a b in (c,) }", 2),
+        (
+            """{ lambda ; a:f32[2,3,4] b:f32[2,1,1]. let
+               c:f32[2,3,4] = mul a b in (c,) }""",
+            2,
+        ),
+        (
+            "{ lambda ; a:f32[2,3]. let b:f32[3,2] = transpose[permutation=(1,0)] a "
+            "in (b,) }",
+            2,
+        ),
+        ("{ lambda ; . let b:i32[5,6] = iota[dimension=0 dtype=int32 shape=(5,6) "
+         "sharding=None] in (b,) }", 2),
+        ("{ lambda ; a:f32[2,3,4]. let b:f32[2] = reduce_sum[axes=(1,2) "
+         "out_sharding=None] a in (b,) }", 2),
+    ],
+)  # fmt: skip
+def test_loops_are_merged_where_memory_allows(text: str, rank: int) -> None:
+    (nest,) = nests(text)
+    assert nest.rank == rank
+
+
+def test_extents_are_no_part_of_a_nest() -> None:
+    small, large = nests(selu(2, 3)), nests(selu(200, 300))
+    assert small == large and hash(small[0]) == hash(large[0])
+
+
+def test_constants_are_told_apart_by_bits() -> None:
+    text = "{ lambda ; a:f32[3]. let b:f32[3] = mul a 0.0:f32[] in (b,) }"
+    assert nests(text) != nests(text.replace("0.0", "-0.0"))
+
+
+def test_constants_are_written_briefly_and_exactly() -> None:
+    rng = np.random.default_rng(0)
+    for bits in rng.integers(0, 2**32, 20_000, dtype=np.uint32):
+        value = bits.view(np.float32)
+        if np.isfinite(value):
+            text = constant_text(repr(float(value)), "float32")
+            assert np.float32(float(text[4:-1])).tobytes() == value.tobytes()

@@ -1,0 +1,80 @@
+"""Program texts compiled by the Numba backend, and compared with the evaluator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from traceir.evaluate import eval_jaxpr
+from traceir.text import parse
+from traceir_numba import backend
+
+SELU = """{ lambda ; a:f32[SHAPE]. let
+    b:bool[SHAPE] = gt a 0.0:f32[]
+    c:f32[SHAPE] = exp a
+    d:f32[SHAPE] = mul 1.6699999570846558:f32[] c
+    e:f32[SHAPE] = sub d 1.6699999570846558:f32[]
+    f:f32[SHAPE] = select_n b e a
+    g:f32[SHAPE] = mul 1.0499999523162842:f32[] f
+  in (g,) }"""
+
+POLYNOMIAL_SUM = """{ lambda ; a:f32[SHAPE]. let
+    b:f32[SHAPE] = integer_pow[y=2] a
+    c:f32[SHAPE] = integer_pow[y=3] a
+    d:f32[SHAPE] = sub b c
+    e:f32[SHAPE] = sub d a
+    f:f32[] = reduce_sum[axes=AXES out_sharding=None] e
+  in (f,) }"""
+
+SOFTMAX = """{ lambda ; a:f32[ROWS,COLS]. let
+    b:f32[ROWS] = reduce_max[axes=(1,)] a
+    c:f32[ROWS,1] = broadcast_in_dim[broadcast_dimensions=(0,) shape=(ROWS,1)] b
+    d:f32[ROWS,COLS] = sub a c
+    e:f32[ROWS,COLS] = exp d
+    f:f32[ROWS] = reduce_sum[axes=(1,) out_sharding=None] e
+    g:f32[ROWS,1] = broadcast_in_dim[broadcast_dimensions=(0,) shape=(ROWS,1)] f
+    h:f32[ROWS,COLS] = div e g
+  in (h,) }"""
+
+
+def selu(*shape: int) -> str:
+    """The seeds' function."""
+    return SELU.replace("SHAPE", ",".join(map(str, shape)))
+
+
+def polynomial_sum(*shape: int) -> str:
+    """A reduction with a prologue, over all axes."""
+    axes = f"({','.join(map(str, range(len(shape))))},)" if shape else "()"
+    extents = ",".join(map(str, shape))
+    return POLYNOMIAL_SUM.replace("SHAPE", extents).replace("AXES", axes)
+
+
+def softmax(rows: int, columns: int) -> str:
+    """Two reductions of rows and what uses them."""
+    return SOFTMAX.replace("ROWS", str(rows)).replace("COLS", str(columns))
+
+
+def compiled(text: str, name: str = "program") -> backend.Executable:
+    """The executable of a program's text."""
+    return backend.compile(parse(text), name)
+
+
+def reference(text: str, *args: Any) -> list[np.ndarray]:
+    """What the evaluator gives."""
+    closed = parse(text)
+    return eval_jaxpr(closed, closed.consts, *args)
+
+
+def grid(*shape: int, seed: int = 0, dtype: Any = np.float32) -> np.ndarray:
+    """Numbers k / 8, sums and products of few of which are exact."""
+    numbers = np.random.default_rng(seed).integers(-16, 17, shape)
+    return np.asarray(numbers / 8, dtype)
+
+
+def same_bits(got: Any, want: Any) -> bool:
+    """Whether two lists of arrays are the same in shape, dtype and bits."""
+    return len(got) == len(want) and all(
+        (g.shape, g.dtype, g.tobytes()) == (w.shape, w.dtype, w.tobytes())
+        for g, w in zip(got, want, strict=True)
+    )
