@@ -26,7 +26,7 @@ def dot_general(
     """Sums of products over pairs of axes: batch, then left, then right dimensions."""
     if preferred_element_type is not None and preferred_element_type != x.dtype:
         x, y = x.astype(preferred_element_type), y.astype(preferred_element_type)
-    if dimension_numbers == MATMUL:
+    if dimension_numbers == MATMUL and x.ndim == y.ndim == 2:
         return np.matmul(x, y)
     (lc, rc), (lb, rb) = dimension_numbers
     rows = _others(x, lb + lc)
