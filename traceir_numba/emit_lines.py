@@ -132,10 +132,12 @@ class Code:
         self.depth = depth
 
     def call(self, function: str, *args: str) -> str:
+        """A call of a function, which the kernel then needs."""
         self.calls[function] = None
         return f"{function}({', '.join(args)})"
 
     def nodes(self, nodes: tuple[Node, ...], labels: tuple[Label, ...]) -> None:
+        """A line for each node that is not known by another name."""
         for node, label in zip(nodes, labels, strict=True):
             name = safe_name(label.name)
             match node:
@@ -163,6 +165,7 @@ class Code:
             self.add(text)
 
     def apply(self, node: Apply, labels: tuple[Label, ...]) -> str:
+        """A primitive as an expression."""
         entry = EMITTERS[node.primitive]
         assert isinstance(entry, Scalar | Generator)
         e = Expression(node.dtype, node.dtypes[0], dict(node.params), node.dtypes)
@@ -173,16 +176,19 @@ class Code:
         return text
 
     def operand(self, operand: Operand, labels: tuple[Label, ...]) -> str:
+        """An operand by name, or a constant."""
         if isinstance(operand, Constant):
             return constant_text(operand.text, operand.dtype)
         name = labels[operand].name
         return self.positions.get(name) or safe_name(name)
 
     def stores(self, stores: tuple[Store, ...], labels: tuple[Label, ...]) -> None:
+        """A line for each store."""
         for store in stores:
             value = as_memory(self.operand(store.value, labels), store.dtype)
             self.add(f"{self.place(store.access)} = {value}")
 
     def place(self, access: Access) -> str:
+        """A place in memory as an expression."""
         pointer = pointer_name(self.pointers[access.buffer])
         return f"{pointer}[{index_text(access)}]"

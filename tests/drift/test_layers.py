@@ -21,10 +21,10 @@ ORDER = {
         | conform | tour | __main__
     """,
     "traceir_numba": """
-        problems | machine | functions | vecmath | nests | emitters | graph | jobs
-        | share | simplify | fuse | program | schedule | buffers | emit_lines | emit_cpu
-        | build | assemble | lower | call | kernels | compile | store | backend
-        | api | __init__
+        problems | machine | vecmath | functions | nests | emitters | graph | jobs
+        | share | simplify | fuse | program | schedule | buffers pool | emit_lines
+        | emit_cpu | source | build | assemble | lower | call | kernels | compile
+        | store | backend | api | __init__
     """,
 }
 # Programs show the backend where it is installed; the library never names it.
