@@ -35,7 +35,7 @@ IMPORTS = {
 }
 FROM_NUMPY = ("empty", "errstate", "matmul")
 LARGE_TEXT = "empty_large = empty  # traceir recycles the memory of large results"
-FUNCTION_TEXT = 'function = njit(error_model="numpy")'
+FUNCTION_TEXT = 'function = njit(error_model="numpy", forceinline=True)'
 KERNEL_TEXT = '''\
 def kernel(*arguments):
     """Compile a function of pointers and sizes; the result takes arrays and sizes."""

@@ -1,7 +1,7 @@
 """The greatest errors that were found. Serves: `accuracy.ulp`.
 
 In units in the last place of the exact result: functions of one float32 over all 2**32
-arguments, the others over 2**26 random ones. `make ulp` measures them again.
+arguments, the others over 2**26 random ones. `tests/ulp/scan.py` measures them again.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ ULP: dict[str, float] = {
     "log_f32": 0.9008,
     "sin_f32": 0.6271,
     "cos_f32": 0.6271,
-    "tanh_f32": 2.4,
-    "log1p_f32": 1.6,
-    "expm1_f32": 1.5,
-    "pow_f32": 0.56,
-    "exp_f64": 0.76,
-    "log_f64": 0.85,
-    "sin_f64": 0.86,
-    "cos_f64": 0.86,
-    "tanh_f64": 2.6,
-    "log1p_f64": 1.4,
-    "expm1_f64": 1.8,
-    "pow_f64": 0.77,
+    "tanh_f32": 2.4245,
+    "log1p_f32": 1.5156,
+    "expm1_f32": 1.4504,
+    "pow_f32": 0.5549,
+    "exp_f64": 0.7544,
+    "log_f64": 0.8228,
+    "sin_f64": 0.9053,
+    "cos_f64": 0.8950,
+    "tanh_f64": 2.8096,
+    "log1p_f64": 1.3540,
+    "expm1_f64": 1.8027,
+    "pow_f64": 0.7576,
 }
