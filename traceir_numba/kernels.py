@@ -65,14 +65,17 @@ def compiled(requests: Sequence[tuple[Nest, Kernel]]) -> list[Compiled]:
             if nest not in _kernels:
                 _kernels[nest] = Future()
                 mine[nest] = kernel
+        futures = [_kernels[nest] for nest, _ in requests]
+        own = {nest: _kernels[nest] for nest in mine}
     if mine:
-        _compile(mine)
-    return [_kernels[nest].result() for nest, _ in requests]
+        _compile(mine, own)
+    return [future.result() for future in futures]
 
 
-def _compile(kernels: dict[Nest, Kernel]) -> None:
+def _compile(
+    kernels: dict[Nest, Kernel], futures: dict[Nest, Future[Compiled]]
+) -> None:
     global _count
-    futures = {nest: _kernels[nest] for nest in kernels}
     try:
         made = _build(list(kernels.values()))
     except BaseException as error:
@@ -101,9 +104,7 @@ def _build(kernels: list[Kernel]) -> list[Compiled]:
             )
         needed = closure(name for kernel in kernels for name in kernel.calls)
         inlined = [_inlined(f.name) for f in needed if _is_inlined(f)]
-        for f in needed:
-            if _is_loop(f):
-                _load(f.name)
+        _load([f for f in needed if _is_loop(f)])
         code = machine.link(texts, symbols, inlined)
     return [Compiled(k, code, s) for k, s in zip(kernels, symbols, strict=True)]
 
@@ -137,13 +138,22 @@ def _inlined(name: str) -> str:
     return _function_text(function(name))
 
 
-@cache
-def _load(name: str) -> machine.Code:
-    """Load a function on pointers, so that kernels find it by its symbol."""
-    f = function(name)
-    text = _function_text(f)
-    inlined = [_inlined(g.name) for g in closure(f.needs)]
-    return machine.link([text], [_linked(name)], inlined)
+_loops: set[str] = set()
+_loops_lock = threading.Lock()
+
+
+def _load(functions: list[Function]) -> None:
+    """Load functions on pointers, so that kernels find them by their symbols."""
+    with _loops_lock:
+        new = [f for f in functions if f.name not in _loops]
+        if new:
+            inner = closure(name for f in new for name in f.needs)
+            machine.link(
+                [_function_text(f) for f in new],
+                [_linked(f.name) for f in new],
+                [_inlined(f.name) for f in inner],
+            )
+            _loops.update(f.name for f in new)
 
 
 def _function_text(f: Function) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from math import prod
 
 from traceir.ir import Var
-from traceir_numba.emitters.entry import Map, Scalar
+from traceir_numba.emitters.entry import Map, Scalar, View
 from traceir_numba.graph import Graph
 from traceir_numba.jobs import Cluster, Shape, Without, seeds
 
@@ -17,18 +17,23 @@ DEAR = 16
 DEAR_AGAIN = 4
 
 
-def costs_of(graph: Graph, stored: Collection[Var]) -> dict[Var, int]:
-    """The additions that computing a value from memory costs, counted up to a bound."""
+def costs_of(graph: Graph, stored: set[Var]) -> dict[Var, int]:
+    """The additions that computing a value from memory costs, counted up to a bound.
+
+    A dear value that is reduced, and read elsewhere too, joins `stored` at once: it
+    costs no memory if all its readers end in one nest.
+    """
     costs: dict[Var, int] = {}
     for eqn in graph.eqns:
-        entry = graph.entry(eqn)
+        entry, out = graph.entry(eqn), eqn.outputs[0]
         own = entry.cost if isinstance(entry, Scalar) else 0
-        total = own + sum(
-            costs.get(a, 0)
-            for a in eqn.inputs
-            if isinstance(a, Var) and a not in stored
-        )
-        costs[eqn.outputs[0]] = min(total, 10 * DEAR)
+        inputs = (a for a in eqn.inputs if isinstance(a, Var) and a not in stored)
+        cost = costs[out] = min(own + sum(costs.get(a, 0) for a in inputs), 10 * DEAR)
+        readers = graph.readers[out]
+        if cost > DEAR and len(readers) > 1 and out not in graph.aliases:
+            entries = map(graph.entry, readers)
+            if not all(isinstance(e, Scalar | View) for e in entries):
+                stored.add(out)
     return costs
 
 
