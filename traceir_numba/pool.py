@@ -32,23 +32,44 @@ def number_of_threads() -> int:
 class _Worker:
     """A thread that sleeps on a lock until there is a task."""
 
-    __slots__ = ("go", "done", "task")
+    __slots__ = ("go", "working", "task", "error")
 
     def __init__(self) -> None:
         self.go = _thread.allocate_lock()
-        self.done = _thread.allocate_lock()
+        self.working = _thread.allocate_lock()
         self.go.acquire()
-        self.done.acquire()
         self.task: Callable[[], None] | None = None
+        self.error: BaseException | None = None
         _thread.start_new_thread(self.run, ())
 
     def run(self) -> None:
         while True:
             self.go.acquire()
-            if self.task is not None:
-                self.task()
-                self.task = None
-            self.done.release()
+            with self.working:
+                self.work()
+
+    def work(self) -> None:
+        # In a function of its own, whose end drops the task and its arrays.
+        task = self.task
+        if task is not None:
+            try:
+                task()
+            except BaseException as error:
+                self.error = error
+
+    def start(self, task: Callable[[], None]) -> None:
+        self.error = None
+        self.task = task
+        # A worker that has not yet woken for the last task finds this one.
+        if self.go.locked():
+            self.go.release()
+
+    def finish(self) -> None:
+        """Wait for a task under way, and raise what it raised."""
+        with self.working:
+            error, self.error = self.error, None
+        if error is not None:
+            raise error
 
 
 class _Pool:
@@ -58,7 +79,12 @@ class _Pool:
         self.workers: list[_Worker] = []
 
     def run(self, task: Callable[[], None]) -> None:
-        """Run a task in all threads, the caller's among them, and wait for all."""
+        """Run a task in all threads, the caller's among them, until each has ended.
+
+        A task ends when no piece of work is left, so that one that begins late, in
+        a thread that wakes late, does nothing. That is why an exception in the caller,
+        which a signal can raise anywhere, leaves the threads in order.
+        """
         if self.threads == 1 or not self.busy.acquire(blocking=False):
             # Another Python thread has the workers: both run, each on its own.
             task()
@@ -67,14 +93,13 @@ class _Pool:
             while len(self.workers) < self.threads - 1:
                 self.workers.append(_Worker())
             for worker in self.workers:
-                worker.task = task
-                worker.go.release()
-            try:
-                task()
-            finally:
-                for worker in self.workers:
-                    worker.done.acquire()
+                worker.start(task)
+            task()
+            for worker in self.workers:
+                worker.finish()
         finally:
+            for worker in self.workers:
+                worker.task = None
             self.busy.release()
 
 
@@ -113,7 +138,11 @@ def parallel(
         for lo, hi in pieces:
             entry(*arrays, lo, hi, *sizes)
 
-    pool.run(task)
+    try:
+        pool.run(task)
+    finally:
+        for _ in pieces:  # after an exception there may be some: leave them undone
+            pass
 
 
 def split(low: int, high: int, count: int) -> list[tuple[int, int]]:

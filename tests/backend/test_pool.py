@@ -1,0 +1,106 @@
+"""The pool: interruptions, errors and late threads leave results right."""
+
+from __future__ import annotations
+
+import gc
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from traceir_numba import pool
+
+SIZE = 1000
+
+
+class Interrupted(BaseException):
+    """What a signal raises in the main thread, as Ctrl-C does."""
+
+
+@pytest.fixture(autouse=True)
+def two_threads() -> Iterator[None]:
+    before = pool.threads()
+    pool.set_threads(2)
+    yield
+    pool.set_threads(before)
+
+
+@pytest.fixture
+def alarm() -> Iterator[Any]:
+    """Raises in the main thread after some seconds."""
+
+    def ring(*_: object) -> None:
+        raise Interrupted
+
+    before = signal.signal(signal.SIGALRM, ring)
+    yield lambda seconds: signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def fill(out: np.ndarray, lo: int, hi: int, value: int) -> None:
+    """An entry as kernels are: a range, then sizes."""
+    time.sleep(0.001)  # so that the other thread gets a piece
+    out[lo:hi] = value
+
+
+def slow_in_workers(out: np.ndarray, lo: int, hi: int, value: int) -> None:
+    """The caller is done soon and then waits."""
+    main = threading.current_thread() is threading.main_thread()
+    time.sleep(0.001 if main else 0.2)
+    out[lo:hi] = value
+
+
+def check_pool() -> None:
+    """Every element is written when `parallel` returns, time after time."""
+    for value in range(20):
+        out = np.full(SIZE, -1)
+        pool.parallel(fill, (out,), 0, SIZE, value)
+        assert (out == value).all()
+
+
+def test_an_interrupted_wait_leaves_the_pool_in_order(alarm: Any) -> None:
+    check_pool()
+    for seconds in (0.05, 0.1, 0.001):
+        out = np.zeros(SIZE)
+        alarm(seconds)
+        with pytest.raises(Interrupted):
+            for _ in range(100):
+                pool.parallel(slow_in_workers, (out,), 0, SIZE, 1)
+        check_pool()
+
+
+def test_interruptions_at_any_time_leave_the_pool_in_order(alarm: Any) -> None:
+    for k in range(100):
+        out = np.zeros(SIZE)
+        alarm(0.0005 + 0.0001 * k)
+        with pytest.raises(Interrupted):
+            while True:
+                pool.parallel(fill, (out,), 0, SIZE, k)
+    check_pool()
+
+
+def test_an_error_in_any_piece_reaches_the_caller() -> None:
+    def fails(out: np.ndarray, lo: int, hi: int, bad: int) -> None:
+        fill(out, lo, hi, 0)
+        if lo <= bad < hi:
+            raise MemoryError
+
+    for bad in range(0, SIZE, 125):
+        with pytest.raises(MemoryError):
+            pool.parallel(fails, (np.zeros(SIZE),), 0, SIZE, bad)
+    check_pool()
+
+
+def test_threads_keep_nothing_of_what_they_ran() -> None:
+    out = np.zeros(SIZE)
+    before = sys.getrefcount(out)
+    pool.parallel(fill, (out,), 0, SIZE, 1)
+    time.sleep(0.05)
+    gc.collect()
+    assert sys.getrefcount(out) == before
