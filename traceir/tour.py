@@ -40,7 +40,8 @@ def tour() -> None:
     _heading("5. The cache: hits, misses and their reasons")
     _cache(x)
     _heading("6. Side by side")
-    _timing(x)
+    _timing(x, calls=1)
+    _timing(x[:9], calls=1000)
 
 
 def _heading(text: str) -> None:
@@ -79,31 +80,32 @@ def _cache(x: Any) -> None:
     print(f.cache_info())
 
 
-def _timing(x: Any) -> None:
-    """Medians of interleaved rounds, on one array of a million float32."""
+def _timing(x: Any, calls: int) -> None:
+    """Medians of interleaved rounds of so many calls each, on one float32 array."""
     array = np.asarray(x)
-    rows: dict[str, Callable[[], Any]] = {"NumPy": lambda: _numpy_selu(array)}
-    answers = {"NumPy": _numpy_selu(array)}
     traced = jax.jit(selu)
-    rows[f"traceir.jit ({default_backend()})"] = lambda: traced(x)
+    ours = f"traceir.jit ({default_backend()})"
+    rows: dict[str, Callable[[], Any]] = {"NumPy": lambda: _numpy_selu(array)}
+    rows[ours] = lambda: traced(x)
     if importlib.util.find_spec("numba"):
         rows |= _numba_rows(array)
     if importlib.util.find_spec("jax"):
         rows |= _jax_rows(array)
-    for name, run in rows.items():
-        answers[name] = np.asarray(run())
+    answers = {name: np.asarray(run()) for name, run in rows.items()}
     times: dict[str, list[float]] = {name: [] for name in rows}
     for _ in range(ROUNDS):
         for name, run in rows.items():
             start = time.perf_counter()
-            run()
-            times[name].append(time.perf_counter() - start)
+            for _ in range(calls):
+                run()
+            times[name].append((time.perf_counter() - start) / calls)
     medians = {name: statistics.median(t) for name, t in times.items()}
-    ours = medians[f"traceir.jit ({default_backend()})"]
-    print(f"{'':24}{'median us':>12}{'ratio':>8}{'max |difference|':>18}")
+    head = f"{x.size} elements"
+    print(f"\n{head:22}{'us a call':>14}{'ratio':>8}{'max |difference|':>18}")
     for name, seconds in medians.items():
         error = float(np.max(np.abs(answers[name] - answers["NumPy"])))
-        print(f"{name:24}{seconds * 1e6:12.0f}{seconds / ours:8.2f}{error:18.1e}")
+        ratio = seconds / medians[ours]
+        print(f"{name:22}{seconds * 1e6:14.1f}{ratio:8.2f}{error:18.1e}")
 
 
 def _numpy_selu(x: np.ndarray) -> np.ndarray:

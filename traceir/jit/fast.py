@@ -20,7 +20,6 @@ from traceir.jit.cache import Entry
 from traceir.jit.signature import StaticSpec
 from traceir.jit.staging import Prepared
 from traceir.jit.statics import typed
-from traceir.pytree import TreeDef
 
 
 def _raw_ndarray(array: np.ndarray) -> Any:
@@ -62,46 +61,27 @@ def make_fast(
     entry: Entry, exe: Any, prepared: Prepared, numpy_out: bool
 ) -> Callable[..., Any]:
     """A runner of one entry: from the call's arguments to its results."""
-    arrays = all(type(v) is Array for v in prepared.leaves)
-    exact = all(
-        type(v) is not Array or v.aval is a
-        for v, a in zip(prepared.leaves, prepared.call.avals, strict=True)
-    )
-    in_order = prepared.bound.origins == tuple(range(len(prepared.leaves)))
-    plain = arrays and exact and in_order and not prepared.bound.statics
-    if plain and _flat(prepared.call.treedef):
-        if entry.out_tree.kind is None and not numpy_out:
-            return _single(entry, exe.run)
-        return _general(entry, exe.run, _values, numpy_out)
-    return _general(entry, exe.run, _Take(prepared), numpy_out)
-
-
-def _flat(treedef: TreeDef) -> bool:
-    return all(child.kind is None for child in treedef.children)
-
-
-def _single(entry: Entry, run: Callable[..., Any]) -> Callable[..., Any]:
-    (aval,) = entry.closed.out_avals
-    wrap = Array._wrap
-
-    def call(args: Any, kwargs: Any) -> Any:
-        entry.hits += 1
-        return wrap(run(*[a._value for a in args])[0], aval)
-
-    return call
-
-
-def _general(
-    entry: Entry, run: Callable[..., Any], take: Callable[..., Any], numpy_out: bool
-) -> Callable[..., Any]:
-    avals, tree = entry.closed.out_avals, entry.out_tree
+    take, run, avals = _taker(prepared), exe.run, entry.closed.out_avals
     wrap: Callable[..., Any] = to_numpy if numpy_out else Array._wrap
+    tree = entry.out_tree
 
-    def call(args: Any, kwargs: Any) -> Any:
+    def several(args: Any, kwargs: Any) -> Any:
         entry.hits += 1
         return tree.unflatten(list(map(wrap, run(*take(args, kwargs)), avals)))
 
-    return call
+    if tree.kind is not None:
+        return several
+    (aval,) = avals
+
+    def single(args: Any, kwargs: Any) -> Any:
+        entry.hits += 1
+        return wrap(run(*take(args, kwargs))[0], aval)
+
+    def single_of_arrays(args: Any, kwargs: Any) -> Any:
+        entry.hits += 1
+        return wrap(run(*[a._value for a in args])[0], aval)
+
+    return single_of_arrays if take is _values else single
 
 
 def to_numpy(array: np.ndarray, aval: ShapedArray) -> Any:
@@ -109,23 +89,26 @@ def to_numpy(array: np.ndarray, aval: ShapedArray) -> Any:
     return array if aval.shape else array[()]
 
 
+def _taker(prepared: Prepared) -> Callable[[Any, Any], list[np.ndarray]]:
+    """From a call's arguments to its leaves as arrays of the program's types."""
+    origins, avals = prepared.bound.origins, prepared.call.avals
+    flat = all(child.kind is None for child in prepared.call.treedef.children)
+    in_order = origins == tuple(range(len(avals))) and not prepared.bound.statics
+    if flat and in_order:
+        leaves = zip(prepared.leaves, avals, strict=True)
+        if all(type(v) is Array and v.aval is a for v, a in leaves):
+            return _values
+        return lambda args, kwargs: list(map(as_input, args, avals))
+
+    def take(args: Any, kwargs: Any) -> list[np.ndarray]:
+        values = [args[o] if type(o) is int else kwargs[o] for o in origins]
+        return list(map(as_input, values if flat else pytree.leaves(values), avals))
+
+    return take
+
+
 def _values(args: Any, kwargs: Any) -> list[np.ndarray]:
     return [a._value for a in args]
-
-
-class _Take:
-    """From the arguments of a call to its leaves as arrays of the program's types."""
-
-    def __init__(self, prepared: Prepared) -> None:
-        self._origins = prepared.bound.origins
-        self._flat = _flat(prepared.call.treedef)
-        self._avals = prepared.call.avals
-
-    def __call__(self, args: Any, kwargs: Any) -> list[np.ndarray]:
-        values = [args[o] if type(o) is int else kwargs[o] for o in self._origins]
-        if not self._flat:
-            values = pytree.leaves(tuple(values))
-        return [as_input(v, a) for v, a in zip(values, self._avals, strict=True)]
 
 
 def as_input(value: Any, aval: ShapedArray) -> np.ndarray:
@@ -133,10 +116,14 @@ def as_input(value: Any, aval: ShapedArray) -> np.ndarray:
 
     Raises OverflowError (jit.overflow) for a Python integer that does not fit.
     """
-    if type(value) is Array and value.aval.dtype == aval.dtype:
+    dtype = aval.dtype
+    if type(value) is np.ndarray:
+        if value.dtype is dtype and value.flags.c_contiguous:
+            return value
+    elif type(value) is Array and value.aval.dtype is dtype:
         return value._value
     try:
-        return np.array(value, aval.dtype, order="C", copy=None)
+        return np.array(value, dtype, order="C", copy=None)
     except OverflowError:
         raise rules.error(
             "jit.overflow", got=f"{value} for {aval.str_short()}"
