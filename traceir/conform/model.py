@@ -21,6 +21,7 @@ from traceir.conform.jitted import argument, results, static_names
 from traceir.conform.run import Unsupported
 from traceir.conform.sessions import Call as Step
 from traceir.conform.sessions import Outcome, Session, Setting
+from traceir.conform.values import Value
 from traceir.errors import TraceirError
 from traceir.ir import sort_params
 from traceir.jit.key import Key, KeyTable
@@ -28,6 +29,7 @@ from traceir.jit.signature import bind_arguments, form_of, resolve_static
 from traceir.jit.staging import prepare
 from traceir.promote import canonical_dtype, python_aval
 from traceir.rules import Rules, walk
+from traceir.text.syntax import Program
 from traceir.trace import evaluate
 
 EAGER = ("eager", 0)
@@ -71,6 +73,11 @@ class Traced:
         return self.model.ask(self, "host_attribute").sharding
 
 
+def concrete(value: Any) -> Any:
+    """What a value of a trace stands for; any other value as it is."""
+    return value.value if isinstance(value, Traced) else value
+
+
 class Model:
     """One session, by the tables."""
 
@@ -82,7 +89,8 @@ class Model:
         self.stack: list[tuple[str, int]] = []
         self.face = "jax"
         self.made = 0
-        self.seen: set[Key] = set()
+        self.seen: dict[Key, str] = {}
+        self.lifting: set[tuple[str, int]] = set()
         self.traces: dict[str, int] = {}
         self.hosts: dict[str, Callable[..., Any]] = {}
         for name, function in session.functions.items():
@@ -100,11 +108,27 @@ class Model:
         return found
 
     def _nested(self, name: str) -> Callable[..., Any]:
+        def moved(values: Any, home: tuple[str, int]) -> Any:
+            return pytree.map_(lambda v: Traced(self, concrete(v), home), values)
+
         def call(*args: Any) -> Any:
-            with self.entered("jit"):
-                return self.hosts[name](*args)
+            outer = self.stack[-1] if self.stack else EAGER
+            key = self._key(name, pytree.map_(concrete, args), {})
+            with self.entered("jit") as home:
+                found = self.hosts[name](*moved(args, home))
+            if home not in self.lifting:
+                self.seen[key] = self._origin(name)
+            return moved(found, outer)
 
         return call
+
+    def _program(self, name: str) -> Program:
+        program = self.session.functions[self._origin(name)].program
+        assert program is not None
+        return program
+
+    def _origin(self, name: str) -> str:
+        return self.session.functions[name].same_as or name
 
     def run(self) -> Sequence[Outcome]:
         """Every call's outcome, in order."""
@@ -123,6 +147,9 @@ class Model:
                 self.face = face
             case "enable_x64", (bool() as on,):
                 settings.enter_context(config.enable_x64(on))
+            case "clear_cache", (str() as name,):
+                gone = self._origin(name)
+                self.seen = {k: f for k, f in self.seen.items() if f != gone}
             case _:
                 raise Unsupported(f"the setting {step.name}{step.args}")
 
@@ -136,27 +163,24 @@ class Model:
             return Outcome("raises", self.rules.error(error.rule, where="").rule)
 
     def _call(self, step: Step) -> Outcome:
-        fun = self.hosts[step.function]
         args, kwargs = argument(step.args), argument(dict(step.kwargs))
         if step.via != "eager":
-            key = self._key(step, fun, args, kwargs)
+            key = self._key(step.function, args, kwargs)
             if key in self.seen:
-                found = tuple(self._results(fun, args, kwargs, "eager"))
-                return Outcome("hits", None, found)
+                return Outcome("hits", None, self._hit(step.function, args, kwargs))
             self._count(step)
-        values = tuple(self._results(fun, args, kwargs, step.via))
+        values = tuple(self._results(step.function, args, kwargs, step.via))
         if step.via == "eager":
             return Outcome("traces", None, values)
-        self.seen.add(key)
+        self.seen[key] = self._origin(step.function)
         self.traces[step.function] += 1
         return Outcome("traces", None, values if step.via == "jit" else ())
 
-    def _key(self, step: Step, fun: Any, args: Any, kwargs: Any) -> Key:
-        function = self.session.functions[step.function]
-        program = self.session.functions[function.same_as or step.function].program
-        assert program is not None
+    def _key(self, name: str, args: Any, kwargs: Any) -> Key:
+        fun = self.hosts[name]
         form = form_of(fun)
-        static = resolve_static(form.signature, None, static_names(program))
+        names = static_names(self._program(name))
+        static = resolve_static(form.signature, None, names)
         prepared = prepare(bind_arguments(form, static, args, kwargs), self.face)
         return self.table.key(replace(prepared.call, function=fun))
 
@@ -166,17 +190,28 @@ class Model:
         if limit is not None and self.traces[step.function] >= limit:
             raise self.rules.error("cache.max_traces")
 
-    def _results(self, fun: Any, args: Any, kwargs: Any, via: str) -> Any:
+    def _hit(self, name: str, args: Any, kwargs: Any) -> tuple[Value, ...]:
+        seen, leaked = dict(self.seen), list(self.host.leaked)
+        found = tuple(self._results(name, args, kwargs, "eager"))
+        # On a hit the body does not run, so it changes nothing.
+        self.seen, self.host.leaked[:] = seen, leaked
+        return found
+
+    def _results(self, name: str, args: Any, kwargs: Any, via: str) -> Any:
+        inputs = self._program(name).inputs
+        static = {binder.name for binder in inputs if binder.static}
         with self.entered(via) as home:
 
             def enter(value: Any) -> Any:
                 return Traced(self, self._narrowed(value), home)
 
-            found = fun(*pytree.map_(enter, args), **pytree.map_(enter, kwargs))
-        concrete = [
-            v.value if isinstance(v, Traced) else v for v in pytree.leaves(found)
-        ]
-        return results(concrete)
+            def given(binder: str, value: Any) -> Any:
+                return value if binder in static else pytree.map_(enter, value)
+
+            positional = [given(b.name, v) for b, v in zip(inputs, args, strict=False)]
+            named = {k: given(k, v) for k, v in kwargs.items()}
+            found = self.hosts[name](*positional, **named)
+        return results([concrete(v) for v in pytree.leaves(found)])
 
     def _narrowed(self, value: Any) -> Any:
         """An array of a 64-bit dtype becomes a narrower one while they are off."""
@@ -219,8 +254,10 @@ class Model:
             scope = {"home": home, "open": is_open}
             if lift is not None and lift.holds and not walk(lift.holds, scope):
                 raise self.rules.error(lift.id)
-        concrete = [v.value if isinstance(v, Traced) else v for v in values]
-        result = evaluate(primitive, concrete, sort_params(params))
+            if home in self.stack:
+                self.lifting.update(self.stack[self.stack.index(home) + 1 :])
+        operands = [concrete(v) for v in values]
+        result = evaluate(primitive, operands, sort_params(params))
         return Traced(self, result, self._home(homes))
 
     def _home(self, homes: Sequence[tuple[str, int]]) -> tuple[str, int]:
