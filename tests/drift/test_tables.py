@@ -1,17 +1,16 @@
-"""What the tables hold, and that the chapters splice it. Serves: every table"""
+"""What the tables hold. Serves: every table"""
 
 from __future__ import annotations
 
 import dataclasses
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from traceir import rules
 from traceir.errors import CLASSES, RuleTableError
-from traceir.rules import default, load, spec_path
+from traceir.rules import default, load
 from traceir.rules.numerics import limits
 
 
@@ -99,31 +98,3 @@ def test_the_sets_are_those_of_the_kinds() -> None:
         "floating": {"f"},
         "numeric": {"i", "u", "f"},
     }
-
-
-# --- the chapters ---------------------------------------------------------------------
-
-CHAPTERS = sorted(spec_path().glob("*.rst"))
-SPLICE = re.compile(r"^\.\. rule:: (\S+)$", re.MULTILINE)
-
-
-def test_every_spliced_rule_exists_and_is_spliced_once() -> None:
-    spliced = [rule for c in CHAPTERS for rule in SPLICE.findall(c.read_text())]
-    assert len(spliced) > 20
-    # A class or a primitive is spliced as a whole, with its clauses.
-    groups = default().tables["primitives"]["class"].keys() | default().prims.keys()
-    assert set(spliced) - default().clauses.keys() - groups == set()
-    assert len(spliced) == len(set(spliced))
-
-
-def test_the_chapters_splice_all_rules_of_their_tables() -> None:
-    for chapter, tables in {"avals": ["lattice"], "ir": ["program"]}.items():
-        text = (spec_path() / f"{chapter}.rst").read_text()
-        wanted = set(load({t: default().tables[t] for t in tables}).clauses)
-        assert set(SPLICE.findall(text)) == wanted
-
-
-@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
-def test_no_chapter_retypes_a_rule(chapter: Path) -> None:
-    text = " ".join(chapter.read_text().replace("``", "`").split())
-    assert [c.id for c in default().clauses.values() if c.says in text] == []

@@ -1,0 +1,95 @@
+"""Chapters splice every rule once and name only what exists. Serves: every table"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from traceir.conform.host import ACTIONS
+from traceir.rules import default, load, spec_path
+
+ROOT = Path(__file__).parents[2]
+CHAPTERS = sorted(spec_path().glob("*.rst"))
+PAGES = [*CHAPTERS, *sorted((ROOT / "docs").glob("*.rst"))]
+SPLICE = re.compile(r"^\.\. rule:: (\S+)$", re.MULTILINE)
+# What is spliced as a whole: a class or a primitive, with the clauses of its row.
+GROUPS = {*default().tables["primitives"]["class"], *default().prims}
+FILE = re.compile(r"(?<![\w./*-])((?:[\w-]+/)*[\w*-]+\.(?:py|rst|toml|ebnf|tir|md))\b")
+
+
+def spliced() -> Counter[str]:
+    """How often each id is spliced, in all chapters together."""
+    return Counter(rule for c in CHAPTERS for rule in SPLICE.findall(c.read_text()))
+
+
+def wanted() -> set[str]:
+    """Every class and primitive, and every row that belongs to neither."""
+    owned = {c.id for prim in default().prims.values() for c in prim.clauses}
+    return GROUPS | (default().clauses.keys() - owned)
+
+
+def test_every_rule_is_spliced_once() -> None:
+    found = spliced()
+    assert found.keys() - wanted() == set(), "spliced, but no rule"
+    assert wanted() - found.keys() == set(), "a rule that no chapter splices"
+    assert [rule for rule, times in found.items() if times > 1] == []
+
+
+def test_a_rule_that_is_not_spliced_is_seen() -> None:
+    assert {"add", "pointwise2", "cache.key.x64", "jit.callable"} <= wanted()
+    assert not {"pointwise2.dtype", "pow.dtype", "jit.arity"} & wanted()
+
+
+@pytest.mark.parametrize(
+    "chapter, tables",
+    [
+        ("avals", ["lattice"]),
+        ("ir", ["program"]),
+        ("levels", ["levels"]),
+        ("numerics", ["accuracy"]),
+        ("cache", ["cache"]),
+    ],
+)
+def test_a_chapter_splices_the_whole_table(chapter: str, tables: list[str]) -> None:
+    text = (spec_path() / f"{chapter}.rst").read_text()
+    rows = set(load({t: default().tables[t] for t in tables}).clauses)
+    assert set(SPLICE.findall(text)) == rows
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
+def test_no_chapter_retypes_a_rule(chapter: Path) -> None:
+    text = " ".join(chapter.read_text().replace("``", "`").split())
+    assert [c.id for c in default().clauses.values() if c.says in text] == []
+
+
+def test_the_index_names_every_chapter() -> None:
+    named = re.findall(r"^:doc:`(\w+)`$", (spec_path() / "index.rst").read_text(), re.M)
+    assert sorted([*named, "index"]) == [chapter.stem for chapter in CHAPTERS]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_a_file_that_a_page_names_exists(page: Path) -> None:
+    places = [ROOT, page.parent]
+    named = FILE.findall(page.read_text())
+    lost = [n for n in named if not any(next(p.glob(n), None) for p in places)]
+    assert lost == []
+
+
+def test_every_host_action_and_setting_is_explained() -> None:
+    text = (spec_path() / "text.rst").read_text()
+    assert [name for name in ACTIONS if f"``{name}" not in text] == []
+    assert "``enable_x64(true)``" in text and "``face(numpy)``" in text
+
+
+def test_a_deviation_is_from_a_rule() -> None:
+    path = spec_path() / "deviations" / "jax.toml"
+    rows = tomllib.loads(path.read_text())["deviation"]
+    ids = [row["id"] for row in rows]
+    assert set(ids) <= default().clauses.keys() and len(set(ids)) == len(ids)
+    for row in rows:
+        assert row.keys() == {"id", "jax", "reason"}
+        assert all(row.values()) and row["reason"].endswith(".")
