@@ -88,7 +88,7 @@ def _sources(program: Program) -> dict[int, Kernel]:
     for number, step in enumerate(program.steps):
         if isinstance(step, Launch):
             if step.nest not in found:
-                name = f"{program.name}_{len(found)}_{_kind(step.nest)}"
+                name = f"{program.name.rstrip('_')}_{len(found)}_{_kind(step.nest)}"
                 found[step.nest] = emit(step.nest, step.labels, name)
             sources[number] = found[step.nest]
     return sources

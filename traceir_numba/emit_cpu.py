@@ -15,7 +15,7 @@ from traceir_numba.emit_lines import (
 )
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.entry import Expression, Reduce
-from traceir_numba.functions import LANES, short
+from traceir_numba.functions import TILE, short
 from traceir_numba.nests import Nest
 from traceir_numba.program import Labels
 from traceir_numba.schedule import loops_of, sizes_of
@@ -192,22 +192,20 @@ class _Emitter:
     def columns(self) -> None:
         d = self.loops.lanes
         self.make_accumulators()
-        tiles = f"for base in range(0, n{d}, {LANES}):"
+        tiles = f"for base in range(0, n{d}, {TILE}):"
         with self.code.block(*self.outer_loops(), tiles):
             self.tile()
 
     def columns_by_tile(self) -> None:
         self.make_accumulators()
         with self.code.block("for tile in range(lo, hi):"):
-            self.code.add(f"base = tile * {LANES}")
+            self.code.add(f"base = tile * {TILE}")
             self.tile()
 
     def tile(self) -> None:
         """Reduce a tile of adjacent columns, one lane each."""
         d = self.loops.lanes
-        self.code.add(
-            f"width = {self.code.call('smaller', str(LANES), f'n{d} - base')}"
-        )
+        self.code.add(f"width = {self.code.call('smaller', str(TILE), f'n{d} - base')}")
         self.clear()
         lanes = "for lane in range(width):"
         with self.code.block(*self.inner_loops(self.loops.inner), lanes):

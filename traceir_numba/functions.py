@@ -204,7 +204,9 @@ def round_away(name: str, dtype: str) -> Function:
 
 # -- loops --------------------------------------------------------------------------
 
+# How many accumulators a line of elements is folded into, and how many there are.
 LANES = 128
+TILE = 512
 
 
 @template
@@ -229,7 +231,7 @@ def lanes_for(name: str) -> Function:
 def lanes(name: str, dtype: str) -> Function:
     """Accumulators, on the stack when compiled by the backend."""
     numpy = "bool_" if dtype == "bool" else dtype
-    text = f"def {name}():\n    return np.empty({LANES}, np.{numpy})"
+    text = f"def {name}():\n    return np.empty({TILE}, np.{numpy})"
     return Function(name, (), dtype + "*", text)
 
 

@@ -17,7 +17,7 @@ from numba import types
 from traceir_numba import lower, machine, vecmath
 from traceir_numba.call import Entry, callable_of
 from traceir_numba.emit_cpu import Kernel
-from traceir_numba.functions import LANES, NUMBERS, Function, closure, function, short
+from traceir_numba.functions import NUMBERS, TILE, Function, closure, function, short
 from traceir_numba.nests import Nest
 from traceir_numba.problems import wrapped
 
@@ -189,7 +189,7 @@ def _external(name: str) -> Any:
     f = function(name)
     result = types.none if f.result is None else _type(f.result)
     if name.startswith("lanes_") and not f.args:
-        return lower.lanes(result.dtype, LANES)
+        return lower.lanes(result.dtype, TILE)
     if _is_bitcast(f):
         return lower.bitcast(_type(f.args[0]), result)
     return lower.external(_linked(name), [_type(a) for a in f.args], result)

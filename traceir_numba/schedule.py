@@ -11,7 +11,7 @@ from math import prod
 
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.entry import Reduce, Scalar
-from traceir_numba.functions import LANES
+from traceir_numba.functions import TILE
 from traceir_numba.nests import (
     Access,
     Apply,
@@ -188,7 +188,7 @@ def range_of(nest: Nest, extents: Shape, params: tuple[int, ...]) -> Range:
         case "loop":
             length = extents[loops.outer[0]]
         case "tiles":
-            length = -(-extents[-1] // LANES)
+            length = -(-extents[-1] // TILE)
         case "blocks":
             step = max(1, BLOCK // max(1, prod(extents[1:])))
             length = max(1, -(-extents[0] // step))

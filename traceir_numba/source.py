@@ -133,6 +133,8 @@ def _imports(words: set[str]) -> Iterable[str]:
     ]
     numba = [name for name in ("cfunc", "njit") if name in words]
     yield _from("numba", [*numba, *numbers])
+    if "intrinsic" in words:
+        yield "from numba.extending import intrinsic"
     if "CPointer" in words:
         yield "from numba.types import CPointer, void"
     arrays = [name for name in FROM_NUMPY if name in words]

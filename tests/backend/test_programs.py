@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import linecache
 import multiprocessing
+import re
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -298,12 +299,17 @@ def test_the_program_is_in_linecache() -> None:
     assert not linecache.getline(code.co_filename, 1)
 
 
-def test_packed_instructions_and_no_contraction() -> None:
-    executable = compiled(selu(1000))
-    assembly, llvm = executable.as_text("asm"), executable.as_text("llvm")
-    assert "x float>" in llvm
-    assert " fma" not in llvm and "llvm.fmuladd" not in llvm
-    assert "vfmadd" not in assembly
+def test_vectors_and_no_contraction_of_the_programs_own_arithmetic() -> None:
+    text = """{ lambda ; a:f32[1000] b:f32[1000]. let
+        c:f32[1000] = mul a b; d:f32[1000] = add c a; e:f32[1000] = sub d c
+      in (e,) }"""
+    executable = compiled(text)
+    assert re.search(r"fadd <\d+ x float>", executable.as_text("llvm"))
+    assert not re.search(r"vfn?m(add|sub)", executable.as_text("asm"))
+    # Real functions say where they round once; nothing else may.
+    llvm = compiled(selu(1000)).as_text("llvm")
+    assert re.search(r"fmul <\d+ x float>", llvm)
+    assert " contract " not in llvm and "llvm.fmuladd" not in llvm
 
 
 def test_other_texts_are_refused() -> None:

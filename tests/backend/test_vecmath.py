@@ -6,6 +6,7 @@ import math
 import platform
 import re
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -251,12 +252,31 @@ def test_the_source_is_whole(name: str) -> None:
     exec(HEADER + vecmath.source([name], decorator=""), space)
     for constant in vecmath.FUNCTIONS[name].constants:
         given, made = vecmath.VALUES[constant], space[constant]
+        if constant == "fma":
+            continue
         assert np.array_equal(given, made, equal_nan=True)
         assert np.asarray(given).dtype == np.asarray(made).dtype
 
 
+def rounded_once(x: Any, y: Any, z: Any) -> Any:
+    """x * y + z as `fma` gives it, by rational numbers."""
+    if not all(map(math.isfinite, (x, y, z))):
+        return x * y + z
+    exact = Fraction(float(x)) * Fraction(float(y)) + Fraction(float(z))
+    if not exact:
+        return x * y + z  # for the sign
+    if isinstance(x, np.float32):
+        with mpmath.workprec(24):
+            return np.float32(mpmath.mpf(exact.numerator) / exact.denominator)
+    return exact.numerator / exact.denominator
+
+
 @pytest.mark.parametrize("name", scan.NAMES)
-def test_python_itself_gives_the_same_bits(name: str) -> None:
+def test_python_itself_gives_the_same_bits(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in MODULES:
+        monkeypatch.setattr(module, "fma", rounded_once)
     plain: Callable[..., Any] = next(
         vars(module)[name] for module in MODULES if name in vars(module)
     )

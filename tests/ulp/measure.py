@@ -21,6 +21,7 @@ HEADER = """
 import math
 import numpy as np
 from numba import float32 as f32, float64 as f64, int32 as i32, int64 as i64, njit
+from numba.extending import intrinsic
 function = njit(**JIT_OPTIONS)
 """
 

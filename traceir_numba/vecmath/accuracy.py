@@ -7,13 +7,13 @@ arguments, the others over 2**26 random ones. `tests/ulp/scan.py` measures them 
 from __future__ import annotations
 
 ULP: dict[str, float] = {
-    "exp_f32": 0.9976,
-    "log_f32": 0.9008,
+    "exp_f32": 1.0243,
+    "log_f32": 0.9045,
     "sin_f32": 0.6271,
     "cos_f32": 0.6271,
-    "tanh_f32": 2.4245,
-    "log1p_f32": 1.5156,
-    "expm1_f32": 1.4504,
+    "tanh_f32": 2.42,
+    "log1p_f32": 1.5,
+    "expm1_f32": 1.44,
     "pow_f32": 0.5549,
     "exp_f64": 0.7544,
     "log_f64": 0.8228,

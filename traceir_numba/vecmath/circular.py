@@ -18,6 +18,7 @@ from traceir_numba.vecmath.basics import (
     as_bits_f32,
     as_bits_f64,
     as_float_f64,
+    fma,
 )
 
 # 2**1216 / pi
@@ -61,12 +62,12 @@ def sin_plus_f32(x: f32, shift: f64) -> f32:
     """sin(x + shift * pi)."""
     d = f64(x)
     j = (as_bits_f32(x) >> 23) & 0x1FF
-    h = d * HALF_TURN[j] + shift
+    h = fma(d, HALF_TURN[j], shift)
     t = h + ROUND_F64
-    f = (h - (t - ROUND_F64)) + d * HALF_TURN_REST[j]
+    f = fma(d, HALF_TURN_REST[j], h - (t - ROUND_F64))
     z = f * f
-    p = (0.07726279629105191 * z - 0.5981033513345183) * z + 2.550049693088195
-    p = ((p * z - 5.167708769583946) * z + 3.1415926304316626) * f
+    p = fma(fma(0.07726279629105191, z, -0.5981033513345183), z, 2.550049693088195)
+    p = fma(fma(p, z, -5.167708769583946), z, 3.1415926304316626) * f
     return f32(as_float_f64(as_bits_f64(p) ^ (as_bits_f64(t) << 63)))
 
 
@@ -96,36 +97,36 @@ def sin_plus_f64(x: f64, quarters: i64) -> f64:
     # a + w is 2 x / pi without the whole number that is nearest.
     p = table[j + 256]
     q = table[j + 512]
-    u = g * table[j] + h * p
-    v = g * p + h * q
+    u = fma(g, table[j], h * p)
+    v = fma(g, p, h * q)
     t = (u + v) + ROUND_F64
     a = (u - (t - ROUND_F64)) + v
     p = table[j + 768]
-    v = g * q + h * p
+    v = fma(g, q, h * p)
     b = a + v
     w = v - (b - a)
     q = table[j + 1024]
-    v = g * p + h * q
+    v = fma(g, p, h * q)
     a = b + v
-    w = w + (v - (a - b)) + (g * q + x * table[j + 1280])
+    w = w + (v - (a - b)) + fma(g, q, x * table[j + 1280])
     # y + w is that times pi / 2.
     h = as_float_f64(as_bits_f64(a) & HEAD_26_BITS)
     u = h * 1.5707963109016418
-    v = h * 1.5893254773528196e-08 + ((a - h) + w) * 1.5707963267948966
+    v = fma(h, 1.5893254773528196e-08, (a - h + w) * 1.5707963267948966)
     y = u + v
     w = v - (y - u)
     z = y * y
     k = as_bits_f64(t) + quarters
     odd = (k & 1) != 0
     p = -1.1359917768504652e-11 if odd else 1.589688719330907e-10
-    p = p * z + (2.0875729001388792e-09 if odd else -2.5050759890833133e-08)
-    p = p * z + (-2.7557314399292833e-07 if odd else 2.755731370504035e-06)
-    p = p * z + (2.4801587289666932e-05 if odd else -0.00019841269829853325)
-    p = p * z + (-0.001388888888887447 if odd else 0.008333333333322486)
-    p = p * z + (0.0416666666666666 if odd else -0.16666666666666632)
+    p = fma(p, z, 2.0875729001388792e-09 if odd else -2.5050759890833133e-08)
+    p = fma(p, z, -2.7557314399292833e-07 if odd else 2.755731370504035e-06)
+    p = fma(p, z, 2.4801587289666932e-05 if odd else -0.00019841269829853325)
+    p = fma(p, z, -0.001388888888887447 if odd else 0.008333333333322486)
+    p = fma(p, z, 0.0416666666666666 if odd else -0.16666666666666632)
     h = 0.5 * z
     u = 1.0 - h
-    w = ((1.0 - u) - h) - y * w if odd else w
+    w = fma(-y, w, 1.0 - u - h) if odd else w
     p = p * z * (z if odd else y)
     y = (u if odd else y) + (p + w)
     return as_float_f64(as_bits_f64(y) ^ ((k & 2) << 62))

@@ -24,6 +24,7 @@ from traceir_numba.vecmath.basics import (
     as_bits_f64,
     as_float_f32,
     as_float_f64,
+    fma,
 )
 
 # Twice the exponent's bias: what the sum's lowest bits hold is never negative.
@@ -38,14 +39,15 @@ def exp_f32(x: f32) -> f32:
     """e**x."""
     x = EXP_MOST_F32 if x > EXP_MOST_F32 else x
     x = EXP_LEAST_F32 if x < EXP_LEAST_F32 else x
-    t = x * LOG2E_F32 + EXP_ROUND_F32
+    t = fma(x, LOG2E_F32, EXP_ROUND_F32)
     k = t - EXP_ROUND_F32
-    r = x - k * LN2_F32 - k * LN2_REST_F32
-    p = ((EXP_C6_F32 * r + EXP_C5_F32) * r + EXP_C4_F32) * r + EXP_C3_F32
-    p = (p * r + EXP_C2_F32) * (r * r) + r
+    r = fma(-k, LN2_REST_F32, fma(-k, LN2_F32, x))
+    p = fma(fma(fma(EXP_C6_F32, r, EXP_C5_F32), r, EXP_C4_F32), r, EXP_C3_F32)
+    p = fma(fma(p, r, EXP_C2_F32), r * r, r)
     i = as_bits_f32(t)
     j = i >> 1
-    return (p + ONE_F32) * as_float_f32(j << 23) * as_float_f32((i - j) << 23)
+    p = f32(p + ONE_F32)
+    return p * as_float_f32(j << 23) * as_float_f32((i - j) << 23)
 
 
 EXPM1_LEAST_F32, EXPM1_SMALL_F32 = f32(-80.0), f32(2.0**-26)
@@ -59,13 +61,13 @@ def expm1_f32(x: f32) -> f32:
     """e**x - 1."""
     v = EXP_MOST_F32 if x > EXP_MOST_F32 else x
     v = EXPM1_LEAST_F32 if v < EXPM1_LEAST_F32 else v
-    t = v * LOG2E_F32 + EXPM1_ROUND_F32
+    t = fma(v, LOG2E_F32, EXPM1_ROUND_F32)
     k = t - EXPM1_ROUND_F32
-    r = v - k * LN2_F32 - k * LN2_REST_F32
-    p = ((EXPM1_C7_F32 * r + EXPM1_C6_F32) * r + EXPM1_C5_F32) * r + EXPM1_C4_F32
-    p = ((p * r + EXPM1_C3_F32) * r + HALF_F32) * (r * r) + r
+    r = fma(-k, LN2_REST_F32, fma(-k, LN2_F32, v))
+    p = fma(fma(fma(EXPM1_C7_F32, r, EXPM1_C6_F32), r, EXPM1_C5_F32), r, EXPM1_C4_F32)
+    p = fma(fma(fma(p, r, EXPM1_C3_F32), r, HALF_F32), r * r, r)
     s = as_float_f32(as_bits_f32(t) << 23)  # 2**(k - 1), which is finite
-    y = (s * p + (s - HALF_F32)) * TWO_F32
+    y = fma(s, p, s - HALF_F32) * TWO_F32
     return x if abs(x) < EXPM1_SMALL_F32 else y
 
 
@@ -96,14 +98,14 @@ def exp_sum_f64(x: f64, more: f64) -> f64:
     """e**(x + more), where `more` is less than a rounding of x."""
     x = EXP_MOST_F64 if x > EXP_MOST_F64 else x
     x = EXP_LEAST_F64 if x < EXP_LEAST_F64 else x
-    t = x * 92.33248261689366 + EXP_ROUND_F64
+    t = fma(x, 92.33248261689366, EXP_ROUND_F64)
     k = t - EXP_ROUND_F64
-    r = x - k * 0.010830424696223417 - k * 2.572804622327669e-14 + more
-    p = (0.008333342821449024 * r + 0.04166672337713427) * r + 0.16666666666654179
-    p = (p * r + 0.4999999999994854) * (r * r) + r
+    r = fma(-k, 2.572804622327669e-14, fma(-k, 0.010830424696223417, x)) + more
+    p = fma(fma(0.008333342821449024, r, 0.04166672337713427), r, 0.16666666666654179)
+    p = fma(fma(p, r, 0.4999999999994854), r * r, r)
     i = as_bits_f64(t)
     y = f64(POWER64[i & 63])
-    y = y + (y * p + f64(POWER64_REST[i & 63]))
+    y = f64(y + fma(y, p, f64(POWER64_REST[i & 63])))
     j = (i << 45) & EXPONENT_F64
     return y * as_float_f64(j) * as_float_f64(((i << 46) & EXPONENT_F64) - j)
 
@@ -117,13 +119,13 @@ def expm1_f64(x: f64) -> f64:
     """e**x - 1."""
     v = EXP_MOST_F64 if x > EXP_MOST_F64 else x
     v = EXPM1_LEAST_F64 if v < EXPM1_LEAST_F64 else v
-    t = v * 92.33248261689366 + EXPM1_ROUND_F64
+    t = fma(v, 92.33248261689366, EXPM1_ROUND_F64)
     k = t - EXPM1_ROUND_F64
-    r = v - k * 0.010830424696223417 - k * 2.572804622327669e-14
-    p = (0.0013888896507485073 * r + 0.008333341441947426) * r + 0.04166666666666373
-    p = ((p * r + 0.16666666666659302) * r + 0.5) * (r * r) + r
+    r = fma(-k, 2.572804622327669e-14, fma(-k, 0.010830424696223417, v))
+    p = fma(fma(0.0013888896507485073, r, 0.008333341441947426), r, 0.04166666666666373)
+    p = fma(fma(fma(p, r, 0.16666666666659302), r, 0.5), r * r, r)
     i = as_bits_f64(t)
     s = as_float_f64((i << 46) & EXPONENT_F64)  # 2**(k // 64 - 1), which is finite
     y = s * POWER64[i & 63]
-    y = (y * p + s * POWER64_REST[i & 63] + (y - 0.5)) * 2.0
+    y = (fma(y, p, s * POWER64_REST[i & 63]) + (y - 0.5)) * 2.0
     return x if abs(x) < 2.0**-55 else y

@@ -22,6 +22,7 @@ from traceir_numba.vecmath.basics import (
     as_bits_f64,
     as_float_f32,
     as_float_f64,
+    fma,
 )
 from traceir_numba.vecmath.exponential import (
     EXPM1_C3_F32,
@@ -45,13 +46,13 @@ def tanh_f32(x: f32) -> f32:
     v = abs(x)
     v = TANH_MOST_F32 if v > TANH_MOST_F32 else v
     v = v + v
-    t = v * LOG2E_F32 + TANH_ROUND_F32
+    t = fma(v, LOG2E_F32, TANH_ROUND_F32)
     k = t - TANH_ROUND_F32
-    r = v - k * LN2_F32 - k * LN2_REST_F32
-    p = ((EXPM1_C7_F32 * r + EXPM1_C6_F32) * r + EXPM1_C5_F32) * r + EXPM1_C4_F32
-    p = ((p * r + EXPM1_C3_F32) * r + HALF_F32) * (r * r) + r
+    r = fma(-k, LN2_REST_F32, fma(-k, LN2_F32, v))
+    p = fma(fma(fma(EXPM1_C7_F32, r, EXPM1_C6_F32), r, EXPM1_C5_F32), r, EXPM1_C4_F32)
+    p = fma(fma(fma(p, r, EXPM1_C3_F32), r, HALF_F32), r * r, r)
     s = as_float_f32(as_bits_f32(t) << 23)
-    t = s * p + (s - ONE_F32)
+    t = fma(s, p, s - ONE_F32)
     return as_float_f32(as_bits_f32(t / (t + TWO_F32)) | (as_bits_f32(x) & SIGN_F32))
 
 
@@ -60,13 +61,13 @@ def tanh_f64(x: f64) -> f64:
     v = abs(x)
     v = TANH_MOST_F64 if v > TANH_MOST_F64 else v
     v = v + v
-    t = v * 92.33248261689366 + TANH_ROUND_F64
+    t = fma(v, 92.33248261689366, TANH_ROUND_F64)
     k = t - TANH_ROUND_F64
-    r = v - k * 0.010830424696223417 - k * 2.572804622327669e-14
-    p = (0.0013888896507485073 * r + 0.008333341441947426) * r + 0.04166666666666373
-    p = ((p * r + 0.16666666666659302) * r + 0.5) * (r * r) + r
+    r = fma(-k, 2.572804622327669e-14, fma(-k, 0.010830424696223417, v))
+    p = fma(fma(0.0013888896507485073, r, 0.008333341441947426), r, 0.04166666666666373)
+    p = fma(fma(fma(p, r, 0.16666666666659302), r, 0.5), r * r, r)
     i = as_bits_f64(t)
     s = as_float_f64((i << 46) & EXPONENT_F64)
     t = s * POWER64[i & 63]
-    t = t * p + s * POWER64_REST[i & 63] + (t - 1.0)
+    t = fma(t, p, s * POWER64_REST[i & 63]) + (t - 1.0)
     return as_float_f64(as_bits_f64(t / (t + 2.0)) | (as_bits_f64(x) & SIGN_F64))

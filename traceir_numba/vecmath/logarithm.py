@@ -31,6 +31,7 @@ from traceir_numba.vecmath.basics import (
     as_bits_f64,
     as_float_f32,
     as_float_f64,
+    fma,
 )
 
 NORMAL_F32, LOG_SCALE_F32, LOG_SHIFT_F32 = f32(2.0**-126), f32(2.0**23), f32(23.0)
@@ -42,12 +43,13 @@ LOG_C10_F32 = f32(-0.07623473)
 
 def log_parts_f32(e: f32, f: f32) -> f32:
     """log(2**e * (1 + f))."""
-    p = ((LOG_C10_F32 * f + LOG_C9_F32) * f + LOG_C8_F32) * f + LOG_C7_F32
-    p = (((p * f + LOG_C6_F32) * f + LOG_C5_F32) * f + LOG_C4_F32) * f + LOG_C3_F32
-    y = (p * f - HALF_F32) * (f * f) + e * LN2_REST_F32
+    p = fma(fma(fma(LOG_C10_F32, f, LOG_C9_F32), f, LOG_C8_F32), f, LOG_C7_F32)
+    p = fma(fma(p, f, LOG_C6_F32), f, LOG_C5_F32)
+    p = fma(fma(p, f, LOG_C4_F32), f, LOG_C3_F32)
+    y = fma(fma(p, f, -HALF_F32), f * f, e * LN2_REST_F32)
     h = e * LN2_F32
     s = h + f
-    return s + (y + (f - (s - h)))
+    return s + (y + (f - (s - h)))  # type: ignore[no-any-return]
 
 
 def log_f32(x: f32) -> f32:
@@ -70,7 +72,7 @@ def log1p_f32(x: f32) -> f32:
     i = i32(as_bits_f32(u) - ROOT_F32)
     down = i32(0x3F800000 - (i - (i & MANTISSA_F32)))
     f = as_float_f32((i & MANTISSA_F32) + ROOT_F32) - ONE_F32
-    f = f + lost * as_float_f32(i32(down if down > 0 else 0))  # 2**-e
+    f = fma(lost, as_float_f32(i32(down if down > 0 else 0)), f)  # 2**-e
     y = log_parts_f32(f32(i32(i >> 23)), f)
     y = y if x < INF_F32 else x
     y = x if x == ZERO_F32 else y
@@ -81,14 +83,14 @@ def log_parts_f64(e: f64, f: f64) -> f64:
     """log(2**e * (1 + f)): with q = f / (2 + f) it is e log 2 + 2 artanh q."""
     q = f / (f + 2.0)
     z = q * q
-    p = 0.14795748978995052 * z + 0.15314074377137932
-    p = ((p * z + 0.18183563210564593) * z + 0.22222198599292753) * z
-    p = ((p + 0.2857142874207044) * z + 0.3999999999941653) * z + 0.6666666666666734
+    p = fma(0.14795748978995052, z, 0.15314074377137932)
+    p = fma(fma(p, z, 0.18183563210564593), z, 0.22222198599292753) * z
+    p = fma(fma(p + 0.2857142874207044, z, 0.3999999999941653), z, 0.6666666666666734)
     g = 0.5 * f * f
-    y = q * (g + z * p) + e * LN2_REST_F64 - g
+    y = fma(q, fma(z, p, g), e * LN2_REST_F64) - g
     h = e * LN2_F64
     s = h + f
-    return s + (y + (f - (s - h)))
+    return s + (y + (f - (s - h)))  # type: ignore[no-any-return]
 
 
 def log_f64(x: f64) -> f64:
@@ -111,7 +113,7 @@ def log1p_f64(x: f64) -> f64:
     i = as_bits_f64(u) - ROOT_F64
     down = 0x3FF0000000000000 - (i - (i & MANTISSA_F64))
     f = as_float_f64((i & MANTISSA_F64) + ROOT_F64) - 1.0
-    f = f + lost * as_float_f64(i64(down if down > 0 else 0))  # 2**-e
+    f = fma(lost, as_float_f64(i64(down if down > 0 else 0)), f)  # 2**-e
     y = log_parts_f64(f64(i >> 52), f)
     y = y if x < INF_F64 else x
     y = x if x == 0.0 else y

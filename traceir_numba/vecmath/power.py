@@ -29,6 +29,7 @@ from traceir_numba.vecmath.basics import (
     as_bits_f32,
     as_bits_f64,
     as_float_f64,
+    fma,
 )
 from traceir_numba.vecmath.exponential import exp_sum_f64
 
@@ -52,9 +53,10 @@ def pow_f32(x: f32, y: f32) -> f32:
     f = as_float_f64((i & MANTISSA_F64) + ROOT_F64) - 1.0
     q = f / (f + 2.0)
     z = q * q
-    p = (0.2829023302350905 * z + 0.31990555337881277) * z + 0.4122092556645072
-    p = ((p * z + 0.5770779423345008) * z + 0.9617966941134394) * z + 2.88539008177785
-    g = f64(i >> 52) + q * p
+    p = fma(fma(0.2829023302350905, z, 0.31990555337881277), z, 0.4122092556645072)
+    p = fma(fma(p, z, 0.5770779423345008), z, 0.9617966941134394)
+    p = fma(p, z, 2.88539008177785)
+    g = fma(q, p, f64(i >> 52))
     g = g if a < INF_F64 else a
     g = g if a > 0.0 else (-INF_F64 if a == 0.0 else a)
     w = f64(y) * g
@@ -63,9 +65,10 @@ def pow_f32(x: f32, y: f32) -> f32:
     w = POW_LEAST_F64 if w < POW_LEAST_F64 else w
     t = w + POW_ROUND_F64
     r = w - (t - POW_ROUND_F64)
-    p = (0.00014933466889733554 * r + 0.001340030622666822) * r + 0.009619859860724786
-    p = ((p * r + 0.05550329568058681) * r + 0.24022637356241522) * r
-    p = (p + 0.6931472029025709) * r + 1.0
+    p = fma(0.00014933466889733554, r, 0.001340030622666822)
+    p = fma(p, r, 0.009619859860724786)
+    p = fma(fma(p, r, 0.05550329568058681), r, 0.24022637356241522) * r
+    p = fma(p + 0.6931472029025709, r, 1.0)
     v = f32(p * as_float_f64(as_bits_f64(t) << 52))
     return power_sign_f32(v, x, y)
 
@@ -120,21 +123,23 @@ def pow_f64(x: f64, y: f64) -> f64:
     j = (i >> 45) & 127
     c = RECIPROCAL[j]
     h = as_float_f64((as_bits_f64(m) + 0x40000000) & HEAD_22_BITS)
-    a1 = h * c - 1.0
+    a1 = fma(h, c, -1.0)
     a2 = (m - h) * c
     # log(a) is g + w.
     r = a1 + a2
     w = a2 - (r - a1)
-    t = e * LN2_F64 + LOGARITHM[j]
+    t = fma(e, LN2_F64, LOGARITHM[j])
     h = t + r
     s = r - (h - t)
     t = -0.5 * a1 * a1
     g = h + t
     s = s + (t - (g - h))
-    p = (-0.1250048721585665 * r + 0.1428621241403363) * r - 0.16666666659006862
-    p = ((p * r + 0.19999999993261144) * r - 0.2500000000000004) * r
+    p = fma(fma(-0.1250048721585665, r, 0.1428621241403363), r, -0.16666666659006862)
+    p = fma(fma(p, r, 0.19999999993261144), r, -0.2500000000000004) * r
     p = (p + 0.3333333333333336) * (r * r * r)
-    s = s + (w - a2 * (a1 + 0.5 * a2) + (e * LN2_REST_F64 + LOGARITHM_REST[j]) + p)
+    s = s + (
+        fma(-a2, fma(0.5, a2, a1), w) + fma(e, LN2_REST_F64, LOGARITHM_REST[j]) + p
+    )
     h = g + s
     w = s - (h - g)
     g = h
@@ -144,7 +149,7 @@ def pow_f64(x: f64, y: f64) -> f64:
     t = as_float_f64(as_bits_f64(n) & HEAD_26_BITS)
     s = as_float_f64(as_bits_f64(g) & HEAD_26_BITS)
     h = n * g
-    w = n * w + ((t * s - h) + t * (g - s) + (n - t) * s + (n - t) * (g - s))
+    w = fma(n, w, fma(n - t, g - s, fma(n - t, s, fma(t, g - s, fma(t, s, -h)))))
     v = exp_sum_f64(h, w if abs(h) < 800.0 else ZERO_F64)
     most = a == INF_F64
     edge = INF_F64 if (y > 0.0) == most else ZERO_F64

@@ -31,7 +31,8 @@ class Function:
     """A function of scalars: `text` is its source, `args` and `result` its dtypes.
 
     `needs` are the functions that it calls, `constants` the module's names that it
-    reads. A source module has `f32`, `f64`, `i32`, `i64`, `np` and `math` as well.
+    reads, `fma` among them. A source module has `f32`, `f64`, `i32`, `i64`, `np`,
+    `math` and Numba's `intrinsic` as well.
     """
 
     name: str
@@ -56,7 +57,7 @@ JIT_OPTIONS: dict[str, Any] = {"error_model": "numpy", "forceinline": True}
 
 FUNCTIONS: dict[str, Function] = {}
 STATEMENTS: dict[str, Statement] = {}  # by each of the names that it defines
-VALUES: dict[str, Any] = {}  # numbers and one-dimensional arrays, by name
+VALUES: dict[str, Any] = {}  # numbers, one-dimensional arrays and `fma`, by name
 PLACES: dict[str, int] = {}  # where a name is defined, in the order of the source
 
 
@@ -94,7 +95,7 @@ def source(names: Iterable[str], decorator: str = "@function") -> str:
     for entry in closure(names):
         if isinstance(entry, Function):
             parts.append(f"\n\n{decorator}\n{entry.text}\n\n")
-        elif entry.text.startswith("def "):
+        elif "def " in entry.text:
             parts.append(f"\n\n{entry.text}\n\n")
         else:
             parts.append(f"{entry.text}\n")
@@ -125,15 +126,24 @@ def _statements(module: ModuleType) -> Iterator[tuple[tuple[str, ...], ast.stmt,
         match node:
             case ast.FunctionDef(name=name):
                 names: tuple[str, ...] = (name,)
+                if node.decorator_list:
+                    VALUES[name] = getattr(module, name)
             case ast.Assign(targets=[target]):
                 names = tuple(n.id for n in ast.walk(target) if isinstance(n, ast.Name))
                 VALUES.update((n, getattr(module, n)) for n in names)
             case _:
                 continue
-        first = node.lineno - 1
+        first = _first_line(node) - 1
         while lines[first - 1].startswith("#"):
             first -= 1
-        yield names, node, "\n".join(lines[first : node.end_lineno])
+        text = "\n".join(lines[first : node.end_lineno])
+        yield names, node, re.sub("  # type: ignore.*", "", text)
+
+
+def _first_line(node: ast.stmt) -> int:
+    """Where a statement begins, with its decorators."""
+    decorators = node.decorator_list if isinstance(node, ast.FunctionDef) else []
+    return min([node.lineno, *(d.lineno for d in decorators)])
 
 
 def _function(node: ast.FunctionDef, text: str, needs: tuple[str, ...]) -> Function:
@@ -146,8 +156,8 @@ def _function(node: ast.FunctionDef, text: str, needs: tuple[str, ...]) -> Funct
         tuple(args),
         result,
         text,
-        tuple(n for n in needs if n in called),
-        tuple(n for n in needs if n not in called),
+        tuple(n for n in needs if n in called - VALUES.keys()),
+        tuple(n for n in needs if n not in called or n in VALUES),
     )
 
 
