@@ -8,8 +8,10 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from traceir.forks import kept_over_forks
+
 SHORT_KINDS = {"f": "f", "i": "i", "u": "u"}
-_lock = threading.Lock()
+_lock = kept_over_forks(threading.Lock())
 
 
 class ShapedArray:

@@ -23,6 +23,8 @@ from functools import cache
 from types import TracebackType
 from typing import Any
 
+from traceir.forks import kept_over_forks
+
 FACES = ("jax", "numpy")
 
 
@@ -113,7 +115,7 @@ _values: dict[str, Any] = {"face": "jax"}
 _values.update(dict.fromkeys(FLAGS.values(), False))
 _values.update(from_environment(os.environ))
 _Local.context = _context(_values)
-_update_lock = threading.Lock()
+_update_lock = kept_over_forks(threading.Lock())
 
 # Read `local.context` directly on hot paths: one attribute, no call.
 local = _Local()

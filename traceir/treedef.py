@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeAlias
 
+from traceir.forks import kept_over_forks
 from traceir.nodes import Key, Kind, kind_of
 
 PyTree: TypeAlias = Any
@@ -112,7 +113,7 @@ class OpenTreeDef(TreeDef):
 # Weak in its values; a plain dict, as WeakValueDictionary.get costs twice as much.
 TABLE: dict[Hashable, weakref.KeyedRef[Hashable, TreeDef]] = {}
 # Reentrant: hashing user metadata, or a collection, may come back here.
-_LOCK = threading.RLock()
+_LOCK = kept_over_forks(threading.RLock())
 
 
 def _forget(reference: weakref.KeyedRef[Hashable, TreeDef]) -> None:

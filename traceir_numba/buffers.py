@@ -12,6 +12,8 @@ from math import prod
 
 import numpy as np
 
+from traceir.forks import kept_over_forks
+
 # Below this the allocator recycles by itself, and a look into the list costs more.
 LARGE = 1 << 18
 # What may lie unused: the blocks that were made last.
@@ -22,7 +24,7 @@ MOST_BYTES = 1 << 28
 ALIGNMENT = 64
 
 _blocks: list[np.ndarray] = []
-_lock = threading.Lock()
+_lock = kept_over_forks(threading.Lock())
 
 
 def _references(blocks: list[np.ndarray]) -> list[int]:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from traceir.forks import kept_over_forks
 from traceir_numba import machine
 
 Entry = Callable[..., None]
@@ -60,7 +61,7 @@ def _new_function() -> Any:
 
 
 _trampolines: dict[tuple[int, int, bool], _MethodDef] = {}
-_lock = threading.Lock()
+_lock = kept_over_forks(threading.Lock())
 
 
 def _trampoline(pointers: int, sizes: int, release: bool) -> _MethodDef:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
+from traceir.forks import in_child, kept_over_forks
 from traceir_numba import lower, machine, vecmath
 from traceir_numba.call import Entry, callable_of
 from traceir_numba.emit_cpu import Kernel
@@ -44,7 +45,7 @@ class Compiled:
 
 
 _kernels: dict[Nest, Future[Compiled]] = {}
-_lock = threading.Lock()
+_lock = kept_over_forks(threading.Lock())
 _count = 0
 
 
@@ -90,6 +91,14 @@ def _compile(
         _count += len(made)
     for nest, one in zip(kernels, made, strict=True):
         futures[nest].set_result(one)
+
+
+@in_child
+def _forget_unfinished() -> None:
+    """What other threads were compiling has nobody to finish it in a child."""
+    for nest, future in list(_kernels.items()):
+        if not future.done():
+            del _kernels[nest]
 
 
 def _build(kernels: list[Kernel]) -> list[Compiled]:
@@ -139,7 +148,7 @@ def _inlined(name: str) -> str:
 
 
 _loops: set[str] = set()
-_loops_lock = threading.Lock()
+_loops_lock = kept_over_forks(threading.Lock())
 
 
 def _load(functions: list[Function]) -> None:

@@ -13,6 +13,9 @@ from functools import cache
 from typing import Any
 
 import llvmlite.binding as llvm
+from numba.core.compiler_lock import global_compiler_lock
+
+from traceir.forks import kept_over_forks
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +28,8 @@ class Code:
     @property
     def llvm(self) -> str:
         """The optimised LLVM text."""
-        return str(self.module)
+        with _lock:
+            return str(self.module)
 
     @property
     def assembly(self) -> str:
@@ -35,7 +39,9 @@ class Code:
 
 
 # LLVM's modules share one context, which only one thread may use at a time.
-_lock = threading.Lock()
+_lock = kept_over_forks(threading.Lock())
+# Numba's lowering is in LLVM too, for kernels and for users' own functions.
+kept_over_forks(global_compiler_lock)
 
 
 def link(
@@ -46,25 +52,29 @@ def link(
     `inlined` are further modules, callees first, whose functions are made part of
     their callers.
     """
-    with _lock:
-        module = llvm.parse_assembly(texts[0])
-        for text in texts[1:]:
-            module.link_in(llvm.parse_assembly(text))
-        # Callers before callees: the linker leaves out what nothing refers to yet.
-        for part in reversed(list(inlined)):
-            module.link_in(_to_inline(part))
-        module.verify()
-        options = llvm.create_pipeline_tuning_options(speed_level=3)
-        options.loop_vectorization = True
-        options.loop_interleaving = True
-        builder = llvm.create_pass_builder(_machine(), options)
-        builder.getModulePassManager().run(module, builder)
-        _check_resolved(module)
-        engine = _engine()
-        engine.add_module(module)
-        engine.finalize_object()
-        found = {name: int(engine.get_function_address(name)) for name in symbols}
-        _loaded.update(found)
+    with _lock:  # what LLVM made on the way is freed before the lock is
+        return _link(texts, symbols, inlined)
+
+
+def _link(texts: Sequence[str], symbols: Iterable[str], inlined: Iterable[str]) -> Code:
+    module = llvm.parse_assembly(texts[0])
+    for text in texts[1:]:
+        module.link_in(llvm.parse_assembly(text))
+    # Callers before callees: the linker leaves out what nothing refers to yet.
+    for part in reversed(list(inlined)):
+        module.link_in(_to_inline(part))
+    module.verify()
+    options = llvm.create_pipeline_tuning_options(speed_level=3)
+    options.loop_vectorization = True
+    options.loop_interleaving = True
+    builder = llvm.create_pass_builder(_machine(), options)
+    builder.getModulePassManager().run(module, builder)
+    _check_resolved(module)
+    engine = _engine()
+    engine.add_module(module)
+    engine.finalize_object()
+    found = {name: int(engine.get_function_address(name)) for name in symbols}
+    _loaded.update(found)
     return Code(module, found)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
 from traceir import pytree, rules
+from traceir.forks import in_child, kept_over_forks
 from traceir.ir import ClosedJaxpr
 from traceir.jit.key import Call, Key
 
@@ -57,6 +58,14 @@ class FunctionCache:
             self.entries.clear()
             for mapping in self.fast.values():
                 mapping.clear()
+    def begin_alone(self) -> None:
+        """Forget what other threads were doing: a forked child has none of them."""
+        me = threading.get_ident()
+        self._lock = threading.Lock()
+        self._pending = {k: p for k, p in self._pending.items() if p.thread == me}
+        for entry in self.entries.values():
+            entry.lock = threading.Lock()
+
             self.misses = 0
 
     def lookup(self, key: Key, make: Callable[[], Entry], nested: bool) -> Entry:
@@ -98,7 +107,7 @@ class FunctionCache:
 
 
 _caches: WeakKeyDictionary[Any, FunctionCache] = WeakKeyDictionary()
-_caches_lock = threading.Lock()
+_caches_lock = kept_over_forks(threading.Lock())
 _all: WeakSet[FunctionCache] = WeakSet()
 
 
@@ -123,5 +132,11 @@ def cache_of(function: Any) -> FunctionCache:
 def clear_caches() -> None:
     """Forget the traces of every function."""
     with _caches_lock:
+
+
+@in_child
+def _begin_alone() -> None:
+    for cache in list(_all):
+        cache.begin_alone()
         for cache in list(_all):
             cache.clear()

@@ -1,0 +1,105 @@
+"""Children forked while other threads trace and compile do the same work again."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from itertools import count
+from typing import Any
+
+import numpy as np
+import pytest
+
+import traceir
+import traceir.numpy as jnp
+
+pytestmark = pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+
+X = np.arange(5, dtype=np.float32)
+
+
+def ends_well(work: Callable[[], Any], seconds: float = 30) -> bool:
+    """Whether a forked child ends without an error, and in time."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            work()
+            code = 0
+        finally:
+            os._exit(code)
+    for _ in range(int(seconds * 100)):
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            return status == 0
+        time.sleep(0.01)
+    os.kill(child, 9)
+    os.waitpid(child, 0)
+    return False
+
+
+def sines(number: int) -> Callable[[Any], Any]:
+    """A program that no other number has, and that takes a moment to compile."""
+
+    def f(x: Any) -> Any:
+        for k in range(5):
+            x = jnp.sin(x) * (number + k + 0.5)
+        return x
+
+    return f
+
+
+def test_a_child_compiles_what_others_were_compiling() -> None:
+    numbers = count(100)
+    last = threading.Event()
+    begun: list[Any] = [traceir.jit(sines(99), backend="numba")]
+
+    def compile_many() -> None:
+        while not last.is_set():
+            begun.append(traceir.jit(sines(next(numbers)), backend="numba"))
+            begun[-1](X)
+
+    thread = threading.Thread(target=compile_many)
+    thread.start()
+    try:
+        for k in range(6):
+            time.sleep(0.03 + 0.01 * k)
+            new = traceir.jit(sines(k), backend="numba")
+            assert ends_well(lambda: begun[-1](X))
+            assert ends_well(partial(new, X))
+    finally:
+        last.set()
+        thread.join()
+
+
+def test_a_child_traces_what_others_were_tracing() -> None:
+    tracing, go_on = threading.Event(), threading.Event()
+    main = threading.get_ident()
+
+    def f(x: Any) -> Any:
+        if threading.get_ident() != main:
+            tracing.set()
+            go_on.wait()
+        return x + 1
+
+    jitted = traceir.jit(f, backend="reference")
+    thread = threading.Thread(target=jitted, args=(X,))
+    thread.start()
+    try:
+        assert tracing.wait(30)
+        assert ends_well(lambda: jitted(X), 5)
+    finally:
+        go_on.set()
+        thread.join()
+    assert jitted.cache_info().misses == 1
+
+
+def test_a_child_forked_while_tracing_ends_the_trace() -> None:
+    def f(x: Any) -> Any:
+        assert ends_well(lambda: traceir.jit(jnp.cos, backend="reference")(X), 5)
+        return x + 1
+
+    assert traceir.jit(f, backend="reference")(X).shape == (5,)
