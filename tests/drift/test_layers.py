@@ -17,8 +17,8 @@ ORDER = {
     "traceir": """
         errors | forks | config | nodes | treedef | pytree | source | rules
         | avals promote | ir text | typing | accept oracle | kernels evaluate
-        | methods devices | array | concretize trace | jit | lax | numpy | operators | __init__
-        | conform | tour | __main__
+        | methods devices | array | concretize trace | jit | lax | numpy
+        | operators | __init__ | conform | tour | __main__
     """,
     "traceir_numba": """
         problems | machine | vecmath | functions | nests | emitters | graph | jobs
