@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -58,42 +58,7 @@ class Array(Methods, metaclass=_ArrayType):
         made.aval = aval
         return made
 
-    # Type and place --------------------------------------------------------------
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The extents."""
-        return self.aval.shape
-
-    @property
-    def dtype(self) -> np.dtype:
-        """The NumPy dtype of the elements."""
-        return self.aval.dtype
-
-    @property
-    def weak_type(self) -> bool:
-        """Whether the dtype yields to another operand's, as a Python number's does."""
-        return self.aval.weak_type
-
-    @property
-    def ndim(self) -> int:
-        """The number of dimensions."""
-        return len(self.aval.shape)
-
-    @property
-    def size(self) -> int:
-        """The number of elements."""
-        return self.aval.size
-
-    @property
-    def itemsize(self) -> int:
-        """Bytes of one element."""
-        return self.aval.dtype.itemsize
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all elements."""
-        return self._value.nbytes
+    # Place -----------------------------------------------------------------------
 
     @property
     def device(self) -> CpuDevice:
@@ -125,10 +90,6 @@ class Array(Methods, metaclass=_ArrayType):
     def is_deleted(self) -> bool:
         """False: an array lives as long as it is referred to."""
         return False
-
-    def copy(self) -> Array:
-        """The array itself: nothing can tell an immutable array from its copy."""
-        return self
 
     # Conversion ------------------------------------------------------------------
 
@@ -179,14 +140,6 @@ class Array(Methods, metaclass=_ArrayType):
         if self._value.ndim or self._value.dtype.kind not in "iu":
             raise rules.error("array.index", got=self.aval.str_short())
         return int(self._value)
-
-    def __len__(self) -> int:
-        if not self._value.ndim:
-            raise rules.error("array.length", got=self.aval.str_short())
-        return len(self._value)
-
-    def __setitem__(self, index: object, value: object) -> NoReturn:
-        raise rules.error("array.immutable", got=f"x[{index!r}] = {value!r}")
 
     # Text and identity -----------------------------------------------------------
 

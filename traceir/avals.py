@@ -84,10 +84,6 @@ class ShapedArray:
             self.weak_type if weak_type is None else weak_type,
         )
 
-    def strip_weak_type(self) -> ShapedArray:
-        """The strong type of the same shape and dtype."""
-        return ShapedArray(self.shape, self.dtype) if self.weak_type else self
-
     def str_short(self) -> str:
         """The type as program text has it, such as `f32[2,3]`."""
         return f"{short_dtype(self.dtype)}[{','.join(map(str, self.shape))}]"

@@ -1,22 +1,77 @@
-"""What arrays and tracers can do, declared for type checkers. Serves: array.*
+"""What arrays and tracers have in common. Serves: array.*
 
-The bodies are functions of `traceir.numpy`; `traceir.operators` binds them, last.
+What follows from the type is here. The operators and the other methods are declared for
+type checkers: their bodies are functions of `traceir.numpy`, which
+`traceir.operators` binds, last.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn, Self
+
+from traceir import rules
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from traceir.array import Array
+    from traceir.avals import ShapedArray
     from traceir.numpy.updates import IndexUpdates
 
 
 class Methods:
-    """The operators and methods that `Array` and tracers share."""
+    """The operators, methods and properties that `Array` and tracers share."""
 
     __slots__ = ()
+    aval: ShapedArray
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extents: plain Python data, known while tracing."""
+        return self.aval.shape
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The NumPy dtype of the elements."""
+        return self.aval.dtype
+
+    @property
+    def weak_type(self) -> bool:
+        """Whether the dtype yields to another operand's, as a Python number's does."""
+        return self.aval.weak_type
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.aval.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self.aval.size
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return self.aval.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self.aval.size * self.aval.dtype.itemsize
+
+    def __len__(self) -> int:
+        if not self.aval.shape:
+            raise rules.error("array.length", got=self.aval.str_short())
+        return self.aval.shape[0]
+
+    def __setitem__(self, index: object, value: object) -> NoReturn:
+        raise rules.error("array.immutable", got=f"x[{index!r}] = {value!r}")
+
+    def copy(self) -> Self:
+        """The array itself: nothing can tell an immutable array from its copy."""
+        return self
 
     if TYPE_CHECKING:
 

@@ -145,17 +145,6 @@ def _iter(self: Array) -> Iterator[Array]:
     )
 
 
-def _len(self: Tracer) -> int:
-    if not self.aval.shape:
-        raise rules.error("array.length", got=self.aval.str_short())
-    return self.aval.shape[0]
-
-
-def _nbytes(self: Tracer) -> int:
-    """Bytes of all elements."""
-    return self.aval.size * self.aval.dtype.itemsize
-
-
 def _contains(self: Array, value: Any) -> bool:
     return bool(numpy.any(numpy.equal(self, value)))
 
@@ -170,10 +159,6 @@ def _transpose(self: Array, *axes: Any) -> Array:
     if len(axes) == 1 and (axes[0] is None or not hasattr(axes[0], "__index__")):
         return numpy.transpose(self, axes[0])
     return numpy.transpose(self, axes or None)
-
-
-def _setitem(self: Array, index: Any, value: Any) -> None:
-    raise rules.error("array.immutable", got=f"x[{index!r}] = {value!r}")
 
 
 def _same(self: Array) -> Array:
@@ -218,11 +203,6 @@ def bind_all() -> None:
     for kind in (Array, Tracer):
         for name, value in bindings().items():
             setattr(kind, name, value)
-    Tracer.__len__ = _len  # type: ignore[attr-defined]
-    Tracer.__setitem__ = _setitem  # type: ignore[index]
-    Tracer.copy = _same  # type: ignore[attr-defined]
-    Tracer.itemsize = Array.itemsize  # type: ignore[attr-defined]
-    Tracer.nbytes = property(_nbytes)  # type: ignore[attr-defined]
 
 
 bind_all()

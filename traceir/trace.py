@@ -20,7 +20,6 @@ from traceir.methods import Methods
 from traceir.promote import python_aval
 from traceir.typing import infer
 
-PYTHON_SCALARS = (bool, int, float)
 Value = Any  # Array | Tracer | np.ndarray | np.generic | bool | int | float
 
 
@@ -44,31 +43,6 @@ class Tracer(Methods):
     def __repr__(self) -> str:
         level = f"DynamicJaxprTrace(level={self._trace.level}/0)"
         return f"Traced<{self.aval!r}>with<{level}>"
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape: plain Python data, known while tracing."""
-        return self.aval.shape
-
-    @property
-    def dtype(self) -> np.dtype:
-        """The dtype."""
-        return self.aval.dtype
-
-    @property
-    def weak_type(self) -> bool:
-        """Whether the type is weak: that of a Python number."""
-        return self.aval.weak_type
-
-    @property
-    def ndim(self) -> int:
-        """The number of dimensions."""
-        return len(self.aval.shape)
-
-    @property
-    def size(self) -> int:
-        """The number of elements."""
-        return self.aval.size
 
     def __bool__(self) -> bool:
         raise refusal(self, "level.concretize.bool")
@@ -176,16 +150,16 @@ class Trace:
             found = self.constants[id(value)] = Var(aval), frozen, value
         return found[0]
 
-    def record(self, primitive: str, values: Sequence[Value], params: Params) -> Any:
-        """Append one equation; returns its result, or a tuple of its results."""
+    def record(
+        self, primitive: str, values: Sequence[Value], params: Params
+    ) -> tuple[Tracer, ...]:
+        """Append one equation; returns its results."""
         atoms = tuple(map(self.atom, values))
         avals = infer(primitive, tuple(a.aval for a in atoms), params)
         outputs = tuple(map(Var, avals))
         where = source.capture()
         self.eqns.append(Eqn(primitive, atoms, outputs, params, frozenset(), where))
-        if len(outputs) == 1 and primitive != "jit":
-            return Tracer(outputs[0], self, where)
-        return tuple(Tracer(v, self, where) for v in outputs)
+        return tuple([Tracer(v, self, where) for v in outputs])
 
     def close(self, outputs: Sequence[Value]) -> Jaxpr:
         """The finished program; captured tracers come first among its inputs."""
@@ -226,16 +200,6 @@ def tracing(name: str, transform: str, face: str) -> Iterator[Trace]:
         trace.alive = False
 
 
-@contextmanager
-def no_trace() -> Iterator[None]:
-    """Evaluate inside the `with`, whatever trace is in force."""
-    saved, _local.trace = _local.trace, None
-    try:
-        yield
-    finally:
-        _local.trace = saved
-
-
 def check_open(tracer: Tracer, innermost: Trace | None) -> None:
     """Raise UnexpectedTracerError (level.lift) unless the tracer's trace is open."""
     home, trace = tracer._trace, innermost
@@ -255,38 +219,45 @@ def bind(primitive: str, *values: Value, **params: Any) -> Any:
     """Apply a primitive: recorded inside a trace, evaluated outside (level.bind).
 
     Values are arrays, tracers, NumPy arrays or Python scalars; the result is an
-    Array or a Tracer, a tuple of them for a primitive with several results.
+    Array or a Tracer, a tuple of them where the row's `out` is not one type.
     Raises the clause of the primitive's row that the operands violate.
 
     >>> import traceir
     >>> traceir.trace.bind("add", 1.0, 2.0)
     Array(3., dtype=float32, weak_type=True)
     """
-    full = sort_params({**_defaults(primitive), **params})
+    defaults, single = _call_form(primitive)
+    full = sort_params({**defaults, **params})
     trace = _local.trace
-    if trace is not None:
-        return trace.record(primitive, values, full)
-    for value in values:
-        if type(value) is Tracer:
-            check_open(value, None)
-    return evaluate(primitive, values, full)
+    results = (evaluate if trace is None else trace.record)(primitive, values, full)
+    return results[0] if single else results
 
 
 @functools.cache
-def _defaults(primitive: str) -> dict[str, Any]:
-    """The params of a row that need not be given; none for an unknown primitive."""
+def _call_form(primitive: str) -> tuple[dict[str, Any], bool]:
+    """The params that need not be given, and whether there is always one result.
+
+    An unknown primitive has neither; the typing refuses it.
+    """
     row = rules.default().prims.get(primitive)
-    return row.defaults if row else {}
+    return (row.defaults, row.single) if row else ({}, False)
 
 
-def evaluate(primitive: str, values: Sequence[Value], params: Params) -> Any:
-    """Apply a primitive to concrete values by the NumPy kernels."""
+def evaluate(
+    primitive: str, values: Sequence[Value], params: Params
+) -> tuple[Array, ...]:
+    """Apply a primitive to concrete values by the NumPy kernels.
+
+    Raises UnexpectedTracerError (level.lift) for a tracer, whose trace has ended.
+    """
+    for value in values:
+        if type(value) is Tracer:
+            check_open(value, None)
     avals = tuple(map(typeof, values))
     outs = infer(primitive, avals, params)
     arrays = [as_numpy(v, a) for v, a in zip(values, avals)]
     results = evaluate_eqn(primitive, params, arrays)
-    wrapped = tuple(map(Array._wrap, results, outs))
-    return wrapped[0] if len(wrapped) == 1 and primitive != "jit" else wrapped
+    return tuple(map(Array._wrap, results, outs))
 
 
 def typeof(value: Value) -> ShapedArray:

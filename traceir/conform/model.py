@@ -257,7 +257,7 @@ class Model:
             if home in self.stack:
                 self.lifting.update(self.stack[self.stack.index(home) + 1 :])
         operands = [concrete(v) for v in values]
-        result = evaluate(primitive, operands, sort_params(params))
+        (result,) = evaluate(primitive, operands, sort_params(params))
         return Traced(self, result, self._home(homes))
 
     def _home(self, homes: Sequence[tuple[str, int]]) -> tuple[str, int]:

@@ -20,12 +20,7 @@ from traceir.jit.cache import clear_caches as clear_caches  # re-exported
 from traceir.jit.explain import nearest
 from traceir.jit.fast import RAW, make_fast, raw_key
 from traceir.jit.key import Call
-from traceir.jit.signature import (
-    Bound,
-    bind_arguments,
-    form_of,
-    resolve_static,
-)
+from traceir.jit.signature import bind_arguments, form_of, resolve_static
 from traceir.jit.staging import Prepared, find_entry, function_name, key_table, prepare
 from traceir.trace import bind
 
@@ -126,14 +121,8 @@ class JitFunction:
         return config.enable_x64(x64)
 
     def _prepare(self, args: Any, kwargs: Any) -> Prepared:
-        bound = self._bound(args, kwargs)
-        return prepare(bound, self._face())
-
-    def _bound(self, args: Any, kwargs: Any) -> Bound:
-        return bind_arguments(self._form, self._static, args, kwargs)
-
-    def _face(self) -> str:
-        return self._options.face
+        bound = bind_arguments(self._form, self._static, args, kwargs)
+        return prepare(bound, self._options.face)
 
     def _backend(self) -> str:
         return self._options.backend or default_backend()
@@ -163,12 +152,7 @@ class JitFunction:
         if self._options.inline:
             results = inline(entry, operands)
         else:
-            results = bind(
-                "jit",
-                *operands,
-                jaxpr=entry.closed,
-                name=self._name,
-            )
+            results = bind("jit", *operands, jaxpr=entry.closed, name=self._name)
         return entry.out_tree.unflatten(results)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:

@@ -13,8 +13,6 @@ from traceir.forks import in_child, kept_over_forks
 from traceir.ir import ClosedJaxpr
 from traceir.jit.key import Call, Key
 
-Runner = Callable[..., tuple[Any, ...]]
-
 
 @dataclass(eq=False, slots=True)
 class Entry:
@@ -58,6 +56,8 @@ class FunctionCache:
             self.entries.clear()
             for mapping in self.fast.values():
                 mapping.clear()
+            self.misses = 0
+
     def begin_alone(self) -> None:
         """Forget what other threads were doing: a forked child has none of them."""
         me = threading.get_ident()
@@ -65,8 +65,6 @@ class FunctionCache:
         self._pending = {k: p for k, p in self._pending.items() if p.thread == me}
         for entry in self.entries.values():
             entry.lock = threading.Lock()
-
-            self.misses = 0
 
     def lookup(self, key: Key, make: Callable[[], Entry], nested: bool) -> Entry:
         """The entry of a key, made by `make` at most once however many threads ask.
@@ -132,11 +130,11 @@ def cache_of(function: Any) -> FunctionCache:
 def clear_caches() -> None:
     """Forget the traces of every function."""
     with _caches_lock:
+        for cache in list(_all):
+            cache.clear()
 
 
 @in_child
 def _begin_alone() -> None:
     for cache in list(_all):
         cache.begin_alone()
-        for cache in list(_all):
-            cache.clear()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from traceir.jit.cache import FunctionCache
 from traceir.jit.key import Call, Key
-from traceir.jit.staging import key_table, leaf_paths
+from traceir.jit.staging import key_table
 
 
 def nearest(cache: FunctionCache, call: Call, key: Key) -> str:
@@ -12,19 +12,9 @@ def nearest(cache: FunctionCache, call: Call, key: Key) -> str:
     entries = list(cache.entries.values())
     if not entries:
         return "no trace of this function yet"
-    named = Call(
-        None,
-        call.x64,
-        call.face,
-        call.labels,
-        call.treedef,
-        leaf_paths(call.labels, call.treedef),
-        call.avals,
-        call.statics,
-    )
     table = key_table()
     candidates = [
-        list(table.differences(entry.key, key, named)) for entry in reversed(entries)
+        list(table.differences(entry.key, key, call)) for entry in reversed(entries)
     ]
     closest = min(candidates, key=len)
     return "; ".join(closest)

@@ -26,7 +26,6 @@ class Call:
     face: str
     labels: tuple[str, ...]
     treedef: pytree.TreeDef
-    paths: tuple[str, ...]
     avals: tuple[ShapedArray, ...]
     statics: tuple[tuple[str, Any], ...]
 
@@ -34,6 +33,20 @@ class Call:
     def tree(self) -> Hashable:
         """The nesting of the traced arguments, with the arguments' names."""
         return self.labels, self.treedef
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """How the user spells each leaf of the traced arguments."""
+        return leaf_paths(self.labels, self.treedef)
+
+
+def leaf_paths(labels: Sequence[str], treedef: pytree.TreeDef) -> tuple[str, ...]:
+    """How the user spells each leaf of the arguments, such as `d['k'][0]`."""
+    return tuple(
+        pytree.key_path(path, label)
+        for label, child in zip(labels, treedef.children, strict=True)
+        for path in child.paths()
+    )
 
 
 class KeyTable:

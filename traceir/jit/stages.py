@@ -14,7 +14,6 @@ from traceir.ir import ClosedJaxpr
 from traceir.jit.backends import Executable, executable
 from traceir.jit.cache import Entry
 from traceir.jit.fast import as_input, to_numpy
-from traceir.jit.staging import leaf_paths
 from traceir.trace import Tracer, current_trace, typeof
 
 
@@ -170,7 +169,7 @@ class Compiled(_Stage):
             f"argument {path} compiled with {want.str_short()} and called with "
             f"{typeof(leaf).str_short()}"
             for path, leaf, want in zip(
-                leaf_paths(labels, treedef), leaves, self.in_avals, strict=True
+                self.entry.call.paths, leaves, self.in_avals, strict=True
             )
             if not _fits(leaf, want)
         ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from traceir.array import Array
 from traceir.avals import ShapedArray
 from traceir.ir import ClosedJaxpr
 from traceir.jit.cache import Entry, FunctionCache
-from traceir.jit.key import Call, KeyTable
+from traceir.jit.key import Call, KeyTable, leaf_paths
 from traceir.jit.signature import Bound
 from traceir.promote import canonical_dtype
 from traceir.trace import Tracer, check_open, current_trace, stage, typeof
@@ -59,7 +59,7 @@ def prepare(bound: Bound, face: str) -> Prepared:
             raise rules.error(
                 error.rule, got=f"{error.got} at argument {path}"
             ) from None
-    call = Call(None, x64, face, labels, treedef, (), tuple(avals), bound.statics)
+    call = Call(None, x64, face, labels, treedef, tuple(avals), bound.statics)
     return Prepared(call, bound, leaves)
 
 
@@ -68,15 +68,6 @@ def input_aval(value: Any, x64: bool) -> ShapedArray:
     aval = typeof(value)
     dtype = canonical_dtype(aval.dtype, x64)
     return aval if dtype == aval.dtype else aval.update(dtype=dtype)
-
-
-def leaf_paths(labels: Sequence[str], treedef: pytree.TreeDef) -> tuple[str, ...]:
-    """How the user spells each leaf of the arguments, such as `d['k'][0]`."""
-    return tuple(
-        pytree.key_path(path, label)
-        for label, child in zip(labels, treedef.children, strict=True)
-        for path in child.paths()
-    )
 
 
 def function_name(fun: Callable[..., Any]) -> str:
@@ -121,7 +112,6 @@ def make_entry(
 ) -> Entry:
     """Trace `fun` once on the types of this call."""
     call, bound = prepared.call, prepared.bound
-    paths = leaf_paths(call.labels, call.treedef)
     out_trees: list[pytree.TreeDef] = []
 
     def run(tracers: list[Tracer]) -> Sequence[Any]:
@@ -136,10 +126,10 @@ def make_entry(
         for scope in surroundings(call):
             scopes.enter_context(scope)
         jaxpr, constants, captured = stage(
-            run, call.avals, paths, name, transform, call.face
+            run, call.avals, call.paths, name, transform, call.face
         )
     closed = ClosedJaxpr(jaxpr, constants)
-    return Entry(replace(call, paths=paths), key, closed, out_trees[0], captured)
+    return Entry(call, key, closed, out_trees[0], captured)
 
 
 def surroundings(call: Call) -> Iterator[config.Scope]:

@@ -100,6 +100,11 @@ class Prim:
         return {p.name: p.default for p in self.params if p.has_default}
 
     @property
+    def single(self) -> bool:
+        """Whether every application has one result."""
+        return isinstance(self.out, tuple) and len(self.out) == 1
+
+    @property
     def arity(self) -> int:
         """How many operands there are at least; exactly so many if not `variadic`."""
         return len(self.inputs) - self.variadic

@@ -47,7 +47,6 @@ class Concat:
 
 
 Doc = Text | Break | Group | Nest | Concat
-NIL = Text("")
 
 
 def concat(*docs: Doc | str) -> Doc:
