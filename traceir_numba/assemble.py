@@ -18,6 +18,7 @@ from traceir_numba.graph import Graph
 from traceir_numba.jobs import Cluster, Shape
 from traceir_numba.problems import unsupported
 from traceir_numba.program import Buffer, Call, Labels, Launch, Program, Reshape, Step
+from traceir_numba.reshapes import hoist_reshapes
 from traceir_numba.schedule import merge
 from traceir_numba.simplify import simplify
 
@@ -32,9 +33,17 @@ def assemble(closed: ClosedJaxpr, name: str) -> Program:
     """
     _check_dtypes(closed.jaxpr)
     flat = simplify(closed)
-    return _Assembler(flat, names_of(closed.jaxpr, flat.jaxpr)).program(
-        safe_name(re.sub(r"\W+", "_", name).strip("_") or "program"), str(closed)
-    )
+    names = names_of(closed.jaxpr, flat.jaxpr)
+    flat, origins = hoist_reshapes(flat)
+    names |= {var: names[_origin(origins, var)] for var in origins}
+    own_name = safe_name(re.sub(r"\W+", "_", name).strip("_") or "program")
+    return _Assembler(flat, names).program(own_name, str(closed))
+
+
+def _origin(origins: dict[Var, Var], var: Var) -> Var:
+    while var in origins:
+        var = origins[var]
+    return var
 
 
 def _check_dtypes(jaxpr: Jaxpr) -> None:

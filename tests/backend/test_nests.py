@@ -186,6 +186,20 @@ def test_a_reshape_of_memory_is_free() -> None:
     assert not any(isinstance(step, Reshape) for step in program(text).steps)
 
 
+def test_a_reshape_between_elementwise_equations_splits_nothing() -> None:
+    text = """{ lambda ; a:f32[4,6] b:f32[4,6]. let
+        c:f32[4,6] = exp a
+        d:f32[4,6] = mul c b
+        e:f32[24] = reshape[dimensions=None new_sizes=(24,) sharding=None] d
+        f:f32[24] = add e 1.0:f32[]
+        g:f32[3,8] = reshape[dimensions=None new_sizes=(3,8) sharding=None] f
+        h:f32[3] = reduce_sum[axes=(1,) out_sharding=None] g
+      in (h,) }"""
+    assert len(nests(text)) == 1 and "temporary" not in roles(text)
+    # What is read elsewhere too stays where it is.
+    assert len(nests(text.replace("in (h,)", "in (h, d)"))) == 2
+
+
 def test_parts_of_a_concatenation_share_a_kernel() -> None:
     text = """{ lambda ; a:f32[2] b:f32[3] c:f32[4]. let
         d:f32[9] = concatenate[dimension=0] a b c in (d,) }"""
