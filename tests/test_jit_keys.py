@@ -18,15 +18,34 @@ from traceir.jit.staging import prepare
 from traceir.rules import default, walk
 
 DTYPES = ["bool", "int32", "int64", "float32", "float64"]
+floats_ = st.sampled_from(["bool", "float32", "float64"])
+
+
+def sortable(tree: dict[Any, Any]) -> bool:
+    """Whether a dict is a tree: its keys have an order."""
+    return len({isinstance(key, str) for key in tree}) < 2
+
+
 arrays = st.builds(
     lambda shape, dtype: np.ones(shape, dtype),
     st.sampled_from([(), (1,), (2,), (1, 2)]),
     st.sampled_from(DTYPES),
 )
 numbers = st.sampled_from([0, 1, True, False, 0.0, -0.0, 1.0, float("nan")])
-leaves = arrays | numbers | arrays.map(jnp.asarray) | numbers.map(jnp.asarray)
+scalars = st.builds(lambda x, dtype: np.dtype(dtype).type(x), numbers, floats_)
+leaves = arrays | numbers | scalars | arrays.map(jnp.asarray) | numbers.map(jnp.asarray)
+keys_ = st.sampled_from(["a", "b", 0, True, 1.0])
+trees = st.recursive(
+    leaves | st.none(),
+    lambda inner: (
+        st.lists(inner, max_size=2)
+        | st.lists(inner, max_size=2).map(tuple)
+        | st.dictionaries(keys_, inner, max_size=2).filter(sortable)
+    ),
+    max_leaves=4,
+)
 statics = numbers | st.sampled_from(["a", None, (1,), (1.0,), (True,), frozenset([1])])
-calls = st.tuples(leaves, leaves, statics, st.sampled_from(["pos", "kw", "mixed"]))
+calls = st.tuples(trees, leaves, statics, st.sampled_from(["pos", "kw", "mixed"]))
 
 
 def function(x: Any, y: Any, n: Any) -> Any:
@@ -55,6 +74,28 @@ def test_equal_raw_keys_imply_equal_keys(a: Any, b: Any, c: bool, d: bool) -> No
     raw_b, key_b = keys(b, d)
     if raw_a is not None and raw_a == raw_b:
         assert key_a == key_b
+
+
+def test_trees_and_numpy_scalars_have_raw_keys() -> None:
+    def raw(*args: Any) -> Any:
+        return raw_key(config.current(), args, {}, None)
+
+    x = jnp.arange(3)
+    assert raw({"w": x, "b": (1, np.float32(2))}, [None, x]) is not None
+    assert raw({"w": x}) == raw({"w": x + 1}) != raw({"v": x})
+    assert raw((x,)) != raw([x]) != raw(x)
+    assert raw(np.float64(1)) != raw(1.0)
+    # Equal keys of other types make other trees.
+    assert raw({1: x}) is raw({True: x}) is None
+    assert raw({"w": "text"}) is None
+
+
+def test_a_tree_that_hits_gives_the_leaves_in_their_order() -> None:
+    f = traceir.jit(lambda d: d["a"] - d["b"][0])
+    for _ in range(2):
+        assert float(f({"a": 5.0, "b": (2.0, None)})) == 3
+        assert float(f({"b": (2.0, None), "a": 5.0})) == 3
+    assert f.cache_info() == (3, 1, 1, 1)
 
 
 @given(calls, st.booleans())

@@ -53,7 +53,7 @@ class Unregistered(dict[str, Any]):
 )
 def test_nodes_come_apart_and_together(tree: Any, leaves: list[Any], text: str) -> None:
     found, treedef = pytree.flatten(tree)
-    assert found == leaves
+    assert found == pytree.leaves(tree) == leaves
     assert repr(treedef) == f"PyTreeDef({text})"
     again = treedef.unflatten(found)
     assert again == tree

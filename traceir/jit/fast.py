@@ -1,8 +1,8 @@
 """The hot path of a call: a raw key and a runner. Serves: cache.key.*
 
 Equal raw keys imply equal keys by the rows of the table (tested): the context object
-stands for the rows per call, an interned aval for shape, dtype and weakness, a Python
-type for a weak scalar, `typed` for a static value.
+stands for the rows per call, an interned aval for shape, dtype and weakness, a type
+for a number, `typed` for a static value.
 """
 
 from __future__ import annotations
@@ -26,18 +26,36 @@ def _raw_ndarray(array: np.ndarray) -> Any:
     return array.dtype, array.shape
 
 
-# How a leaf of each type enters the raw key; other types take the slow road.
+def _raw_sequence(tree: Any) -> Any:
+    return (type(tree), *[RAW[type(v)](v) for v in tree])
+
+
+_only_str = {str}.issuperset
+
+
+def _raw_dict(tree: dict[Any, Any]) -> Any:
+    if not _only_str(map(type, tree)):  # 1 and True are equal, and other keys
+        raise KeyError
+    return (dict, *tree, *[RAW[type(v)](v) for v in tree.values()])
+
+
+# How a leaf or tree of each type enters the raw key; others take the slow road.
 RAW: dict[type, Callable[[Any], Any]] = {
     Array: attrgetter("aval"),
     np.ndarray: _raw_ndarray,
     bool: type,
     int: type,
     float: type,
+    **{np.dtype(code).type: type for code in "?bhilqBHILQefd"},
+    type(None): type,
+    tuple: _raw_sequence,
+    list: _raw_sequence,
+    dict: _raw_dict,
 }
 
 
 def raw_key(context: Any, args: Any, kwargs: Any, static: StaticSpec | None) -> Any:
-    """A cheap key of a call on plain leaves and static values, or None.
+    """A cheap key of a call on plain trees and static values, or None.
 
     Raises ValueError (cache.static.hashable).
     """
