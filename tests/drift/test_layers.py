@@ -22,8 +22,8 @@ ORDER = {
     """,
     "traceir_numba": """
         problems | machine | vecmath | functions | nests | emitters | graph | jobs
-        | share | simplify reshapes | fuse | program | schedule | buffers pool | emit_lines
-        | emit_cpu | source | build | assemble | lower | call | kernels | compile
+        | share | simplify reshapes | fuse | program | schedule | buffers pool
+        | emit_lines | emit_cpu | source | build | assemble | lower | call | kernels | compile
         | store | backend | api | __init__
     """,
 }
