@@ -26,6 +26,7 @@ from traceir.rules import default
 X = jnp.arange(12.0).reshape(3, 4)
 V = jnp.arange(4)
 MASK = np.array([True, False, True])
+MASKED = np.ma.masked_array([1, 2, 3, 4], mask=[0, 1, 0, 0])
 
 # The rule, the exception's class, a pattern in its text, what to do.
 BAD: list[tuple[str, type[Exception], str, Callable[[], Any]]] = [
@@ -136,6 +137,11 @@ BAD: list[tuple[str, type[Exception], str, Callable[[], Any]]] = [
     ("jit.overflow", OverflowError, "1099511627776", lambda: V + 2**40),
     ("jit.overflow", OverflowError, "1099511627776", lambda: jnp.array([2**40])),
     ("jit.overflow", OverflowError, str(2**70), lambda: jnp.array([2**70])),
+    ("jit.masked", ValueError, "filled", lambda: jnp.sin(MASKED)),
+    ("jit.masked", ValueError, "filled", lambda: jnp.asarray(MASKED)),
+    ("jit.masked", ValueError, "filled", lambda: jnp.asarray([MASKED])),
+    ("jit.masked", ValueError, "filled", lambda: V * MASKED),
+    ("jit.masked", ValueError, "filled", lambda: jnp.where(MASKED, V, 0)),
     ("dot_general.contract-size", TypeError, "", lambda: jnp.dot(X, X)),
     ("dot_general.contract-size", TypeError, "", lambda: X @ X),
     ("pointwise2.broadcast", TypeError, "", lambda: lax.add(X, V)),

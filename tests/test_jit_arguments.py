@@ -128,6 +128,17 @@ def test_bad_arguments() -> None:
         traceir.jit(lambda x: {"k": "text"})(1.0)
 
 
+def test_arrays_that_would_lose_something_are_refused() -> None:
+    f = traceir.jit(lambda x: x)
+    with raises_rule("jit.dtype", TypeError, "dtype object at argument x"):
+        f(np.array([None]))
+    masked = np.ma.masked_array([1.0, 2.0], mask=[True, False])
+    for _ in range(2):
+        with raises_rule("jit.masked", ValueError, r"argument x\[0\]"):
+            f([masked])
+        f([masked.filled(0)])
+
+
 def test_disable_jit_runs_the_body() -> None:
     c = Counted(lambda x: x * 2 if x > 0 else x)
     f = traceir.jit(c.fun)

@@ -137,8 +137,8 @@ def python_aval(
 ) -> ShapedArray:
     """The type of a Python number, a NumPy scalar or a NumPy array, canonical.
 
-    Raises TypeError (jit.argument) for anything else, OverflowError (jit.overflow) for
-    an int that does not fit.
+    Raises TypeError (jit.argument) for anything else and (jit.dtype) for other dtypes,
+    ValueError (jit.masked), OverflowError (jit.overflow) for an int that does not fit.
 
     >>> python_aval(2, x64=True), python_aval(np.ones(3))
     (ShapedArray(int64[], weak_type=True), ShapedArray(float32[3]))
@@ -151,6 +151,7 @@ def python_aval(
     if kind is int:
         return _fitting(value, _scalar_aval("int", x64, rules))
     if isinstance(value, (np.ndarray, np.generic)):
+        check_unmasked(value)
         return ShapedArray(value.shape, _array_dtype(value.dtype, x64, rules))
     if isinstance(value, int):
         return _fitting(value, _scalar_aval("int", x64, rules))
@@ -164,8 +165,17 @@ def _array_dtype(dtype: np.dtype, x64: bool, rules: Rules | None) -> np.dtype:
     """The canonical dtype of a NumPy array; `dtype.name` is too slow for each call."""
     if dtype.name not in default().dtypes:
         got = f"a NumPy array of dtype {dtype.name}"
-        raise default().error("jit.argument", got=got)
+        raise default().error("jit.dtype", got=got)
     return canonical_dtype(dtype, x64, rules)
+
+
+def check_unmasked(value: object) -> None:
+    """Raise ValueError (jit.masked) for a NumPy array with a mask, which would be lost.
+
+    >>> check_unmasked(np.ones(2))
+    """
+    if type(value) is not np.ndarray and isinstance(value, np.ma.MaskedArray):
+        raise default().error("jit.masked", got=f"{type(value).__name__} {value}")
 
 
 def _fitting(value: int, aval: ShapedArray) -> ShapedArray:

@@ -17,7 +17,7 @@ from traceir.array import Array
 from traceir.avals import ShapedArray
 from traceir.ir import Literal
 from traceir.kernels import KERNELS
-from traceir.promote import canonical_dtype, promote
+from traceir.promote import canonical_dtype, check_unmasked, promote
 from traceir.trace import Tracer, bind, current_trace, typeof
 
 # What functions take: an array, a tracer, a NumPy array or scalar, a Python number.
@@ -92,7 +92,8 @@ def is_scalar(value: object) -> bool:
 def operand(name: str, value: Operand, position: int = 0) -> Operand:
     """A checked operand: an Array, a tracer, a NumPy array of rank 1 or more, a number.
 
-    Raises TypeError (face.argument) for a list, a string or another object.
+    Raises TypeError (face.argument) for a list, a string or another object and
+    ValueError (jit.masked).
     """
     kind = type(value)
     if kind is Array or kind is Tracer or kind is float or kind is bool:
@@ -100,6 +101,7 @@ def operand(name: str, value: Operand, position: int = 0) -> Operand:
     if isinstance(value, int):
         return fitting(int(value))
     if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biuf":
+        check_unmasked(value)
         if value.ndim:
             return value
         dtype = canonical_dtype(value.dtype, config.local.context.x64)

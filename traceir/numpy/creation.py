@@ -31,6 +31,7 @@ from traceir.lax.structure import (
     concatenate,
     expand_dims,
 )
+from traceir.promote import check_unmasked
 from traceir.trace import bind, typeof
 
 
@@ -104,8 +105,9 @@ def _from_host(
     """Nested sequences without tracers; `arrays` are its leaves if one is an Array."""
     if arrays and dtype is None:
         dtype = joined([operand("array", leaf) for leaf in arrays])[0]
+    host = _host(value)
     try:
-        found = np.array(_host(value))
+        found = np.array(host)
     except ValueError:
         raise rules.error("face.ragged", got=repr(value)) from None
     if found.dtype.kind == "O" and all(type(n) is int for n in found.flat):
@@ -120,6 +122,7 @@ def _from_host(
 def _host(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_host(part) for part in value]
+    check_unmasked(value)
     return np.asarray(value) if isinstance(value, Array) else value
 
 
