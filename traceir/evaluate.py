@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from traceir.ir import ClosedJaxpr, Jaxpr, Literal, Params, Var
+from traceir.ir import Atom, ClosedJaxpr, Jaxpr, Literal, Params, Var
 from traceir.kernels import KERNELS, kernel
 
 # A context in which NumPy's floating-point warnings are off. Entering a copy of it
@@ -92,25 +92,14 @@ class Program:
         def read(atom: Var | Literal) -> int:
             return self._slot(atom.array) if isinstance(atom, Literal) else slots[atom]
 
-        last = {
-            atom: number
-            for number, eqn in enumerate(jaxpr.eqns)
-            for atom in (*eqn.inputs, *eqn.outputs)
-            if isinstance(atom, Var)
-        }
-        kept = {*jaxpr.constvars, *jaxpr.invars, *jaxpr.outvars}
-        for number, eqn in enumerate(jaxpr.eqns):
+        for eqn, last in zip(jaxpr.eqns, _last_uses(jaxpr), strict=True):
             operands = tuple(map(read, eqn.inputs))
             for var in eqn.outputs:
                 slots[var] = self._slot(None)
-            done = {
-                slots[a]
-                for a in (*eqn.inputs, *eqn.outputs)
-                if isinstance(a, Var) and last[a] == number and a not in kept
-            }
             results = tuple(slots[v] for v in eqn.outputs)
+            done = tuple(slots[v] for v in last)
             call = _call_of(eqn.primitive, eqn.params)
-            self._calls.append((call, operands, results, tuple(done)))
+            self._calls.append((call, operands, results, done))
         self._outputs = tuple(map(read, jaxpr.outvars))
 
     def _slot(self, value: np.ndarray | None) -> int:
@@ -146,6 +135,18 @@ class Program:
             for k in done:
                 slots[k] = None
         return [slots[k] for k in self._outputs]
+
+
+def _last_uses(jaxpr: Jaxpr) -> list[list[Var]]:
+    """For each equation, the variables that nothing after it reads."""
+    seen: set[Atom] = {*jaxpr.constvars, *jaxpr.invars, *jaxpr.outvars}
+    found: list[list[Var]] = []
+    for eqn in reversed(jaxpr.eqns):
+        atoms = (*eqn.inputs, *eqn.outputs)
+        variables = dict.fromkeys(a for a in atoms if isinstance(a, Var))
+        found.append([v for v in variables if v not in seen])
+        seen.update(found[-1])
+    return found[::-1]
 
 
 _Call = tuple[Callable[..., Any], tuple[int, ...], tuple[int, ...], tuple[int, ...]]

@@ -75,7 +75,7 @@ class Eqn:
 
 def sort_params(params: Mapping[str, Hashable]) -> Params:
     """Params in the order in which an equation stores them."""
-    return tuple(sorted(params.items()))
+    return tuple(sorted(params.items())) if params else ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ with exact numbers. Kernels and backends are judged by it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -93,23 +93,34 @@ def faults(
     if row.steps is not None:
         return judge(params["jaxpr"], params["jaxpr"].consts, arrays, got, rules)
     arrays = [np.asarray(a) for a in arrays]
-    outs = _infer(prim, params, arrays, rules)
+    pairs = list(zip(_infer(prim, params, arrays, rules), got, strict=True))
     wrong = [
         f"{prim}: {g.dtype}{list(g.shape)} instead of {a.str_short()}"
-        for g, a in zip(got, outs, strict=True)
+        for a, g in pairs
         if (g.shape, g.dtype) != (a.shape, a.dtype)
     ]
     if wrong:
         return wrong
     declared = declared_choices(rules) if choices is None else choices
-    for aval, result in zip(outs, got, strict=True):
-        ulps = row.ulp.get(aval.dtype.name, 0)
-        for index, want in _elements(row, params, arrays, aval, rules):
-            goal = Goal(want, aval.dtype, ulps, declared)
-            if not member(row.accuracy, goal, result[index]):
-                exact = settle(want, aval.dtype)
-                wrong.append(f"{prim}{list(index)}: {result[index]}, exactly {exact}")
+    for aval, result in pairs:
+        elements = _elements(row, params, arrays, aval, rules)
+        wrong += _outside(row, elements, result, declared)
     return wrong
+
+
+def _outside(
+    row: Prim,
+    elements: Iterable[tuple[Index, Any]],
+    result: Array,
+    choices: Mapping[str, str],
+) -> Iterator[str]:
+    """A line for each element that is not in the row's accuracy set."""
+    dtype = result.dtype
+    for index, want in elements:
+        goal = Goal(want, dtype, row.ulp.get(dtype.name, 0), choices)
+        if not member(row.accuracy, goal, result[index]):
+            exact = settle(want, dtype)
+            yield f"{row.name}{list(index)}: {result[index]}, exactly {exact}"
 
 
 def judge(

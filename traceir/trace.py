@@ -152,14 +152,14 @@ class Trace:
 
     def record(
         self, primitive: str, values: Sequence[Value], params: Params
-    ) -> tuple[Tracer, ...]:
+    ) -> list[Tracer]:
         """Append one equation; returns its results."""
         atoms = tuple(map(self.atom, values))
         avals = infer(primitive, tuple(a.aval for a in atoms), params)
         outputs = tuple(map(Var, avals))
         where = source.capture()
         self.eqns.append(Eqn(primitive, atoms, outputs, params, frozenset(), where))
-        return tuple([Tracer(v, self, where) for v in outputs])
+        return [Tracer(v, self, where) for v in outputs]
 
     def close(self, outputs: Sequence[Value]) -> Jaxpr:
         """The finished program; captured tracers come first among its inputs."""
@@ -230,7 +230,7 @@ def bind(primitive: str, *values: Value, **params: Any) -> Any:
     full = sort_params({**defaults, **params})
     trace = _local.trace
     results = (evaluate if trace is None else trace.record)(primitive, values, full)
-    return results[0] if single else results
+    return results[0] if single else tuple(results)
 
 
 @functools.cache
@@ -243,9 +243,7 @@ def _call_form(primitive: str) -> tuple[dict[str, Any], bool]:
     return (row.defaults, row.single) if row else ({}, False)
 
 
-def evaluate(
-    primitive: str, values: Sequence[Value], params: Params
-) -> tuple[Array, ...]:
+def evaluate(primitive: str, values: Sequence[Value], params: Params) -> list[Array]:
     """Apply a primitive to concrete values by the NumPy kernels.
 
     Raises UnexpectedTracerError (level.lift) for a tracer, whose trace has ended.
@@ -257,7 +255,7 @@ def evaluate(
     outs = infer(primitive, avals, params)
     arrays = [as_numpy(v, a) for v, a in zip(values, avals)]
     results = evaluate_eqn(primitive, params, arrays)
-    return tuple(map(Array._wrap, results, outs))
+    return list(map(Array._wrap, results, outs))
 
 
 def typeof(value: Value) -> ShapedArray:

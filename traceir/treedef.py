@@ -212,30 +212,29 @@ def _show(treedef: TreeDef) -> str:
     return treedef.kind.show(treedef.node_type, treedef.meta, parts)
 
 
+def _difference(path: Path, wanted: str, got: str) -> ValueError:
+    where = key_path(path, "tree")
+    return ValueError(
+        f"pytree structures differ at {where}: expected {wanted}, got {got}"
+    )
+
+
 def _up_to(treedef: TreeDef, tree: PyTree, path: Path, found: list[Any]) -> None:
     kind = treedef.kind
     if kind is None:
         found.append(tree)
         return
     assert treedef.node_type is not None
-    where = key_path(path, "tree")
     if type(tree) is not treedef.node_type:
-        raise ValueError(
-            f"pytree structures differ at {where}: "
-            f"expected {treedef.node_type.__name__}, got {type(tree).__name__}"
-        )
+        wanted, got = treedef.node_type.__name__, type(tree).__name__
+        raise _difference(path, wanted, got)
     parts, meta = kind.split(tree)
     children = list(parts)
     if len(children) != len(treedef.children):
-        raise ValueError(
-            f"pytree structures differ at {where}: "
-            f"expected {len(treedef.children)} children, got {len(children)}"
-        )
+        wanted, got = f"{len(treedef.children)} children", str(len(children))
+        raise _difference(path, wanted, got)
     if typed(meta) != typed(treedef.meta):
-        raise ValueError(
-            f"pytree structures differ at {where}: "
-            f"expected metadata {treedef.meta!r}, got {meta!r}"
-        )
+        raise _difference(path, f"metadata {treedef.meta!r}", repr(meta))
     keys = kind.keys(treedef.node_type, treedef.meta, len(children))
     for key, child, below in zip(keys, children, treedef.children, strict=True):
         _up_to(below, child, (*path, key), found)

@@ -86,31 +86,31 @@ def bind_arguments(
         arguments = signature.bind(*args, **kwargs).arguments
     except TypeError as error:
         raise rules.error("jit.signature", got=str(error)) from None
+    elements = [
+        (name, *element)
+        for name, value in arguments.items()
+        for element in _elements(signature.parameters[name], value)
+    ]
     dynamic: list[tuple[str, Any]] = []
     statics: list[tuple[str, Any]] = []
-    slots: list[tuple[str, str, int | str | None]] = []
     origins: list[int | str] = []
-    position = 0
-    for name, value in arguments.items():
-        parameter = signature.parameters[name]
-        for label, key, element in _elements(parameter, name, value):
-            slots.append((label, name, key))
-            by_keyword = label in kwargs and parameter.kind not in UNNAMED
-            index = None if by_keyword else position
-            if static.covers(label, index, name):
-                statics.append((label, element))
-            else:
-                dynamic.append((label, element))
-                origins.append(label if index is None else index)
-            position += 1
-    return Bound(
-        signature, tuple(dynamic), tuple(statics), tuple(slots), tuple(origins)
-    )
+    for position, (name, label, _, value) in enumerate(elements):
+        unnamed = signature.parameters[name].kind in UNNAMED
+        index = position if unnamed or label not in kwargs else None
+        if static.covers(label, index, name):
+            statics.append((label, value))
+        else:
+            dynamic.append((label, value))
+            origins.append(label if index is None else index)
+    slots = tuple((label, name, key) for name, label, key, _ in elements)
+    return Bound(signature, tuple(dynamic), tuple(statics), slots, tuple(origins))
 
 
 def _elements(
-    parameter: inspect.Parameter, name: str, value: Any
+    parameter: inspect.Parameter, value: Any
 ) -> Iterable[tuple[str, int | str | None, Any]]:
+    """Label, place within the parameter, and value of each argument it takes."""
+    name = parameter.name
     if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
         return [(f"{name}[{k}]", k, v) for k, v in enumerate(value)]
     if parameter.kind is inspect.Parameter.VAR_KEYWORD:
@@ -143,34 +143,29 @@ def resolve_static(
     Raises ValueError (jit.static_argnums, jit.static_argnames) for a position or a
     name that the function does not have.
     """
-    parameters = list(signature.parameters.values())
-    positional = [p.name for p in parameters if p.kind in POSITIONAL]
-    variadic = any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in parameters)
-    names = set(_names(argnames))
-    positions: set[int] = set()
-    for number in _numbers(argnums):
-        index = number + len(positional) if number < 0 else number
-        if 0 <= index < len(positional):
-            names.add(positional[index])
-            positions.add(index)
-        elif variadic and index >= 0:
-            positions.add(index)
-        else:
-            raise rules.error(
-                "jit.static_argnums",
-                got=f"{number}, but the function accepts only "
-                f"{len(positional)} positional arguments",
-            )
+    parameters = signature.parameters
+    kinds = {p.kind for p in parameters.values()}
+    positional = [name for name, p in parameters.items() if p.kind in POSITIONAL]
+    variadic = inspect.Parameter.VAR_POSITIONAL in kinds
+    names, count = set(_names(argnames)), len(positional)
+    positions = {_position(n, count, variadic) for n in _numbers(argnums)}
+    names |= {name for k, name in enumerate(positional) if k in positions}
     positions |= {k for k, name in enumerate(positional) if name in names}
-    unknown = sorted(names - set(signature.parameters))
-    keywords = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters)
-    if unknown and not keywords:
-        raise rules.error(
-            "jit.static_argnames",
-            got=f"{', '.join(unknown)}; the arguments are "
-            f"{', '.join(signature.parameters) or 'none'}",
-        )
+    unknown = sorted(names - set(parameters))
+    if unknown and inspect.Parameter.VAR_KEYWORD not in kinds:
+        known = ", ".join(parameters) or "none"
+        got = f"{', '.join(unknown)}; the arguments are {known}"
+        raise rules.error("jit.static_argnames", got=got)
     return StaticSpec(frozenset(names), frozenset(positions))
+
+
+def _position(number: int, count: int, variadic: bool) -> int:
+    """The position that a number stands for; negative ones count from the end."""
+    index = number + count if number < 0 else number
+    if index < 0 or (index >= count and not variadic):
+        got = f"{number}, but the function accepts only {count} positional arguments"
+        raise rules.error("jit.static_argnums", got=got)
+    return index
 
 
 def _numbers(argnums: int | Sequence[int] | None) -> tuple[int, ...]:
