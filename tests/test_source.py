@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _thread
 import inspect
+import linecache
 import queue
 import timeit
 import traceback
@@ -96,6 +97,20 @@ def test_summary() -> None:
     )
     source = through(1, "<stdin>")(capture)
     assert str(source) == user_frame_summary(source) == "<stdin>:1 in f1"
+
+
+def test_a_long_line_is_shown_from_the_expression() -> None:
+    name = "/long/line.py"
+    line = f"    return [{'0, ' * 200}thunk(), {'1, ' * 200}]\n"
+    linecache.cache[name] = len(line), None, ["def f(thunk):\n", line], name
+    scope: dict[str, Any] = {}
+    exec(compile("def f(thunk):\n" + line, name, "exec"), scope)
+    source = scope["f"](capture)[200]
+    text = source.text
+    del linecache.cache[name]
+    assert text.startswith("…thunk(), 1, 1,")
+    assert text.endswith("…")
+    assert len(text) == 88
 
 
 def test_capture_costs_less_than_a_traceback() -> None:

@@ -34,6 +34,10 @@ _BETWEEN = frozenset(
 _GENERATED = "<traceir"
 
 
+# The longest source line that is shown whole.
+WIDTH = 88
+
+
 class Source(NamedTuple):
     """A place in a user's function: its code object and the instruction's offset.
 
@@ -66,8 +70,19 @@ class Source(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The source line without its indentation; empty where there is no file."""
-        return linecache.getline(self.file, self.line).strip()
+        """The source line without its indentation; empty where there is no file.
+
+        Of a line longer than `WIDTH` what begins at the expression.
+        """
+        line = linecache.getline(self.file, self.line).rstrip()
+        text = line.lstrip()
+        if len(text) <= WIDTH:
+            return text
+        # Python counts columns in bytes.
+        before = len(line.encode()[: (self.column or 1) - 1].decode(errors="ignore"))
+        if before > len(line) - len(text):
+            text = f"…{line[before:]}"
+        return text if len(text) <= WIDTH else f"{text[: WIDTH - 1]}…"
 
     def _position(self) -> tuple[int | None, int | None, int | None, int | None]:
         index = self.lasti // 2
