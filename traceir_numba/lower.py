@@ -267,7 +267,6 @@ class _Pipeline(compiler.CompilerBase):  # type: ignore[misc]
             untyped.FixupArgs,
             untyped.IRProcessing,
             typed.NopythonTypeInference,
-            typed.IRLegalization,
             _LowerOnly,
         ):
             passes.add_pass(step, step.__name__)
