@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,28 @@ def test_static_values_are_keyed_by_deep_typed_equality() -> None:
 def test_signed_zero_static_gives_its_own_result() -> None:
     f = traceir.jit(lambda x, n: x * np.copysign(1.0, n), static_argnums=1)
     assert float(f(1.0, 0.0)) == 1 and float(f(1.0, -0.0)) == -1
+
+
+def test_frozen_dataclasses_as_static_values() -> None:
+    @dataclass(frozen=True)
+    class Options:
+        sizes: Any
+
+    @dataclass(frozen=True)
+    class Own:
+        sizes: Any
+
+        def __hash__(self) -> int:
+            return len(self.sizes)
+
+    c = Counted(lambda x, n: x + len(n.sizes))
+    f = traceir.jit(c.fun, static_argnums=1, backend="reference")
+    for value in (Options((1,)), Options((1.0,)), Own([1, 2]), Own([1, 3])):
+        f(1.0, value)
+        assert c.new() == 1
+    assert float(f(1.0, Own([1, 2]))) == 3 and c.new() == 0
+    with raises_rule("cache.static.hashable", ValueError):
+        f(1.0, Options([1]))
 
 
 def test_unhashable_static() -> None:

@@ -14,7 +14,7 @@ from traceir.rules import default, load, spec_path
 
 ROOT = Path(__file__).parents[2]
 CHAPTERS = sorted(spec_path().glob("*.rst"))
-PAGES = [*CHAPTERS, *sorted((ROOT / "docs").glob("*.rst"))]
+PAGES = [*CHAPTERS, *sorted((ROOT / "docs").glob("*.rst")), ROOT / "README.md"]
 SPLICE = re.compile(r"^\.\. rule:: (\S+)$", re.MULTILINE)
 # What is spliced as a whole: a class or a primitive, with the clauses of its row.
 GROUPS = {*default().tables["primitives"]["class"], *default().prims}

@@ -40,7 +40,10 @@ def typed(value: Any) -> Hashable:
         return kind, frozenset(map(typed, value))
     if _is_frozen_dataclass(kind):
         names = (f.name for f in dataclasses.fields(value) if f.compare)
-        return kind, tuple(typed(getattr(value, name)) for name in names)
+        try:
+            return kind, tuple(typed(getattr(value, name)) for name in names)
+        except rules.TraceirError:
+            pass  # a field without a hash: the class may still have one of its own
     try:
         hash(value)
     except TypeError as error:
@@ -52,5 +55,4 @@ def typed(value: Any) -> Hashable:
 
 def _is_frozen_dataclass(kind: type) -> bool:
     params = getattr(kind, "__dataclass_params__", None)
-    # A class with a hash of its own decides for itself what is the same.
     return bool(params and params.frozen and params.eq)
