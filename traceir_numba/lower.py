@@ -16,7 +16,7 @@ from typing import Any
 import llvmlite.binding as llvm
 from llvmlite import ir
 from numba import types
-from numba.core import callconv, cgutils, compiler, funcdesc, lowering
+from numba.core import callconv, compiler, funcdesc, lowering
 from numba.core import typed_passes as typed
 from numba.core import untyped_passes as untyped
 from numba.core.compiler_lock import global_compiler_lock
@@ -64,7 +64,9 @@ def lanes(dtype: Any, count: int) -> Any:
     def accumulators(_typing: Any) -> Any:
         def generate(context: Any, builder: Any, _sig: Any, _args: Any) -> Any:
             element = context.get_data_type(dtype)
-            memory = cgutils.alloca_once(builder, ir.ArrayType(element, count))
+            # Numba's own helper would also clear it, at a price.
+            with builder.goto_entry_block():
+                memory = builder.alloca(ir.ArrayType(element, count))
             memory.align = 64
             return builder.bitcast(memory, element.as_pointer())
 
