@@ -22,6 +22,8 @@ def show(value: Any) -> str:
     >>> show((np.dtype("int8"), (2, 3)))
     '(int8, (2, 3))'
     """
+    if isinstance(value, np.ndarray):  # it may pass for a sequence, a scalar one too
+        return repr(value)
     match value:
         case np.dtype():
             return str(value.name)
