@@ -11,7 +11,8 @@ import numpy as np
 from traceir.forks import kept_over_forks
 
 SHORT_KINDS = {"f": "f", "i": "i", "u": "u"}
-_lock = kept_over_forks(threading.Lock())
+# Reentrant: a collection inside may run a user's code.
+_lock = kept_over_forks(threading.RLock())
 
 
 class ShapedArray:

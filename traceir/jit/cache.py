@@ -48,7 +48,7 @@ class FunctionCache:
         self.fast: dict[object, dict[Any, Any]] = {}
         self.misses = 0
         self._pending: dict[Key, _Pending] = {}
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     def clear(self) -> None:
         """Forget every trace; the next call traces anew."""
@@ -61,7 +61,7 @@ class FunctionCache:
     def begin_alone(self) -> None:
         """Forget what other threads were doing: a forked child has none of them."""
         me = threading.get_ident()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._pending = {k: p for k, p in self._pending.items() if p.thread == me}
         for entry in self.entries.values():
             entry.lock = threading.Lock()
@@ -105,7 +105,8 @@ class FunctionCache:
 
 
 _caches: WeakKeyDictionary[Any, FunctionCache] = WeakKeyDictionary()
-_caches_lock = kept_over_forks(threading.Lock())
+# Reentrant, as each lock of a cache: a collection inside may run a user's code.
+_caches_lock = kept_over_forks(threading.RLock())
 _all: WeakSet[FunctionCache] = WeakSet()
 
 
