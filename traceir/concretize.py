@@ -16,7 +16,7 @@ def refusal(tracer: Tracer, row_id: str, what: str = "") -> Exception:
     `what` names the Python operation, for the text. The error's class is the row's.
     """
     got = f"{what + ' of ' if what else ''}{tracer.aval.str_short()}, {origin(tracer)}"
-    return rules.error(row_id, got=got, hint=advice(tracer))
+    return rules.error(row_id, got=got, hint=advice(tracer, row_id))
 
 
 def origin(tracer: Tracer) -> str:
@@ -40,10 +40,11 @@ def arguments(tracer: Tracer) -> list[str]:
     return tracer._trace.depends_on(tracer._var)
 
 
-def advice(tracer: Tracer) -> str | None:
-    """The decorator that would make the arguments static, where there are some."""
+def advice(tracer: Tracer, row_id: str) -> str:
+    """The row's hint, with the call that makes the arguments static spelled out."""
+    hint = rules.default().clauses[row_id].hint
     names = [path for path in arguments(tracer) if path.isidentifier()]
     if not names or len(names) > 3:
-        return None
-    call = f"jit({tracer._trace.name}, static_argnames={names})"
-    return f"mark it static, `{call}`, or use a function such as `jnp.where`"
+        return hint
+    call = f"`jit({tracer._trace.name}, static_argnames={names})`"
+    return hint.replace("`static_argnames`", call)

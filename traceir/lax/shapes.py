@@ -39,7 +39,9 @@ def _traced(extents: Sequence[Any]) -> Exception:
     traced = next(filter(is_tracer, extents))
     listed = "[" + ", ".join(map(repr, extents)) + "]"
     return rules.error(
-        "face.shape", got=f"{listed}, {origin(traced)}", hint=advice(traced)
+        "face.shape",
+        got=f"{listed}, {origin(traced)}",
+        hint=advice(traced, "face.shape"),
     )
 
 
