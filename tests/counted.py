@@ -16,7 +16,7 @@ class Counted:
             self.traces += 1
             return fun(*args, **kwargs)
 
-        body.__signature__ = inspect.signature(fun)  # type: ignore[attr-defined]
+        body.__signature__ = inspect.signature(fun)
         body.__name__ = fun.__name__
         self.fun = body
 

@@ -125,7 +125,7 @@ def test_a_decorated_method_takes_self_as_a_static_argument() -> None:
 
 def test_unusable_functions() -> None:
     class Unhashable:
-        __hash__ = None  # type: ignore[assignment]
+        __hash__ = None
 
         def __call__(self, x: Any) -> Any:
             return x

@@ -37,7 +37,7 @@ def test_frames_of_the_packages_are_skipped() -> None:
         "<traceir formula add.shape>",
     ):
         source = through(4, file)(capture)
-        line = inspect.currentframe().f_lineno - 1  # type: ignore[union-attr]
+        line = inspect.currentframe().f_lineno - 1
         assert source.function == "test_frames_of_the_packages_are_skipped"
         assert (source.file, source.line) == (__file__, line)
         assert source.text == "source = through(4, file)(capture)"

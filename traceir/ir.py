@@ -173,11 +173,6 @@ class ClosedJaxpr:
         """The types of the outputs."""
         return self.jaxpr.out_avals
 
-    @property
-    def literals(self) -> tuple[np.ndarray, ...]:
-        """The constants, by their older name."""
-        return self.consts
-
     def const_keys(self) -> tuple[object, ...]:
         """The bits of the constants."""
         return tuple(

@@ -110,4 +110,4 @@ def test_an_unsupported_dtype_is_refused() -> None:
     closed = parse("{ lambda ; a:f16[3]. let b:f16[3] = neg a in (b,) }")
     with pytest.raises(TypeError, match=r"f16\[3\]") as caught:
         backend.compile(closed, "half")
-    assert caught.value.rule == "backend.unsupported"  # type: ignore[attr-defined]
+    assert caught.value.rule == "backend.unsupported"

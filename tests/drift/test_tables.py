@@ -74,7 +74,7 @@ def test_a_primitive_can_be_taken_out() -> None:
 
 def test_rules_are_immutable_and_equal_by_identity() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
-        default().prims = {}  # type: ignore[misc]
+        default().prims = {}
     assert default() is default() and load() != default()
 
 

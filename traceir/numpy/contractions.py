@@ -25,8 +25,6 @@ from traceir.numpy.elementwise import multiply
 from traceir.numpy.shape import expand_dims, ravel
 from traceir.trace import bind, typeof
 
-Axes = Sequence[int]
-
 
 def _dot(x: Operand, y: Operand, contract: Any, batch: Any = ((), ())) -> Array:
     """`dot_general` in the operands' dtype; of booleans, whether any pair holds."""
