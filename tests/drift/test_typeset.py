@@ -1,0 +1,90 @@
+"""Formulas as mathematics: what is shown reads back as what is computed.
+
+Serves: every formula of the tables
+"""
+
+from __future__ import annotations
+
+import ast
+from xml.etree import ElementTree
+
+import pytest
+from drift.test_language import (
+    FORMULAS,
+    formulas_of_other_tables,
+    formulas_of_primitives,
+)
+from hypothesis import given, settings
+from latex_reader import read
+
+from traceir.rules import Formula, language, parse
+from traceir.rules.markup import latex, mathml
+from traceir.rules.typeset import COMPARE, element, math_element, typeset
+
+TABLES: dict[str, Formula] = {
+    name: formula
+    for name, formula, _ in (*formulas_of_primitives(), *formulas_of_other_tables())
+}
+# Each needs parentheses somewhere, or may not have them: text, then LaTeX.
+SHOWN = {
+    "(a - b) - (c - d)": "a - b - ( c - d )",
+    "a - (b + c) * -d": r"a - ( b + c ) \cdot ( - d )",
+    "-(a + b) * c": r"- ( a + b ) \cdot c",
+    "(a or b) and not c": r"( a \lor b ) \land \lnot c",
+    "not a == b": r"\lnot ( a = b )",
+    "(a < b) == (c < d)": "( a < b ) = ( c < d )",
+    "a // b * c": r"\lfloor \frac{a}{b} \rfloor \cdot c",
+    "(a * b) % c": r"( a \cdot b ) \text{ mod } c",
+    "sum(a for a in s) + b": r"\sum_{a \in s} a + b",
+    "sum(a + b for a in s)": r"\sum_{a \in s} ( a + b )",
+    "b * sum(a for a in s)": r"b \cdot ( \sum_{a \in s} a )",
+    "all(a < b for a in s) and c": r"( \forall a \in s \colon a < b ) \land c",
+    "(a if b else c) + d": r"( \begin{cases} a & \text{if } b \\ "
+    r"c & \text{otherwise} \end{cases} ) + d",
+    "real('pow', -a, b + c)": "{( - a )}^{b + c}",
+    "(a, b)[0]": "( a , b ) [ 0 ]",
+    "(a,)": "( a , )",
+    "real('floor', a / b)": r"\operatorname{floor} ( \frac{a}{b} )",
+}
+
+
+def same(text: str) -> str:
+    """The tree of a formula, as text."""
+    return ast.dump(parse(text).node)
+
+
+@pytest.mark.parametrize("text", SHOWN)
+def test_parentheses_stand_where_they_are_needed(text: str) -> None:
+    assert latex(typeset(parse(text))) == SHOWN[text]
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_formula_of_the_tables_reads_back(name: str) -> None:
+    formula = TABLES[name]
+    assert same(read(latex(typeset(formula)))) == same(formula.text)
+
+
+@given(FORMULAS)
+@settings(max_examples=400, deadline=None)
+def test_a_random_formula_reads_back(text: str) -> None:
+    assert same(read(latex(typeset(parse(text))))) == same(text)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_mathml_is_well_formed_and_has_all_names(name: str) -> None:
+    formula = TABLES[name]
+    tree = ElementTree.fromstring(math_element(formula, block=True))
+    shown = {e.text for e in tree.iter() if e.tag in ("mi", "mtext")}
+    assert formula.names <= shown
+    note = tree.findtext("semantics/annotation")
+    assert note == latex(typeset(formula))
+
+
+def test_signs_of_html_are_escaped() -> None:
+    shown = element(typeset(parse("a < b & c")))
+    assert "&lt;" in shown and "&amp;" in shown
+    assert mathml(typeset(parse("a"))) == "<mi>a</mi>"
+
+
+def test_every_comparison_has_a_sign() -> None:
+    assert COMPARE.keys() == language.COMPARE.keys()
