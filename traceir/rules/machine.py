@@ -1,0 +1,266 @@
+"""The life of a trace as a state machine: its rows and what they decide.
+
+Serves: cache.state.*, cache.event.*
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+from traceir.rules.language import Formula
+from traceir.rules.problems import problem
+from traceir.rules.reader import Names, Row
+from traceir.rules.rows import Clause
+
+PLACES = ("nothing", "function", "trace")
+OUTCOMES = ("", "traces", "hits", "waits", "raises")
+# What the formulas of facts and demands speak of.
+SCOPE = Names(["caller", "maker", "stage", "captures", "made", "limit"])
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A state: `place` is what holds the trace while in it."""
+
+    id: str
+    name: str
+    place: str
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What a transition may depend on; false in states other than `states`."""
+
+    name: str
+    holds: Formula
+    states: tuple[str, ...]
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What must hold before an outcome; else the clause `raises` is raised."""
+
+    of: str
+    holds: Formula
+    raises: str
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """One row: in these states, on this event, `when` its formula of facts is true.
+
+    Without `to` the state stays. `outcome` is what the call does, "" for an event that
+    is no call.
+    """
+
+    id: str
+    sources: tuple[str, ...]
+    event: str
+    when: Formula | None
+    to: str | None
+    outcome: str
+    raises: str
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Impossible:
+    """Events that cannot happen in some states, and why."""
+
+    sources: tuple[str, ...]
+    events: tuple[str, ...]
+    says: str
+
+
+@dataclass(frozen=True)
+class Machine:
+    """States, events and transitions; `start` is where every machine begins."""
+
+    states: Mapping[str, State] = field(default_factory=dict)
+    events: Mapping[str, str] = field(default_factory=dict)
+    facts: Mapping[str, Fact] = field(default_factory=dict)
+    demands: tuple[Demand, ...] = ()
+    transitions: Mapping[str, Transition] = field(default_factory=dict)
+    impossible: tuple[Impossible, ...] = ()
+
+    @cached_property
+    def raised(self) -> frozenset[str]:
+        """The ids of the clauses that it raises."""
+        found = {t.raises for t in self.transitions.values() if t.raises}
+        return frozenset(found | {d.raises for d in self.demands})
+
+    @cached_property
+    def start(self) -> str:
+        """The first state."""
+        return next(iter(self.states))
+
+    def step(self, state: str, event: str, **names: Any) -> Transition:
+        """The one transition of an event in a state.
+
+        `names` are what the facts speak of. RuleTableError (table.machine) where there
+        is none.
+
+        >>> from traceir.rules import default
+        >>> row = default().machine.step("tracing", "return", captures=())
+        >>> row.id, row.to
+        ('cache.event.keep', 'kept')
+        """
+        found = self.matching(state, event, lambda fact: self._known(fact, names))
+        row = next(found, None)
+        if row is None:
+            raise problem("table.machine", "machine.toml", f"{event} when {state}")
+        return row
+
+    def matching(
+        self, state: str, event: str, known: Callable[[Fact], bool]
+    ) -> Iterator[Transition]:
+        """The transitions of an event in a state, given which facts are true."""
+        for row in self.transitions.values():
+            if event != row.event or state not in row.sources:
+                continue
+            facts = {f.name: state in f.states and known(f) for f in self._of(row)}
+            if row.when is None or row.when(facts):
+                yield row
+
+    def _of(self, row: Transition) -> Iterator[Fact]:
+        return (self.facts[n] for n in (row.when.names if row.when else ()))
+
+    def _known(self, fact: Fact, names: Mapping[str, Any]) -> bool:
+        return bool(fact.holds(names))
+
+    def refused(self, outcome: str, **names: Any) -> str | None:
+        """The clause that an outcome violates, or None."""
+        failed = (d for d in self.demands if d.of == outcome and not d.holds(names))
+        return next((d.raises for d in failed), None)
+
+    def is_impossible(self, state: str, event: str) -> bool:
+        """Whether a row says that the event cannot happen in the state."""
+        return any(state in i.sources and event in i.events for i in self.impossible)
+
+
+def read_machine(
+    table: Row, plain: Callable[[Row], Clause], lenient: bool = False
+) -> Machine:
+    """The machine of `machine.toml`; `plain` enters a row under its id.
+
+    Unless `lenient`, every event has one transition in every state that it can happen
+    in, and every state can be reached.
+    """
+    states = {s.name: s for s in (_state(r, plain) for r in table.rows("state"))}
+    events = dict(map(_event, table.rows("event")))
+    facts = {f.name: f for f in (_fact(r, states) for r in table.rows("fact"))}
+    machine = Machine(
+        states,
+        events,
+        facts,
+        tuple(map(_demand, table.rows("demand"))),
+        {
+            t.id: t
+            for t in (
+                _transition(r, plain, states, events, facts)
+                for r in table.rows("transition")
+            )
+        },
+        tuple(_impossible(r, states, events) for r in table.rows("impossible")),
+    )
+    table.done()
+    if not lenient:
+        for got in _faults(machine):
+            raise problem("table.machine", "machine.toml", got)
+    return machine
+
+
+def _state(row: Row, plain: Callable[[Row], Clause]) -> State:
+    clause, place = plain(row), row.one_of("place", PLACES)
+    row.done()
+    return State(clause.id, clause.id.rpartition(".")[2], place, clause.says)
+
+
+def _event(row: Row) -> tuple[str, str]:
+    found = row.text("name"), row.says()
+    row.done()
+    return found
+
+
+def _fact(row: Row, states: Mapping[str, State]) -> Fact:
+    where = _all_of(row, "states", states) if row.has("states") else tuple(states)
+    fact = Fact(row.text("name"), row.formula("holds", SCOPE), where, row.says())
+    row.done()
+    return fact
+
+
+def _demand(row: Row) -> Demand:
+    of = row.one_of("of", OUTCOMES)
+    demand = Demand(of, row.formula("holds", SCOPE), row.text("raises"))
+    row.done()
+    return demand
+
+
+def _transition(
+    row: Row,
+    plain: Callable[[Row], Clause],
+    states: Mapping[str, State],
+    events: Mapping[str, str],
+    facts: Mapping[str, Fact],
+) -> Transition:
+    clause = plain(row)
+    found = Transition(
+        clause.id,
+        _all_of(row, "from", states),
+        row.one_of("event", events),
+        row.maybe("when", Names(facts)),
+        row.one_of("to", states) if row.has("to") else None,
+        row.one_of("outcome", OUTCOMES, ""),
+        row.text("raises", ""),
+        clause.says,
+    )
+    row.done()
+    return found
+
+
+def _impossible(
+    row: Row, states: Mapping[str, State], events: Mapping[str, str]
+) -> Impossible:
+    sources, found = _all_of(row, "from", states), _all_of(row, "event", events)
+    impossible = Impossible(sources, found, row.says())
+    row.done()
+    return impossible
+
+
+def _all_of(row: Row, key: str, known: Mapping[str, Any]) -> tuple[str, ...]:
+    found = row.texts(key, ...)
+    for name in found:
+        if name not in known:
+            options = f"some of {', '.join(known)}"
+            raise problem("table.key", f"{row.where}: {key}", name, options)
+    return found
+
+
+def _faults(machine: Machine) -> Iterator[str]:
+    """What makes the machine none: choices left open, states that nothing leads to."""
+    for state, event in product(machine.states, machine.events):
+        never = machine.is_impossible(state, event)
+        for true in _truths(machine, state):
+            rows = [r.id for r in machine.matching(state, event, true.__contains__)]
+            if len(rows) != (not never):
+                facts = ", ".join(f.name for f in true) or "no fact"
+                got = ", ".join(rows) or "no transition"
+                yield f"{event} when {state} and {facts}: {got}"
+    reached = {machine.start} if machine.states else set()
+    for _ in machine.states:  # a path has at most so many steps
+        rows = (t for t in machine.transitions.values() if reached & {*t.sources})
+        reached |= {t.to for t in rows if t.to}
+    for name in machine.states.keys() - reached:
+        yield f"{name}, which nothing leads to"
+
+
+def _truths(machine: Machine, state: str) -> Iterator[list[Fact]]:
+    facts = [f for f in machine.facts.values() if state in f.states]
+    for bits in product((False, True), repeat=len(facts)):
+        yield [f for f, bit in zip(facts, bits) if bit]
