@@ -1,4 +1,8 @@
-"""Printing and parsing: layout, names, errors, round trips. Rules: text.*"""
+"""Printing and parsing: layout, names, errors, round trips.
+
+Rules: text.roundtrip, text.inner-names, text.left-out, text.spelling, text.untyped,
+text.undefined, and all other rows about text
+"""
 
 from __future__ import annotations
 
@@ -95,14 +99,14 @@ def _all_eqns(closed: ClosedJaxpr) -> list[Eqn]:
 @pytest.mark.parametrize("length, flat", [(80, True), (81, False)])
 def test_a_group_fits_up_to_column_80(length: int, flat: bool) -> None:
     inner = concat("[", Break(""), "x" * (length - 2), Break(""), "]")
-    text = layout(concat(Group(inner), " what follows is not counted"))
+    text = layout(concat(Group(inner), " what follows is not counted"), 80)
     assert ("\n" not in text) == flat
 
 
 def test_the_inner_group_stays_flat_when_the_outer_one_breaks() -> None:
     inner = Group(concat("a", Break(), "b"))
     doc = Group(Nest(2, concat("x" * 78, Break("; "), inner)))
-    assert layout(doc) == "x" * 78 + "\n  a b"
+    assert layout(doc, 80) == "x" * 78 + "\n  a b"
 
 
 def test_names_go_on_after_z_and_pass_over_number_words() -> None:

@@ -33,12 +33,27 @@ ELSEWHERE = {
     "promote.numpy": "tests/drift/test_cases.py",
     "cache.function.hashable": "tests/test_jit.py",
     "cache.recursion": "tests/test_jit.py",
+    "text.case": "tests/conform/test_cases.py",
     # Text gives a constant the type of its variable.
     "program.constant-type": "tests/test_typing.py",
 }
-# Rows of prose, which no table is read for: tests/drift/test_miniatures.py shows what
-# they forbid and permit.
-PROSE = ("accuracy.int-wrap", "accuracy.nan", "accuracy.overflow")
+# Rows of prose, which no table is read for, and the tests that show what they forbid
+# and permit.
+PROSE = {
+    **dict.fromkeys(
+        ("accuracy.int-wrap", "accuracy.nan", "accuracy.overflow"),
+        "tests/drift/test_miniatures.py",
+    ),
+    **dict.fromkeys(
+        ("text.lossless", "text.constants", "text.nan"),
+        "tests/conform/test_full_text.py",
+    ),
+    **dict.fromkeys(
+        ("text.roundtrip", "text.inner-names", "text.left-out", "text.spelling")
+        + ("text.untyped", "text.undefined"),
+        "tests/conform/test_text.py",
+    ),
+}
 
 
 def eqns(closed: ClosedJaxpr) -> Iterator[Eqn]:

@@ -52,6 +52,7 @@ def test_a_rule_that_is_not_spliced_is_seen() -> None:
         ("levels", ["levels"]),
         ("numerics", ["accuracy"]),
         ("cache", ["cache"]),
+        ("text", ["text"]),
     ],
 )
 def test_a_chapter_splices_the_whole_table(chapter: str, tables: list[str]) -> None:

@@ -119,10 +119,12 @@ def _check_types(case: Case, types: tuple[ShapedArray, ...]) -> str | None:
 
 
 def _check_text(case: Case, program: ClosedJaxpr, rules: Rules) -> str | None:
-    if case.prints is None:
-        return None
-    text = to_text(program, rules=rules)
-    return None if text == case.prints else f"printed\n{text}\nexpected\n{case.prints}"
+    for wanted, full in ((case.prints, False), (case.full, True)):
+        if wanted is not None:
+            text = to_text(program, full, rules)
+            if text != wanted:
+                return f"printed\n{text}\nexpected\n{wanted}"
+    return None
 
 
 def _check_values(

@@ -10,6 +10,7 @@ from typing import Any
 
 from traceir.rules.applied import SCOPES
 from traceir.rules.lattice import read_lattice
+from traceir.rules.machine import read_machine
 from traceir.rules.primitives import read_clause, read_primitives, resolve_needs
 from traceir.rules.problems import problem
 from traceir.rules.reader import Names, Row, Tables
@@ -18,6 +19,7 @@ from traceir.rules.rows import (
     Ask,
     Choice,
     Clause,
+    Form,
     KeyRow,
     Lattice,
     Levels,
@@ -28,13 +30,18 @@ from traceir.rules.rows import (
 from traceir.rules.rules import Rules
 
 FILES = (
-    *("lattice", "primitives", "program", "cache", "levels", "accuracy", "errors"),
+    *("lattice", "primitives", "program", "cache", "machine", "levels", "accuracy"),
+    *("text", "errors"),
 )
 # Free names and calls of the formulas of each table that is not about primitives.
 KEYS = {
     "call": Names(["call"]),
     "leaf": Names(["v"]),
     "static": Names(["v"], ["typed"]),
+}
+FORMS = {
+    "text.shared": Names(["uses", "equations", "main"]),
+    "text.params": Names(["full", "how", "usual"]),
 }
 NESTING = Names(["stage", "open", "home"])
 
@@ -104,13 +111,18 @@ class _Loader:
             prims=prims,
             program=self.program(),
             keys=self.keys(),
+            machine=read_machine(self.table("machine"), self.plain, self.lenient),
             levels=self.levels(),
             accuracy=accuracy,
             choices=choices,
+            text=self.forms(),
             errors=self.errors(),
             clauses=self.clauses,
             tables=self.tables,
         )
+        lost = rules.machine.raised - self.clauses.keys()
+        if lost and not self.lenient:
+            raise problem("table.row", "machine.toml", min(lost), "a row to raise")
         return rules
 
     def add(self, clause: Clause, where: str) -> Clause:
@@ -226,8 +238,27 @@ class _Loader:
         table.done()
         return Levels(knowledge, transforms, asks, nesting)
 
+    def forms(self) -> dict[str, Form]:
+        table = self.table("text")
+        found = {}
+        for row in table.rows("form"):
+            clause = self.plain(row)
+            found[clause.id] = Form(
+                clause.id,
+                clause.says,
+                row.maybe("when", FORMS.get(clause.id, Names([]))),
+                row.text("mark", ""),
+                row.text("letters", ""),
+                row.get("width", int, 0),
+                row.get("indent", int, 0),
+            )
+            row.done()
+        return found
+
     def errors(self) -> dict[str, Clause]:
+        # What reading refuses stands with the other rows about text.
+        found = self.others(self.table("text"))
         table = self.table("errors")
-        found = self.others(table)
+        found |= self.others(table)
         table.done()
         return found

@@ -166,6 +166,23 @@ class Levels:
 
 
 @dataclass(frozen=True, slots=True)
+class Form:
+    """What every text of a program keeps to: a condition, a mark, letters, columns."""
+
+    id: str
+    says: str
+    when: Formula | None = None
+    mark: str = ""
+    letters: str = ""
+    width: int = 0
+    indent: int = 0
+
+    def applies(self, **known: object) -> bool:
+        """Whether what the row says is so here, by its `when`."""
+        return self.when is None or bool(self.when(known))
+
+
+@dataclass(frozen=True, slots=True)
 class DType:
     """A dtype: names, kind, width, range; `numpy` is None where nothing stores it."""
 

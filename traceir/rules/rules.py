@@ -11,6 +11,7 @@ import numpy as np
 
 from traceir import source
 from traceir.errors import TraceirError, make
+from traceir.rules.machine import Machine
 from traceir.rules.problems import problem
 from traceir.rules.reader import Tables
 from traceir.rules.rows import (
@@ -18,6 +19,7 @@ from traceir.rules.rows import (
     Choice,
     Clause,
     DType,
+    Form,
     KeyRow,
     Lattice,
     Levels,
@@ -38,9 +40,11 @@ class Rules:
     prims: Mapping[str, Prim]
     program: tuple[Clause, ...]
     keys: tuple[KeyRow, ...]
+    machine: Machine
     levels: Levels
     accuracy: Mapping[str, AccuracySet]
     choices: Mapping[str, Choice]
+    text: Mapping[str, Form]
     errors: Mapping[str, Clause]
     clauses: Mapping[str, Clause]
     tables: Tables = field(repr=False)
@@ -85,6 +89,13 @@ class Rules:
         hint = clause.hint if hint is None else hint
         return make(clause.class_, rule, clause.says, got, hint, where)
 
+    def form(self, rule: str) -> Form:
+        """A row about the text of programs; RuleTableError (table.row) if none."""
+        form = self.text.get(rule)
+        if form is None:
+            raise problem("table.row", rule, "no such row")
+        return form
+
     def without(self, rule: str) -> Rules:
         """The same rules less one row: a clause, a key row, a level, a primitive.
 
@@ -104,7 +115,7 @@ def _drop(table: Mapping[str, Any], rule: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for section, rows in table.items():
         if isinstance(rows, list):
-            found[section] = [r for r in rows if r["id"] != rule]
+            found[section] = [r for r in rows if r.get("id") != rule]
         elif section in ("class", "prim"):
             found[section] = dict(_drop_clause(rows, rule))
         else:

@@ -64,7 +64,7 @@ def join(separator: Doc, docs: Iterable[Doc]) -> Doc:
     return Concat(tuple(parts))
 
 
-def layout(doc: Doc, width: int = 80) -> str:
+def layout(doc: Doc, width: int) -> str:
     """The text of `doc` on lines of `width` columns where its breaks allow it.
 
     >>> print(layout(concat("f", Nest(2, Group(concat("(", Break(""), "x)")))), 3))

@@ -1,6 +1,6 @@
 """Names for variables and for programs that are written once and used often.
 
-Serves: text.names, text.shared
+Serves: text.names, text.inner-names, text.unused, text.shared
 """
 
 from __future__ import annotations
@@ -9,23 +9,23 @@ import re
 from collections import deque
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from itertools import count
+from string import ascii_lowercase
 
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Var, subjaxprs
+from traceir.rules import Rules
 from traceir.text.lexer import NUMBER_WORDS
 
-LONG = 10
 
-
-def letters(number: int) -> str:
-    """The name of the variable with that number: a … z, ba, bb …
+def letters(number: int, digits: str = ascii_lowercase) -> str:
+    """The name of the variable with that number, in those letters as digits.
 
     >>> letters(0), letters(25), letters(26)
     ('a', 'z', 'ba')
     """
     found = ""
     while not found or number:
-        number, digit = divmod(number, 26)
-        found = chr(ord("a") + digit) + found
+        number, digit = divmod(number, len(digits))
+        found = digits[digit] + found
     return found
 
 
@@ -35,10 +35,12 @@ class Names:
     Each program has its own, so that an inner one may use its caller's again.
     """
 
-    def __init__(self, taken: Collection[str]) -> None:
+    def __init__(self, taken: Collection[str], rules: Rules) -> None:
+        digits = rules.form("text.names").letters
+        self._unused = rules.form("text.unused").mark
         self._fresh: Iterator[str] = (
             name
-            for name in map(letters, count())
+            for name in (letters(number, digits) for number in count())
             if name not in taken and name not in NUMBER_WORDS
         )
         self._scopes: dict[int, dict[Var, str]] = {}
@@ -55,11 +57,12 @@ class Names:
         return names[var]
 
     def drop_unused(self, jaxpr: Jaxpr) -> None:
-        """Write `_` for results that nothing in the outermost program uses."""
+        """Mark the results that nothing in the outermost program uses."""
+        mark = self._unused
         used = {a for a in jaxpr.outvars if isinstance(a, Var)}
         for eqn in jaxpr.eqns:
             used.update(a for a in eqn.inputs if isinstance(a, Var))
-        blanks = {v: "_" for e in jaxpr.eqns for v in e.outputs if v not in used}
+        blanks = {v: mark for e in jaxpr.eqns for v in e.outputs if v not in used}
         self.scope(jaxpr).update(blanks)
 
     def suggest(
@@ -76,12 +79,12 @@ class Names:
                 continue
             used.add(other)
             name = self.of(outer, other)
-            if name == "_":
+            if name == self._unused:
                 dropped.append(atom)
             else:
                 names[atom] = name
         if dropped and _blanks_are_clear(inner, dropped):
-            names.update(dict.fromkeys(dropped, "_"))
+            names.update(dict.fromkeys(dropped, self._unused))
 
 
 def _blanks_are_clear(jaxpr: Jaxpr, dropped: Sequence[Var]) -> bool:
@@ -130,9 +133,10 @@ class Shared:
         self.programs.append((unique, closed))
 
 
-def shared_programs(main: ClosedJaxpr, full: bool = False) -> Shared:
+def shared_programs(main: ClosedJaxpr, full: bool, rules: Rules) -> Shared:
     """The programs that occur twice or are long, in breadth-first order."""
     shared = Shared(full)
+    form = rules.form("text.shared")
     visits: dict[Hashable, int] = {}
     found: dict[Hashable, tuple[ClosedJaxpr, str]] = {}
     queue = deque([(main, "jaxpr")])
@@ -146,7 +150,8 @@ def shared_programs(main: ClosedJaxpr, full: bool = False) -> Shared:
         for eqn in closed.eqns:
             queue.extend((inner, _program_name(eqn)) for inner in subjaxprs(eqn))
     for key, (closed, name) in found.items():
-        if visits[key] > 1 or (closed is not main and len(closed.eqns) > LONG):
+        size, outermost = len(closed.eqns), closed is main
+        if form.applies(uses=visits[key], equations=size, main=outermost):
             shared.add(closed, name)
     return shared
 

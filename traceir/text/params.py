@@ -46,7 +46,7 @@ class Values:
                 continue
             if spelling:
                 name = spelling.params.get(name, name)
-            domain = domains.get(name) or _guess_domain(name)
+            domain = domains.get(name) or guess_domain(name)
             found[name] = self.value(param.value, domain)
         return found
 
@@ -80,10 +80,12 @@ class Values:
             raise self.source.error("text.opaque", f"`{text[:40]}`", at)
         if text in _CONSTANTS:
             return _CONSTANTS[text]
+        if text in ("nan", "inf"):
+            return float(text)
         return self.dtypes.get(text, text)
 
 
-def _guess_domain(name: str) -> str:
+def guess_domain(name: str) -> str:
     """The domain of a parameter that no row has, told by its name alone."""
     if name == "name":
         return "name"

@@ -1,4 +1,7 @@
-"""Programs as text: JAX's layout, names and order. Serves: text.layout, text.hidden"""
+"""Programs as text: JAX's layout, names and order.
+
+Serves: text.layout, text.params, text.weak, text.constants, text.opaque
+"""
 
 from __future__ import annotations
 
@@ -6,20 +9,24 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
+from traceir import source
+from traceir.errors import TraceirError
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from traceir.rules import Param, Prim, Rules, default
 from traceir.text.doc import Break, Concat, Doc, Group, Nest, Text, concat, join, layout
 from traceir.text.naming import Names, Shared, shared_programs
-from traceir.text.words import number_text, value_text
+from traceir.text.params import guess_domain
+from traceir.text.words import number_text, opaque, value_text
 
 
 def to_text(
     jaxpr: Jaxpr | ClosedJaxpr, full: bool = False, rules: Rules | None = None
 ) -> str:
-    """The program as text of 80 columns, laid out as JAX 0.10.2 does.
+    """The program as text, laid out as JAX 0.10.2 does.
 
     `full` leaves nothing out: weak types are marked `~`, hidden parameters and the
-    values of constants are written, so that `parse` gives an equal program.
+    values of constants are written, so that `parse` gives an equal program. It raises
+    JaxprSyntaxError (text.opaque) for a parameter that no text can stand for.
 
     >>> from traceir.text.parser import parse
     >>> closed = parse("{ lambda ; a:f32[]. let b:f32[] = sin a in (b,) }")
@@ -27,15 +34,18 @@ def to_text(
     '{ lambda ; a:f32[]. let b:f32[] = sin a in (b,) }'
     """
     closed = jaxpr if isinstance(jaxpr, ClosedJaxpr) else ClosedJaxpr(jaxpr)
-    return layout(_Printer(rules or default(), full, closed).module(closed))
+    printer = _Printer(rules or default(), full, closed)
+    return layout(printer.module(closed), printer.form.width)
 
 
 class _Printer:
     def __init__(self, rules: Rules, full: bool, closed: ClosedJaxpr) -> None:
         self.rules = rules
         self.full = full
-        self.shared: Shared = shared_programs(closed, full)
-        self.names = Names(self.shared.names())
+        self.form = rules.form("text.layout")
+        self.weak = rules.form("text.weak").mark
+        self.shared: Shared = shared_programs(closed, full, rules)
+        self.names = Names(self.shared.names(), rules)
 
     def module(self, closed: ClosedJaxpr) -> Doc:
         if not self.full:
@@ -55,31 +65,38 @@ class _Printer:
         eqns = join(Break("; "), [self.eqn(jaxpr, e) for e in jaxpr.eqns])
         results = self.results(jaxpr)
         head = concat("{ lambda ", constants, "; ", inputs, ". let")
-        body = concat(head, Nest(2, concat(Break(), eqns)), Break(), "in ", results)
-        return Group(concat(Nest(2, body), " }"))
+        body = concat(head, self.nest(Break(), eqns), Break(), "in ", results)
+        return Group(concat(self.nest(body), " }"))
+
+    def nest(self, *docs: Doc | str) -> Doc:
+        return Nest(self.form.indent, concat(*docs))
+
+    def fill(self, parts: Sequence[Doc], separator: str = "") -> Doc:
+        """Parts with as many on a line as there is room for."""
+        return self.nest(Group(join(concat(separator, Group(Break())), parts)))
 
     def results(self, jaxpr: Jaxpr) -> Doc:
         atoms = [Text(self.atom(jaxpr, a)) for a in jaxpr.outvars]
-        return concat("(", _fill(atoms, ","), ",)" if len(atoms) == 1 else ")")
+        return concat("(", self.fill(atoms, ","), ",)" if len(atoms) == 1 else ")")
 
     def constants(self, closed: ClosedJaxpr) -> Doc:
         jaxpr = closed.jaxpr
         if not self.full or len(closed.consts) != len(jaxpr.constvars):
             return self.binders(jaxpr, jaxpr.constvars)
         pairs = zip(jaxpr.constvars, closed.consts)
-        return _fill([Text(self.binder(jaxpr, v) + _elements(c)) for v, c in pairs])
+        return self.fill([Text(self.binder(jaxpr, v) + _elements(c)) for v, c in pairs])
 
     # -- variables ------------------------------------------------------------
 
     def binders(self, jaxpr: Jaxpr, variables: Sequence[Var]) -> Doc:
-        return _fill([Text(self.binder(jaxpr, v)) for v in variables])
+        return self.fill([Text(self.binder(jaxpr, v)) for v in variables])
 
     def binder(self, jaxpr: Jaxpr, var: Var) -> str:
         return f"{self.names.of(jaxpr, var)}:{self.aval(var)}"
 
     def aval(self, atom: Atom) -> str:
         weak = self.full and atom.aval.weak_type
-        return "~" * weak + atom.aval.str_short()
+        return self.weak * weak + atom.aval.str_short()
 
     def atom(self, jaxpr: Jaxpr, atom: Atom) -> str:
         if isinstance(atom, Literal):
@@ -96,7 +113,7 @@ class _Printer:
         results = self.binders(jaxpr, eqn.outputs)
         primitive = "!".join((eqn.primitive, *sorted(eqn.effects)))
         params = self.params(eqn, row)
-        operands = _fill([Text(self.atom(jaxpr, a)) for a in eqn.inputs])
+        operands = self.fill([Text(self.atom(jaxpr, a)) for a in eqn.inputs])
         equals = " = " if eqn.outputs else ""
         return concat(results, equals, primitive, params, " ", operands)
 
@@ -107,47 +124,62 @@ class _Printer:
             self.names.suggest(inner.jaxpr, inner.jaxpr.outvars, jaxpr, eqn.outputs)
 
     def params(self, eqn: Eqn, row: Prim | None) -> Doc:
-        shown = _shown(eqn, row, self.full)
-        if not shown:
-            return Text("")
-        pairs = [concat(f"{k}=", self.value(v, lists)) for k, v, lists in shown]
-        inner = Nest(2, concat("[", Break(""), join(Break(), pairs)))
-        return Group(concat(inner, Break(""), "]"))
+        given = dict(eqn.params)
+        first = [name for name in (row.order if row else ()) if name in given]
+        rows = {p.name: p for p in row.params} if row else {}
+        pairs = [
+            concat(f"{name}=", self.param(eqn, name, given[name], rows.get(name)))
+            for name in first + sorted(given.keys() - set(first))
+            if self.shows(given[name], rows.get(name))
+        ]
+        return self.many("[", pairs, "]") if pairs else Text("")
 
-    def value(self, value: Hashable, lists: bool) -> Doc:
+    def many(self, begin: str, parts: Sequence[Doc], end: str, comma: str = "") -> Doc:
+        """Parts in brackets, on one line or each on its own."""
+        inner = self.nest(begin, Break(""), join(concat(comma, Break()), parts))
+        return Group(concat(inner, Break(""), end))
+
+    def shows(self, value: Hashable, param: Param | None) -> bool:
+        """Whether a parameter of that value is written."""
+        if param is None:
+            return True
+        alike = param.has_default and type(value) is type(param.default)
+        usual = alike and value == param.default
+        form = self.rules.form("text.params")
+        return form.applies(full=self.full, how=param.print, usual=usual)
+
+    def param(self, eqn: Eqn, name: str, value: Hashable, param: Param | None) -> Doc:
+        domain = param.domain if param else guess_domain(name)
         if isinstance(value, ClosedJaxpr):
-            name = self.shared.name(value)
-            return Text(name) if name else self.program(value)
-        return Text(value_text(value, lists))
+            shared = self.shared.name(value)
+            return Text(shared) if shared else self.program(value)
+        if self.full and (found := opaque(value)) is not None:
+            raise self.refusal(eqn, name, found)
+        return self.value(value, domain)
+
+    def value(self, value: Hashable, domain: str) -> Doc:
+        """A value; programs in a list are written where they stand."""
+        if isinstance(value, ClosedJaxpr):
+            return self.program(value)
+        if isinstance(value, tuple) and _has_program(value):
+            only = all(isinstance(v, ClosedJaxpr) for v in value)
+            parts = [self.value(v, domain) for v in value]
+            return self.many("(", parts, ")", "" if only else ",")
+        quoted = self.full and domain != "name"
+        return Text(value_text(value, domain == "dimension_numbers", quoted))
+
+    def refusal(self, eqn: Eqn, name: str, value: object) -> TraceirError:
+        """The error of a parameter that has no text, at the user's line."""
+        got = f"`{name}` of `{eqn.primitive}` is {type(value).__name__} {value!r:.60}"
+        where = source.user_frame_summary(eqn.source) if eqn.source else None
+        return self.rules.error("text.opaque", got=got, where=where)
 
 
-def _shown(eqn: Eqn, row: Prim | None, full: bool) -> list[tuple[str, Hashable, bool]]:
-    """The parameters that are written, in order, and whether with inner lists."""
-    given = dict(eqn.params)
-    rows = {p.name: p for p in row.params} if row else {}
-    first = [name for name in (row.order if row else ()) if name in given]
-    shown = []
-    for name in first + sorted(given.keys() - set(first)):
-        param = rows.get(name)
-        if full or param is None or not _hidden(param, given[name]):
-            lists = param is not None and param.domain == "dimension_numbers"
-            shown.append((name, given[name], lists))
-    return shown
-
-
-def _hidden(param: Param, value: Hashable) -> bool:
-    """Whether ordinary text leaves out a parameter of that value."""
-    if param.print == "never":
-        return True
-    if param.print == "always" or not param.has_default:
-        return False
-    return type(value) is type(param.default) and value == param.default
-
-
-def _fill(parts: Sequence[Doc], separator: str = "") -> Doc:
-    """Parts with as many on a line as there is room for."""
-    between = concat(separator, Group(Break()))
-    return Nest(2, Group(join(between, parts)))
+def _has_program(value: Hashable) -> bool:
+    """Whether there is a program in a value, as in the branches of a choice."""
+    if isinstance(value, tuple):
+        return any(map(_has_program, value))
+    return isinstance(value, ClosedJaxpr)
 
 
 def _elements(value: np.ndarray) -> str:
@@ -172,7 +204,8 @@ class Texts:
 
     def eqn(self, jaxpr: Jaxpr, eqn: Eqn) -> str:
         """An equation of `jaxpr`, on one line."""
-        return " ".join(layout(self._printer.eqn(jaxpr, eqn)).split())
+        width = self._printer.form.width
+        return " ".join(layout(self._printer.eqn(jaxpr, eqn), width).split())
 
     def atom(self, jaxpr: Jaxpr, atom: Atom) -> str:
         """A variable or literal of `jaxpr`."""

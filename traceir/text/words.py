@@ -1,6 +1,6 @@
 """How numbers, dtypes and parameter values are written and read back.
 
-Serves: text.literal
+Serves: text.literal, text.nan, text.opaque
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from traceir.ir import ClosedJaxpr
 from traceir.rules import Rules, default
 
 Scalar = Any
@@ -107,20 +108,36 @@ def _from_bits(bits: int, dtype: np.dtype) -> Scalar | None:
     return scalar[()] if np.isnan(scalar) else None
 
 
-def value_text(value: object, lists: bool = False) -> str:
-    """A parameter's value without programs in it; `lists` brackets inner tuples.
+def value_text(value: object, lists: bool = False, quoted: bool = False) -> str:
+    """A parameter's value without programs in it.
+
+    `lists` brackets inner tuples; `quoted` tells texts from other words.
 
     >>> value_text((((1,), (0,)), ((), ())), lists=True)
     '(([1], [0]), ([], []))'
+    >>> value_text(("None", None), quoted=True)
+    "('None', None)"
     """
     match value:
         case str():
-            return value if BARE.fullmatch(value) else repr(value)
+            return value if BARE.fullmatch(value) and not quoted else repr(value)
         case np.dtype():
             return value.name
         case tuple():
-            inner = [value_text(v, lists) for v in value]
+            inner = [value_text(v, lists, quoted) for v in value]
             if lists and not any(isinstance(v, tuple) for v in value):
                 return f"[{', '.join(inner)}]"
             return f"({', '.join(inner)}{',' * (len(inner) == 1)})"
     return repr(value)
+
+
+def opaque(value: object) -> object | None:
+    """The part of a parameter's value that no text can stand for, or None.
+
+    >>> opaque((1, None, len)) is len, opaque((1, "text", np.dtype("int32")))
+    (True, None)
+    """
+    if isinstance(value, tuple) and type(value) is tuple:
+        return next((o for o in map(opaque, value) if o is not None), None)
+    plain = value is None or type(value) in (bool, int, float, str)
+    return None if plain or isinstance(value, np.dtype | ClosedJaxpr) else value

@@ -1,0 +1,133 @@
+"""The full text is lossless, whatever a program holds.
+
+Programs here have primitives that no table has: a program is text before it is checked.
+Rules: text.lossless, text.constants, text.nan, text.weak, text.opaque
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from traceir.avals import ShapedArray
+from traceir.errors import JaxprSyntaxError, RuleTableError
+from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var, sort_params
+from traceir.rules import default
+from traceir.text import parse, to_text
+
+DTYPES = sorted(d.name for d in default().dtypes.values())
+WORDS = (
+    "None",
+    "True",
+    "float32",
+    "nan",
+    "<lambda>",
+    "jaxpr",
+    "a b",
+    "it's",
+    "",
+    "f.g",
+)
+KEYS = ("jaxpr", "name", "axis", "branches")
+
+
+def words() -> st.SearchStrategy[Hashable]:
+    """Values of params without programs."""
+    number = st.integers(-(10**30), 10**30) | st.floats(allow_nan=False)
+    plain = st.none() | st.booleans() | number | st.sampled_from(WORDS) | st.text()
+    return plain | st.sampled_from(DTYPES).map(np.dtype)
+
+
+def values(inner: st.SearchStrategy[Hashable]) -> st.SearchStrategy[Hashable]:
+    """Values of params: also tuples, programs, and tuples of programs."""
+    return st.recursive(
+        words() | inner, lambda v: st.lists(v, max_size=3).map(tuple), max_leaves=4
+    )
+
+
+def param(key: str, inner: st.SearchStrategy[Hashable]) -> st.SearchStrategy[Hashable]:
+    """Values of a param of that name: two names tell what the param is."""
+    if key == "name":
+        return st.sampled_from(WORDS) | st.text()
+    return inner if key == "jaxpr" else values(inner)
+
+
+@st.composite
+def avals(draw: st.DrawFn) -> ShapedArray:
+    shape = tuple(draw(st.lists(st.integers(0, 3), max_size=2)))
+    return ShapedArray(shape, draw(st.sampled_from(DTYPES)), draw(st.booleans()))
+
+
+@st.composite
+def arrays(draw: st.DrawFn, aval: ShapedArray) -> np.ndarray:
+    """An array of any bits, NaNs of all kinds among them."""
+    size = aval.size * aval.dtype.itemsize
+    if aval.dtype.kind == "b":
+        return draw(st.integers(0, 1)) * np.ones(aval.shape, "uint8") > 0
+    found = np.frombuffer(draw(st.binary(min_size=size, max_size=size)), aval.dtype)
+    return found.reshape(aval.shape)
+
+
+@st.composite
+def literals(draw: st.DrawFn) -> Literal:
+    aval = ShapedArray((), draw(st.sampled_from(DTYPES)), draw(st.booleans()))
+    return Literal(draw(arrays(aval))[()], aval)
+
+
+@st.composite
+def closed(draw: st.DrawFn, depth: int = 2) -> ClosedJaxpr:
+    constvars = tuple(map(Var, draw(st.lists(avals(), max_size=2))))
+    invars = tuple(map(Var, draw(st.lists(avals(), max_size=2))))
+    known: list[Var] = [*constvars, *invars]
+    inner = closed(depth - 1) if depth else st.none()
+
+    def atoms() -> tuple[Atom, ...]:
+        drawn = st.one_of(literals(), *[st.just(v) for v in known])
+        return tuple(draw(st.lists(drawn, max_size=2)))
+
+    eqns = []
+    for _ in range(draw(st.integers(0, 2))):
+        keys = draw(st.sets(st.sampled_from(KEYS[depth == 0 :]), max_size=2))
+        params = {key: draw(param(key, inner)) for key in keys}
+        effects = draw(st.frozensets(st.sampled_from(("io", "state"))))
+        outputs = tuple(map(Var, draw(st.lists(avals(), max_size=2))))
+        eqns.append(Eqn("some", atoms(), outputs, sort_params(params), effects))
+        known += outputs
+    jaxpr = Jaxpr(constvars, invars, tuple(eqns), atoms())
+    return ClosedJaxpr(jaxpr, tuple(draw(arrays(v.aval)) for v in constvars))
+
+
+@given(closed())
+def test_the_full_text_is_lossless(program: ClosedJaxpr) -> None:
+    assert parse(to_text(program, full=True)) == program
+
+
+@pytest.mark.parametrize(
+    "value, told",
+    [(len, "function"), (np.float32(1), "float32"), ((1, (object,)), "type")],
+)
+def test_what_has_no_text_is_refused_with_its_name(value: Hashable, told: str) -> None:
+    eqn = Eqn("some", (), (), (("x", value),))
+    program = ClosedJaxpr(Jaxpr((), (), (eqn,), ()))
+    assert str(program).startswith("{ lambda ; . let some[x=")
+    with pytest.raises(JaxprSyntaxError) as caught:
+        to_text(program, full=True)
+    assert caught.value.rule == "text.opaque"
+    assert "`x` of `some`" in caught.value.got and told in caught.value.got
+
+
+@pytest.mark.parametrize("rule", ["text.layout", "text.names", "text.weak"])
+def test_a_row_about_text_is_read_when_text_is_written(rule: str) -> None:
+    program = parse("{ lambda ; . let in () }")
+    with pytest.raises(RuleTableError) as caught:
+        to_text(program, rules=default().without(rule))
+    assert caught.value.rule == "table.row"
+
+
+def test_the_margin_is_the_one_that_the_sentence_names() -> None:
+    form = default().form("text.layout")
+    assert f"column {form.width}," in form.says
