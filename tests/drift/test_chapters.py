@@ -51,7 +51,7 @@ def test_a_rule_that_is_not_spliced_is_seen() -> None:
         ("ir", ["program"]),
         ("levels", ["levels"]),
         ("numerics", ["accuracy"]),
-        ("cache", ["cache"]),
+        ("cache", ["cache", "machine"]),
         ("text", ["text"]),
     ],
 )

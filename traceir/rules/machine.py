@@ -254,8 +254,9 @@ def _faults(machine: Machine) -> Iterator[str]:
                 yield f"{event} when {state} and {facts}: {got}"
     reached = {machine.start} if machine.states else set()
     for _ in machine.states:  # a path has at most so many steps
-        rows = (t for t in machine.transitions.values() if reached & {*t.sources})
-        reached |= {t.to for t in rows if t.to}
+        for row in machine.transitions.values():
+            if row.to and reached & {*row.sources}:
+                reached.add(row.to)
     for name in machine.states.keys() - reached:
         yield f"{name}, which nothing leads to"
 

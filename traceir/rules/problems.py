@@ -24,6 +24,7 @@ PROBLEMS: Final = {
     "table.meaning": "A primitive has exactly one meaning.",
     "table.accuracy": "A primitive names an accuracy set that exists.",
     "table.lattice": "Edges join known dtypes, and two dtypes have one least bound.",
+    "table.machine": "Each event in each state has one transition or is impossible.",
     "table.row": "A row that is asked for by its id exists.",
 }
 
