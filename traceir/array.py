@@ -41,7 +41,6 @@ class Array(Methods, metaclass=_ArrayType):
     __module__ = "traceir"
     __slots__ = ("_value", "aval", "__weakref__")
     __array_priority__ = 100
-    __hash__ = None  # type: ignore[assignment]
     _value: np.ndarray
     aval: ShapedArray
 

@@ -66,6 +66,9 @@ class Methods:
             raise rules.error("array.length", got=self.aval.str_short())
         return self.aval.shape[0]
 
+    def __hash__(self) -> int:
+        raise rules.error("level.hash", got=self.aval.str_short())
+
     def __setitem__(self, index: object, value: object) -> NoReturn:
         raise rules.error("array.immutable", got=f"x[{index!r}] = {value!r}")
 

@@ -31,7 +31,6 @@ class Tracer(Methods):
 
     __slots__ = ("aval", "_var", "_trace", "_source", "__weakref__")
     __array_priority__ = 200
-    __hash__ = None  # type: ignore[assignment]
     is_traced = True
 
     def __init__(self, var: Atom, trace: Trace, where: source.Source | None) -> None:
@@ -69,6 +68,11 @@ class Tracer(Methods):
     def tolist(self) -> Any:
         """Raises ConcretizationTypeError (level.concretize.item)."""
         raise refusal(self, "level.concretize.item", "tolist()")
+
+    def __format__(self, spec: str) -> str:
+        if not spec:
+            return repr(self)
+        raise refusal(self, "level.concretize.format", f"format {spec!r}")
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):

@@ -56,6 +56,10 @@ PROSE = {
 }
 
 
+# Questions that need no more than this have an answer everywhere.
+FREE = ("nothing", "shape")
+
+
 def eqns(closed: ClosedJaxpr) -> Iterator[Eqn]:
     """The equations of a program and of the programs within."""
     for eqn in closed.eqns:
@@ -73,9 +77,9 @@ def can_fail() -> list[str]:
     """The ids of rows that something can violate."""
     rules = default()
     formulas = [i for i, c in rules.clauses.items() if c.holds is not None]
-    asks = [ask.id for ask in rules.levels.asks.values() if ask.needs == "value"]
+    asks = [a.raises for a in rules.levels.asks.values() if a.needs not in FREE]
     nesting = [n.id for n in rules.levels.nesting.values() if n.holds is not None]
-    keyed = [i for i in rules.clauses if i.startswith("cache.") and ".key." not in i]
+    keyed = [row["id"] for row in rules.tables["cache"]["clause"]]
     return [*formulas, *asks, *nesting, *keyed]
 
 

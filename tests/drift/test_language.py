@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from traceir.avals import ShapedArray
 from traceir.errors import RuleTableError
 from traceir.oracle import Elements
-from traceir.rules import Formula, Scope, compile_formula, default, parse, walk
+from traceir.rules import Formula, Rules, Scope, compile_formula, default, parse, walk
 from traceir.rules.helpers import HELPERS
 from traceir.rules.language import ATTRIBUTES, BUILTINS, FOLDS, VOCABULARY
 from traceir.rules.load import spec_path
@@ -260,17 +260,34 @@ def formulas_of_primitives() -> Iterator[tuple[str, Formula, Mapping[str, Any]]]
                     yield f"{prim.name}: {name}", formula, inner
 
 
+def formulas_of_the_machine(
+    rules: Rules,
+) -> Iterator[tuple[str, Formula, Mapping[str, Any]]]:
+    machine = rules.machine
+    happens: dict[str, Any] = {"caller": 1, "maker": 2, "stage": 0, "captures": ()}
+    happens |= {"made": 1, "limit": 2}
+    for fact in machine.facts.values():
+        yield fact.name, fact.holds, happens
+    for demand in machine.demands:
+        yield demand.raises, demand.holds, happens
+    for row in machine.transitions.values():
+        if row.when is not None:
+            yield row.id, row.when, dict.fromkeys(machine.facts, True)
+
+
 def formulas_of_other_tables() -> Iterator[tuple[str, Formula, Mapping[str, Any]]]:
     rules = default()
     call = SimpleNamespace(function=len, x64=True, face="jax", tree=("x",))
     key: dict[str, Any] = {"call": call, "v": AVALS[1], "typed": lambda v: (type(v), v)}
     for row in rules.keys:
         yield row.id, row.part, key
-    nesting = {"stage": 1, "open": ("outer", "inner"), "home": "inner"}
+    nesting: dict[str, Any] = {"stage": 1, "open": ("outer", "inner"), "home": "inner"}
+    nesting |= {"known": 1, "needed": 2, "outer": 2, "inner": 1}
     for rule in rules.levels.nesting.values():
-        for formula in (rule.level, rule.holds):
+        for formula in (rule.level, rule.holds, rule.knows, rule.answers):
             if formula is not None:
                 yield rule.id, formula, nesting
+    yield from formulas_of_the_machine(rules)
     program = {
         "name": "add",
         "primitives": frozenset(rules.prims),

@@ -58,9 +58,9 @@ def test_a_row_can_be_taken_out(rule: str) -> None:
     try:
         less = default().without(rule)
     except RuleTableError as error:
-        # Other rows refer to a set of results, or to a way of running a function.
+        # Other rows refer to a set of results, to a state of the cache.
         assert error.rule in ("table.accuracy", "table.key")
-        assert rule.startswith(("accuracy.", "level."))
+        assert rule.startswith(("accuracy.", "cache.state."))
         return
     removed = default().clauses.keys() - less.clauses.keys()
     assert removed == {rule}

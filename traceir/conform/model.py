@@ -240,9 +240,9 @@ class Model:
         """The value, if the rows permit the action; else the error of the ask's row."""
         levels = self.rules.levels
         row = next(ask for ask in levels.asks.values() if ask.action == action)
-        if levels.permits(asked.home[0], row.id):
+        if levels.permits(levels.transforms[asked.home[0]].knows, row.id):
             return asked.value
-        raise self.rules.error(row.id)
+        raise self.rules.error(row.raises)
 
     def bind(self, primitive: str, *values: Any, **params: Any) -> Traced:
         """The value of a primitive, in the trace that the nesting rows say."""

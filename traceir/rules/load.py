@@ -43,7 +43,7 @@ FORMS = {
     "text.shared": Names(["uses", "equations", "main"]),
     "text.params": Names(["full", "how", "usual"]),
 }
-NESTING = Names(["stage", "open", "home"])
+NESTING = Names(["stage", "open", "home", "known", "needed", "outer", "inner"])
 
 
 def read_tables(path: Path) -> dict[str, Any]:
@@ -222,17 +222,20 @@ class _Loader:
         transforms, asks, nesting = {}, {}, {}
         for row in table.rows("transform"):
             clause, name = self.plain(row), row.text("name")
-            knows = row.one_of("knows", knowledge)
-            transforms[name] = Transform(clause.id, name, knows, clause.says)
+            knows, traces = row.one_of("knows", knowledge), row.get("traces", bool)
+            transforms[name] = Transform(clause.id, name, knows, traces, clause.says)
             row.done()
         for row in table.rows("ask"):
-            clause, needs = self.plain(row), row.one_of("needs", knowledge)
-            asks[clause.id] = Ask(clause.id, row.text("action"), needs, clause.says)
+            clause, needs = self.plain(row), row.one_of("needs", (*knowledge, "never"))
+            action, code = row.text("action"), row.text("code")
+            raises = row.text("raises", clause.id)
+            asks[clause.id] = Ask(clause.id, action, code, needs, raises, clause.says)
             row.done()
         for row in table.rows("nesting"):
-            clause, level = self.plain(row), row.maybe("level", NESTING)
-            holds = row.maybe("holds", NESTING)
-            nesting[clause.id] = Nesting(clause.id, clause.says, level, holds)
+            clause = self.plain(row)
+            keys = ("level", "holds", "knows", "answers")
+            formulas = (row.maybe(key, NESTING) for key in keys)
+            nesting[clause.id] = Nesting(clause.id, clause.says, *formulas)
             row.done()
         self.others(table)
         table.done()

@@ -122,32 +122,43 @@ class KeyRow:
 
 @dataclass(frozen=True, slots=True)
 class Transform:
-    """A way of running a function, and what it lets be known of the arguments."""
+    """A way of running a function: what it lets be known of the arguments, and whether
+    it makes a trace."""
 
     id: str
     name: str
     knows: str
+    traces: bool
     says: str
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Something that Python may ask of a value, and what an answer needs to know."""
+    """Something that Python may ask of a value, and what an answer needs to know.
+
+    `code` is how it is asked; `raises` the clause of the refusal, the row's own unless
+    it names another.
+    """
 
     id: str
     action: str
+    code: str
     needs: str
+    raises: str
     says: str
 
 
 @dataclass(frozen=True, slots=True)
 class Nesting:
-    """Which trace an operation belongs to (`level`), or what `holds` of a value."""
+    """A rule of the levels: whose an operation is (`level`), what `holds` of a value,
+    how much of one is known (`knows`), what is answered (`answers`)."""
 
     id: str
     says: str
     level: Formula | None = None
     holds: Formula | None = None
+    knows: Formula | None = None
+    answers: Formula | None = None
 
 
 @dataclass(frozen=True)
@@ -159,10 +170,28 @@ class Levels:
     asks: Mapping[str, Ask] = field(default_factory=dict)
     nesting: Mapping[str, Nesting] = field(default_factory=dict)
 
-    def permits(self, transform: str, ask: str) -> bool:
-        """Whether under `transform` (by its name) the row `ask` has an answer."""
-        known = self.knowledge.index(self.transforms[transform].knows)
-        return known >= self.knowledge.index(self.asks[ask].needs)
+    def permits(self, known: str, ask: str) -> bool:
+        """Whether the row `ask` has an answer where so much is `known`."""
+        row = self.nesting.get("level.answer")
+        if row is None or row.answers is None:
+            return True
+        needed = self.rank(self.asks[ask].needs)
+        return bool(row.answers({"known": self.rank(known), "needed": needed}))
+
+    def rank(self, knowledge: str) -> int:
+        """The place of a step of knowledge; "never" is beyond all of them."""
+        order = (*self.knowledge, "never")
+        return order.index(knowledge)
+
+    def within(self, outer: str, inner: str) -> str:
+        """What is known of an argument that is passed on, by what was known of it and
+        what the way in which the inner function runs lets be known."""
+        row = self.nesting.get("level.strictest")
+        if row is None or row.knows is None:
+            return inner
+        names = {"outer": self.rank(outer), "inner": self.rank(inner)}
+        known: int = row.knows(names)
+        return self.knowledge[known]
 
 
 @dataclass(frozen=True, slots=True)
