@@ -13,7 +13,14 @@
 
 from traceir.conform.cases import Case, load_cases, read_cases
 from traceir.conform.run import Implementation, Unsupported, Verdict, judge
-from traceir.conform.sessions import Call, Function, Outcome, Session, Setting
+from traceir.conform.sessions import (
+    Call,
+    Function,
+    Outcome,
+    Probe,
+    Session,
+    Setting,
+)
 
 __all__ = [
     "Call",
@@ -21,6 +28,7 @@ __all__ = [
     "Function",
     "Implementation",
     "Outcome",
+    "Probe",
     "Session",
     "Setting",
     "Unsupported",

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from traceir.avals import ShapedArray
 from traceir.conform.sessions import Call, Function, Session, SessionReader
@@ -24,6 +25,7 @@ from traceir.text.parser import resolve
 
 VERBS = frozenset(
     {"cites", "given", "weak", "call", "value", "type", "prints", "reject"}
+    | {"full"}
     | {"under", "session"}
 )
 _BLOCK = re.compile(r"^case[ \t]+(\S+)[ \t]*$", re.MULTILINE)
@@ -102,28 +104,44 @@ class Case:
     @property
     def prints(self) -> str | None:
         """The text that the program must print as, or None."""
-        parts = self.verbs.get("prints")
+        return self._written("prints")
+
+    @property
+    def full(self) -> str | None:
+        """The program's full text, or None."""
+        return self._written("full")
+
+    def _written(self, verb: str) -> str | None:
+        parts = self.verbs.get(verb)
         return _dedent(_text(parts[0])) if parts else None
 
     @cached_property
-    def functions(self) -> Mapping[str, Function]:
-        """The host functions of `given`; `f` when one is given without a name."""
-        found = {}
+    def definitions(self) -> Mapping[str, Any]:
+        """What each `given` defines; a program without a name is the function `f`."""
+        found: dict[str, Any] = {}
         for source in self.verbs.get("given", ()):
             if _FUNCTION.match(source.text, source.start, source.stop):
-                function = SessionReader(source).function()
+                name, made = SessionReader(source).given()
+                found[name] = made
             else:
                 program = ValueReader(source).module().main
-                function = Function("f", program, None, {}, source)
-            found[function.name] = function
+                found["f"] = Function("f", program, None, {}, source)
         return found
+
+    @property
+    def functions(self) -> Mapping[str, Function]:
+        """The host functions of `given`."""
+        pairs = self.definitions.items()
+        return {name: f for name, f in pairs if isinstance(f, Function)}
 
     @cached_property
     def session(self) -> Session | None:
         """The steps of `session`, or the one call that `under` asks for."""
         if "session" in self.verbs:
-            reader = SessionReader(self.verbs["session"][0])
-            return Session(self.functions, reader.steps(self.functions))
+            given, functions = self.definitions, self.functions
+            steps = SessionReader(self.verbs["session"][0]).steps(given)
+            objects = {n: v for n, v in given.items() if n not in functions}
+            return Session(functions, steps, objects)
         if self.under is None:
             return None
         args = self.values("call")
@@ -176,14 +194,15 @@ def _case(text: str, block: re.Match[str], end: int, file: str) -> Case:
 def _problem(case: Case) -> str | None:
     if "given" not in case.verbs:
         return "no `given`"
-    if not case.verbs.keys() & {"value", "type", "prints", "reject", "session"}:
+    expected = {"value", "type", "prints", "full", "reject", "session"}
+    if not case.verbs.keys() & expected:
         return "nothing is expected"
     if "session" in case.verbs and "under" in case.verbs:
         return "`session` and `under`"
-    if "prints" in case.verbs:
-        first, *rest = _text(case.verbs["prints"][0]).rstrip().split("\n")
+    for verb in case.verbs.keys() & {"prints", "full"}:
+        first, *rest = _text(case.verbs[verb][0]).rstrip().split("\n")
         if first and rest:
-            return "`prints` of several lines begins on a line of its own"
+            return f"`{verb}` of several lines begins on a line of its own"
     return None
 
 

@@ -1,24 +1,27 @@
 """Host functions from untyped programs: what a session traces. Serves: level.*, cache.*
 
-Each equation is executed through the implementation's own `bind`, so that the function
-is one that the implementation's user could have written.
+Each equation is executed through the implementation's own `bind`, or calls one of its
+own functions of arrays, so that the function is one that its user could have written.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from keyword import iskeyword
 from typing import Any
 
-import numpy as np
-
-from traceir.conform.sessions import Function
-from traceir.conform.values import host_number
-from traceir.errors import TraceirError
+from traceir.conform.actions import ACTIONS as ACTIONS
+from traceir.conform.actions import HostError as HostError
+from traceir.conform.actions import index_of, names_of
+from traceir.conform.objects import function_of_kind, realise
+from traceir.conform.sessions import Function, Session
+from traceir.conform.values import Ref, Value, host_number
 from traceir.ir import ClosedJaxpr
+from traceir.pytree import map_
 from traceir.rules import Rules, default
+from traceir.text import syntax
 from traceir.text.lexer import NUMBER_WORDS
 from traceir.text.params import Values
 from traceir.text.syntax import (
@@ -28,7 +31,6 @@ from traceir.text.syntax import (
     Operand,
     Parameter,
     Program,
-    Value,
     Word,
 )
 from traceir.text.words import number_value
@@ -36,11 +38,22 @@ from traceir.text.words import number_value
 Bind = Callable[..., Any]
 
 
+def _call(function: Callable[..., Any], *args: Any, **params: Any) -> Any:
+    return function(*args, **params)
+
+
+def _no_stages(function: str) -> Callable[..., Any]:
+    raise TypeError(f"{function} is not compiled ahead of time here")
+
+
 @dataclass
 class Host:
-    """What a host function can reach: `bind`, the other functions, a place to leak to.
+    """What a host function can reach: `bind`, functions of arrays, other functions.
 
     `runs` counts how often a function's Python body ran, which is what a trace costs.
+    `scope` has the globals of all functions. `apply` calls a function of arrays, one of
+    `namespaces` or of Python; `compiled` has a function compiled for what it is called
+    with. `array` makes an array of the implementation.
     """
 
     bind: Bind
@@ -48,48 +61,69 @@ class Host:
     leaked: list[Any] = field(default_factory=list)
     runs: int = 0
     rules: Rules = field(default_factory=default)
+    namespaces: Mapping[str, Any] = field(default_factory=dict)
+    apply: Callable[..., Any] = _call
+    compiled: Callable[[str], Callable[..., Any]] = _no_stages
+    array: Callable[[Value], Any] = lambda value: value.array
+    scope: dict[str, Any] = field(default_factory=dict)
 
+    def define(self, session: Session) -> dict[str, Any]:
+        """Everything that the session's `given` define, by name; not yet jitted."""
+        for name, value in session.objects.items():
+            self.scope[name] = realise(value, self.array)
+        found = {name: self.scope[name] for name in session.objects}
+        for name, function in session.functions.items():
+            if function.program is not None:
+                found[name] = host_function(function, function.program, self)
+            elif function.same_as is not None:
+                found[name] = function_of_kind(function, found[function.same_as])
+        return found
 
-class HostError(TraceirError, ArithmeticError):
-    """What `host_raise` raises; sessions expect it as `raises host`."""
+    def argument(self, value: Any) -> Any:
+        """What a case writes as an argument, as the host passes it."""
 
-    rule = "host"
+        def leaf(value: Any) -> Any:
+            match value:
+                case Value():
+                    return self.array(value)
+                case Ref(name):
+                    return self.scope[name]
+            return value
 
+        return map_(leaf, value)
 
-def _leak(host: Host, *values: Any) -> Any:
-    host.leaked.extend(values)
-    return values[0]
+    def change(self, name: str, args: tuple[Any, ...]) -> bool:
+        """Do `set('c', 3)`, `fill('c', 3)` or `mutate('o', 3)`; False for others."""
+        match name, args:
+            case "set", (str() as target, value):
+                self.scope[target] = realise(value, self.array)
+            case "fill", (str() as target, value):
+                self.scope[target].fill(value)
+            case "mutate", (str() as target, value):
+                self.scope[target].number = value
+            case _:
+                return False
+        return True
 
-
-def _raise(host: Host, value: Any) -> None:
-    if value:
-        raise HostError("raised by the host function")
-
-
-# What a host function does that is no primitive, by the name that cases use.
-ACTIONS: Mapping[str, Callable[..., Any]] = {
-    "host_bool": lambda host, x: bool(x),
-    "host_int": lambda host, x: int(x),
-    "host_number": lambda host, x: float(x),
-    "host_index": lambda host, x: operator.index(x),
-    "host_array": lambda host, x: np.asarray(x),
-    "host_attribute": lambda host, x: x.sharding,
-    "host_item": lambda host, x: x.item(),
-    "host_shape": lambda host, x: x.shape,
-    "host_print": lambda host, x: repr(x),
-    "host_leak": _leak,
-    "host_leaked": lambda host: host.leaked[-1],
-    "host_raise": _raise,
-}
+    def function(self, name: str) -> Callable[..., Any] | None:
+        """A function of one of the namespaces by its dotted name, or None."""
+        first, _, rest = name.partition(".")
+        space = {"operator": operator, **self.namespaces}.get(first)
+        if not rest or space is None:
+            return None
+        found: Callable[..., Any] = operator.attrgetter(rest)(space)
+        return found
 
 
 def host_function(function: Function, program: Program, host: Host) -> Any:
     """A Python function of the program's parameters that binds its equations.
 
+    Names that are no variables of the program are its globals.
+
     >>> from traceir.conform.sessions import SessionReader
     >>> from traceir.text.lexer import Source
     >>> text = "f = { lambda ; x n. let y = mul x n in (y,) }"
-    >>> read = SessionReader(Source(text)).function()
+    >>> _, read = SessionReader(Source(text)).given()
     >>> f = host_function(read, read.program, Host(lambda prim, a, b: (prim, a, b)))
     >>> f(2, n=3)
     ('mul', 2, 3)
@@ -99,12 +133,39 @@ def host_function(function: Function, program: Program, host: Host) -> Any:
         if iskeyword(binder.name):
             got = f"the parameter `{binder.name}`, a keyword of Python"
             raise function.source.error("text.syntax", got, binder.at)
-    run = _Run(function, program, host)
-    scope: dict[str, Any] = {"run": run}
-    # Compiled, so that its signature is found as that of any function is.
-    body = f"return run({names!r}, locals())"
-    exec(f"def {function.name}({', '.join(names)}): {body}", scope)
+    used = {n for n in _used(program) if n in host.scope} - {*names}
+    read = ", ".join(f"{name!r}: {name}" for name in sorted(used))
+    run = f"run_{function.name}"
+    host.scope[run] = _Run(function, program, host).run
+    # Compiled, so that its signature and its globals are those of any function.
+    body = f"return {run}(locals(), {{{read}}})"
+    scope: dict[str, Any] = {}
+    code = f"def {function.name}({', '.join(names)}): {body}"
+    exec(code, host.scope, scope)
     return scope[function.name]
+
+
+def _used(program: Program) -> Iterator[str]:
+    """The names that operands, params and results of a program mention."""
+    for operand in (
+        *program.results,
+        *(a for e in program.equations for a in e.inputs),
+    ):
+        yield operand.text
+    for equation in program.equations:
+        for param in equation.params:
+            yield from _words(param.value, param.name == "index")
+
+
+def _words(value: syntax.Value, index: bool) -> Iterator[str]:
+    match value:
+        case Many(items):
+            for item in items:
+                yield from _words(item, index)
+        case Word(text, quoted=True) if index:
+            yield from names_of(text)
+        case Word(text, quoted=False):
+            yield text
 
 
 class _Run:
@@ -113,9 +174,9 @@ class _Run:
         self.program = program
         self.host = host
 
-    def __call__(self, names: Sequence[str], given: Mapping[str, Any]) -> Any:
+    def run(self, given: Mapping[str, Any], used: Mapping[str, Any]) -> Any:
         self.host.runs += 1
-        env = {name: given[name] for name in names}
+        env = {**used, **given}
         for equation in self.program.equations:
             found = self.equation(env, equation)
             outputs = [b.name for b in equation.outputs]
@@ -125,13 +186,17 @@ class _Run:
         return results[0] if len(results) == 1 else results
 
     def equation(self, env: Mapping[str, Any], equation: Equation) -> Any:
+        name = equation.primitive
         args = [self.operand(env, a) for a in equation.inputs]
-        if equation.primitive in ACTIONS:
-            return ACTIONS[equation.primitive](self.host, *args)
-        if equation.primitive in self.host.functions:
-            return self.host.functions[equation.primitive](*args)
         params = {p.name: self.param(env, equation, p) for p in equation.params}
-        return self.host.bind(equation.primitive, *args, **params)
+        if name in ACTIONS:
+            return ACTIONS[name](self.host, *args, **params)
+        if name in self.host.functions:
+            return self.host.functions[name](*args, **params)
+        function = self.host.function(name)
+        if function is not None:
+            return self.host.apply(function, *args, **params)
+        return self.host.bind(name, *args, **params)
 
     def operand(self, env: Mapping[str, Any], operand: Operand) -> Any:
         if isinstance(operand, Number):
@@ -150,15 +215,20 @@ class _Run:
         row = self.host.rules.prims.get(eqn.primitive)
         domains = {p.name: p.domain for p in row.params} if row else {}
         values = Values(self.source, self.host.rules, _no_program, _no_name)
+        match param:
+            case Parameter("index", Word(text, True)):
+                return index_of(text, env)
         return self.value(env, values, param.value, domains.get(param.name, "any"))
 
     def value(
-        self, env: Mapping[str, Any], values: Values, value: Value, domain: str
+        self, env: Mapping[str, Any], values: Values, value: syntax.Value, domain: str
     ) -> Any:
         # A word that names a variable of the host function stands for its value.
         if isinstance(value, Many):
-            return tuple(self.value(env, values, v, domain) for v in value.items)
-        if isinstance(value, Word) and value.text in env:
+            items = (self.value(env, values, v, domain) for v in value.items)
+            bracket = self.source.text[value.at]
+            return list(items) if bracket == "[" and domain == "any" else tuple(items)
+        if isinstance(value, Word) and not value.quoted and value.text in env:
             return env[value.text]
         return values.value(value, domain)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from traceir import evaluate, oracle
 from traceir.avals import ShapedArray
-from traceir.conform.jitted import Jitted
+from traceir.conform.jitted import Jitted, TraceirSystem
 from traceir.conform.model import Model
 from traceir.conform.sessions import Outcome, Session
 from traceir.conform.weak import weaken
@@ -77,7 +77,7 @@ class Reference:
 
     def session(self, session: Session) -> Sequence[Outcome]:
         """What `traceir.jit` does in each call."""
-        return Jitted(session, "reference").run()
+        return Jitted(session, TraceirSystem("reference")).run()
 
 
 @dataclass(frozen=True)
@@ -106,4 +106,4 @@ class Compiled:
 
     def session(self, session: Session) -> Sequence[Outcome]:
         """What `traceir.jit` does in each call."""
-        return Jitted(session, self.backend).run()
+        return Jitted(session, TraceirSystem(self.backend)).run()

@@ -1,4 +1,4 @@
-"""Sessions run by the real `jit`: what each call did, seen from outside.
+"""Sessions run by a real `jit`: what each call did, seen from outside.
 
 Serves: cache.*, level.*
 """
@@ -7,119 +7,128 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
-import numpy as np
-
-from traceir import config
-from traceir.array import Array
-from traceir.avals import ShapedArray
-from traceir.conform.host import Host, host_function
+from traceir.conform.host import Host, HostError
 from traceir.conform.run import Unsupported
-from traceir.conform.sessions import Call, Function, Outcome, Session, Setting
-from traceir.conform.values import Value
-from traceir.errors import TraceirError
-from traceir.jit.api import JitFunction, Options
-from traceir.jit.make import eval_shape, make_jaxpr
-from traceir.pytree import leaves, map_
+from traceir.conform.sessions import Call, Outcome, Probe, Session, Setting
+from traceir.conform.systems import System as System
+from traceir.conform.systems import Target as Target
+from traceir.conform.systems import TraceirSystem as TraceirSystem
+from traceir.pytree import leaves
 from traceir.text.syntax import Program
-from traceir.trace import bind, typeof
+
+# Transforms whose calls return the results of the function itself.
+RETURNING = ("jit", "eager", "compiled")
 
 
 class Jitted:
-    """One session: its host functions, jitted for one backend in every face."""
+    """One session on one system. Functions are jitted when they are first used."""
 
-    def __init__(self, session: Session, backend: str) -> None:
+    def __init__(self, session: Session, system: System) -> None:
         self.session = session
-        self.host = Host(bind)
-        self.face = "jax"
-        self.hosts: dict[str, Callable[..., Any]] = {}
-        self.jitted: dict[tuple[str, str], JitFunction] = {}
-        for function in session.functions.values():
-            self._define(function, backend)
+        self.system = system
+        self.host = Host(
+            system.bind,
+            namespaces=system.namespaces,
+            array=system.array,
+            compiled=lambda name: system.via("compiled", self._target(name)),
+        )
+        self.hosts = self.host.define(session)
+        self.jitted: dict[str, Callable[..., Any]] = {}
+        for name in session.functions:
+            self.host.functions[name] = partial(self._nested, name)
 
-    def _define(self, function: Function, backend: str) -> None:
-        name = function.same_as or function.name
-        program = self.session.functions[name].program
-        assert program is not None
-        if function.same_as is None:
-            self.hosts[name] = host_function(function, program, self.host)
-        self.hosts[function.name] = self.hosts[name]
-        for face in config.FACES:
-            self.jitted[function.name, face] = JitFunction(
-                self.hosts[name],
-                None,
-                static_names(program),
-                Options(backend=backend, face=face, **function.options),
-            )
-        self.host.functions[function.name] = self.jitted[function.name, "jax"]
+    def _nested(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        return self._jit(name)(*args, **kwargs)
+
+    def _jit(self, name: str) -> Callable[..., Any]:
+        if name not in self.jitted:
+            function = self.session.functions.get(name)
+            options = function.options if function else {}
+            static = static_parameters(self.session, name)
+            self.jitted[name] = self.system.jit(self.hosts[name], static, options)
+        return self.jitted[name]
+
+    def _target(self, name: str) -> Target:
+        static = static_parameters(self.session, name)
+        return Target(self.hosts[name], static, self._jit(name))
 
     def run(self) -> Sequence[Outcome]:
-        """Every call's outcome, in order."""
+        """The outcome of every call and every probe, in order."""
         found = []
-        with ExitStack() as settings:
+        with ExitStack() as scopes:
             for step in self.session.steps:
-                if isinstance(step, Setting):
-                    self._set(step, settings)
-                else:
-                    found.append(self._call(step))
+                match step:
+                    case Setting():
+                        self._set(step, scopes)
+                    case Probe():
+                        answer = self.system.probe(step.name, self._named(step.args))
+                        found.append(Outcome("answers", answer=answer))
+                    case Call():
+                        found.append(self._call(step))
         return found
 
-    def _set(self, step: Setting, settings: ExitStack) -> None:
-        match step.name, step.args:
-            case "face", (str() as face,):
-                self.face = face
-            case "enable_x64", (bool() as on,):
-                settings.enter_context(config.enable_x64(on))
-            case "clear_cache", (str() as name,):
-                self.jitted[name, self.face].clear_cache()
-            case _:
-                raise Unsupported(f"the setting {step.name}{step.args}")
+    def _set(self, step: Setting, scopes: ExitStack) -> None:
+        if self.host.change(step.name, step.args):
+            return
+        scope = self.system.setting(step.name, self._named(step.args))
+        if scope is not None:
+            scopes.enter_context(scope)
+
+    def _named(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        names = self.session.functions
+        return tuple(
+            self._jit(a) if isinstance(a, str) and a in names else a for a in args
+        )
 
     def _call(self, call: Call) -> Outcome:
-        args, kwargs = argument(call.args), argument(dict(call.kwargs))
         runs = self.host.runs
         try:
-            result = self._function(call)(*args, **kwargs)
-        except TraceirError as error:
+            result = self._result(call)
+            values = tuple(self.system.value(leaf) for leaf in leaves(result))
+        except HostError as error:
             return Outcome("raises", error.rule)
+        except Unsupported:
+            raise
+        except Exception as error:
+            return Outcome("raises", self.system.rule(error), cls=type(error).__name__)
         event = "traces" if self.host.runs > runs else "hits"
-        shapes_only = call.via in ("make_jaxpr", "eval_shape")
-        return Outcome(event, None, () if shapes_only else tuple(results(result)))
+        return Outcome(event, None, values)
+
+    def _result(self, call: Call) -> Any:
+        argument = self.host.argument
+        function = self._function(call)
+        if call.types is not None:
+            function = function(*argument(call.types))
+        found = function(*argument(call.args), **argument(dict(call.kwargs)))
+        return found if call.via in RETURNING else ()
 
     def _function(self, call: Call) -> Callable[..., Any]:
-        fun = self.hosts[call.function]
         match call.via:
             case "jit":
-                return self.jitted[call.function, self.face]
+                return self._jit(call.function)
             case "eager":
+                fun: Callable[..., Any] = self.hosts[call.function]
                 return fun
-            case "make_jaxpr":
-                return make_jaxpr(fun)
-            case "eval_shape":
-                return lambda *args: eval_shape(fun, *args)
-        raise Unsupported(f"calls through {call.via}")
+        return self.system.via(call.via, self._target(call.function))
+
+
+def program_of(session: Session, name: str) -> Program | None:
+    """The program that a function of a session runs, None where it is no function."""
+    function = session.functions.get(name)
+    while function is not None and function.same_as is not None:
+        function = session.functions.get(function.same_as)
+    return function.program if function else None
+
+
+def static_parameters(session: Session, name: str) -> tuple[str, ...]:
+    """The parameters that a case marks as static."""
+    program = program_of(session, name)
+    return static_names(program) if program else ()
 
 
 def static_names(program: Program) -> tuple[str, ...]:
-    """The parameters that a case marks as static."""
+    """The parameters that a program marks as static."""
     return tuple(binder.name for binder in program.inputs if binder.static)
-
-
-def argument(value: Any) -> Any:
-    """What a case writes as an argument, as the host passes it."""
-    return map_(lambda v: as_array(v) if isinstance(v, Value) else v, value)
-
-
-def as_array(value: Value) -> Array:
-    """The array of a case's value, weak where it is."""
-    return Array._wrap(np.array(value.array, order="C"), value.aval)
-
-
-def results(value: Any) -> list[Value]:
-    """The leaves of a result as cases write them."""
-    found = []
-    for leaf in leaves(value):
-        aval: ShapedArray = typeof(leaf)
-        found.append(Value(aval, np.asarray(leaf, aval.dtype)))
-    return found

@@ -7,75 +7,42 @@ permit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from traceir import config, pytree
 from traceir.array import Array
-from traceir.conform.host import Host, HostError, host_function
-from traceir.conform.jitted import argument, results, static_names
+from traceir.conform import faces
+from traceir.conform.host import Host, HostError
+from traceir.conform.jitted import program_of, static_parameters
 from traceir.conform.run import Unsupported
 from traceir.conform.sessions import Call as Step
-from traceir.conform.sessions import Outcome, Session, Setting
+from traceir.conform.sessions import Outcome, Probe, Session, Setting
+from traceir.conform.systems import as_array, flag_scope, results
+from traceir.conform.traced import EAGER, Home, Traced, concrete, element, known
 from traceir.conform.values import Value
 from traceir.errors import TraceirError
 from traceir.ir import sort_params
+from traceir.jit.backends import resolve
 from traceir.jit.key import Key, KeyTable
 from traceir.jit.signature import bind_arguments, form_of, resolve_static
-from traceir.jit.staging import prepare
+from traceir.jit.staging import Prepared, check_outputs, prepare
 from traceir.promote import canonical_dtype, python_aval
 from traceir.rules import Rules, walk
-from traceir.text.syntax import Program
-from traceir.trace import evaluate
-
-EAGER = ("eager", 0)
+from traceir.trace import evaluate, typeof
 
 
-class Traced:
-    """A value of some trace: what is asked of it is answered by the level rows."""
+@dataclass(frozen=True)
+class Seen:
+    """A trace that is kept: its function, and the globals as they were then."""
 
-    def __init__(self, model: Model, value: Any, home: tuple[str, int]) -> None:
-        self.model = model
-        self.value = value
-        self.home = home
-
-    def __bool__(self) -> bool:
-        return bool(self.model.ask(self, "host_bool"))
-
-    def __float__(self) -> float:
-        return float(self.model.ask(self, "host_number"))
-
-    def __index__(self) -> int:
-        return int(self.model.ask(self, "host_index"))
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        return self.model.ask(self, "host_array").__array__()
-
-    def __repr__(self) -> str:
-        return repr(self.model.ask(self, "host_print"))
-
-    def item(self) -> Any:
-        """The element, where it may be known."""
-        return self.model.ask(self, "host_item").item()
-
-    @property
-    def shape(self) -> Any:
-        """The shape, where it may be known."""
-        return self.model.ask(self, "host_shape").shape
-
-    @property
-    def sharding(self) -> Any:
-        """An attribute of concrete arrays alone."""
-        return self.model.ask(self, "host_attribute").sharding
-
-
-def concrete(value: Any) -> Any:
-    """What a value of a trace stands for; any other value as it is."""
-    return value.value if isinstance(value, Traced) else value
+    function: Any
+    read: Mapping[str, Any]
 
 
 class Model:
@@ -85,73 +52,98 @@ class Model:
         self.session = session
         self.rules = rules
         self.table = KeyTable(rules)
-        self.host = Host(self.bind, rules=rules)
+        self.host = Host(
+            self.bind,
+            rules=rules,
+            namespaces=faces.NAMESPACES,
+            apply=self.apply,
+            compiled=self._compiled,
+            array=as_array,
+        )
         self.stack: list[tuple[str, int]] = []
         self.face = "jax"
         self.made = 0
-        self.seen: dict[Key, str] = {}
+        self.seen: dict[Key, Seen] = {}
+        self.open: list[Key] = []
         self.lifting: set[tuple[str, int]] = set()
         self.traces: dict[str, int] = {}
-        self.hosts: dict[str, Callable[..., Any]] = {}
-        for name, function in session.functions.items():
+        self.hosts = self.host.define(session)
+        for name in session.functions:
             self.traces[name] = 0
-            self.hosts[name] = self._host(name)
-            if function.program is not None:
-                self.host.functions[name] = self._nested(name)
-
-    def _host(self, name: str) -> Callable[..., Any]:
-        function = self.session.functions[name]
-        if function.same_as is not None:
-            return self.hosts[function.same_as]
-        assert function.program is not None
-        found: Callable[..., Any] = host_function(function, function.program, self.host)
-        return found
+            self.host.functions[name] = self._nested(name)
 
     def _nested(self, name: str) -> Callable[..., Any]:
-        def moved(values: Any, home: tuple[str, int]) -> Any:
-            return pytree.map_(lambda v: Traced(self, concrete(v), home), values)
-
-        def call(*args: Any) -> Any:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            self._check(name)
             outer = self.stack[-1] if self.stack else EAGER
-            key = self._key(name, pytree.map_(concrete, args), {})
-            with self.entered("jit") as home:
-                found = self.hosts[name](*moved(args, home))
+            given, named = pytree.map_(concrete, (args, kwargs))
+            key = self._key(name, given, named)
+            if key in self.open:
+                raise self.rules.error("cache.recursion")
+            self.open.append(key)
+            try:
+                with self.entered("jit") as home:
+                    found = self._body(name, given, named, home, concrete)
+            finally:
+                self.open.pop()
             if home not in self.lifting:
-                self.seen[key] = self._origin(name)
-            return moved(found, outer)
+                self._keep(key, name)
+            return pytree.map_(lambda v: Traced(self, concrete(v), outer), found)
 
         return call
 
-    def _program(self, name: str) -> Program:
-        program = self.session.functions[self._origin(name)].program
-        assert program is not None
-        return program
+    def _keep(self, key: Key, name: str) -> None:
+        # What a trace has read of globals stays as it was then.
+        read = {n: deepcopy(self.host.scope[n]) for n in self.session.objects}
+        self.seen[key] = Seen(self.hosts[name], read)
 
-    def _origin(self, name: str) -> str:
-        return self.session.functions[name].same_as or name
+    def _check(self, name: str) -> None:
+        """Raises what `jit` of the function raises (jit.callable, ...)."""
+        fun = self.hosts[name]
+        if not callable(fun):
+            raise self.rules.error("jit.callable")
+        if not isinstance(fun, Hashable):
+            raise self.rules.error("cache.function.hashable")
+        backend = self._options(name).get("backend")
+        if backend is not None:
+            resolve(backend)
+
+    def _options(self, name: str) -> Mapping[str, Any]:
+        function = self.session.functions.get(name)
+        return function.options if function else {}
 
     def run(self) -> Sequence[Outcome]:
-        """Every call's outcome, in order."""
+        """The outcome of every call and every probe, in order."""
         found = []
         with ExitStack() as settings:
             for step in self.session.steps:
-                if isinstance(step, Step):
-                    found.append(self._step(step))
-                else:
-                    self._set(step, settings)
+                match step:
+                    case Step():
+                        found.append(self._step(step))
+                    case Probe():
+                        found.append(Outcome("answers", answer=self._answer(step)))
+                    case Setting():
+                        self._set(step, settings)
         return found
+
+    def _answer(self, probe: Probe) -> Any:
+        match probe.name, probe.args:
+            case "cache_size", (str() as name,):
+                fun = self.hosts[name]
+                return sum(seen.function == fun for seen in self.seen.values())
+        raise Unsupported(f"the probe {probe.name}")
 
     def _set(self, step: Setting, settings: ExitStack) -> None:
         match step.name, step.args:
             case "face", (str() as face,):
                 self.face = face
-            case "enable_x64", (bool() as on,):
-                settings.enter_context(config.enable_x64(on))
             case "clear_cache", (str() as name,):
-                gone = self._origin(name)
-                self.seen = {k: f for k, f in self.seen.items() if f != gone}
+                gone = self.hosts[name]
+                kept = {k: s for k, s in self.seen.items() if s.function != gone}
+                self.seen = kept
             case _:
-                raise Unsupported(f"the setting {step.name}{step.args}")
+                if not self.host.change(step.name, step.args):
+                    settings.enter_context(flag_scope(step.name, step.args))
 
     def _step(self, step: Step) -> Outcome:
         try:
@@ -163,55 +155,115 @@ class Model:
             return Outcome("raises", self.rules.error(error.rule, where="").rule)
 
     def _call(self, step: Step) -> Outcome:
-        args, kwargs = argument(step.args), argument(dict(step.kwargs))
-        if step.via != "eager":
-            key = self._key(step.function, args, kwargs)
-            if key in self.seen:
-                return Outcome("hits", None, self._hit(step.function, args, kwargs))
-            self._count(step)
-        values = tuple(self._results(step.function, args, kwargs, step.via))
+        args, kwargs = self.host.argument((step.args, dict(step.kwargs)))
+        name = step.function
         if step.via == "eager":
-            return Outcome("traces", None, values)
-        self.seen[key] = self._origin(step.function)
+            return Outcome("traces", None, self._results(name, args, kwargs, "eager"))
+        self._check(name)
+        if step.types is not None:
+            return self._ahead(step, self.host.argument(step.types), args)
+        key = self._key(name, args, kwargs)
+        if key in self.seen:
+            event, values = "hits", self._hit(key, name, args, kwargs)
+        else:
+            event, values = "traces", self._first(key, step, args, kwargs)
+        return Outcome(event, None, values if step.via == "jit" else ())
+
+    def _first(self, key: Key, step: Step, args: Any, kwargs: Any) -> tuple[Value, ...]:
+        self._count(step)
+        self.open.append(key)
+        try:
+            values = self._results(step.function, args, kwargs, step.via)
+        finally:
+            self.open.pop()
+        self._keep(key, step.function)
         self.traces[step.function] += 1
-        return Outcome("traces", None, values if step.via == "jit" else ())
+        return values
+
+    def _ahead(self, step: Step, types: Any, args: Any) -> Outcome:
+        """A call of a function that is compiled for other arguments, `types`."""
+        key = self._key(step.function, types, {})
+        first = key not in self.seen
+        if first:
+            self._first(key, replace(step, via="jit"), types, {})
+        self._fits(step.function, types, args)
+        values = self._results(step.function, args, {}, "eager")
+        return Outcome("traces" if first else "hits", None, values)
+
+    def _fits(self, name: str, types: Any, args: Any) -> None:
+        """Raises TypeError (jit.compiled, jit.compiled-tree)."""
+        made = self._prepared(name, types, {}).call
+        leaves, tree = pytree.flatten(tuple(args))
+        if tree is not made.treedef:
+            raise self.rules.error("jit.compiled-tree")
+        for leaf, aval in zip(map(typeof, leaves), made.avals):
+            if (leaf.shape, leaf.dtype) != (aval.shape, aval.dtype):
+                raise self.rules.error("jit.compiled")
+
+    def _compiled(self, name: str) -> Callable[..., Any]:
+        def lowered(*types: Any) -> Callable[..., Any]:
+            def run(*args: Any) -> Any:
+                if self.stack:
+                    raise self.rules.error("jit.compiled-traced")
+                return self.hosts[name](*args)
+
+            return run
+
+        return lowered
+
+    def _prepared(self, name: str, args: Any, kwargs: Any) -> Prepared:
+        form, options = form_of(self.hosts[name]), self._options(name)
+        names = options.get("static_argnames") or static_parameters(self.session, name)
+        static = resolve_static(form.signature, options.get("static_argnums"), names)
+        return prepare(bind_arguments(form, static, args, kwargs), self.face)
 
     def _key(self, name: str, args: Any, kwargs: Any) -> Key:
-        fun = self.hosts[name]
-        form = form_of(fun)
-        names = static_names(self._program(name))
-        static = resolve_static(form.signature, None, names)
-        prepared = prepare(bind_arguments(form, static, args, kwargs), self.face)
-        return self.table.key(replace(prepared.call, function=fun))
+        call = self._prepared(name, args, kwargs).call
+        return self.table.key(replace(call, function=self.hosts[name]))
 
     def _count(self, step: Step) -> None:
         """Raises RetraceError (cache.max_traces)."""
-        limit = self.session.functions[step.function].options.get("max_traces")
+        limit = self._options(step.function).get("max_traces")
         if limit is not None and self.traces[step.function] >= limit:
             raise self.rules.error("cache.max_traces")
 
-    def _hit(self, name: str, args: Any, kwargs: Any) -> tuple[Value, ...]:
+    def _hit(self, key: Key, name: str, args: Any, kwargs: Any) -> tuple[Value, ...]:
         seen, leaked = dict(self.seen), list(self.host.leaked)
-        found = tuple(self._results(name, args, kwargs, "eager"))
+        scope = dict(self.host.scope)
+        self.host.scope.update(self.seen[key].read)
+        found = self._results(name, args, kwargs, "eager")
         # On a hit the body does not run, so it changes nothing.
+        self.host.scope.update(scope)
         self.seen, self.host.leaked[:] = seen, leaked
         return found
 
-    def _results(self, name: str, args: Any, kwargs: Any, via: str) -> Any:
-        inputs = self._program(name).inputs
-        static = {binder.name for binder in inputs if binder.static}
+    def _results(
+        self, name: str, args: Any, kwargs: Any, via: str
+    ) -> tuple[Value, ...]:
         with self.entered(via) as home:
+            found = self._body(name, args, kwargs, home, self._narrowed)
+        leaves, tree = pytree.flatten(found)
+        leaves = list(map(concrete, leaves))
+        if via != "eager":
+            check_outputs(leaves, tree)
+        return tuple(results(leaves))
 
-            def enter(value: Any) -> Any:
-                return Traced(self, self._narrowed(value), home)
+    def _body(
+        self, name: str, args: Any, kwargs: Any, home: Home, enter: Callable[[Any], Any]
+    ) -> Any:
+        """Run the host function; its traced arguments enter the trace `home`."""
+        program = program_of(self.session, name)
+        inputs = program.inputs if program else ()
+        static = {binder.name for binder in inputs if binder.static}
 
-            def given(binder: str, value: Any) -> Any:
-                return value if binder in static else pytree.map_(enter, value)
+        def given(binder: str, value: Any) -> Any:
+            if binder in static:
+                return value
+            return pytree.map_(lambda v: Traced(self, enter(v), home), value)
 
-            positional = [given(b.name, v) for b, v in zip(inputs, args, strict=False)]
-            named = {k: given(k, v) for k, v in kwargs.items()}
-            found = self.hosts[name](*positional, **named)
-        return results([concrete(v) for v in pytree.leaves(found)])
+        positional = [given(b.name, v) for b, v in zip(inputs, args, strict=False)]
+        named = {k: given(k, v) for k, v in kwargs.items()}
+        return self.hosts[name](*positional, **named)
 
     def _narrowed(self, value: Any) -> Any:
         """An array of a 64-bit dtype becomes a narrower one while they are off."""
@@ -244,11 +296,32 @@ class Model:
             return asked.value
         raise self.rules.error(row.raises)
 
+    def apply(self, function: Callable[..., Any], *args: Any, **params: Any) -> Any:
+        """A function of arrays, applied in the trace that the nesting rows say."""
+        homes = [v.home for v in faces.parts((args, params), Traced)]
+        self._lift(homes)
+        given, named = faces.changed((args, params), known)
+        if self.stack:
+            faces.refuse(function, given, named, Traced, self.stack[-1][0], self.face)
+        home = self._home(homes)
+        given, named = faces.changed((args, params), element)
+        with config.face(self.face if self.stack else "jax"):
+            found = function(*given, **named)
+        return faces.changed(
+            found, lambda v: Traced(self, v, home) if isinstance(v, Array) else v
+        )
+
     def bind(self, primitive: str, *values: Any, **params: Any) -> Traced:
         """The value of a primitive, in the trace that the nesting rows say."""
-        nesting = self.rules.levels.nesting
         homes = [v.home for v in values if isinstance(v, Traced)]
-        lift = nesting.get("level.lift")
+        self._lift(homes)
+        operands = [concrete(v) for v in values]
+        (result,) = evaluate(primitive, operands, sort_params(params))
+        return Traced(self, result, self._home(homes))
+
+    def _lift(self, homes: Sequence[Home]) -> None:
+        """Raises UnexpectedTracerError for a value of a trace that is not open."""
+        lift = self.rules.levels.nesting.get("level.lift")
         is_open = (EAGER, *self.stack)
         for home in homes:
             scope = {"home": home, "open": is_open}
@@ -256,9 +329,6 @@ class Model:
                 raise self.rules.error(lift.id)
             if home in self.stack:
                 self.lifting.update(self.stack[self.stack.index(home) + 1 :])
-        operands = [concrete(v) for v in values]
-        (result,) = evaluate(primitive, operands, sort_params(params))
-        return Traced(self, result, self._home(homes))
 
     def _home(self, homes: Sequence[tuple[str, int]]) -> tuple[str, int]:
         row = self.rules.levels.nesting.get("level.bind")

@@ -5,22 +5,31 @@ Serves: cache.*, level.*
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from traceir.conform.values import Value, ValueReader
-from traceir.text.lexer import Source
+from traceir.conform.values import Ref, Value, ValueReader
+from traceir.errors import CLASSES
+from traceir.rules import default
+from traceir.text.lexer import Source, Token
 from traceir.text.syntax import Program
 
 VERDICTS = ("traces", "hits", "raises")
+# Functions that are made of another one, and objects that are made of values.
+FUNCTIONS = frozenset({"partial", "method", "equal", "unhashable"})
+OBJECTS = frozenset({"object", "identity", "array", "ndarray", "masked"})
+_WORDS = ("None", "true", "false", "True", "False", "nan", "inf")
 
 
 @dataclass(frozen=True)
 class Function:
-    """A jitted host function: its program, or the other function that it wraps again.
+    """A jitted host function: its program, or the other function that it is made of.
 
-    Parameters without a type are traced, those marked `static` are not.
+    Parameters without a type are traced, those marked `static` are not. Without a
+    `kind` it is the other function itself, jitted again; `number` tells apart callable
+    objects (`equal`) that wrap one function.
     """
 
     name: str
@@ -28,13 +37,24 @@ class Function:
     same_as: str | None
     options: Mapping[str, Any]
     source: Source = field(repr=False)
+    kind: str | None = None
+    number: int = 0
+
+
+@dataclass(frozen=True)
+class Made:
+    """An object that a case makes, such as `object(1)` or `ndarray([1, 2])`."""
+
+    kind: str
+    args: tuple[Any, ...]
 
 
 @dataclass(frozen=True)
 class Call:
     """One call and its verdict: `traces`, `hits`, `raises` a rule, or nothing said.
 
-    `via` is the transform that is called in place of the function itself.
+    `via` is the transform that is called in place of the function itself. `types` are
+    arguments like those that a function is compiled for before it is called.
     """
 
     function: str
@@ -44,43 +64,76 @@ class Call:
     verdict: str | None = None
     rule: str | None = None
     values: tuple[Value, ...] | None = None
+    types: tuple[Any, ...] | None = None
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A change of the context, such as `enable_x64(true)`."""
+    """A change of what surrounds the calls, such as `enable_x64(true)`."""
 
     name: str
     args: tuple[Any, ...]
 
 
-Step = Call | Setting
+@dataclass(frozen=True)
+class Probe:
+    """A question to the implementation and its answer: `cache_size('f') = 2`."""
+
+    name: str
+    args: tuple[Any, ...]
+    answer: Any
+
+
+Step = Call | Setting | Probe
 
 
 @dataclass(frozen=True)
 class Session:
-    """Functions by name and the steps that use them."""
+    """Functions and objects by name, and the steps that use them."""
 
     functions: Mapping[str, Function]
     steps: tuple[Step, ...]
+    objects: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an implementation did in one call: an event, a rule, the results."""
+    """What an implementation did in one call: an event, a rule, the results.
+
+    An implementation that rejects but cannot say by which rule gives the name of the
+    exception's class as `cls`. The event of a probe is `answers`.
+    """
 
     event: str
     rule: str | None = None
     values: tuple[Value, ...] | None = None
+    cls: str | None = None
+    answer: Any = None
 
-    def meets(self, call: Call) -> str | None:
-        """Why the call's verdict is missed, or None."""
+    def meets(self, step: Call | Probe) -> str | None:
+        """Why the step's verdict is missed, or None."""
+        if isinstance(step, Probe):
+            return self._answers(step)
+        return self._event(step) or self._values(step)
+
+    def _answers(self, probe: Probe) -> str | None:
+        if self.event == "answers" and self.answer == probe.answer:
+            return None
+        return f"{probe.name}{probe.args}: {self.answer}, expected {probe.answer}"
+
+    def _event(self, call: Call) -> str | None:
         wanted = " ".join(filter(None, (call.verdict, call.rule)))
-        got = " ".join(filter(None, (self.event, self.rule)))
-        if call.verdict and wanted != got:
-            return f"{call.function}: {got}, expected {wanted}"
-        if call.verdict is None and self.event == "raises":
-            return f"{call.function}: {got}"
+        got = " ".join(filter(None, (self.event, self.rule or self.cls)))
+        if call.verdict is None:
+            return f"{call.function}: {got}" if self.event == "raises" else None
+        same = self.rule == call.rule
+        if self.rule is None and self.cls and call.rule:
+            same = expected_class(self.cls, call.rule)
+        if self.event == call.verdict and same:
+            return None
+        return f"{call.function}: {got}, expected {wanted}"
+
+    def _values(self, call: Call) -> str | None:
         if call.values is None or (self.values is None and call.verdict == "raises"):
             return None
         given = self.values or ()
@@ -92,26 +145,74 @@ class Outcome:
         return None
 
 
+def expected_class(cls: str, rule: str) -> bool:
+    """Whether an exception class of that name is what the rule's row asks for.
+
+    >>> expected_class("TracerBoolConversionError", "jit.argument")
+    True
+    >>> expected_class("ValueError", "jit.argument")
+    False
+    """
+    row = default().clauses.get(rule)
+    found, wanted = _class(cls), _class(row.class_) if row else None
+    return found is not None and wanted is not None and issubclass(found, wanted)
+
+
+def _class(name: str) -> type | None:
+    found = getattr(builtins, name, CLASSES.get(name))
+    return found if isinstance(found, type) else None
+
+
 class SessionReader(ValueReader):
     """Reads the functions and steps of sessions."""
 
-    def function(self) -> Function:
-        """`f = program` or `g = f`, and the options of `jit` after `with`."""
+    def given(self) -> tuple[str, Any]:
+        """`f = program`, `g = f`, `g = partial(f)`, `o = object(1)` or `n = 3`.
+
+        A function may be followed by the options of `jit` after `with`.
+        """
         name = self.name("the name of a function").text
         self.expect("=")
-        program = self.program() if self.has("{") else None
-        same_as = None if program else self.name("a program or a function").text
-        options: dict[str, Any] = {}
+        found: Any
+        if self.has("{", "lambda"):
+            found = Function(name, self.program(), None, self.options(), self.source)
+        elif self._is_name() and self.peek().text in FUNCTIONS and self.has_call():
+            found = self.made_function(name)
+        elif self._is_name() and self.peek().text in OBJECTS and self.has_call():
+            found = Made(self.take().text, self.arguments()[0])
+        elif self._is_name():
+            same_as = self.take().text
+            found = Function(name, None, same_as, self.options(), self.source)
+        else:
+            found = self.object()
+        if self.peek().kind != "end":
+            raise self.fail("the end of the function")
+        return name, found
+
+    def made_function(self, name: str) -> Function:
+        """`partial(f)`, `method(f)`, `equal(f, 1)` or `unhashable(f)`."""
+        kind = self.take()
+        match self.arguments():
+            case (Ref(same_as),), {}:
+                number = 0
+            case (Ref(same_as), int() as number), {}:
+                pass
+            case _:
+                raise self.fail("the name of a function", kind)
+        options = self.options()
+        return Function(name, None, same_as, options, self.source, kind.text, number)
+
+    def options(self) -> dict[str, Any]:
+        """`with key=value …` to the end of the source."""
+        found: dict[str, Any] = {}
         if self.accept("with"):
             while self.peek().kind != "end":
                 key = self.name("an option").text
                 self.expect("=")
-                options[key] = self.object()
-        if self.peek().kind != "end":
-            raise self.fail("the end of the function")
-        return Function(name, program, same_as, options, self.source)
+                found[key] = self.object()
+        return found
 
-    def steps(self, functions: Mapping[str, Function]) -> tuple[Step, ...]:
+    def steps(self, functions: Mapping[str, Any]) -> tuple[Step, ...]:
         """Steps separated by `;` to the end of the source."""
         found = [self.step(functions)]
         while self.accept(";"):
@@ -120,8 +221,8 @@ class SessionReader(ValueReader):
             raise self.fail("`;` or the end of the session")
         return tuple(found)
 
-    def step(self, functions: Mapping[str, Function]) -> Step:
-        """One call or one setting."""
+    def step(self, functions: Mapping[str, Any]) -> Step:
+        """One call, one setting or one probe."""
         first = self.name("a call")
         via = None
         if self.peek().kind == "name":
@@ -130,12 +231,22 @@ class SessionReader(ValueReader):
         if first.text not in functions:
             if via or kwargs:
                 raise self.fail("a function of this case", first)
-            return Setting(first.text, args)
+            return self._surroundings(first, args)
+        types = args if self.has("(") else None
+        if types is not None:
+            args, kwargs = self.arguments()
         verdict = self.take().text if self.peek().text in VERDICTS else None
         rule = self.rule() if verdict == "raises" else None
         values = self.values() if self.accept("=") else None
         via = via or "jit"
-        return Call(first.text, args, kwargs, via, verdict, rule, values)
+        return Call(first.text, args, kwargs, via, verdict, rule, values, types)
+
+    def _surroundings(self, name: Token, args: tuple[Any, ...]) -> Setting | Probe:
+        # The name of a function or of a face stands for itself.
+        words = tuple(a.name if isinstance(a, Ref) else a for a in args)
+        if self.accept("="):
+            return Probe(name.text, words, self.object())
+        return Setting(name.text, words)
 
     def arguments(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """`(1, n=2)`."""
@@ -148,18 +259,22 @@ class SessionReader(ValueReader):
                 self.take()
                 kwargs[key] = self.object()
             else:
-                args.append(self.argument())
+                args.append(self.object())
             if not self.has(")"):
                 self.expect(",", "`,` or `)`")
         return tuple(args), kwargs
 
-    def argument(self) -> Any:
-        """An object; the name of a function stands for itself in settings."""
+    def object(self) -> Any:
+        """As in `call`; a name stands for what a `given` defines."""
+        return Ref(self.take().text) if self._is_name() else super().object()
+
+    def _is_name(self) -> bool:
         token = self.peek()
-        bare = token.kind == "name" and self.peek(1).text in (",", ")")
-        if bare and token.text not in ("None", "true", "false", "True", "False"):
-            return self.take().text
-        return self.object()
+        return token.kind == "name" and token.text not in _WORDS and not self.is_aval()
+
+    def has_call(self) -> bool:
+        """Whether arguments follow the next token."""
+        return self.peek(1).text == "("
 
     def rule(self) -> str:
         """A rule's id, such as `cache.key.weak_type`."""

@@ -46,6 +46,13 @@ class Value:
         return self.aval is other.aval and same_bits(self.array, other.array)
 
 
+@dataclass(frozen=True)
+class Ref:
+    """The name of a function or an object of the case, used as an argument."""
+
+    name: str
+
+
 def same_bits(a: np.ndarray, b: np.ndarray) -> bool:
     """Whether two arrays of one dtype and shape agree bit for bit, NaNs apart.
 
