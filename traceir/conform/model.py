@@ -29,6 +29,7 @@ from traceir.conform.values import Value
 from traceir.errors import TraceirError
 from traceir.ir import sort_params
 from traceir.jit.backends import resolve
+from traceir.jit.key import Call as KeyCall
 from traceir.jit.key import Key, KeyTable
 from traceir.jit.signature import bind_arguments, form_of, resolve_static
 from traceir.jit.staging import Prepared, check_outputs, prepare
@@ -186,13 +187,14 @@ class Model:
         first = key not in self.seen
         if first:
             self._first(key, replace(step, via="jit"), types, {})
-        self._fits(step.function, types, args)
-        values = self._results(step.function, args, {}, "eager")
+        prepared = self._prepared(step.function, types, {})
+        self._fits(prepared.call, args)
+        given, named = prepared.bound.rebuild(args)
+        values = self._results(step.function, given, named, "eager")
         return Outcome("traces" if first else "hits", None, values)
 
-    def _fits(self, name: str, types: Any, args: Any) -> None:
+    def _fits(self, made: KeyCall, args: Any) -> None:
         """Raises TypeError (jit.compiled, jit.compiled-tree)."""
-        made = self._prepared(name, types, {}).call
         leaves, tree = pytree.flatten(tuple(args))
         if tree is not made.treedef:
             raise self.rules.error("jit.compiled-tree")
