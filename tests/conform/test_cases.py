@@ -32,6 +32,7 @@ from traceir.conform.values import Value, same_bits
 from traceir.errors import JaxprSyntaxError, JaxprTypeError
 from traceir.ir import ClosedJaxpr
 from traceir.rules import default
+from traceir.text.printer import to_text
 
 CASES = load_cases()
 GIVEN = "given { lambda ; a:f32[]. let b:f32[] = add a a in (b,) }"
@@ -217,6 +218,9 @@ class Fake:
         self, program: ClosedJaxpr, args: Sequence[np.ndarray]
     ) -> Sequence[np.ndarray]:
         return self.results
+
+    def text(self, program: ClosedJaxpr, full: bool) -> str:
+        return to_text(program, full)
 
     def session(self, session: Session) -> Sequence[Outcome]:
         if isinstance(self.outcomes, Exception):

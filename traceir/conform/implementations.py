@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+import traceir
 from traceir import evaluate, oracle
 from traceir.avals import ShapedArray
 from traceir.conform.jitted import Jitted, TraceirSystem
@@ -16,6 +17,7 @@ from traceir.conform.weak import weaken
 from traceir.ir import ClosedJaxpr
 from traceir.jit.backends import resolve
 from traceir.rules import Rules, default
+from traceir.text.printer import to_text
 from traceir.typing import check
 
 
@@ -34,17 +36,28 @@ def declared() -> Mapping[str, str]:
     return oracle.declared_choices(default())
 
 
+class ByTables:
+    """What the implementations of this project share: types and text by the tables."""
+
+    rules: Rules
+    version = traceir.__version__
+
+    def type(self, program: ClosedJaxpr) -> Sequence[ShapedArray]:
+        """The types that the tables infer."""
+        return result_types(program, self.rules)
+
+    def text(self, program: ClosedJaxpr, full: bool) -> str:
+        """The program as text, or as the text that leaves nothing out."""
+        return to_text(program, full, self.rules)
+
+
 @dataclass(frozen=True)
-class Oracle:
+class Oracle(ByTables):
     """The tables, interpreted: elements one by one, keys and levels row by row."""
 
     rules: Rules = field(default_factory=default)
     name: str = "oracle"
     choices: Mapping[str, str] = field(default_factory=dict)
-
-    def type(self, program: ClosedJaxpr) -> Sequence[ShapedArray]:
-        """The types that the tables infer."""
-        return result_types(program, self.rules)
 
     def eval(
         self, program: ClosedJaxpr, args: Sequence[np.ndarray]
@@ -58,16 +71,12 @@ class Oracle:
 
 
 @dataclass(frozen=True)
-class Reference:
+class Reference(ByTables):
     """The NumPy evaluator and `traceir.jit`."""
 
     rules: Rules = field(default_factory=default)
     name: str = "reference"
     choices: Mapping[str, str] = field(default_factory=declared)
-
-    def type(self, program: ClosedJaxpr) -> Sequence[ShapedArray]:
-        """The types that the tables infer."""
-        return result_types(program, self.rules)
 
     def eval(
         self, program: ClosedJaxpr, args: Sequence[np.ndarray]
@@ -81,20 +90,17 @@ class Reference:
 
 
 @dataclass(frozen=True)
-class Compiled:
+class Compiled(ByTables):
     """A backend of `traceir.jit`: programs that it compiles, sessions that it runs."""
 
     backend: str
     choices: Mapping[str, str] = field(default_factory=declared)
+    rules: Rules = field(default_factory=default)
 
     @property
     def name(self) -> str:
         """The backend's name."""
         return self.backend
-
-    def type(self, program: ClosedJaxpr) -> Sequence[ShapedArray]:
-        """The types that the tables infer."""
-        return result_types(program, default())
 
     def eval(
         self, program: ClosedJaxpr, args: Sequence[np.ndarray]
@@ -107,3 +113,8 @@ class Compiled:
     def session(self, session: Session) -> Sequence[Outcome]:
         """What `traceir.jit` does in each call."""
         return Jitted(session, TraceirSystem(self.backend)).run()
+
+
+def numba() -> Compiled:
+    """The Numba backend on the CPU."""
+    return Compiled("numba")

@@ -1,40 +1,60 @@
-"""Judging an implementation: one verdict for each case. Serves: every table"""
+"""Judging an implementation: one verdict for each case. Serves: every table
+
+Nothing that an implementation returns is trusted to be of the form that it should have.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from traceir import oracle
 from traceir.avals import ShapedArray
+from traceir.conform.answers import Malformed, arrays_of, listed, outcomes_of, types_of
 from traceir.conform.cases import Case
-from traceir.conform.sessions import Call, Outcome, Session
+from traceir.conform.sessions import Call, Outcome, Probe, Session, expected_class
 from traceir.conform.values import Value, same_bits, show
 from traceir.ir import ClosedJaxpr, Literal
 from traceir.rules import Rules, default
-from traceir.text.printer import to_text
 
 
 class Unsupported(Exception):
     """Raised by an adapter for what its implementation does not do."""
 
 
+class Rejected(Exception):
+    """Raised by an adapter whose implementation rejects without saying by which rule.
+
+    It is right where the exception's class is the one that the rule's row names, or a
+    class derived from it.
+
+    >>> raise Rejected("TypeError", "shapes (2,) and (3,)")
+    Traceback (most recent call last):
+    traceir.conform.run.Rejected: TypeError: shapes (2,) and (3,)
+    """
+
+    rule = None
+
+    def __init__(self, class_: str, text: str = "") -> None:
+        super().__init__(f"{class_}: {text}" if text else class_)
+        self.class_ = class_
+
+
 class Implementation(Protocol):
     """What an implementation offers to be judged: three methods over parsed programs.
 
-    A rejection is an exception with the violated rule's id as `rule`.
+    A rejection is an exception with the violated rule's id as `rule`, or `Rejected`.
+    It may also have `version`, a text; `choices`, what it declares of the choices that
+    the tables leave open, by their ids; `profiles`, the names of those that it claims;
+    and `text(program, full)`, where it reads and prints programs as the tables say.
     """
 
     @property
     def name(self) -> str:
         """The name under which verdicts are reported."""
-
-    @property
-    def choices(self) -> Mapping[str, str]:
-        """What it declares of the choices that the tables leave open, by their ids."""
 
     def type(self, program: ClosedJaxpr) -> Sequence[ShapedArray]:
         """The types of the results; raises for an ill-typed program."""
@@ -45,18 +65,25 @@ class Implementation(Protocol):
         """The results for some arguments of the inputs' types."""
 
     def session(self, session: Session) -> Sequence[Outcome]:
-        """What each call did, in order; settings have no outcome."""
+        """What each call and each probe did, in order; settings have no outcome."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """`pass`, `fail`, `unsupported` or `crashed`, and why."""
+    """`pass`, `fail`, `unsupported`, `deviation` or `crashed`, and why."""
 
     kind: str
     why: str = ""
 
     def __bool__(self) -> bool:
         return self.kind == "pass"
+
+
+@dataclass(frozen=True)
+class _Unattributed(Exception):
+    """Ends a judgement: passed, but by a rejection that names no rule."""
+
+    class_: str
 
 
 def judge(
@@ -72,17 +99,44 @@ def judge(
     """
     rules = rules or default()
     try:
-        why = _check_choices(implementation, rules)
+        why = check_choices(_choices(implementation), rules)
         why = why or _check(implementation, case, rules, exact)
     except Unsupported as reason:
-        return Verdict("unsupported", str(reason))
+        return Verdict("unsupported", describe(reason, named=False))
+    except Malformed as reason:
+        return Verdict("fail", str(reason))
+    except _Unattributed as found:
+        return Verdict("pass", f"unattributed: {found.class_}")
     except Exception as error:  # a crash of the implementation is a verdict
-        return Verdict("crashed", f"{type(error).__name__}: {error}")
+        return Verdict("crashed", describe(error))
     return Verdict("fail", why) if why else Verdict("pass")
 
 
-def _check_choices(implementation: Implementation, rules: Rules) -> str | None:
-    for name, choice in implementation.choices.items():
+def describe(error: BaseException, named: bool = True) -> str:
+    """An exception in words, even one whose own text cannot be made.
+
+    >>> describe(KeyError("a"))
+    "KeyError: 'a'"
+    """
+    try:
+        text = str(error)
+    except BaseException as inner:  # it is the implementation's code that runs here
+        text = f"its text raised {type(inner).__name__}"
+    if not named:
+        return text
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _choices(implementation: Implementation) -> Mapping[str, str]:
+    found: Mapping[str, str] = getattr(implementation, "choices", {})
+    return found
+
+
+def check_choices(choices: Any, rules: Rules) -> str | None:
+    """What is wrong with declared choices, or None."""
+    if not isinstance(choices, Mapping):
+        return f"declares choices that are no mapping but {type(choices).__name__}"
+    for name, choice in choices.items():
         if name not in rules.choices:
             return f"declares {name}, which is no choice"
         if choice not in rules.choices[name].allowed:
@@ -97,19 +151,41 @@ def _check(
         return _check_session(implementation, case.session)
     try:
         program = case.program(rules)
-        types = tuple(implementation.type(program))
     except Exception as error:
-        rule = getattr(error, "rule", None)
-        if not rule:
-            raise
-        return None if rule == case.reject else f"rejected by {rule}: {error}"
+        if not hasattr(implementation, "text"):
+            raise Unsupported("reads no programs of its own") from None
+        return _check_rejection(error, case)
+    consts = program.const_keys()
+    try:
+        types = types_of(implementation.type(program), program)
+    except (Malformed, Unsupported):
+        raise
+    except Exception as error:
+        return _check_rejection(error, case)
     if case.reject:
         return f"accepted, expected a rejection by {case.reject}"
-    return (
+    why = (
         _check_types(case, types)
-        or _check_text(case, program, rules)
+        or _check_text(implementation, case, program)
         or _check_values(implementation, case, program, None if exact else rules)
     )
+    if program.const_keys() != consts:
+        return "changed a constant of the program in place"
+    return why
+
+
+def _check_rejection(error: Exception, case: Case) -> str | None:
+    """Why an exception is not the rejection that the case expects, or None."""
+    if isinstance(error, Rejected):
+        if case.reject and expected_class(error.class_, case.reject):
+            raise _Unattributed(error.class_)
+        return f"rejected by {error}, expected {case.reject or 'none'}"
+    rule = getattr(error, "rule", None)
+    if not rule or not isinstance(rule, str):
+        raise error
+    if rule == case.reject:
+        return None
+    return f"rejected by {rule}: {describe(error, named=False)}"
 
 
 def _check_types(case: Case, types: tuple[ShapedArray, ...]) -> str | None:
@@ -118,12 +194,18 @@ def _check_types(case: Case, types: tuple[ShapedArray, ...]) -> str | None:
     return f"typed {list(types)}, expected {list(case.types)}"
 
 
-def _check_text(case: Case, program: ClosedJaxpr, rules: Rules) -> str | None:
+def _check_text(
+    implementation: Implementation, case: Case, program: ClosedJaxpr
+) -> str | None:
     for wanted, full in ((case.prints, False), (case.full, True)):
-        if wanted is not None:
-            text = to_text(program, full, rules)
-            if text != wanted:
-                return f"printed\n{text}\nexpected\n{wanted}"
+        if wanted is None:
+            continue
+        printer = getattr(implementation, "text", None)
+        if printer is None:
+            raise Unsupported("prints no programs")
+        text = printer(program, full)
+        if text != wanted:
+            return f"printed\n{text}\nexpected\n{wanted}"
     return None
 
 
@@ -138,14 +220,24 @@ def _check_values(
     if not wanted:
         return None
     args = [v.array for v in case.values("call")]
-    got = list(map(np.asarray, implementation.eval(program, args)))
+    given = [a.copy() for a in args]
+    found = listed("eval", implementation.eval(program, given), len(wanted))
+    got = arrays_of(found)
+    for k, (before, after) in enumerate(zip(args, given)):
+        if not same_bits(before, after):
+            return f"changed argument {k} in place"
     if len(got) != len(wanted):
         return f"{len(got)} results, expected {len(wanted)}"
-    values = [Value(ShapedArray(a.shape, a.dtype), a) for a in got]
+    for k, (array, want) in enumerate(zip(got, wanted)):
+        aval = ShapedArray(array.shape, array.dtype)
+        if aval is not want.aval.update(weak_type=False):
+            short = want.aval.str_short()
+            return f"result {k} is {aval.str_short()}, expected {short}"
     if all(same_bits(a, want.array) for a, want in zip(got, wanted)):
         return None
-    if rules and _in_sets(program, args, got, rules, implementation.choices):
+    if rules and _in_sets(program, args, got, rules, _choices(implementation)):
         return None
+    values = [Value(ShapedArray(a.shape, a.dtype), a) for a in got]
     return f"{show(values)}, expected {show(wanted)}"
 
 
@@ -169,11 +261,14 @@ def _in_sets(
 
 
 def _check_session(implementation: Implementation, session: Session) -> str | None:
-    calls = [step for step in session.steps if isinstance(step, Call)]
-    outcomes = implementation.session(session)
-    for call, outcome in zip(calls, outcomes):
-        if why := outcome.meets(call):
+    steps = [step for step in session.steps if isinstance(step, Call | Probe)]
+    outcomes = outcomes_of(implementation.session(session), len(steps))
+    for step, outcome in zip(steps, outcomes):
+        if why := outcome.meets(step):
             return why
-    if len(outcomes) < len(calls):
-        return f"{len(outcomes)} outcomes for {len(calls)} calls"
+    if len(outcomes) < len(steps):
+        return f"{len(outcomes)} outcomes for {len(steps)} calls"
+    raises = (o for o in outcomes if o.event == "raises" and o.rule is None and o.cls)
+    for outcome in raises:
+        raise _Unattributed(str(outcome.cls))
     return None

@@ -1,0 +1,49 @@
+"""Profiles: the parts of the suite that an implementation may claim. Serves: all tables
+
+>>> from traceir.conform import load_cases
+>>> {case.name: profile_of(case) for case in load_cases()}["cache/shape"]
+'cache'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from traceir.conform.cases import Case
+
+# By name, in the order of reports: what the cases of a profile are about.
+PROFILES: Mapping[str, str] = {
+    "core": "types, values and rejections of programs",
+    "text": "programs as text, read and printed",
+    "levels": "what Python may ask of a traced value",
+    "cache": "what `jit` traces, shares and keeps",
+    "face": "functions, operators and indices of arrays",
+}
+# Files of sessions that are not about the cache.
+_FILES = {
+    "levels.tir": "levels",
+    "face.tir": "face",
+    "array.tir": "face",
+    "index.tir": "face",
+}
+
+
+def profile_of(case: Case) -> str:
+    """The one profile that a case belongs to, by its verbs and its file."""
+    verbs = case.verbs.keys()
+    if verbs & {"prints", "full"} or (case.reject or "").startswith("text."):
+        return "text"
+    if case.file in _FILES:
+        return _FILES[case.file]
+    if verbs & {"session", "under"}:
+        return "cache" if "session" in verbs else "levels"
+    return "core"
+
+
+def unknown_profiles(claimed: Collection[str]) -> list[str]:
+    """The names that are no profile.
+
+    >>> unknown_profiles(["core", "caches"])
+    ['caches']
+    """
+    return [name for name in claimed if name not in PROFILES]
