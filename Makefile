@@ -7,7 +7,7 @@ python := $(VENV)/bin/python
 pip := $(python) -m pip install --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz ulp lint type format clean
+.PHONY: help demo test fuzz ulp docs lint type format clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' \
@@ -26,6 +26,10 @@ fuzz: $(VENV)/.test ## the property tests, with many random examples
 ulp: $(VENV)/.test ## the greatest errors of the real functions, over every float32
 	$(python) tests/ulp/scan.py $(ARGS)
 
+docs: $(VENV)/.docs ## the site, in build/html; warnings are errors
+	$(python) -m sphinx --quiet -E -W --keep-going -b html docs build/html
+	@echo build/html/index.html
+
 lint: $(VENV)/.lint ## ruff: rules and format
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
@@ -39,7 +43,7 @@ format: $(VENV)/.lint ## let ruff rewrite what it can
 
 clean: ## remove the virtual environment, builds and caches
 	rm -rf $(VENV) build dist *.egg-info .hypothesis .pytest_cache .mypy_cache \
-	    .ruff_cache .benchmarks
+	    .ruff_cache .benchmarks docs/cases
 
 $(VENV)/.numba: setup.cfg pyproject.toml | $(VENV)/bin/python
 	$(pip) -e '.[numba]'
@@ -47,6 +51,10 @@ $(VENV)/.numba: setup.cfg pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/.test: setup.cfg pyproject.toml | $(VENV)/bin/python
 	$(pip) -e '.[numba,test]'
+	@touch $@ $(VENV)/.numba
+
+$(VENV)/.docs: setup.cfg pyproject.toml | $(VENV)/bin/python
+	$(pip) -e '.[numba,docs]'
 	@touch $@ $(VENV)/.numba
 
 $(VENV)/.lint: setup.cfg pyproject.toml | $(VENV)/bin/python

@@ -1,0 +1,17 @@
+"""The extensions of the site: rules, cases, drawings, and examples that run."""
+
+from __future__ import annotations
+
+from sphinx.application import Sphinx
+
+from _ext import casebook, directives, doctests, domain
+from _ext.lexer import CaseLexer
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register everything."""
+    for part in (domain, directives, casebook, doctests):
+        part.setup(app)
+    for alias in CaseLexer.aliases:
+        app.add_lexer(alias, CaseLexer)
+    return {"parallel_read_safe": False, "parallel_write_safe": True}

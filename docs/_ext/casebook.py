@@ -1,0 +1,75 @@
+"""Cases on pages: each with its source, the rules it cites and how it went."""
+
+from __future__ import annotations
+
+import re
+from itertools import groupby
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+from _ext.cited import cases, runs, verdicts
+from _ext.pieces import box, code, line, link, permalink, separated, text
+from traceir.conform import Case
+
+PAGE = """\
+{title}
+{rule}
+
+.. cases:: {file}
+"""
+CITES = re.compile(r"^ +cites\b.*\n(?: {4,}\S.*\n)*", re.MULTILINE)
+
+
+def source(case: Case) -> str:
+    """The text of a case, as its file has it."""
+    whole = next(iter(case.verbs.values()))[0].text
+    start, *rest = whole.split("\n")[case.line - 1 :]
+    body = []
+    for row in rest:
+        if row.strip() and not row.startswith(" "):
+            break
+        body.append(row)
+    return "\n".join([start, *body]).rstrip() + "\n"
+
+
+def shown(case: Case, canonical: bool) -> nodes.Node:
+    """A case: where all cases of its file stand it has its permalink."""
+    name = [code(case.name), permalink(f"case-{case.name}", "case")]
+    head = line("case-head", *(name if canonical else [link("case", case.name)]))
+    cites = separated(link("rule", rule) for rule in dict.fromkeys(case.cites))
+    body = CITES.sub("", source(case).partition("\n")[2])
+    block = nodes.literal_block("", _dedent(body), language="tir")
+    parts = [head, line("cites", text("cites "), *cites), block]
+    if canonical and runs():
+        parts.append(verdicts(case))
+    return box("case", *parts, id=f"case-{case.name}" if canonical else "")
+
+
+def _dedent(body: str) -> str:
+    return re.sub(r"^ {2}", "", body, flags=re.MULTILINE).rstrip()
+
+
+def write_pages(app: Sphinx) -> None:
+    """A page for each file of cases, under `cases/`; old ones go."""
+    folder = Path(app.srcdir) / "cases"
+    folder.mkdir(exist_ok=True)
+    wanted = {}
+    for file, _ in groupby(cases(), key=lambda case: case.file):
+        stem = file.removesuffix(".tir")
+        title = f"{stem}.tir"
+        wanted[folder / f"{stem.replace('/', '-')}.rst"] = PAGE.format(
+            title=title, rule="=" * len(title), file=file
+        )
+    for path in folder.glob("*.rst"):
+        if path not in wanted:
+            path.unlink()
+    for path, content in wanted.items():
+        if not path.exists() or path.read_text(encoding="utf-8") != content:
+            path.write_text(content, encoding="utf-8")
+
+
+def setup(app: Sphinx) -> None:
+    """Write the pages before they are looked for."""
+    app.connect("builder-inited", write_pages)

@@ -1,0 +1,83 @@
+"""Which cases cite a rule, and how they went on each implementation that was run."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from functools import cache
+from html import escape
+
+from docutils import nodes
+
+from _ext.pieces import folded, line, link, raw, separated
+from traceir.conform import Case, load_cases
+from traceir.conform.runs import KINDS, Run, load_runs
+from traceir.conform.status import Matrix, matrix
+
+
+@cache
+def cases() -> tuple[Case, ...]:
+    """The cases of the specification."""
+    return tuple(load_cases())
+
+
+@cache
+def by_rule() -> Mapping[str, tuple[Case, ...]]:
+    """The cases that cite each rule."""
+    found: dict[str, list[Case]] = defaultdict(list)
+    for case in cases():
+        for rule in dict.fromkeys(case.cites):
+            found[rule].append(case)
+    return {rule: tuple(citing) for rule, citing in found.items()}
+
+
+@cache
+def runs() -> Mapping[str, Run]:
+    """The recorded runs, by column."""
+    return load_runs()
+
+
+@cache
+def rows() -> Matrix:
+    """How the cases of each rule went, by column."""
+    return matrix(runs(), cases())
+
+
+def mark(column: str, counts: Mapping[str, int], why: str = "") -> str:
+    """One column's mark: how many of each verdict, or what the only one is."""
+    parts = [
+        f'<span class="verdict {kind.replace(" ", "-")}">'
+        f"{f'{counts[kind]} ' if sum(counts.values()) > 1 else ''}{kind}</span>"
+        for kind in (*KINDS, "not run")
+        if counts.get(kind)
+    ]
+    title = f' title="{escape(why)}"' if why else ""
+    return f'<span class="run"{title}><b>{escape(column)}</b> {" ".join(parts)}</span>'
+
+
+def marks(rule: str) -> nodes.raw:
+    """A rule's row of the matrix."""
+    row = rows().get(rule, {})
+    shown = (mark(column, counts) for column, counts in row.items() if counts)
+    return raw(f'<div class="runs">{"".join(shown)}</div>')
+
+
+def verdicts(case: Case) -> nodes.raw:
+    """How a case went."""
+    shown = []
+    for column, run in runs().items():
+        verdict = run.verdicts.get(case.name)
+        kind = verdict.kind if verdict else "not run"
+        why = verdict.why if verdict else ""
+        shown.append(mark(column, Counter([kind]), why))
+    return raw(f'<div class="runs">{"".join(shown)}</div>')
+
+
+def citations(rule: str) -> list[nodes.Node]:
+    """The cases that cite a rule, folded, and its row of the matrix."""
+    citing = by_rule().get(rule, ())
+    if not citing:
+        return []
+    summary = f"{len(citing)} case{'s' if len(citing) > 1 else ''}"
+    links = separated(link("case", case.name) for case in citing)
+    return [*folded(summary, line("cases", *links)), marks(rule)]

@@ -1,0 +1,145 @@
+"""The directives: rule, case, cases, rules-index, lattice, matrix."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from _ext.casebook import shown
+from _ext.cited import by_rule, cases, marks
+from _ext.domain import Specification, ids
+from _ext.hasse import diagram
+from _ext.pieces import box, line, link, raw, separated, text
+from _ext.primitives import primitive
+from _ext.rows import clause
+from traceir.rules import default
+from traceir.rules.diagram import machine_svg
+
+
+class Spliced(SphinxDirective):
+    """What the directives have in common: one argument, and a place in the domain."""
+
+    required_arguments = 1
+
+    def note(self, kind: str, id: str) -> None:
+        """Enter a rule or a case in the domain, defined on this page."""
+        domain = self.env.domains["tir"]
+        assert isinstance(domain, Specification)
+        domain.note(kind, id)
+
+    def noted(self, found: list[nodes.Node]) -> list[nodes.Node]:
+        """Enter all rules that these nodes define."""
+        for node in found:
+            for place in node.findall(nodes.container):
+                for id in place["ids"]:
+                    self.note("rule", id)
+                    self.state.document.note_explicit_target(place)
+        return found
+
+
+class RuleDirective(Spliced):
+    """`.. rule:: id` shows a rule as the tables have it."""
+
+    def run(self) -> list[nodes.Node]:
+        """The rule's nodes."""
+        rules, (id,) = default(), self.arguments
+        if id in rules.prims or id in rules.tables["primitives"]["class"]:
+            return self.noted(primitive(rules, id))
+        if id in rules.clauses:
+            return self.noted(clause(rules, id))
+        raise self.error(f"no rule {id}")
+
+
+class CaseDirective(Spliced):
+    """`.. case:: name` shows a case; its permalink is on the page of its file."""
+
+    def run(self) -> list[nodes.Node]:
+        """The case's nodes."""
+        (name,) = self.arguments
+        found = [case for case in cases() if case.name == name]
+        if not found:
+            raise self.error(f"no case {name}")
+        return [shown(found[0], canonical=False)]
+
+
+class CasesDirective(Spliced):
+    """`.. cases:: file` shows all cases of a file."""
+
+    def run(self) -> list[nodes.Node]:
+        """The cases' nodes."""
+        (file,) = self.arguments
+        found = []
+        for case in cases():
+            if case.file == file:
+                self.note("case", case.name)
+                found.append(shown(case, canonical=True))
+        return list(found)
+
+
+class RulesIndex(SphinxDirective):
+    """`.. rules-index::` lists all ids from A to Z."""
+
+    def run(self) -> list[nodes.Node]:
+        """The list, a paragraph for each letter."""
+        found: list[nodes.Node] = []
+        for letter, group in groupby(sorted(ids()), key=lambda id: id[0]):
+            links = separated(link("rule", id) for id in group)
+            found.append(box("letter", line("word", text(letter)), line("ids", *links)))
+        return [box("rules-index", *found)]
+
+
+class Matrix(SphinxDirective):
+    """`.. matrix::` shows, for each rule that cases cite, how these cases went."""
+
+    def run(self) -> list[nodes.Node]:
+        """A line for each rule."""
+        found = [
+            box("matrix-row", line("ids", link("rule", id)), marks(id))
+            for id in sorted(by_rule())
+        ]
+        return [box("matrix", *found)]
+
+
+class Lattice(SphinxDirective):
+    """`.. lattice:: face` draws the promotion lattice of a face."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """The drawing."""
+        (face,) = self.arguments
+        rows = {row["name"]: row for row in default().tables["lattice"]["face"]}
+        if face not in rows:
+            raise self.error(f"no face {face}")
+        lattice = default().lattice
+        kinds = {name: d.kind for name, d in lattice.dtypes.items()}
+        svg = diagram(rows[face]["edges"], kinds, f"The promotion lattice {face}")
+        return [raw(f'<div class="diagram">{svg}</div>')]
+
+
+class Machine(SphinxDirective):
+    """`.. machine::` draws the life of a trace in the cache."""
+
+    def run(self) -> list[nodes.Node]:
+        """The drawing."""
+        return [raw(f'<div class="diagram">{machine_svg(default())}</div>')]
+
+
+DIRECTIVES: dict[str, type[SphinxDirective]] = {
+    "rule": RuleDirective,
+    "case": CaseDirective,
+    "cases": CasesDirective,
+    "rules-index": RulesIndex,
+    "lattice": Lattice,
+    "machine": Machine,
+    "matrix": Matrix,
+}
+
+
+def setup(app: Sphinx) -> None:
+    """Register the directives."""
+    for name, directive in DIRECTIVES.items():
+        app.add_directive(name, directive)

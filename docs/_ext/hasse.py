@@ -1,0 +1,84 @@
+"""The promotion lattice as a drawing, made from its edges."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from html import escape
+
+Edges = Mapping[str, Iterable[str]]
+# Integers of the two signs stand on two sides, all else between them.
+SIDE = {"signed": -1.0, "unsigned": 1.0}
+WIDTH, HEIGHT = 92, 30
+ACROSS, UP = 118, 62
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node's name, and the middle of its box."""
+
+    name: str
+    x: float
+    y: float
+
+
+def heights(edges: Edges) -> dict[str, int]:
+    """How far each node stands above the lowest: the longest way up to it.
+
+    >>> heights({"a": ["b", "c"], "b": ["c"], "c": []})
+    {'a': 0, 'b': 1, 'c': 2}
+    """
+    found = dict.fromkeys(edges, 0)
+    for _ in edges:
+        for below, targets in edges.items():
+            for above in targets:
+                found[above] = max(found[above], found[below] + 1)
+    return found
+
+
+def layout(edges: Edges, kinds: Mapping[str, str]) -> dict[str, Node]:
+    """The place of each node, the least at the bottom."""
+    rows = heights(edges)
+    top = max(rows.values())
+    groups: dict[tuple[int, float], list[str]] = defaultdict(list)
+    for name, row in rows.items():
+        groups[row, SIDE.get(kinds.get(name, ""), 0.0)].append(name)
+    found = {}
+    for (row, side), names in groups.items():
+        for n, name in enumerate(names):
+            across = side + n - (len(names) - 1) / 2
+            x = (across + 1) * ACROSS + WIDTH / 2 + 4
+            found[name] = Node(name, x, (top - row) * UP + HEIGHT / 2 + 4)
+    return found
+
+
+def diagram(edges: Edges, kinds: Mapping[str, str], title: str) -> str:
+    """The drawing as SVG, in the colours of the page."""
+    places = layout(edges, kinds)
+    width = 2 * ACROSS + WIDTH + 8
+    height = max(node.y for node in places.values()) + HEIGHT / 2 + 4
+    parts = [*_lines(edges, places), *map(_box, places.values())]
+    return (
+        f'<svg class="hasse" viewBox="0 0 {width:g} {height:g}" role="img" '
+        f'width="{width:g}" height="{height:g}" aria-label="{escape(title)}">'
+        f"<title>{escape(title)}</title>{''.join(parts)}</svg>"
+    )
+
+
+def _lines(edges: Edges, places: Mapping[str, Node]) -> Iterator[str]:
+    for name, targets in edges.items():
+        for target in targets:
+            low, high = places[name], places[target]
+            start, end = low.y - HEIGHT / 2, high.y + HEIGHT / 2
+            yield (
+                f'<line x1="{low.x:g}" y1="{start:g}" x2="{high.x:g}" y2="{end:g}"/>'
+            )
+
+
+def _box(node: Node) -> str:
+    left, top = node.x - WIDTH / 2, node.y - HEIGHT / 2
+    return (
+        f'<rect x="{left:g}" y="{top:g}" width="{WIDTH}" height="{HEIGHT}" rx="6"/>'
+        f'<text x="{node.x:g}" y="{node.y + 5:g}">{escape(node.name)}</text>'
+    )

@@ -1,0 +1,115 @@
+"""Small pieces of pages: links, sentences, mathematics, folded parts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Literal
+
+from docutils import nodes
+from sphinx import addnodes
+
+from traceir.rules import Formula, default
+from traceir.rules.typeset import math_element
+
+CODE = re.compile(r"`([^`]+)`")
+
+
+def raw(html: str) -> nodes.raw:
+    """A piece of HTML."""
+    return nodes.raw("", html, format="html")
+
+
+def box(kind: str, *children: nodes.Node, id: str = "") -> nodes.container:
+    """A `div` of a class of its own, and the place that an id leads to."""
+    found = nodes.container("", *children, classes=[kind])
+    found.attributes["ids"] = [id] if id else []
+    return found
+
+
+def line(kind: str, *children: nodes.Node) -> nodes.paragraph:
+    """A paragraph of a class of its own."""
+    return nodes.paragraph("", "", *children, classes=[kind])
+
+
+def text(words: str) -> nodes.Text:
+    """Plain words."""
+    return nodes.Text(words)
+
+
+def code(words: str) -> nodes.literal:
+    """Words in the type of programs."""
+    return nodes.literal("", words)
+
+
+def link(kind: Literal["rule", "case"], target: str, shown: str = "") -> nodes.Node:
+    """A link to a rule or a case, resolved when all pages are read."""
+    inner = code(shown or target)
+    return addnodes.pending_xref(
+        "",
+        inner,
+        refdomain="tir",
+        reftype=kind,
+        reftarget=target,
+        refwarn=True,
+        refexplicit=bool(shown),
+    )
+
+
+def permalink(id: str, what: str) -> nodes.raw:
+    """The sign at the end of a head that links to the head."""
+    href, title = escape(id), escape(f"Link to this {what}")
+    return raw(f'<a class="headerlink" href="#{href}" title="{title}">¶</a>')
+
+
+def sentence(words: str) -> list[nodes.Node]:
+    """A sentence of a table: code in backquotes, linked where it is a rule's id."""
+    found: list[nodes.Node] = []
+    for n, part in enumerate(CODE.split(words)):
+        if n % 2:
+            found.append(link("rule", part) if is_rule(part) else code(part))
+        elif part:
+            found.append(text(part))
+    return found
+
+
+def is_rule(words: str) -> bool:
+    """Whether words are a rule's id; names of one part are too common to be links."""
+    return "." in words and words in default().clauses
+
+
+def math(formula: Formula, block: bool = False) -> nodes.raw:
+    """A formula as mathematics, as it is written where the mouse rests."""
+    shown = math_element(formula, block)
+    return raw(f'<span class="formula" title="{escape(formula.text)}">{shown}</span>')
+
+
+def separated(parts: Iterable[nodes.Node], by: str = " ") -> list[nodes.Node]:
+    """Parts with words between them."""
+    found: list[nodes.Node] = []
+    for part in parts:
+        found += [text(by), part] if found else [part]
+    return found
+
+
+def folded(summary: str, *children: nodes.Node) -> list[nodes.Node]:
+    """Parts that a click unfolds; `summary` is HTML."""
+    head = raw(f'<details class="more"><summary>{summary}</summary>')
+    return [head, *children, raw("</details>")]
+
+
+def table(
+    head: Sequence[str], rows: Sequence[Sequence[Sequence[nodes.Node]]], kind: str
+) -> nodes.container:
+    """A table that scrolls within its own box."""
+    group = nodes.tgroup("", cols=len(head))
+    group += [nodes.colspec("", colwidth=1) for _ in head]
+    titles = nodes.row("", *(_entry([text(title)]) for title in head))
+    body = (nodes.row("", *map(_entry, row)) for row in rows)
+    group += [nodes.thead("", titles), nodes.tbody("", *body)]
+    return box(kind, nodes.table("", group, classes=["colwidths-auto"]))
+
+
+def _entry(children: Sequence[nodes.Node]) -> nodes.entry:
+    return nodes.entry("", nodes.paragraph("", "", *children))

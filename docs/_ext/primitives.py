@@ -1,0 +1,187 @@
+"""A primitive on its page: signature, inference rule, clauses, elements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from docutils import nodes
+
+from _ext.cited import citations
+from _ext.pieces import (
+    box,
+    code,
+    line,
+    link,
+    math,
+    permalink,
+    raw,
+    sentence,
+    separated,
+    table,
+    text,
+)
+from _ext.views import View, view
+from traceir.rules import Clause, Formula, Out, Rules
+from traceir.rules.markup import Leaf, Line
+from traceir.rules.typeset import element, typeset
+
+EQUALS, DOT = Leaf("operator", "="), Leaf("operator", ".")
+
+
+def primitive(rules: Rules, name: str) -> list[nodes.Node]:
+    """All that is shown of a primitive or a class of primitives."""
+    row = view(rules, name)
+    parts = [
+        _head(row),
+        *_params(row),
+        _inference(row),
+        *_clauses(row),
+        *_inherited(row),
+        *_elements(rules, row),
+    ]
+    return [box("rule", *parts, id=name)]
+
+
+def _head(row: View) -> nodes.Node:
+    kind = "class" if row.is_class else "primitive"
+    origin: list[nodes.Node] = []
+    if row.classes:
+        links = separated((link("rule", c) for c in reversed(row.classes)), ", ")
+        origin = [text(" of "), *links]
+    label = nodes.inline("", "", text(kind), *origin, classes=["kind"])
+    return line(
+        "rule-head", code(row.name), text(" "), label, permalink(row.name, "rule")
+    )
+
+
+def _params(row: View) -> list[nodes.Node]:
+    if not row.params:
+        return []
+    rows = [
+        (
+            [code(p.name)],
+            [code(p.domain)],
+            [code(repr(p.default))] if p.has_default else [text("must be given")],
+            [text(p.print)],
+        )
+        for p in row.params
+    ]
+    return [table(("param", "domain", "default", "printed"), rows, "params")]
+
+
+# --- the inference rule ---------------------------------------------------------------
+
+
+def application(row: View) -> str:
+    """How the row is applied, as program text has it: `reduce_sum[axes] x`."""
+    params = f"[{' '.join(p.name for p in row.params)}]" if row.params else ""
+    return " ".join([f"{row.name}{params}", *row.inputs])
+
+
+def _inference(row: View) -> nodes.Node:
+    premises = [_premise(c) for c in (*row.inherited, *row.clauses)]
+    where = [_equation(name, part) for name, part in row.let.items()]
+    parts: list[nodes.Node] = [box("premises", *premises)] if premises else []
+    parts.append(box("conclusion", *_conclusion(row)))
+    if where:
+        parts.append(box("where", line("word", text("where")), *where))
+    return box("inference", *parts)
+
+
+def _premise(clause: Clause) -> nodes.Node:
+    assert clause.holds is not None
+    return box("premise", math(clause.holds), line("label", link("rule", clause.id)))
+
+
+def _conclusion(row: View) -> Iterator[nodes.Node]:
+    if row.out is None:
+        yield line("judgment", code(application(row)), text(" has a type of its own"))
+    elif isinstance(row.out, Formula):
+        yield line("judgment", code(application(row)), text(" : "), code("τs"))
+        yield _equation("τs", row.out)
+    else:
+        for out in row.out:
+            yield line("judgment", code(application(row)), text(" : "), code("τ"))
+            yield from _type(out)
+
+
+def _type(out: Out) -> Iterator[nodes.Node]:
+    for part in ("shape", "dtype", "weak_type"):
+        formula: Formula = getattr(out, part)
+        left = Line((Leaf("name", "τ"), DOT, Leaf("text", part)))
+        yield _equation(left, formula)
+
+
+def _equation(left: str | Line, formula: Formula) -> nodes.Node:
+    start = Leaf("name", left) if isinstance(left, str) else left
+    whole = element(Line((start, EQUALS, typeset(formula))))
+    return box("equation", raw(f'<span class="formula">{whole}</span>'))
+
+
+# --- clauses --------------------------------------------------------------------------
+
+
+def _clauses(row: View) -> Iterator[nodes.Node]:
+    for clause in row.clauses:
+        yield box("clause", *clause_body(clause), *citations(clause.id), id=clause.id)
+
+
+def clause_body(clause: Clause, raised: bool = True) -> Iterator[nodes.Node]:
+    """A clause's id, sentence, exception, hint, and the clauses that it needs."""
+    sign = permalink(clause.id, "rule")
+    kind = clause.class_ if raised else ""
+    label = nodes.inline("", kind, classes=["exception"])
+    yield line("rule-head", code(clause.id), text(" "), label, sign)
+    yield line("says", *sentence(clause.says))
+    if clause.hint and raised:
+        yield line("hint", text("Hint: "), *sentence(clause.hint), text("."))
+    if clause.needs:
+        links = separated((link("rule", n) for n in clause.needs), ", ")
+        yield line("needs", text("Asked only where these hold: "), *links, text("."))
+
+
+def _inherited(row: View) -> list[nodes.Node]:
+    if not row.inherited:
+        return []
+    links = separated((link("rule", c.id) for c in row.inherited), ", ")
+    return [line("inherited", text("Clauses of its classes: "), *links, text("."))]
+
+
+# --- elements -------------------------------------------------------------------------
+
+
+def _elements(rules: Rules, row: View) -> Iterator[nodes.Node]:
+    if row.value is not None:
+        yield line("word", text("The element at the index "), code("i"), text(" is"))
+        yield box("value", box("equation", math(row.value, block=True)))
+    elif row.steps is not None:
+        yield line("word", text("The results are"))
+        yield box("value", box("equation", math(row.steps, block=True)))
+    elif row.means is not None:
+        yield line("word", text("It means"))
+        yield nodes.literal_block("", row.means, language="jaxpr")
+    used = _used(row.each, row.value) if row.value else row.each
+    if used:
+        lead = "where" if row.value else "For the index i of an element,"
+        equations = (_equation(name, part) for name, part in used.items())
+        yield box("where", line("word", text(lead)), *equations)
+    if row.accuracy:
+        yield _accuracy(rules, row)
+
+
+def _used(parts: Mapping[str, Formula], value: Formula) -> dict[str, Formula]:
+    """The parts that a value reads, itself or through another part."""
+    names = set(value.names)
+    for name in reversed(parts):
+        if name in names:
+            names |= parts[name].names
+    return {name: part for name, part in parts.items() if name in names}
+
+
+def _accuracy(rules: Rules, row: View) -> nodes.Node:
+    found = rules.accuracy[row.accuracy]
+    parts = [text("Results: "), link("rule", found.id)]
+    if row.ulp:
+        units = ", ".join(f"{n:g} for {dtype}" for dtype, n in row.ulp.items())
+        parts.append(text(f", k = {units}"))
+    return line("accuracy", *parts, text("."))

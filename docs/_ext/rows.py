@@ -1,0 +1,64 @@
+"""A row of any other table on its page: sentence, formulas, what else it has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from docutils import nodes
+
+from _ext.cited import citations
+from _ext.pieces import box, code, line, math, text
+from _ext.primitives import clause_body
+from traceir.errors import RuleTableError
+from traceir.rules import Formula, Rules, parse
+
+# The keys of rows whose texts are formulas.
+FORMULAS = frozenset({"holds", "level", "part", "when"})
+# What a clause shows of itself.
+SHOWN = frozenset({"id", "says", "hint", "class", "needs"})
+
+
+def clause(rules: Rules, id: str) -> list[nodes.Node]:
+    """All that is shown of a row that is no primitive's."""
+    row = rules.clauses[id]
+    table, section, data = place(rules, id)
+    raises = table not in ("lattice", "accuracy") and section not in QUIET
+    parts = [*clause_body(row, raises), *_fields(data, section), *citations(id)]
+    return [box("rule", *parts, id=id)]
+
+
+# Sections whose rows are no demands and raise nothing.
+QUIET = frozenset({"key", "transform", "state", "transition", "knowledge"})
+
+
+def place(rules: Rules, id: str) -> tuple[str, str, Mapping[str, Any]]:
+    """The table and the section of a row, and the row as it is written."""
+    for table, sections in rules.tables.items():
+        for section, rows in sections.items():
+            if isinstance(rows, list):
+                for row in rows:
+                    if row.get("id") == id:
+                        return table, section, row
+    raise LookupError(id)
+
+
+def _fields(data: Mapping[str, Any], section: str) -> Iterator[nodes.Node]:
+    for key, value in data.items():
+        if key in SHOWN or key == "edges":
+            continue
+        if key in FORMULAS and (formula := _formula(value)) is not None:
+            yield box("field", line("word", text(key)), box("equation", math(formula)))
+        else:
+            items = value if isinstance(value, list) else [value]
+            shown: list[nodes.Node] = []
+            for item in items:
+                shown += [text(" "), code(str(item))]
+            yield box("field", line("word", text(key), *shown))
+
+
+def _formula(words: object) -> Formula | None:
+    try:
+        return parse(str(words))
+    except RuleTableError:
+        return None

@@ -1,0 +1,108 @@
+"""A primitive or a class of primitives as its page shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from traceir.rules import Clause, Formula, Out, Param, Rules, parse
+
+
+@dataclass(frozen=True)
+class View:
+    """What is shown of a row; `clauses` are its own, `inherited` those of classes."""
+
+    name: str
+    inputs: tuple[str, ...]
+    params: tuple[Param, ...]
+    classes: tuple[str, ...]
+    clauses: tuple[Clause, ...]
+    inherited: tuple[Clause, ...]
+    let: Mapping[str, Formula]
+    out: tuple[Out, ...] | Formula | None
+    each: Mapping[str, Formula]
+    value: Formula | None
+    steps: Formula | None
+    means: str | None
+    accuracy: str
+    ulp: Mapping[str, float]
+
+    @property
+    def is_class(self) -> bool:
+        """Whether it is the part that several primitives share."""
+        return self.value is None and self.steps is None and self.means is None
+
+    def owner(self, clause: Clause) -> str:
+        """The row whose clause it is."""
+        return clause.id.rpartition(".")[0]
+
+
+def view(rules: Rules, name: str) -> View:
+    """What is shown of a primitive or a class."""
+    if name not in rules.prims:
+        return _class(rules, name)
+    prim = rules.prims[name]
+    inputs = list(prim.inputs)
+    if prim.variadic:
+        inputs[-1] = f"*{inputs[-1]}"
+    own = tuple(c for c in prim.clauses if c.id.startswith(f"{name}."))
+    return View(
+        name,
+        tuple(inputs),
+        prim.params,
+        prim.classes,
+        own,
+        tuple(c for c in prim.clauses if c not in own),
+        prim.let,
+        prim.out,
+        prim.each,
+        prim.value,
+        prim.steps,
+        prim.means,
+        prim.accuracy,
+        prim.ulp,
+    )
+
+
+def _class(rules: Rules, name: str) -> View:
+    table = rules.tables["primitives"]["class"]
+    chain = [name]
+    while "class" in table[chain[0]]:
+        chain.insert(0, table[chain[0]]["class"])
+    row: dict[str, Any] = {}
+    for part in chain:
+        row |= table[part]
+    member = next(p for p in rules.prims.values() if name in p.classes)
+    clauses = [
+        rules.clauses[f"{part}.{clause['id']}"]
+        for part in chain
+        for clause in table[part].get("clause", ())
+        if f"{part}.{clause['id']}" in rules.clauses
+    ]
+    own = tuple(c for c in clauses if c.id.startswith(f"{name}."))
+    return View(
+        name,
+        tuple(row.get("in", ())),
+        tuple(p for p in member.params if p.name in row.get("params", {})),
+        tuple(chain[:-1]),
+        own,
+        tuple(c for c in clauses if c not in own),
+        _formulas(row.get("let", {})),
+        tuple(
+            Out(parse(o["shape"]), parse(o["dtype"]), parse(o["weak_type"]))
+            for o in row["out"]
+        )
+        if "out" in row
+        else None,
+        _formulas(row.get("each", {})),
+        None,
+        None,
+        None,
+        row.get("accuracy", ""),
+        row.get("ulp", {}),
+    )
+
+
+def _formulas(texts: Mapping[str, str]) -> dict[str, Formula]:
+    return {name: parse(text) for name, text in texts.items()}

@@ -1,0 +1,36 @@
+"""How Sphinx builds the site: `make docs`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+import traceir  # noqa: E402
+
+project = "traceir"
+author = "The traceir contributors"
+copyright = author
+version = release = traceir.__version__
+extensions = [
+    "sphinx.ext.autodoc",
+    "_ext",
+]
+root_doc = "index"
+exclude_patterns = []
+default_role = "code"
+nitpicky = True
+highlight_language = "python"
+
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+autodoc_preserve_defaults = True
+
+html_theme = "furo"
+html_title = "traceir"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sphinx = False

@@ -1,0 +1,122 @@
+"""The site builds without a warning; every id is one place on it. Serves: every id"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from html.parser import HTMLParser
+from itertools import combinations
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+from _ext.hasse import HEIGHT, WIDTH, diagram, layout
+
+from traceir.conform import load_cases
+from traceir.rules import default
+
+ROOT = Path(__file__).parents[2]
+FACES = {row["name"]: row["edges"] for row in default().tables["lattice"]["face"]}
+KINDS = {name: d.kind for name, d in default().lattice.dtypes.items()}
+
+
+class Page(HTMLParser):
+    """The anchors, the links and what is loaded by a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.anchors: Counter[str] = Counter()
+        self.links: set[str] = set()
+        self.loaded: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note what an element defines, leads to or loads."""
+        given = dict(attrs)
+        if id := given.get("id"):
+            self.anchors[id] += 1
+        if tag == "a" and (href := given.get("href")):
+            self.links.add(href)
+        source = given.get("href") if tag == "link" else given.get("src")
+        if source:
+            self.loaded.add(source)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Page]:
+    """The pages of a fresh build, by their paths."""
+    out = tmp_path_factory.mktemp("site")
+    options = ["--quiet", "-E", "-W", "--keep-going", "-b", "html"]
+    where = ["-d", str(out / "trees"), "docs", str(out / "html")]
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", *options, *where],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    html = out / "html"
+    return {
+        str(path.relative_to(html)): Page(path.read_text(encoding="utf-8"))
+        for path in html.rglob("*.html")
+    }
+
+
+def test_every_id_is_one_anchor(site: Mapping[str, Page]) -> None:
+    rules = default()
+    found = Counter[str]()
+    for name, page in site.items():
+        if name.startswith("spec/"):
+            found.update(page.anchors)
+    wanted = {*rules.clauses, *rules.prims, *rules.tables["primitives"]["class"]}
+    assert {id: found[id] for id in wanted if found[id] != 1} == {}
+
+
+def test_every_case_is_one_anchor(site: Mapping[str, Page]) -> None:
+    found = sum((page.anchors for page in site.values()), Counter[str]())
+    wanted = {f"case-{case.name}" for case in load_cases()}
+    assert {id: found[id] for id in wanted if found[id] != 1} == {}
+
+
+def test_every_link_within_the_site_leads_somewhere(site: Mapping[str, Page]) -> None:
+    lost = []
+    for name, page in site.items():
+        for href in page.links:
+            if re.match(r"\w+:", href):
+                continue
+            path, _, anchor = href.partition("#")
+            target = (ROOT / name).parent / path if path else ROOT / name
+            there = site.get(str(target.resolve().relative_to(ROOT)))
+            if there is None or (anchor and unquote(anchor) not in there.anchors):
+                lost.append((name, href))
+    assert lost == []
+
+
+def test_pages_load_nothing_from_elsewhere(site: Mapping[str, Page]) -> None:
+    loaded = {source for page in site.values() for source in page.loaded}
+    assert [s for s in loaded if re.match(r"(\w+:)?//", s)] == []
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_a_lattice_has_every_edge_and_crosses_no_node(face: str) -> None:
+    edges = FACES[face]
+    places = layout(edges, KINDS)
+    assert places.keys() == edges.keys()
+    svg = diagram(edges, KINDS, face)
+    assert svg.count("<rect") == len(edges)
+    assert svg.count("<line") == sum(map(len, edges.values()))
+    for a, b in combinations(places.values(), 2):
+        assert abs(a.x - b.x) >= WIDTH or abs(a.y - b.y) >= HEIGHT
+    for low, targets in edges.items():
+        for high in targets:
+            assert places[high].y < places[low].y
+            for name, node in places.items():
+                if name not in (low, high):
+                    a, b = places[low], places[high]
+                    share = (node.y - a.y) / (b.y - a.y)
+                    across = a.x + share * (b.x - a.x)
+                    assert not 0 < share < 1 or abs(across - node.x) > WIDTH / 2
