@@ -49,10 +49,13 @@ PROSE = {
         "tests/conform/test_full_text.py",
     ),
     **dict.fromkeys(
-        ("text.roundtrip", "text.inner-names", "text.left-out", "text.spelling")
-        + ("text.untyped", "text.undefined"),
+        (
+            *("text.roundtrip", "text.inner-names", "text.left-out"),
+            *("text.spelling", "text.untyped", "text.undefined"),
+        ),
         "tests/conform/test_text.py",
     ),
+    "accuracy.one-answer": "tests/fuzz/test_backend.py",
 }
 
 
@@ -123,6 +126,11 @@ def test_every_row_is_cited(rule: str) -> None:
 def test_every_row_that_can_fail_is_rejected(rule: str) -> None:
     if rule not in ELSEWHERE:
         assert any(rule in case.rejected for case in CASES)
+
+
+@pytest.mark.parametrize("rule", PROSE)
+def test_a_row_of_prose_has_a_test(rule: str) -> None:
+    assert rule in (ROOT / PROSE[rule]).read_text(encoding="utf-8")
 
 
 def test_no_row_is_excused_in_vain() -> None:

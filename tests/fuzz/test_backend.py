@@ -1,4 +1,7 @@
-"""The Numba backend: every primitive within its set, whole programs bit for bit."""
+"""The Numba backend: every primitive within its set, whole programs bit for bit.
+
+Cites accuracy.one-answer.
+"""
 
 from __future__ import annotations
 
