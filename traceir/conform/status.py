@@ -6,8 +6,10 @@ Everything here follows from the runs that are kept, so no implementation is nee
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from traceir.conform.cases import Case, load_cases
@@ -134,7 +136,7 @@ def _mutants() -> Iterator[str]:
     yield f"case; {len(record['allowed'])} change none, each for a reason."
     yield ""
     for row in record["allowed"]:
-        yield f"* ``{row['where']}``: ``{row['mutant']}``. {row['reason']}"
+        yield f"* ``{row['where']}``: ``{row['mutant']}``. {prose(row['reason'])}"
     yield ""
 
 
@@ -148,8 +150,8 @@ def _deviations() -> Iterator[str]:
         yield f"Recorded in ``deviations/{path.name}``; each case must fail there."
         yield ""
         for row in rows:
-            yield f"* ``{row.id}``: {row.does}."
-            yield f"  {row.reason}"
+            yield f"* ``{row.id}``: {prose(row.does)}."
+            yield f"  {prose(row.reason)}"
             if row.cases:
                 yield f"  Cases: {', '.join(f'``{case}``' for case in row.cases)}."
         yield ""
@@ -168,6 +170,18 @@ def _rules(runs: Mapping[str, Run], cases: Sequence[Case]) -> Iterator[str]:
         yield from _title(f"Rules: {table}", "-")
         rows = [[rule, *(cell(found[rule][c]) for c in runs)] for rule in ids]
         yield from _table([["rule", *runs], *rows])
+
+
+def prose(text: str) -> str:
+    r"""A sentence with `code` in it as reStructuredText.
+
+    >>> print(prose("`x[i]` is taken modulo 2**bits"))
+    ``x[i]`` is taken modulo 2\*\*bits
+    """
+    parts = text.split("`")
+    plain = (re.sub(r"[*_|\\]", r"\\\g<0>", part) for part in parts[::2])
+    code = [f"``{part}``" for part in parts[1::2]] + [""]
+    return "".join(chain.from_iterable(zip(plain, code)))
 
 
 def _title(text: str, line: str) -> list[str]:
