@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from docutils import nodes
 from docutils.nodes import Element
@@ -44,9 +44,13 @@ class Specification(Domain):
 
     name = "tir"
     label = "Specification"
-    object_types = {"rule": ObjType("rule", "rule"), "case": ObjType("case", "case")}
-    initial_data: dict[str, dict[str, str]] = {"rule": {}, "case": {}}
-    dangling_warnings = {"rule": "no rule %(target)s", "case": "no case %(target)s"}
+    object_types: ClassVar[dict[str, ObjType]] = {
+        kind: ObjType(kind, kind) for kind in PREFIX
+    }
+    initial_data: ClassVar[dict[str, Any]] = {kind: {} for kind in PREFIX}
+    dangling_warnings: ClassVar[dict[str, str]] = {
+        kind: f"no {kind} %(target)s" for kind in PREFIX
+    }
 
     def note(self, kind: str, id: str, place: nodes.Node | None = None) -> None:
         """Say that the page being read defines a rule or a case."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
 from pygments.lexer import RegexLexer, bygroups
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, Text
 
@@ -14,9 +16,9 @@ class CaseLexer(RegexLexer):
     """The language of `spec/cases`, and the text of programs within."""
 
     name = "tir"
-    aliases = ["tir", "jaxpr"]
-    filenames = ["*.tir"]
-    tokens = {
+    aliases: ClassVar[list[str]] = ["tir", "jaxpr"]
+    filenames: ClassVar[list[str]] = ["*.tir"]
+    tokens: ClassVar[dict[str, Any]] = {
         "root": [
             (r"^[ \t]*#.*$", Comment.Single),
             (

@@ -172,7 +172,7 @@ def _elements(rules: Rules, row: View) -> Iterator[nodes.Node]:
 def _used(parts: Mapping[str, Formula], value: Formula) -> dict[str, Formula]:
     """The parts that a value reads, itself or through another part."""
     names = set(value.names)
-    for name in reversed(parts):
+    for name in reversed(list(parts)):
         if name in names:
             names |= parts[name].names
     return {name: part for name, part in parts.items() if name in names}
