@@ -1,16 +1,16 @@
-"""Sessions by the tables alone: keys and levels as data. Serves: cache.*, level.*
+"""Sessions by the tables alone: keys, levels and the machine. Serves: cache.*, level.*
 
-Nothing is compiled or cached here. A call traces when its key, computed from the rows,
-has not been seen; then its host function runs on values that answer what the level rows
-permit.
+Nothing is compiled here. What a call does is the transition of its key's state; then
+the host function runs on values that answer what the level rows permit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from copy import deepcopy
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,32 +18,23 @@ import numpy as np
 from traceir import config, pytree
 from traceir.array import Array
 from traceir.conform import faces
+from traceir.conform.entries import Entries, Entry
 from traceir.conform.host import Host, HostError
-from traceir.conform.jitted import program_of, static_parameters
+from traceir.conform.jitted import RETURNING, static_parameters
+from traceir.conform.nest import Nest, same
 from traceir.conform.run import Unsupported
 from traceir.conform.sessions import Call as Step
 from traceir.conform.sessions import Outcome, Probe, Session, Setting
-from traceir.conform.systems import as_array, flag_scope, results
-from traceir.conform.traced import EAGER, Home, Traced, concrete, element, known
-from traceir.conform.values import Value
+from traceir.conform.systems import NAMESPACES, as_array, flag_scope, results
+from traceir.conform.traced import Made, Traced, concrete, replayed
 from traceir.errors import TraceirError
-from traceir.ir import sort_params
 from traceir.jit.backends import resolve
-from traceir.jit.key import Call as KeyCall
 from traceir.jit.key import Key, KeyTable
-from traceir.jit.signature import bind_arguments, form_of, resolve_static
+from traceir.jit.signature import Bound, bind_arguments, form_of, resolve_static
 from traceir.jit.staging import Prepared, check_outputs, prepare
 from traceir.promote import canonical_dtype, python_aval
-from traceir.rules import Rules, walk
-from traceir.trace import evaluate, typeof
-
-
-@dataclass(frozen=True)
-class Seen:
-    """A trace that is kept: its function, and the globals as they were then."""
-
-    function: Any
-    read: Mapping[str, Any]
+from traceir.rules import Rules
+from traceir.trace import typeof
 
 
 class Model:
@@ -53,50 +44,164 @@ class Model:
         self.session = session
         self.rules = rules
         self.table = KeyTable(rules)
+        self.nest = Nest(rules)
+        self.entries = Entries(rules, self.nest.stack)
+        self.made: Counter[tuple[str, str]] = Counter()
+        self.scopes = ExitStack()
         self.host = Host(
-            self.bind,
+            self.nest.bind,
             rules=rules,
-            namespaces=faces.NAMESPACES,
-            apply=self.apply,
+            namespaces=NAMESPACES,
+            apply=self.nest.apply,
             compiled=self._compiled,
             array=as_array,
         )
-        self.stack: list[tuple[str, int]] = []
-        self.face = "jax"
-        self.made = 0
-        self.seen: dict[Key, Seen] = {}
-        self.open: list[Key] = []
-        self.lifting: set[tuple[str, int]] = set()
-        self.traces: dict[str, int] = {}
         self.hosts = self.host.define(session)
         for name in session.functions:
-            self.traces[name] = 0
-            self.host.functions[name] = self._nested(name)
+            self.host.functions[name] = partial(self._nested, name)
 
-    def _nested(self, name: str) -> Callable[..., Any]:
-        def call(*args: Any, **kwargs: Any) -> Any:
+    def run(self) -> Sequence[Outcome]:
+        """The outcome of every call and every probe, in order."""
+        with self.scopes:
+            found = [self.step(step) for step in self.session.steps]
+        return [outcome for outcome in found if outcome is not None]
+
+    def step(self, step: Step | Setting | Probe) -> Outcome | None:
+        """The outcome of one step; a setting has none."""
+        match step:
+            case Setting():
+                self._set(step)
+                return None
+            case Probe("cache_size", (str() as name,)):
+                size = self.entries.size(self.hosts[name])
+                return Outcome("answers", answer=size)
+            case Probe():
+                raise Unsupported(f"the probe {step.name}")
+        try:
+            return self._outcome(step)
+        except HostError as error:
+            return Outcome("raises", error.rule)
+        except TraceirError as error:
+            # What is raised must be a row of these rules.
+            return Outcome("raises", self.rules.error(error.rule, where="").rule)
+
+    def _set(self, step: Setting) -> None:
+        match step.name, step.args:
+            case "face", (str() as face,):
+                self.nest.face = face
+            case "clear_cache", (str() as name,):
+                self.entries.cleared(self.hosts[name])
+                self.made[name, self.nest.face] = 0
+            case _:
+                if not self.host.change(step.name, step.args):
+                    self.scopes.enter_context(flag_scope(step.name, step.args))
+
+    # Calls ---------------------------------------------------------------------------
+
+    def _outcome(self, step: Step) -> Outcome:
+        args, kwargs = self.host.argument((step.args, dict(step.kwargs)))
+        if step.types is not None:
+            types = self.host.argument(step.types)
+            event, entry = self.called(step.function, "lower", types, {})
+            found = self._run_compiled(step.function, entry, types, args)
+        else:
+            event, found = self._call(step.function, step.via, args, kwargs)
+        returns = step.via in RETURNING
+        leaves = map(concrete, pytree.leaves(found))
+        return Outcome(event, None, tuple(results(list(leaves))) if returns else ())
+
+    def _nested(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        """A function that another one calls."""
+        return self._call(name, "jit", args, kwargs)[1]
+
+    def _call(self, name: str, via: str, args: Any, kwargs: Any) -> tuple[str, Any]:
+        """What the call of a function does, and its results."""
+        disabled = via == "jit" and config.current().disable_jit
+        transform = "disable_jit" if disabled else via
+        if transform not in self.rules.levels.transforms:
+            raise Unsupported(f"calls through {via}")
+        if via != "eager":
             self._check(name)
-            outer = self.stack[-1] if self.stack else EAGER
-            given, named = pytree.map_(concrete, (args, kwargs))
-            key = self._key(name, given, named)
-            if key in self.open:
-                raise self.rules.error("cache.recursion")
-            self.open.append(key)
-            try:
-                with self.entered("jit") as home:
-                    found = self._body(name, given, named, home, concrete)
-            finally:
-                self.open.pop()
-            if home not in self.lifting:
-                self._keep(key, name)
-            return pytree.map_(lambda v: Traced(self, concrete(v), outer), found)
+        if not self.nest.transform(transform).traces:
+            given, named = pytree.map_(
+                lambda v: self._entering(v, transform),
+                (args, kwargs),
+            )
+            return "traces", self.hosts[name](*given, **named)
+        event, entry = self.called(name, transform, args, kwargs)
+        if event == "traces":  # with these very arguments
+            return event, self._made(entry, entry.results)
+        _, leaves = self._leaves(name, args, kwargs)
+        return event, self._results(entry, leaves)
 
-        return call
+    def called(
+        self, name: str, transform: str, args: Any, kwargs: Any
+    ) -> tuple[str, Entry]:
+        """What a call does by the rows of the machine, and the trace that it uses."""
+        self._check(name)
+        bound, leaves = self._leaves(name, args, kwargs)
+        self.nest.lift(leaves, capture=False)
+        prepared = self._prepared(name, transform, args, kwargs)
+        key = self._key(name, prepared)
+        entry = self.entries.find(key, self.hosts[name])
+        counted = name, self.nest.face
+        limit = self._options(name).get("max_traces")
+        limit = None if transform == "make_jaxpr" else limit
+        row = self.entries.call(entry, self.made[counted], limit)
+        if row.outcome == "traces":
+            self.made[counted] += 1
+            entry = self._trace(key, transform, bound, prepared, leaves)
+        return row.outcome, entry
 
-    def _keep(self, key: Key, name: str) -> None:
-        # What a trace has read of globals stays as it was then.
-        read = {n: deepcopy(self.host.scope[n]) for n in self.session.objects}
-        self.seen[key] = Seen(self.hosts[name], read)
+    def _trace(
+        self,
+        key: Key,
+        transform: str,
+        bound: Bound,
+        prepared: Prepared,
+        leaves: Sequence[Any],
+    ) -> Entry:
+        function = self.entries.shared[key].function
+        try:
+            with self.nest.entered(transform) as level:
+                inputs = [self._entering(v, transform) for v in leaves]
+                args, kwargs = bound.rebuild(prepared.call.treedef.unflatten(inputs))
+                found = function(*args, **kwargs)
+                outputs, tree = pytree.flatten(found)
+                check_outputs(list(map(concrete, outputs)), tree)
+                self.nest.lift(outputs)
+        except Exception:
+            self.entries.failed(key)
+            raise
+        self.entries.left(level)
+        trace = Entry(function, "", None, inputs, outputs, tree)
+        return self.entries.ended(key, trace, level.captures)
+
+    def _results(self, entry: Entry, leaves: Sequence[Any]) -> Any:
+        """The results of a trace for these arguments, as values of the trace around."""
+        others = [self._entering(v, "eager") for v in leaves]
+        return self._made(entry, replayed(entry.results, entry.inputs, others))
+
+    def _made(self, entry: Entry, found: Sequence[Any]) -> Any:
+        assert entry.tree is not None  # a trace that has ended
+        return entry.tree.unflatten(
+            [self.nest.result(concrete(v), Made(same, (v,))) for v in found]
+        )
+
+    def _entering(self, value: Any, transform: str) -> Traced:
+        """An argument as the function sees it; a 64-bit one is narrowed while off."""
+        if isinstance(value, Traced):
+            return self.nest.argument(value, transform)
+        x64 = config.current().x64
+        if not isinstance(value, Array):
+            python_aval(value, x64, self.rules)  # raises for what is no number
+            return self.nest.argument(value, transform)
+        dtype = canonical_dtype(value.dtype, x64, self.rules)
+        array = np.array(value._value, dtype, order="C")
+        aval = value.aval.update(dtype=dtype)
+        return self.nest.argument(Array._wrap(array, aval), transform)
+
+    # Keys ----------------------------------------------------------------------------
 
     def _check(self, name: str) -> None:
         """Raises what `jit` of the function raises (jit.callable, ...)."""
@@ -113,228 +218,45 @@ class Model:
         function = self.session.functions.get(name)
         return function.options if function else {}
 
-    def run(self) -> Sequence[Outcome]:
-        """The outcome of every call and every probe, in order."""
-        found = []
-        with ExitStack() as settings:
-            for step in self.session.steps:
-                match step:
-                    case Step():
-                        found.append(self._step(step))
-                    case Probe():
-                        found.append(Outcome("answers", answer=self._answer(step)))
-                    case Setting():
-                        self._set(step, settings)
-        return found
+    def _bound(self, name: str, args: Any, kwargs: Any) -> Bound:
+        form, options = form_of(self.hosts[name]), self._options(name)
+        names = options.get("static_argnames") or static_parameters(self.session, name)
+        static = resolve_static(form.signature, options.get("static_argnums"), names)
+        return bind_arguments(form, static, args, kwargs)
 
-    def _answer(self, probe: Probe) -> Any:
-        match probe.name, probe.args:
-            case "cache_size", (str() as name,):
-                fun = self.hosts[name]
-                return sum(seen.function == fun for seen in self.seen.values())
-        raise Unsupported(f"the probe {probe.name}")
+    def _leaves(self, name: str, args: Any, kwargs: Any) -> tuple[Bound, list[Any]]:
+        bound = self._bound(name, args, kwargs)
+        return bound, pytree.leaves(tuple(value for _, value in bound.dynamic))
 
-    def _set(self, step: Setting, settings: ExitStack) -> None:
-        match step.name, step.args:
-            case "face", (str() as face,):
-                self.face = face
-            case "clear_cache", (str() as name,):
-                gone = self.hosts[name]
-                kept = {k: s for k, s in self.seen.items() if s.function != gone}
-                self.seen = kept
-            case _:
-                if not self.host.change(step.name, step.args):
-                    settings.enter_context(flag_scope(step.name, step.args))
+    def _prepared(self, name: str, transform: str, args: Any, kwargs: Any) -> Prepared:
+        given, named = pytree.map_(concrete, (args, kwargs))
+        face = "jax" if transform == "make_jaxpr" else self.nest.face
+        return prepare(self._bound(name, given, named), face)
 
-    def _step(self, step: Step) -> Outcome:
-        try:
-            return self._call(step)
-        except HostError as error:
-            return Outcome("raises", error.rule)
-        except TraceirError as error:
-            # What is raised must be a row of these rules.
-            return Outcome("raises", self.rules.error(error.rule, where="").rule)
+    def _key(self, name: str, prepared: Prepared) -> Key:
+        return self.table.key(replace(prepared.call, function=self.hosts[name]))
 
-    def _call(self, step: Step) -> Outcome:
-        args, kwargs = self.host.argument((step.args, dict(step.kwargs)))
-        name = step.function
-        if step.via == "eager":
-            return Outcome("traces", None, self._results(name, args, kwargs, "eager"))
-        self._check(name)
-        if step.types is not None:
-            return self._ahead(step, self.host.argument(step.types), args)
-        key = self._key(name, args, kwargs)
-        if key in self.seen:
-            event, values = "hits", self._hit(key, name, args, kwargs)
-        else:
-            event, values = "traces", self._first(key, step, args, kwargs)
-        return Outcome(event, None, values if step.via == "jit" else ())
+    # Ahead of time -------------------------------------------------------------------
 
-    def _first(self, key: Key, step: Step, args: Any, kwargs: Any) -> tuple[Value, ...]:
-        self._count(step)
-        self.open.append(key)
-        try:
-            values = self._results(step.function, args, kwargs, step.via)
-        finally:
-            self.open.pop()
-        self._keep(key, step.function)
-        self.traces[step.function] += 1
-        return values
-
-    def _ahead(self, step: Step, types: Any, args: Any) -> Outcome:
-        """A call of a function that is compiled for other arguments, `types`."""
-        key = self._key(step.function, types, {})
-        first = key not in self.seen
-        if first:
-            self._first(key, replace(step, via="jit"), types, {})
-        prepared = self._prepared(step.function, types, {})
-        self._fits(prepared.call, args)
-        given, named = prepared.bound.rebuild(args)
-        values = self._results(step.function, given, named, "eager")
-        return Outcome("traces" if first else "hits", None, values)
-
-    def _fits(self, made: KeyCall, args: Any) -> None:
-        """Raises TypeError (jit.compiled, jit.compiled-tree)."""
+    def _run_compiled(self, name: str, entry: Entry, types: Any, args: Any) -> Any:
+        """Raises TypeError (jit.compiled, jit.compiled-tree, jit.compiled-traced)."""
+        if self.nest.stack:
+            raise self.rules.error("jit.compiled-traced")
+        made = self._prepared(name, "lower", types, {}).call
         leaves, tree = pytree.flatten(tuple(args))
         if tree is not made.treedef:
             raise self.rules.error("jit.compiled-tree")
         for leaf, aval in zip(map(typeof, leaves), made.avals):
             if (leaf.shape, leaf.dtype) != (aval.shape, aval.dtype):
                 raise self.rules.error("jit.compiled")
+        return self._results(entry, leaves)
 
     def _compiled(self, name: str) -> Callable[..., Any]:
         def lowered(*types: Any) -> Callable[..., Any]:
-            def run(*args: Any) -> Any:
-                if self.stack:
-                    raise self.rules.error("jit.compiled-traced")
-                return self.hosts[name](*args)
-
-            return run
+            _, entry = self.called(name, "lower", types, {})
+            return partial(self._run_compiled_on, name, entry, types)
 
         return lowered
 
-    def _prepared(self, name: str, args: Any, kwargs: Any) -> Prepared:
-        form, options = form_of(self.hosts[name]), self._options(name)
-        names = options.get("static_argnames") or static_parameters(self.session, name)
-        static = resolve_static(form.signature, options.get("static_argnums"), names)
-        return prepare(bind_arguments(form, static, args, kwargs), self.face)
-
-    def _key(self, name: str, args: Any, kwargs: Any) -> Key:
-        call = self._prepared(name, args, kwargs).call
-        return self.table.key(replace(call, function=self.hosts[name]))
-
-    def _count(self, step: Step) -> None:
-        """Raises RetraceError (cache.max_traces)."""
-        limit = self._options(step.function).get("max_traces")
-        if limit is not None and self.traces[step.function] >= limit:
-            raise self.rules.error("cache.max_traces")
-
-    def _hit(self, key: Key, name: str, args: Any, kwargs: Any) -> tuple[Value, ...]:
-        seen, leaked = dict(self.seen), list(self.host.leaked)
-        scope = dict(self.host.scope)
-        self.host.scope.update(self.seen[key].read)
-        found = self._results(name, args, kwargs, "eager")
-        # On a hit the body does not run, so it changes nothing.
-        self.host.scope.update(scope)
-        self.seen, self.host.leaked[:] = seen, leaked
-        return found
-
-    def _results(
-        self, name: str, args: Any, kwargs: Any, via: str
-    ) -> tuple[Value, ...]:
-        with self.entered(via) as home:
-            found = self._body(name, args, kwargs, home, self._narrowed)
-        leaves, tree = pytree.flatten(found)
-        leaves = list(map(concrete, leaves))
-        if via != "eager":
-            check_outputs(leaves, tree)
-        return tuple(results(leaves))
-
-    def _body(
-        self, name: str, args: Any, kwargs: Any, home: Home, enter: Callable[[Any], Any]
-    ) -> Any:
-        """Run the host function; its traced arguments enter the trace `home`."""
-        program = program_of(self.session, name)
-        inputs = program.inputs if program else ()
-        static = {binder.name for binder in inputs if binder.static}
-
-        def given(binder: str, value: Any) -> Any:
-            if binder in static:
-                return value
-            return pytree.map_(lambda v: Traced(self, enter(v), home), value)
-
-        positional = [given(b.name, v) for b, v in zip(inputs, args, strict=False)]
-        named = {k: given(k, v) for k, v in kwargs.items()}
-        return self.hosts[name](*positional, **named)
-
-    def _narrowed(self, value: Any) -> Any:
-        """An array of a 64-bit dtype becomes a narrower one while they are off."""
-        x64 = config.current().x64
-        if not isinstance(value, Array):
-            python_aval(value, x64, self.rules)  # raises for what is no number
-            return value
-        dtype = canonical_dtype(value.dtype, x64, self.rules)
-        array = np.array(value._value, dtype, order="C")
-        return Array._wrap(array, value.aval.update(dtype=dtype))
-
-    @contextmanager
-    def entered(self, transform: str) -> Iterator[tuple[str, int]]:
-        """A trace of this transform in force; none for `eager`."""
-        if transform == "eager":
-            yield EAGER
-            return
-        self.made += 1
-        self.stack.append((transform, self.made))
-        try:
-            yield self.stack[-1]
-        finally:
-            self.stack.pop()
-
-    def ask(self, asked: Traced, action: str) -> Any:
-        """The value, if the rows permit the action; else the error of the ask's row."""
-        levels = self.rules.levels
-        row = next(ask for ask in levels.asks.values() if ask.action == action)
-        if levels.permits(levels.transforms[asked.home[0]].knows, row.id):
-            return asked.value
-        raise self.rules.error(row.raises)
-
-    def apply(self, function: Callable[..., Any], *args: Any, **params: Any) -> Any:
-        """A function of arrays, applied in the trace that the nesting rows say."""
-        homes = [v.home for v in faces.parts((args, params), Traced)]
-        self._lift(homes)
-        given, named = faces.changed((args, params), known)
-        if self.stack:
-            faces.refuse(function, given, named, Traced, self.stack[-1][0], self.face)
-        home = self._home(homes)
-        given, named = faces.changed((args, params), element)
-        with config.face(self.face if self.stack else "jax"):
-            found = function(*given, **named)
-        return faces.changed(
-            found, lambda v: Traced(self, v, home) if isinstance(v, Array) else v
-        )
-
-    def bind(self, primitive: str, *values: Any, **params: Any) -> Traced:
-        """The value of a primitive, in the trace that the nesting rows say."""
-        homes = [v.home for v in values if isinstance(v, Traced)]
-        self._lift(homes)
-        operands = [concrete(v) for v in values]
-        (result,) = evaluate(primitive, operands, sort_params(params))
-        return Traced(self, result, self._home(homes))
-
-    def _lift(self, homes: Sequence[Home]) -> None:
-        """Raises UnexpectedTracerError for a value of a trace that is not open."""
-        lift = self.rules.levels.nesting.get("level.lift")
-        is_open = (EAGER, *self.stack)
-        for home in homes:
-            scope = {"home": home, "open": is_open}
-            if lift is not None and lift.holds and not walk(lift.holds, scope):
-                raise self.rules.error(lift.id)
-            if home in self.stack:
-                self.lifting.update(self.stack[self.stack.index(home) + 1 :])
-
-    def _home(self, homes: Sequence[tuple[str, int]]) -> tuple[str, int]:
-        row = self.rules.levels.nesting.get("level.bind")
-        # Without the row, an operation would belong to its operands alone.
-        stage = len(self.stack) if row else (len(self.stack) if homes else 0)
-        level = walk(row.level, {"stage": stage}) if row and row.level else stage
-        return self.stack[level - 1] if level else EAGER
+    def _run_compiled_on(self, name: str, entry: Entry, types: Any, *args: Any) -> Any:
+        return self._run_compiled(name, entry, types, args)

@@ -1,82 +1,109 @@
-"""Values of traces as the oracle has them: they answer what the rows permit.
+"""Values that answer what the level rows permit, and know how they were made.
 
 Serves: level.*
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
-from traceir.array import Array
-from traceir.avals import ShapedArray
-from traceir.conform.systems import as_array, as_value
 from traceir.trace import typeof
 
-if TYPE_CHECKING:
-    from traceir.conform.model import Model
+Ask = Callable[["Traced", str], Any]
 
-Home = tuple[str, int]
-EAGER: Home = ("eager", 0)
+
+@dataclass(eq=False)
+class Level:
+    """A trace in force: what it keeps, and what it used of the traces around it."""
+
+    transform: str
+    knows: str
+    entries: dict[Any, Any] = field(default_factory=dict)
+    captures: list[Traced] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Made:
+    """How a value was made: a function of concrete values, and the operands."""
+
+    function: Callable[..., Any]
+    operands: tuple[Any, ...]
 
 
 class Traced:
-    """A value of some trace: what is asked of it is answered by the level rows."""
+    """A value of some trace: what is asked of it is answered by the level rows.
 
-    def __init__(self, model: Model, value: Any, home: tuple[str, int]) -> None:
-        self.model = model
+    `home` is the trace that made it, `knows` how much is known of it, `made` how it can
+    be computed again; an input has none.
+    """
+
+    def __init__(
+        self, value: Any, home: Level, knows: str, ask: Ask, made: Made | None = None
+    ) -> None:
         self.value = value
         self.home = home
+        self.knows = knows
+        self.ask = ask
+        self.made = made
+
+    @property
+    def aval(self) -> Any:
+        """The type, for functions that look at nothing else."""
+        return typeof(self.value)
 
     def __bool__(self) -> bool:
-        return bool(self.model.ask(self, "host_bool"))
+        return bool(self.ask(self, "host_bool"))
+
+    def __int__(self) -> int:
+        return int(self.ask(self, "host_number"))
 
     def __float__(self) -> float:
-        return float(self.model.ask(self, "host_number"))
+        return float(self.ask(self, "host_number"))
 
     def __index__(self) -> int:
-        return int(self.model.ask(self, "host_index"))
+        return int(self.ask(self, "host_index").__index__())
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        return self.model.ask(self, "host_array").__array__()
+        return self.ask(self, "host_array").__array__()
 
     def __repr__(self) -> str:
-        return repr(self.model.ask(self, "host_print"))
+        return repr(self.ask(self, "host_print"))
 
     def __format__(self, spec: str) -> str:
-        return format(self.model.ask(self, "host_format"), spec)
-
-    def __len__(self) -> int:
-        return len(self.model.ask(self, "host_len"))
-
-    def __iter__(self) -> Iterator[Any]:
-        self.model.ask(self, "host_iter")
-        return iter(self.model.apply(tuple, self))
+        return format(self.ask(self, "host_format" if spec else "host_print"), spec)
 
     def __hash__(self) -> int:
-        return hash(self.model.ask(self, "host_hash"))
+        return hash(self.ask(self, "host_hash"))
+
+    def __len__(self) -> int:
+        return len(self.ask(self, "host_len"))
+
+    def __iter__(self) -> Iterator[Traced]:
+        length = len(self.ask(self, "host_iter"))
+        return (self._row(n) for n in range(length))
+
+    def _row(self, n: int) -> Traced:
+        made = Made(lambda value: value[n], (self,))
+        return Traced(self.value[n], self.home, self.knows, self.ask, made)
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        self.model.ask(self, "host_setitem")[index] = value
+        self.ask(self, "host_setitem")[index] = value
 
     def item(self) -> Any:
         """The element, where it may be known."""
-        return self.model.ask(self, "host_item").item()
-
-    @property
-    def aval(self) -> ShapedArray:
-        """The type of the value that it stands for."""
-        return typeof(self.value)
+        return self.ask(self, "host_item").item()
 
     @property
     def shape(self) -> Any:
         """The shape, where it may be known."""
-        return self.model.ask(self, "host_shape").shape
+        return self.ask(self, "host_shape").shape
 
     @property
     def sharding(self) -> Any:
         """An attribute of concrete arrays alone."""
-        return self.model.ask(self, "host_attribute").sharding
+        return self.ask(self, "host_attribute").sharding
 
 
 def concrete(value: Any) -> Any:
@@ -84,13 +111,20 @@ def concrete(value: Any) -> Any:
     return value.value if isinstance(value, Traced) else value
 
 
-def known(value: Any) -> Any:
-    """A value of no trace as what it stands for; any other value as it is."""
-    return concrete(value) if getattr(value, "home", None) == EAGER else value
+def replayed(
+    results: Sequence[Any], inputs: Sequence[Traced], others: Sequence[Any]
+) -> list[Any]:
+    """The results of a trace for other inputs than those that it was traced with."""
+    known = dict(zip(map(id, inputs), others, strict=True))
 
+    def again(value: Any) -> Any:
+        if not isinstance(value, Traced):
+            return value
+        if id(value) not in known and value.made is not None:
+            operands = tuple(map(again, value.made.operands))
+            found = value.made.function(*map(concrete, operands))
+            made = Made(value.made.function, operands)
+            known[id(value)] = Traced(found, value.home, value.knows, value.ask, made)
+        return known.get(id(value), value)
 
-def element(value: Any) -> Any:
-    """As `concrete`, a number of a trace being an array."""
-    if not isinstance(value, Traced) or isinstance(value.value, Array):
-        return concrete(value)
-    return as_array(as_value(value.value))
+    return list(map(again, results))

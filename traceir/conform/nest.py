@@ -1,0 +1,173 @@
+"""The levels of a session by the rows: what is known, and whose operation it is.
+
+Serves: level.*
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from traceir import config
+from traceir.array import Array
+from traceir.conform import faces
+from traceir.conform.systems import as_array, as_value
+from traceir.conform.traced import Level, Made, Traced, concrete
+from traceir.ir import sort_params
+from traceir.rules import Rules, Transform
+from traceir.trace import evaluate
+
+
+def same(value: Any) -> Any:
+    """The value itself."""
+    return value
+
+
+def element(value: Any) -> Any:
+    """What a value stands for, a number of a trace being an array."""
+    if not isinstance(value, Traced) or isinstance(value.value, Array):
+        return concrete(value)
+    return as_array(as_value(value.value))
+
+
+def frozen(value: Any) -> Any:
+    """A value as it is now: a NumPy array may be written to later."""
+    return np.array(value) if isinstance(value, np.ndarray) else value
+
+
+class Nest:
+    """The traces in force, innermost last, and what happens in them."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.face = "jax"
+        self.stack: list[Level] = []
+        self.eager = Level("eager", self.transform("eager").knows)
+
+    def transform(self, name: str) -> Transform:
+        """The row of a way of running a function."""
+        return self.rules.levels.transforms[name]
+
+    @property
+    def innermost(self) -> Level:
+        """The trace in force."""
+        return self.stack[-1] if self.stack else self.eager
+
+    @contextmanager
+    def entered(self, transform: str) -> Iterator[Level]:
+        """Within this way of running: a new trace, if it makes one."""
+        row = self.transform(transform)
+        if not row.traces:
+            yield self.innermost
+            return
+        self.stack.append(Level(transform, row.knows))
+        try:
+            yield self.stack[-1]
+        finally:
+            self.stack.pop()
+
+    def argument(self, value: Any, transform: str) -> Traced:
+        """An argument as the function sees it that runs under `transform`."""
+        row = self.transform(transform)
+        home, known = self.eager, self.eager.knows
+        made = None
+        if isinstance(value, Traced):
+            home, known, made = value.home, value.knows, Made(same, (value,))
+        knows = self.rules.levels.within(known, row.knows)
+        home = self.innermost if row.traces else home
+        return Traced(concrete(value), home, knows, self.ask, made)
+
+    def result(self, value: Any, made: Made) -> Traced:
+        """A value that the trace in force has made."""
+        home = self._home(made.operands)
+        return Traced(value, home, home.knows, self.ask, made)
+
+    def ask(self, asked: Traced, action: str) -> Any:
+        """The value, if the rows permit the action; else the error of the ask's row."""
+        levels = self.rules.levels
+        row = next(ask for ask in levels.asks.values() if ask.action == action)
+        if levels.permits(asked.knows, row.id):
+            return asked.value
+        raise self.rules.error(row.raises)
+
+    def bind(self, primitive: str, *values: Any, **params: Any) -> Any:
+        """The results of a primitive, in the trace that the nesting rows say."""
+        self.lift(values)
+        operands, full = tuple(map(frozen, values)), sort_params(params)
+
+        def function(*given: Any) -> Any:
+            return evaluate(primitive, given, full)
+
+        found = function(*map(concrete, operands))
+        if len(found) == 1:
+            return self.result(found[0], _one_of(function, 0, operands))
+        return tuple(
+            self.result(value, _one_of(function, n, operands))
+            for n, value in enumerate(found)
+        )
+
+    def apply(self, function: Callable[..., Any], *args: Any, **params: Any) -> Any:
+        """A function of arrays, applied in the trace that the nesting rows say."""
+        traced = tuple(faces.parts((args, params), Traced))
+        self.lift(traced)
+        given, named = faces.changed((args, params), self._known)
+        if self.stack:
+            transform = self.stack[-1].transform
+            faces.refuse(function, given, named, Traced, transform, self.face)
+        args, params = faces.changed((args, params), frozen)
+
+        def again(*values: Any) -> Any:
+            left = iter(values)
+            given, named = faces.changed(
+                (args, params),
+                lambda a: next(left) if isinstance(a, Traced) else a,
+            )
+            return faces.parts((function(*given, **named),), Array)
+
+        with config.face(self.face if self.stack else "jax"):
+            given, named = faces.changed((args, params), element)
+            found = function(*given, **named)
+        outputs = iter(range(len(faces.parts((found,), Array))))
+
+        def output(value: Any) -> Any:
+            if not isinstance(value, Array):
+                return value
+            return self.result(value, _one_of(again, next(outputs), traced))
+
+        return faces.changed(found, output)
+
+    def _known(self, value: Any) -> Any:
+        is_eager = isinstance(value, Traced) and value.home is self.eager
+        return concrete(value) if is_eager else value
+
+    def lift(self, values: Iterable[Any], capture: bool = True) -> None:
+        """Note what is used of outer traces.
+
+        Raises UnexpectedTracerError (level.lift) for a value of a trace that has ended.
+        """
+        row = self.rules.levels.nesting.get("level.lift")
+        is_open = (self.eager, *self.stack)
+        for value in values:
+            if not isinstance(value, Traced):
+                continue
+            scope = {"home": value.home, "open": is_open}
+            if row is not None and row.holds and not row.holds(scope):
+                raise self.rules.error(row.id)
+            if capture and value.home in self.stack:
+                for level in self.stack[self.stack.index(value.home) + 1 :]:
+                    level.captures.append(value)
+
+    def _home(self, operands: Sequence[Any]) -> Level:
+        row = self.rules.levels.nesting.get("level.bind")
+        # Without the row, an operation would belong to its operands alone.
+        traced = any(isinstance(v, Traced) for v in operands)
+        stage = len(self.stack) if row or traced else 0
+        level = row.level({"stage": stage}) if row and row.level else stage
+        return self.stack[level - 1] if level else self.eager
+
+
+def _one_of(function: Callable[..., Any], n: int, operands: tuple[Any, ...]) -> Made:
+    return Made(lambda *values: function(*values)[n], operands)
