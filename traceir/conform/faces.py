@@ -7,15 +7,12 @@ refuses inside a trace, then with concrete ones for the result. Serves: face.*, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
-import traceir.lax
-import traceir.numpy
 from traceir.trace import Tracer, stage, typeof
 
 Leaf = Callable[[Any], Any]
-NAMESPACES: Mapping[str, Any] = {"numpy": traceir.numpy, "lax": traceir.lax}
 
 
 def changed(value: Any, leaf: Leaf) -> Any:

@@ -28,6 +28,12 @@ from traceir.pytree import leaves
 from traceir.trace import bind, typeof
 
 Scope = AbstractContextManager[Any]
+# By the first word of a dotted name in a host function.
+NAMESPACES: Mapping[str, Any] = {
+    "numpy": traceir.numpy,
+    "lax": traceir.lax,
+    "api": traceir,
+}
 
 
 @dataclass(frozen=True)
@@ -44,7 +50,10 @@ class System(Protocol):
 
     @property
     def namespaces(self) -> Mapping[str, Any]:
-        """Its functions of arrays: what `numpy.sum` and `lax.add` are attributes of."""
+        """Its functions of arrays: what `numpy.sum` and `lax.add` are attributes of.
+
+        `api` is the package itself, with `devices` and `Array`.
+        """
 
     def bind(self, primitive: str, /, *values: Any, **params: Any) -> Any:
         """A primitive applied; its name and params are those of the tables."""
@@ -99,9 +108,7 @@ class TraceirSystem:
 
     backend: str
     face: str = "jax"
-    namespaces: Mapping[str, Any] = field(
-        default_factory=lambda: {"numpy": traceir.numpy, "lax": traceir.lax}
-    )
+    namespaces: Mapping[str, Any] = field(default_factory=lambda: NAMESPACES)
 
     def bind(self, primitive: str, /, *values: Any, **params: Any) -> Any:
         """`traceir.trace.bind`."""
