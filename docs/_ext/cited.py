@@ -9,7 +9,7 @@ from html import escape
 
 from docutils import nodes
 
-from _ext.pieces import folded, line, link, raw, separated
+from _ext.pieces import box, folded, line, link, raw, separated
 from traceir.conform import Case, load_cases
 from traceir.conform.runs import KINDS, Run, load_runs
 from traceir.conform.status import Matrix, matrix
@@ -80,4 +80,4 @@ def citations(rule: str) -> list[nodes.Node]:
         return []
     summary = f"{len(citing)} case{'s' if len(citing) > 1 else ''}"
     links = separated(link("case", case.name) for case in citing)
-    return [*folded(summary, line("cases", *links)), marks(rule)]
+    return [box("shown", *folded(summary, line("cases", *links)), marks(rule))]

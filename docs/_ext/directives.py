@@ -1,4 +1,4 @@
-"""The directives: rule, case, cases, rules-index, lattice, matrix."""
+"""The directives that splice rules, cases, tables and drawings into pages."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from _ext.casebook import shown
 from _ext.cited import by_rule, cases, marks
 from _ext.domain import Specification, ids
 from _ext.hasse import diagram
+from _ext.levels import levels_table
 from _ext.pieces import box, line, link, raw, separated, text
 from _ext.primitives import primitive
 from _ext.rows import clause
@@ -128,12 +129,21 @@ class Machine(SphinxDirective):
         return [raw(f'<div class="diagram">{machine_svg(default())}</div>')]
 
 
+class Levels(SphinxDirective):
+    """`.. levels::` shows what may be asked of a value, and where."""
+
+    def run(self) -> list[nodes.Node]:
+        """The table."""
+        return [levels_table(default())]
+
+
 DIRECTIVES: dict[str, type[SphinxDirective]] = {
     "rule": RuleDirective,
     "case": CaseDirective,
     "cases": CasesDirective,
     "rules-index": RulesIndex,
     "lattice": Lattice,
+    "levels": Levels,
     "machine": Machine,
     "matrix": Matrix,
 }

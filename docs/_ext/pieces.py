@@ -9,6 +9,7 @@ from typing import Literal
 
 from docutils import nodes
 from sphinx import addnodes
+from sphinx.application import Sphinx
 
 from traceir.rules import Formula, default
 from traceir.rules.typeset import math_element
@@ -55,6 +56,17 @@ def link(kind: Literal["rule", "case"], target: str, shown: str = "") -> nodes.N
         refwarn=True,
         refexplicit=bool(shown),
     )
+
+
+def link_ids(app: Sphinx, doctree: nodes.document) -> None:
+    """Make each id of a rule that stands in a page as code a link to the rule."""
+    for node in list(doctree.findall(nodes.literal)):
+        taken = isinstance(node.parent, addnodes.pending_xref | nodes.reference)
+        head = isinstance(node.parent, nodes.title) or "rule-head" in node.parent.get(
+            "classes", []
+        )
+        if not taken and not head and is_rule(node.astext()):
+            node.replace_self(link("rule", node.astext()))
 
 
 def permalink(id: str, what: str) -> nodes.raw:

@@ -55,7 +55,8 @@ def _head(row: View) -> nodes.Node:
 
 
 def _params(row: View) -> list[nodes.Node]:
-    if not row.params:
+    """The params of the row itself; those of a class are shown there."""
+    if not row.own_params:
         return []
     rows = [
         (
@@ -65,6 +66,7 @@ def _params(row: View) -> list[nodes.Node]:
             [text(p.print)],
         )
         for p in row.params
+        if p.name in row.own_params
     ]
     return [table(("param", "domain", "default", "printed"), rows, "params")]
 

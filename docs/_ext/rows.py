@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -14,7 +15,7 @@ from traceir.errors import RuleTableError
 from traceir.rules import Formula, Rules, parse
 
 # The keys of rows whose texts are formulas.
-FORMULAS = frozenset({"holds", "level", "part", "when"})
+FORMULAS = frozenset({"holds", "level", "part", "when", "knows", "answers"})
 # What a clause shows of itself.
 SHOWN = frozenset({"id", "says", "hint", "class", "needs"})
 
@@ -24,12 +25,14 @@ def clause(rules: Rules, id: str) -> list[nodes.Node]:
     row = rules.clauses[id]
     table, section, data = place(rules, id)
     raises = table not in ("lattice", "accuracy") and section not in QUIET
-    parts = [*clause_body(row, raises), *_fields(data, section), *citations(id)]
+    fields = list(_fields(data))
+    shown = [box("fields", *fields)] if fields else []
+    parts = [*clause_body(row, raises), *shown, *citations(id)]
     return [box("rule", *parts, id=id)]
 
 
 # Sections whose rows are no demands and raise nothing.
-QUIET = frozenset({"key", "transform", "state", "transition", "knowledge"})
+QUIET = frozenset({"key", "transform", "state", "transition", "knowledge", "form"})
 
 
 def place(rules: Rules, id: str) -> tuple[str, str, Mapping[str, Any]]:
@@ -43,7 +46,7 @@ def place(rules: Rules, id: str) -> tuple[str, str, Mapping[str, Any]]:
     raise LookupError(id)
 
 
-def _fields(data: Mapping[str, Any], section: str) -> Iterator[nodes.Node]:
+def _fields(data: Mapping[str, Any]) -> Iterator[nodes.Node]:
     for key, value in data.items():
         if key in SHOWN or key == "edges":
             continue
@@ -58,7 +61,9 @@ def _fields(data: Mapping[str, Any], section: str) -> Iterator[nodes.Node]:
 
 
 def _formula(words: object) -> Formula | None:
+    """The formula of a text; a name alone may be one of anything."""
     try:
-        return parse(str(words))
+        found = parse(str(words))
     except RuleTableError:
         return None
+    return None if isinstance(found.node, ast.Name) else found

@@ -17,6 +17,7 @@ class View:
     inputs: tuple[str, ...]
     params: tuple[Param, ...]
     classes: tuple[str, ...]
+    own_params: frozenset[str]
     clauses: tuple[Clause, ...]
     inherited: tuple[Clause, ...]
     let: Mapping[str, Formula]
@@ -52,6 +53,7 @@ def view(rules: Rules, name: str) -> View:
         tuple(inputs),
         prim.params,
         prim.classes,
+        frozenset(rules.tables["primitives"]["prim"][name].get("params", {})),
         own,
         tuple(c for c in prim.clauses if c not in own),
         prim.let,
@@ -86,6 +88,7 @@ def _class(rules: Rules, name: str) -> View:
         tuple(row.get("in", ())),
         tuple(p for p in member.params if p.name in row.get("params", {})),
         tuple(chain[:-1]),
+        frozenset(table[name].get("params", {})),
         own,
         tuple(c for c in clauses if c not in own),
         _formulas(row.get("let", {})),

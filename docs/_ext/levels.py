@@ -1,0 +1,33 @@
+"""What may be asked of a value under each way of running a function, as a table."""
+
+from __future__ import annotations
+
+from _ext.pieces import code, link, separated, table, text
+from docutils import nodes
+
+from traceir.rules import Rules
+
+
+def levels_table(rules: Rules) -> nodes.Node:
+    """A row for each question, a column for each step of knowledge."""
+    levels = rules.levels
+    steps = [
+        (step, [t.name for t in levels.transforms.values() if t.knows == step])
+        for step in reversed(levels.knowledge)
+    ]
+    used = [(step, names) for step, names in steps if names]
+    head = ["asked of a value", *(f"{step} is known" for step, _ in used)]
+    ways = [[text("under")], *(separated(map(code, n), ", ") for _, n in used)]
+    rows = [ways]
+    for ask in levels.asks.values():
+        cells = [
+            [text("answered")] if levels.permits(step, ask.id) else _refused(ask.raises)
+            for step, _ in used
+        ]
+        asked = [code(ask.code), text(" "), link("rule", ask.id)]
+        rows.append([asked, *cells])
+    return table(head, rows, "levels")
+
+
+def _refused(rule: str) -> list[nodes.Node]:
+    return [text("refused: "), link("rule", rule)]
