@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import doctest
 import re
 from collections import Counter
@@ -12,6 +13,7 @@ import pytest
 from traceir.conform import load_cases
 from traceir.conform.host import ACTIONS
 from traceir.conform.status import recorded
+from traceir.errors import CLASSES
 from traceir.rules import default, load, spec_path
 
 ROOT = Path(__file__).parents[2]
@@ -89,6 +91,16 @@ def test_what_must_be_has_an_id(chapter: Path) -> None:
     bare = [p for p in paragraphs if "MUST" in p and ":rule:`" not in p]
     # The index says what the word means.
     assert len(bare) == (chapter.stem == "index")
+
+
+def test_the_chapter_on_errors_lists_the_classes() -> None:
+    text = (spec_path() / "errors.rst").read_text()
+    rows = dict(re.findall(r"^``(\w+)`` +``(\w+)``", text, re.M))
+    ours = {name: c for name, c in CLASSES.items() if c.__name__ == name}
+    assert rows.keys() == ours.keys()
+    for name, base in rows.items():
+        assert base in {c.__name__ for c in ours[name].__mro__}
+        assert base in dir(builtins)
 
 
 def test_a_case_that_a_chapter_shows_exists() -> None:
