@@ -38,6 +38,10 @@ def _compiled(host: Host, *args: Any, function: str) -> Any:
     return host.compiled(function)(*args)(*args)
 
 
+def _clear(host: Host, *, function: str) -> None:
+    host.clear(function)
+
+
 def _set_item(host: Host, x: Any, y: Any, index: Any) -> Any:
     x[index] = y
     return x
@@ -77,6 +81,7 @@ ACTIONS: Mapping[str, Callable[..., Any]] = {
     "host_leaked": lambda host: host.leaked[-1],
     "host_raise": _raise,
     "host_compiled": _compiled,
+    "host_clear": _clear,
     "host_getitem": _applied(lambda x, index: x[index]),
     "host_setitem": _set_item,
     "host_update": _applied(_update),

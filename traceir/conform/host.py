@@ -46,6 +46,10 @@ def _no_stages(function: str) -> Callable[..., Any]:
     raise TypeError(f"{function} is not compiled ahead of time here")
 
 
+def _no_cache(function: str) -> None:
+    raise TypeError(f"{function} keeps no traces here")
+
+
 @dataclass
 class Host:
     """What a host function can reach: `bind`, functions of arrays, other functions.
@@ -53,7 +57,8 @@ class Host:
     `runs` counts how often a function's Python body ran, which is what a trace costs.
     `scope` has the globals of all functions. `apply` calls a function of arrays, one of
     `namespaces` or of Python; `compiled` has a function compiled for what it is called
-    with. `array` makes an array of the implementation.
+    with; `clear` makes one forget its traces. `array` makes an array of the
+    implementation.
     """
 
     bind: Bind
@@ -64,6 +69,7 @@ class Host:
     namespaces: Mapping[str, Any] = field(default_factory=dict)
     apply: Callable[..., Any] = _call
     compiled: Callable[[str], Callable[..., Any]] = _no_stages
+    clear: Callable[[str], None] = _no_cache
     array: Callable[[Value], Any] = lambda value: value.array
     scope: dict[str, Any] = field(default_factory=dict)
 

@@ -5,6 +5,7 @@ Serves: cache.*, level.*
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
@@ -34,6 +35,7 @@ class Jitted:
             namespaces=system.namespaces,
             array=system.array,
             compiled=lambda name: system.via("compiled", self._target(name)),
+            clear=lambda name: self._clear(name),
         )
         self.hosts = self.host.define(session)
         self.jitted: dict[str, Callable[..., Any]] = {}
@@ -70,7 +72,19 @@ class Jitted:
                         found.append(self._call(step))
         return found
 
+    def _clear(self, name: str) -> None:
+        self.system.setting("clear_cache", (self._jit(name),))
+
+    def _drop(self, name: str) -> None:
+        """Let go of a function, which then dies unless another one refers to it."""
+        for names in (self.hosts, self.jitted, self.host.functions):
+            names.pop(name, None)
+        gc.collect()
+
     def _set(self, step: Setting, scopes: ExitStack) -> None:
+        if step.name == "drop":
+            self._drop(*step.args)
+            return
         if self.host.change(step.name, step.args):
             return
         scope = self.system.setting(step.name, self._named(step.args))

@@ -7,7 +7,7 @@ the host function runs on values that answer what the level rows permit.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -17,7 +17,6 @@ import numpy as np
 
 from traceir import config, pytree
 from traceir.array import Array
-from traceir.conform import faces
 from traceir.conform.entries import Entries, Entry
 from traceir.conform.host import Host, HostError
 from traceir.conform.jitted import RETURNING, static_parameters
@@ -54,9 +53,11 @@ class Model:
             namespaces=NAMESPACES,
             apply=self.nest.apply,
             compiled=self._compiled,
+            clear=self._clear,
             array=as_array,
         )
-        self.hosts = self.host.define(session)
+        self.defined = self.host.define(session)
+        self.hosts = dict(self.defined)
         for name in session.functions:
             self.host.functions[name] = partial(self._nested, name)
 
@@ -90,11 +91,27 @@ class Model:
             case "face", (str() as face,):
                 self.nest.face = face
             case "clear_cache", (str() as name,):
-                self.entries.cleared(self.hosts[name])
-                self.made[name, self.nest.face] = 0
+                self._clear(name)
+            case "drop", (str() as name,):
+                self._drop(name)
             case _:
                 if not self.host.change(step.name, step.args):
                     self.scopes.enter_context(flag_scope(step.name, step.args))
+
+    def _drop(self, name: str) -> None:
+        gone = self.hosts.pop(name)
+        if not any(gone is held for other in self.hosts for held in self._held(other)):
+            self.entries.died(gone)
+
+    def _held(self, name: str | None) -> Iterator[Any]:
+        """A function, and those that it is made of."""
+        while name is not None and name in self.session.functions:
+            yield self.defined[name]
+            name = self.session.functions[name].same_as
+
+    def _clear(self, name: str) -> None:
+        self.entries.cleared(self.hosts[name])
+        self.made[name, self.nest.face] = 0
 
     # Calls ---------------------------------------------------------------------------
 
