@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from _ext.pieces import code, link, separated, table, text
 from docutils import nodes
 
-from traceir.rules import Rules
+from _ext.pieces import code, link, separated, table, text
+from traceir.rules import Ask, Rules
 
 
 def levels_table(rules: Rules) -> nodes.Node:
@@ -21,7 +21,7 @@ def levels_table(rules: Rules) -> nodes.Node:
     rows = [ways]
     for ask in levels.asks.values():
         cells = [
-            [text("answered")] if levels.permits(step, ask.id) else _refused(ask.raises)
+            [text("answered")] if levels.permits(step, ask.id) else _refused(ask)
             for step, _ in used
         ]
         asked = [code(ask.code), text(" "), link("rule", ask.id)]
@@ -29,5 +29,7 @@ def levels_table(rules: Rules) -> nodes.Node:
     return table(head, rows, "levels")
 
 
-def _refused(rule: str) -> list[nodes.Node]:
-    return [text("refused: "), link("rule", rule)]
+def _refused(ask: Ask) -> list[nodes.Node]:
+    if ask.raises == ask.id:
+        return [text("refused")]
+    return [text("refused: "), link("rule", ask.raises)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import doctest
 import re
@@ -13,8 +14,8 @@ import pytest
 from traceir.conform import load_cases
 from traceir.conform.host import ACTIONS
 from traceir.conform.status import recorded
-from traceir.errors import CLASSES
-from traceir.rules import default, load, spec_path
+from traceir.errors import CLASSES, RuleTableError
+from traceir.rules import default, load, parse, spec_path
 
 ROOT = Path(__file__).parents[2]
 CHAPTERS = sorted(spec_path().glob("*.rst"))
@@ -70,6 +71,42 @@ def test_chapters_splice_a_whole_table(chapters: list[str], tables: list[str]) -
 def test_no_chapter_retypes_a_rule(chapter: Path) -> None:
     text = " ".join(chapter.read_text().replace("``", "`").split())
     assert [c.id for c in default().clauses.values() if c.says in text] == []
+
+
+# What a formula has that a name, a call or a value does not.
+SIGNS = (
+    *(ast.BinOp, ast.BoolOp, ast.Compare, ast.GeneratorExp, ast.IfExp),
+    *(ast.UnaryOp,),
+)
+
+
+def formulas(text: str) -> list[str]:
+    """The code and the indented lines of a text that are formulas, and its math."""
+    parts = re.findall(r"``(.+?)``", text, re.DOTALL)
+    parts += re.findall(r"^ +(\S.*)$", text, re.MULTILINE)
+    found = re.findall(r":math:`.*?`|^\.\. math::.*$", text, re.MULTILINE)
+    for part in parts:
+        try:
+            tree = ast.walk(parse(part).node)
+        except RuleTableError:
+            continue
+        if any(isinstance(node, SIGNS) for node in tree):
+            found.append(part)
+    return found
+
+
+# Notation is about formulas, and has them to say what they are.
+@pytest.mark.parametrize(
+    "chapter", [c for c in CHAPTERS if c.stem != "notation"], ids=lambda path: path.stem
+)
+def test_every_formula_is_in_a_table(chapter: Path) -> None:
+    assert formulas(chapter.read_text()) == []
+
+
+def test_a_formula_in_a_chapter_is_seen() -> None:
+    text = "when ``x.shape == y.shape``, :math:`a^2` and\n\n    sum(k for k in s)\n"
+    assert len(formulas(text)) == 3
+    assert formulas("``x.shape``, ``take(s, axes)``, ``f32[]{2}`` and ``1``") == []
 
 
 # The examples of the notation are formulas: tests/drift/test_language.py.
