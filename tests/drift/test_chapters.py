@@ -75,8 +75,12 @@ def test_no_chapter_retypes_a_rule(chapter: Path) -> None:
 
 # What a formula has that a name, a call or a value does not.
 SIGNS = (
-    *(ast.BinOp, ast.BoolOp, ast.Compare, ast.GeneratorExp, ast.IfExp),
-    *(ast.UnaryOp,),
+    ast.BinOp,
+    ast.BoolOp,
+    ast.Compare,
+    ast.GeneratorExp,
+    ast.IfExp,
+    ast.UnaryOp,
 )
 
 
