@@ -34,8 +34,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 def fresh_config() -> Iterator[ModuleType]:
     """The flags at their defaults, and as they were afterwards."""
     before = {flag: getattr(config, f"jax_{flag}") for flag in FLAGS}
-    for flag in FLAGS:
-        config.update(flag, False)
+    for flag, row in FLAGS.items():
+        config.update(flag, row.default)
     yield config
     for flag, value in before.items():
         config.update(flag, value)

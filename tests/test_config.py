@@ -1,4 +1,4 @@
-"""Flags: names, environment, scopes, threads.  Cites: cache.key.x64, cache.key.face."""
+"""Flags: names, environment, scopes, threads.  Cites: cache.key.*"""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from types import ModuleType
 
 import pytest
 
+import traceir
 from traceir import config as module
 from traceir.config import current, enable_x64
 
@@ -28,7 +29,7 @@ def test_unknown_flag_names_the_close_ones(fresh_config: ModuleType, flag: str) 
         fresh_config.update(flag, True)
     with pytest.raises(AttributeError, match="close names: enable_x64"):
         getattr(fresh_config, flag)
-    with pytest.raises(AttributeError, match="enable_x64, disable_jit, log_compiles"):
+    with pytest.raises(AttributeError, match="enable_x64, numpy_dtype_promotion, "):
         fresh_config.update("zzz", True)
 
 
@@ -70,12 +71,27 @@ def test_update_within_a_scope_counts_after_it(fresh_config: ModuleType) -> None
     assert current().log_compiles
 
 
-def test_key_is_what_the_table_lists(fresh_config: ModuleType) -> None:
-    plain = current()
-    with enable_x64(True), module.face("numpy"):
-        assert current().key == (True, "numpy")
-    with module.log_compiles(), module.disable_jit():
-        assert current().key == plain.key == (False, "jax")
+def test_flags_of_words_have_their_values_only(fresh_config: ModuleType) -> None:
+    fresh_config.update("jax_default_matmul_precision", "high")
+    assert fresh_config.jax_default_matmul_precision == "high"
+    fresh_config.update("default_matmul_precision", None)
+    with pytest.raises(ValueError, match="'standard', 'strict', got 'lax'"):
+        fresh_config.update("numpy_dtype_promotion", "lax")
+    for wrong in (True, None, "Raise"):
+        with pytest.raises(ValueError, match="one of 'allow', 'warn', 'raise'"):
+            module.numpy_rank_promotion(wrong)
+
+
+def test_every_flag_has_a_context_manager_of_its_name(
+    fresh_config: ModuleType,
+) -> None:
+    for name, flag in module.FLAGS.items():
+        for value in flag.values:
+            with getattr(traceir, name)(value):
+                assert getattr(fresh_config, f"jax_{name}") == value
+        assert getattr(fresh_config, f"jax_{name}") == flag.default
+        with module.scope(f"jax_{name}", flag.values[-1]):
+            assert getattr(current(), flag.field) == flag.values[-1]
 
 
 def test_unknown_face() -> None:
@@ -111,6 +127,16 @@ def test_environment(text: str, value: bool) -> None:
     assert module.from_environment({"TRACEIR_DISABLE_JIT": ""}) == {}
     with pytest.raises(ValueError, match="TRACEIR_ENABLE_X64 must be 1 or 0, got 'si'"):
         module.from_environment({"TRACEIR_ENABLE_X64": "si"})
+    with pytest.raises(ValueError, match="must be standard or strict, got '1'"):
+        module.from_environment({"TRACEIR_NUMPY_DTYPE_PROMOTION": "1"})
+    words = {
+        "TRACEIR_NUMPY_RANK_PROMOTION": "Warn",
+        "TRACEIR_DEFAULT_MATMUL_PRECISION": "none",
+    }
+    assert module.from_environment(words) == {
+        "numpy_rank_promotion": "warn",
+        "default_matmul_precision": None,
+    }
 
 
 def test_environment_is_read_at_import() -> None:

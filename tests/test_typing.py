@@ -119,9 +119,29 @@ def test_a_formula_that_fails_where_no_clause_refuses_is_the_tables_fault() -> N
 def test_answers_are_remembered_and_rules_kept_apart() -> None:
     typer = Typer(default())
     found = typer.infer("add", (F3, F3), ())
-    assert typer.memo == {("add", (F3, F3), ()): found}
+    assert typer.memo == {("add", (F3, F3), (), ()): found}
     less = default().without("add.numeric")
     assert infer("add", (F3, F3), (), less) == found
+
+
+@pytest.mark.parametrize(
+    ("primitive", "right", "wrong"),
+    [
+        ("integer_pow", {"y": 2}, {"y": 2.0}),
+        ("integer_pow", {"y": 1}, {"y": True}),
+        ("reduce_max", {"axes": (0,)}, {"axes": (False,)}),
+        ("reduce_max", {"axes": (0,)}, {"axes": (0.0,)}),
+    ],
+)
+def test_params_that_are_only_equal_have_answers_of_their_own(
+    primitive: str, right: dict[str, Any], wrong: dict[str, Any]
+) -> None:
+    row = default().prims[primitive]
+    as_params = lambda given: sort_params({**row.defaults, **given})  # noqa: E731
+    assert infer(primitive, (F3,), as_params(right))
+    with pytest.raises(TraceirError) as caught:
+        infer(primitive, (F3,), as_params(wrong))
+    assert caught.value.rule == "program.domain"
 
 
 def test_a_program_in_a_param_is_not_kept_alive() -> None:

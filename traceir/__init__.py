@@ -7,7 +7,16 @@ drives, and `traceir_numba` turns programs into Numba source and machine code.
 from traceir import config, errors, lax, numpy, operators, rules
 from traceir.array import Array
 from traceir.avals import ShapedArray
-from traceir.config import disable_jit, enable_x64, log_compiles
+from traceir.config import (
+    default_matmul_precision,
+    disable_jit,
+    enable_x64,
+    explain_cache_misses,
+    log_compiles,
+    no_tracing,
+    numpy_dtype_promotion,
+    numpy_rank_promotion,
+)
 from traceir.devices import devices
 from traceir.evaluate import eval_jaxpr
 from traceir.ir import ClosedJaxpr, Eqn, Jaxpr, Literal, Var
@@ -36,17 +45,22 @@ __all__ = [
     "check",
     "clear_caches",
     "config",
+    "default_matmul_precision",
     "devices",
     "disable_jit",
     "enable_x64",
     "errors",
     "eval_jaxpr",
     "eval_shape",
+    "explain_cache_misses",
     "jit",
     "lax",
     "log_compiles",
     "make_jaxpr",
+    "no_tracing",
     "numpy",
+    "numpy_dtype_promotion",
+    "numpy_rank_promotion",
     "operators",
     "parse",
     "rules",

@@ -1,4 +1,4 @@
-"""Flags, and the context that a trace runs in: the rows ``cache.key.x64``, ``.face``.
+"""Flags, and the context that a trace runs in. Serves: cache.key.x64, cache.flag.*
 
 A flag has a process-wide value (`update`, or the environment at import) and,
 within a context manager, a value for the current thread.  `current()` gives all of them
@@ -18,14 +18,15 @@ import difflib
 import os
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeAlias
 
 from traceir.forks import kept_over_forks
 
 FACES = ("jax", "numpy")
+Value: TypeAlias = bool | str | None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -33,69 +34,115 @@ class Context:
     """What surrounds a trace; equal contexts are the same object (see `current`).
 
     ``x64``: 64-bit dtypes are kept.  ``face``: whose promotion table the operators of
-    tracers use, ``"jax"`` or ``"numpy"``.  ``disable_jit``: jitted functions run their
-    body.  ``log_compiles``: each trace and compilation is logged.  ``key`` holds what
-    belongs to the jit key.
+    tracers use, ``"jax"`` or ``"numpy"``.  The other fields are the values of the flags
+    of their names.  The rows of the key say which of them split a trace.
     """
 
     x64: bool = False
     face: str = "jax"
+    numpy_dtype_promotion: str = "standard"
+    numpy_rank_promotion: str = "allow"
+    default_matmul_precision: str | None = None
     disable_jit: bool = False
+    no_tracing: bool = False
     log_compiles: bool = False
-    key: tuple[bool, str] = (False, "jax")
+    explain_cache_misses: bool = False
 
 
-# Names of the flags (JAX's, less its prefix) -> fields of Context.
-FLAGS: Mapping[str, str] = {
-    "enable_x64": "x64",
-    "disable_jit": "disable_jit",
-    "log_compiles": "log_compiles",
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A flag: its field of `Context`, the values that it may have, the first of them.
+
+    >>> FLAGS["numpy_rank_promotion"].default
+    'allow'
+    """
+
+    field: str
+    values: tuple[Value, ...] = (False, True)
+
+    @property
+    def default(self) -> Value:
+        """The value of a flag that nobody set."""
+        return self.values[0]
+
+
+_PRECISIONS = (
+    *(None, "default", "high", "highest"),
+    *("bfloat16", "tensorfloat32", "float32"),
+)
+# Names are JAX's, less its prefix.
+FLAGS: Mapping[str, Flag] = {
+    "enable_x64": Flag("x64"),
+    "numpy_dtype_promotion": Flag("numpy_dtype_promotion", ("standard", "strict")),
+    "numpy_rank_promotion": Flag("numpy_rank_promotion", ("allow", "warn", "raise")),
+    "default_matmul_precision": Flag("default_matmul_precision", _PRECISIONS),
+    "disable_jit": Flag("disable_jit"),
+    "no_tracing": Flag("no_tracing"),
+    "log_compiles": Flag("log_compiles"),
+    "explain_cache_misses": Flag("explain_cache_misses"),
 }
 
 
 @cache
 def _interned(values: tuple[tuple[str, Any], ...]) -> Context:
-    context = Context(**dict(values))
-    return replace(context, key=(context.x64, context.face))
+    return Context(**dict(values))
 
 
 def _context(values: Mapping[str, Any]) -> Context:
     return _interned(tuple(sorted(values.items())))
 
 
-def _checked(name: str, value: object) -> bool:
-    if not isinstance(value, bool):
-        raise TypeError(f"the flag {name} is a bool, got {value!r}")
-    return value
+def _checked(name: str, value: object) -> Value:
+    """The value, if the flag may have it; TypeError or ValueError if not."""
+    values = FLAGS[name].values
+    if isinstance(values[0], bool):
+        if not isinstance(value, bool):
+            raise TypeError(f"the flag {name} is a bool, got {value!r}")
+        return value
+    if (value is None or isinstance(value, str)) and value in values:
+        return value
+    listed = ", ".join(map(repr, values))
+    raise ValueError(f"the flag {name} is one of {listed}, got {value!r}")
 
 
-def _field(flag: str) -> str:
+def _named(flag: str) -> str:
+    """The name of a flag without prefix; AttributeError if there is none."""
     name = flag.removeprefix("jax_")
     if name in FLAGS:
-        return FLAGS[name]
+        return name
     close = difflib.get_close_matches(name, FLAGS, n=3) or list(FLAGS)
     raise AttributeError(
         f"unknown configuration flag {flag!r}; close names: {', '.join(close)}"
     )
 
 
-def from_environment(environment: Mapping[str, str]) -> dict[str, bool]:
+_TEXTS: Mapping[str, Value] = {
+    **dict.fromkeys(("1", "true", "yes", "on"), True),
+    **dict.fromkeys(("0", "false", "no", "off"), False),
+    "none": None,
+}
+
+
+def from_environment(environment: Mapping[str, str]) -> dict[str, Value]:
     """The fields that variables such as ``TRACEIR_ENABLE_X64=1`` set.
 
-    ValueError if a variable's text is neither 1/true/yes/on nor 0/false/no/off.
+    ValueError if a variable's text is no value of its flag; those of a bool are
+    1/true/yes/on and 0/false/no/off.
 
     >>> from_environment({"TRACEIR_ENABLE_X64": "1", "HOME": "/"})
     {'x64': True}
     """
     found = {}
-    for flag, field in FLAGS.items():
-        text = environment.get(f"TRACEIR_{flag.upper()}", "").strip().lower()
-        if text in ("1", "true", "yes", "on"):
-            found[field] = True
-        elif text in ("0", "false", "no", "off"):
-            found[field] = False
-        elif text:
-            raise ValueError(f"TRACEIR_{flag.upper()} must be 1 or 0, got {text!r}")
+    for name, flag in FLAGS.items():
+        text = environment.get(f"TRACEIR_{name.upper()}", "").strip().lower()
+        if not text:
+            continue
+        value = _TEXTS.get(text, text)
+        if value not in flag.values:
+            known = ("1", "0") if flag.default is False else map(str, flag.values)
+            listed = " or ".join(known)
+            raise ValueError(f"TRACEIR_{name.upper()} must be {listed}, got {text!r}")
+        found[flag.field] = value
     return found
 
 
@@ -112,7 +159,7 @@ class _Local(threading.local):
 
 
 _values: dict[str, Any] = {"face": "jax"}
-_values.update(dict.fromkeys(FLAGS.values(), False))
+_values.update({flag.field: flag.default for flag in FLAGS.values()})
 _values.update(from_environment(os.environ))
 _Local.context = _context(_values)
 _update_lock = kept_over_forks(threading.Lock())
@@ -159,19 +206,55 @@ class Scope:
         _refresh()
 
 
+def scope(flag: str, value: Value) -> Scope:
+    """Within ``with``: a flag, named as for `update`, has this value in this thread.
+
+    >>> with scope("numpy_rank_promotion", "raise"):
+    ...     current().numpy_rank_promotion
+    'raise'
+    """
+    name = _named(flag)
+    return Scope({FLAGS[name].field: _checked(name, value)})
+
+
 def enable_x64(value: bool = True) -> Scope:
     """Within ``with``: keep 64-bit dtypes (or not), in this thread."""
-    return Scope({"x64": _checked("enable_x64", value)})
+    return scope("enable_x64", value)
+
+
+def numpy_dtype_promotion(value: str) -> Scope:
+    """Within ``with``: operands of two dtypes meet ("standard") or not ("strict")."""
+    return scope("numpy_dtype_promotion", value)
+
+
+def numpy_rank_promotion(value: str) -> Scope:
+    """Within ``with``: operands of two ranks are let be, or "warn", or "raise"."""
+    return scope("numpy_rank_promotion", value)
+
+
+def default_matmul_precision(value: str | None) -> Scope:
+    """Within ``with``: the precision that matrix products ask of their backend."""
+    return scope("default_matmul_precision", value)
 
 
 def disable_jit(value: bool = True) -> Scope:
     """Within ``with``: jitted functions run their Python body at each call."""
-    return Scope({"disable_jit": _checked("disable_jit", value)})
+    return scope("disable_jit", value)
+
+
+def no_tracing(value: bool = True) -> Scope:
+    """Within ``with``: a call that would trace is an error (cache.no_tracing)."""
+    return scope("no_tracing", value)
 
 
 def log_compiles(value: bool = True) -> Scope:
     """Within ``with``: log each trace and each compilation at level WARNING."""
-    return Scope({"log_compiles": _checked("log_compiles", value)})
+    return scope("log_compiles", value)
+
+
+def explain_cache_misses(value: bool = True) -> Scope:
+    """Within ``with``: log at level WARNING why each call that traces does so."""
+    return scope("explain_cache_misses", value)
 
 
 def face(name: str) -> Scope:
@@ -181,22 +264,23 @@ def face(name: str) -> Scope:
     return Scope({"face": name})
 
 
-def update(flag: str, value: bool) -> None:
+def update(flag: str, value: Value) -> None:
     """Set the process-wide value of a flag, named with or without the prefix ``jax_``.
 
     A thread that is within a context manager sees another thread's update when it
     leaves; the flag that the manager sets stays as it is until then.
-    AttributeError for an unknown flag, TypeError for a value that is no bool.
+    AttributeError for an unknown flag, TypeError for a value that is no bool where the
+    flag is one, ValueError for a value that is none of the flag's.
     """
+    name = _named(flag)
     with _update_lock:
-        _values[_field(flag)] = _checked(flag, value)
+        _values[FLAGS[name].field] = _checked(name, value)
         _Local.context = _context(_values)
     _refresh()
 
 
-def __getattr__(flag: str) -> bool:
+def __getattr__(flag: str) -> Any:
     """A flag of this thread, by its prefixed name: `config.jax_enable_x64`."""
     if flag.startswith("__"):
         raise AttributeError(flag)
-    value: bool = getattr(local.context, _field(flag))
-    return value
+    return getattr(local.context, FLAGS[_named(flag)].field)

@@ -57,6 +57,10 @@ class RetraceError(TraceirError, RuntimeError):
     """A function was traced more often than `max_traces` allows."""
 
 
+class StaleCaptureError(TraceirError, RuntimeError):
+    """What a strict trace captured has changed since."""
+
+
 class RuleTypeError(TraceirError, TypeError):
     """A rule about arguments failed, as a `TypeError`."""
 
@@ -98,6 +102,7 @@ CLASSES: dict[str, type[TraceirError]] = {
         JaxprSyntaxError,
         RuleTableError,
         RetraceError,
+        StaleCaptureError,
     )
 }
 CLASSES |= {

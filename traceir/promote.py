@@ -32,7 +32,8 @@ def promote(
 ) -> Promoted:
     """The dtype and the weakness in which operands meet (promote.jax, promote.numpy).
 
-    `x64` is that of the context unless it is given. At least one operand.
+    `x64` is that of the context unless it is given. At least one operand. Raises
+    ValueError (promote.strict) where the context wants the same dtype of all.
 
     >>> weak = ShapedArray((), "float32", weak_type=True)
     >>> promote(ShapedArray((3,), "int32"), weak)
@@ -50,7 +51,19 @@ def promote(
         if len(_memo) >= _MEMO_SIZE:
             _memo.clear()
         found = _memo[key] = np.dtype(name), weak
+    if config.local.context.numpy_dtype_promotion == "strict" and len(avals) > 1:
+        check_strict(avals, found[0], x64, rules)
     return found
+
+
+def check_strict(
+    avals: tuple[ShapedArray, ...], joined: np.dtype, x64: bool, rules: Rules | None
+) -> None:
+    """Raise ValueError (promote.strict) if a strong operand would be converted."""
+    for aval in avals:
+        if not aval.weak_type and canonical_dtype(aval.dtype, x64, rules) != joined:
+            got = " and ".join(a.str_short() for a in avals)
+            raise (rules or default()).error("promote.strict", got=got)
 
 
 def promote_names(

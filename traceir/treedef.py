@@ -5,7 +5,6 @@ Serves the row ``cache.key.tree``: a key holds a structure and compares it by id
 
 from __future__ import annotations
 
-import struct
 import threading
 import weakref
 from collections.abc import Hashable, Iterable, Iterator
@@ -15,6 +14,7 @@ from typing import Any, TypeAlias
 
 from traceir.forks import kept_over_forks
 from traceir.nodes import Key, Kind, kind_of
+from traceir.typed import typed
 
 PyTree: TypeAlias = Any
 Path: TypeAlias = tuple[Key, ...]
@@ -120,21 +120,6 @@ def _forget(reference: weakref.KeyedRef[Hashable, TreeDef]) -> None:
     with _LOCK:
         if TABLE.get(reference.key) is reference:
             del TABLE[reference.key]
-
-
-_only_str = {str}.issuperset
-
-
-def typed(value: Any) -> Hashable:
-    """A key equal only for values of the same type, through tuples, floats by bits."""
-    type_ = type(value)
-    if type_ is str or value is None:
-        return value  # type: ignore[no-any-return]
-    if type_ is tuple:
-        return value if _only_str(map(type, value)) else (tuple, *map(typed, value))
-    if type_ is float:
-        return (float, struct.pack("d", value))
-    return (type_, value)
 
 
 def intern(type_: type, meta: Any, children: tuple[TreeDef, ...]) -> TreeDef:

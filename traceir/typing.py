@@ -5,7 +5,7 @@ Serves: program.*, and the clauses of every primitive
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import cache
 from typing import Any, NoReturn
 from weakref import WeakKeyDictionary
@@ -36,7 +36,7 @@ from traceir.rules.describe import describe, show
 from traceir.text.printer import Texts
 
 Avals = tuple[ShapedArray, ...]
-Key = tuple[str, Avals, Params]
+Key = tuple[str, Avals, Params, Hashable]
 MEMO_SIZE = 1 << 15
 
 
@@ -70,7 +70,7 @@ class Typer:
         if primitive not in self.regions:
             if len(self.memo) >= MEMO_SIZE:
                 self.memo.clear()
-            self.memo[primitive, avals, params] = found
+            self.memo[primitive, avals, params, kinds(params)] = found
         return found
 
     def fast(self, primitive: str, avals: Avals, params: Params) -> Avals | None:
@@ -129,10 +129,29 @@ def infer(
     found = _default_typer() if rules is None else typer(rules)
     if primitive not in found.regions:
         try:
-            return found.memo[primitive, avals, params]  # type: ignore[index]
-        except (KeyError, TypeError):  # unknown, or given as a list or a mapping
+            key: Any = primitive, avals, params, kinds(params)  # type: ignore[arg-type]
+            return found.memo[key]
+        except (KeyError, TypeError, ValueError):  # unknown; a list or a mapping
             pass
     return found.infer(primitive, tuple(avals), as_params(params))
+
+
+def kinds(params: Params) -> Hashable:
+    """The types within params: 2 and 2.0 are equal and yet not the same.
+
+    >>> kinds((("axes", (0, 1)), ("keep", True)))
+    ((<class 'int'>, <class 'int'>), <class 'bool'>)
+    """
+    if not params:  # of most equations
+        return ()
+    return tuple([_kinds(v) if type(v) is tuple else type(v) for _, v in params])
+
+
+def _kinds(value: tuple[Any, ...]) -> tuple[Any, ...]:
+    found = tuple(map(type, value))
+    if tuple not in found:
+        return found
+    return tuple([_kinds(v) if type(v) is tuple else type(v) for v in value])
 
 
 def as_params(params: Params | Mapping[str, Any]) -> Params:

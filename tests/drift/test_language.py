@@ -222,6 +222,7 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
     "dtype": (np.dtype("int32"), np.dtype("float32")),
     "maybe_dtype": (None, np.dtype("float32")),
     "dimension_numbers": ((((1,), (0,)), ((), ())), (((0,), (0,)), ((1,), (1,)))),
+    "precision": (None, ("Precision.HIGH", "Precision.DEFAULT")),
     "jaxpr": (PROGRAM,),
 }
 
@@ -277,7 +278,16 @@ def formulas_of_the_machine(
 
 def formulas_of_other_tables() -> Iterator[tuple[str, Formula, Mapping[str, Any]]]:
     rules = default()
-    call = SimpleNamespace(function=len, x64=True, face="jax", tree=("x",))
+    call = SimpleNamespace(
+        function=len,
+        x64=True,
+        face="jax",
+        strict=False,
+        tree=("x",),
+        numpy_dtype_promotion="standard",
+        numpy_rank_promotion="allow",
+        default_matmul_precision=None,
+    )
     key: dict[str, Any] = {"call": call, "v": AVALS[1], "typed": lambda v: (type(v), v)}
     for row in rules.keys:
         yield row.id, row.part, key

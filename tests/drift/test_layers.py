@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 # A module imports only from groups to its left, or from its own group.
 ORDER = {
     "traceir": """
-        errors | forks | config | nodes | treedef | pytree | source | rules
+        errors | forks | config | nodes typed | treedef | pytree | source | rules
         | avals promote | ir text | typing | accept oracle | kernels evaluate
         | methods devices | array | concretize trace | jit | lax | numpy
         | operators | __init__ | conform | tour | __main__

@@ -22,6 +22,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from traceir.avals import ShapedArray
 from traceir.ir import Params, sort_params
 from traceir.rules import Prim, Rules, default
+from traceir.rules.domains import PRECISIONS
 from traceir.rules.numerics import limits
 from traceir.typing import violations
 
@@ -260,8 +261,10 @@ def _dtype(operands: Operands, params: Given) -> Drawn:
     return dtypes() | (st.just(operands[0].dtype) if operands else st.nothing())
 
 
+_PRECISION = st.tuples(*[st.sampled_from(PRECISIONS)] * 2)
 _DOMAINS: dict[str, Callable[[Operands, Given], Drawn]] = {
     "none": lambda operands, params: st.none(),
+    "precision": lambda operands, params: st.none() | _PRECISION,
     "flag": lambda operands, params: st.booleans(),
     "int": lambda operands, params: st.integers(0, 2) | st.integers(-2, 5),
     "name": lambda operands, params: st.sampled_from(("f", "g", "<lambda>")),

@@ -21,7 +21,14 @@ from traceir.jit.explain import nearest
 from traceir.jit.fast import RAW, make_fast, raw_key
 from traceir.jit.key import Call
 from traceir.jit.signature import bind_arguments, form_of, resolve_static
-from traceir.jit.staging import Prepared, find_entry, function_name, key_table, prepare
+from traceir.jit.staging import (
+    Prepared,
+    check_seal,
+    find_entry,
+    function_name,
+    key_table,
+    prepare,
+)
 from traceir.trace import bind
 
 log = logging.getLogger("traceir")
@@ -38,6 +45,7 @@ class Options:
     face: str = "jax"
     x64: bool | None = None
     numpy_out: bool = False
+    strict: bool = False
 
 
 class CacheInfo(NamedTuple):
@@ -110,9 +118,13 @@ class JitFunction:
             exe = executable(entry, self._backend(), self._options.keep_unused)
         run = make_fast(entry, exe, prepared, self._options.numpy_out)
         if raw is not None:
-            self._fast[raw] = run
+            self._fast[raw] = self._kept(entry, run)
         entry.hits -= 1  # `run` counts this call, which was counted when looked up
         return run(args, kwargs)
+
+    def _kept(self, entry: Entry, run: Callable[..., Any]) -> Any:
+        """What is kept under the raw key of a call."""
+        return run
 
     def _context(self) -> Any:
         x64 = self._options.x64
@@ -122,7 +134,7 @@ class JitFunction:
 
     def _prepare(self, args: Any, kwargs: Any) -> Prepared:
         bound = bind_arguments(self._form, self._static, args, kwargs)
-        return prepare(bound, self._options.face)
+        return prepare(bound, self._options.face, self._options.strict)
 
     def _backend(self) -> str:
         return self._options.backend or default_backend()
@@ -133,8 +145,14 @@ class JitFunction:
         )
 
     def _before_trace(self, call: Call, key: Any) -> None:
-        """Count and log a trace; raises RetraceError (cache.max_traces)."""
-        limit = self._options.max_traces
+        """Count and log a trace.
+
+        Raises RuntimeError (cache.no_tracing), RetraceError (cache.max_traces).
+        """
+        context, limit = config.local.context, self._options.max_traces
+        if context.no_tracing:
+            got = f"{self._name}; {nearest(self._cache, call, key)}"
+            raise rules.error("cache.no_tracing", got=got)
         if limit is not None and self._traced >= limit:
             raise rules.error(
                 "cache.max_traces",
@@ -142,9 +160,12 @@ class JitFunction:
                 f"{limit}; {nearest(self._cache, call, key)}",
             )
         self._traced += 1
-        if config.local.context.log_compiles:
+        if context.explain_cache_misses or context.log_compiles:
             reason = nearest(self._cache, call, key)
-            log.warning("Tracing %s for jit: %s", self._name, reason)
+            if context.explain_cache_misses:
+                log.warning("Cache miss of %s: %s", self._name, reason)
+            if context.log_compiles:
+                log.warning("Tracing %s for jit: %s", self._name, reason)
 
     def _stage(self, entry: Entry, prepared: Prepared) -> Any:
         """Inside a trace: one `jit` equation, or with `inline` its equations."""
@@ -223,6 +244,26 @@ class JitFunction:
         self._traced = 0
 
 
+class StrictFunction(JitFunction):
+    """A jitted function that runs a trace only while what it captured is as it was."""
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        """Call it; raises StaleCaptureError (cache.strict.capture, .static)."""
+        state = local
+        if state.trace is not None:
+            return self._call(args, kwargs, None)
+        raw = raw_key(state.context, args, kwargs, self._raw_static)
+        found = self._fast.get(raw)
+        if found is None:
+            return self._call(args, kwargs, raw)
+        entry, run = found
+        check_seal(entry, self._fun)
+        return run(args, kwargs)
+
+    def _kept(self, entry: Entry, run: Callable[..., Any]) -> Any:
+        return entry, run
+
+
 def _check_callable(fun: Any) -> None:
     if not callable(fun):
         raise rules.error("jit.callable", got=repr(fun))
@@ -255,6 +296,7 @@ def jit(
     inline: bool = False,
     backend: str | None = None,
     max_traces: int | None = None,
+    strict: bool = False,
 ) -> Any:
     """Trace a function once per kind of arguments and run compiled code after that.
 
@@ -262,6 +304,11 @@ def jit(
     Arguments named in `static_argnums` or `static_argnames` are Python values that the
     trace may branch on; each new value is a new trace. `backend` is "numba" where
     Numba is importable, else "reference". `max_traces` bounds the number of traces.
+
+    What the function reads besides its arguments is read when it is traced, and static
+    objects are kept as they are. With `strict`, globals, closures, defaults and static
+    arguments are fingerprinted with each trace and looked at in each call:
+    StaleCaptureError (cache.strict.capture, cache.strict.static) when one has changed.
 
     Without `fun`, returns a decorator.
 
@@ -275,7 +322,8 @@ def jit(
     >>> f(jnp.arange(4.0))
     Array(14., dtype=float32)
     """
-    options = Options(backend, keep_unused, inline, max_traces)
+    options = Options(backend, keep_unused, inline, max_traces, strict=strict)
+    made = StrictFunction if strict else JitFunction
     if fun is None:
-        return lambda f: JitFunction(f, static_argnums, static_argnames, options)
-    return JitFunction(fun, static_argnums, static_argnames, options)
+        return lambda f: made(f, static_argnums, static_argnames, options)
+    return made(fun, static_argnums, static_argnames, options)

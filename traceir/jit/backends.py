@@ -64,12 +64,16 @@ def executable(entry: Entry, backend: str, keep_unused: bool) -> Executable:
     with entry.lock:
         found = entry.executables.get(key)
         if found is None:
+            logged = config.local.context.log_compiles
+            name = entry.closed.jaxpr.debug_name
+            if logged:
+                count = len(entry.closed.eqns)
+                log.warning("Lowering %s for %s: equations: %d", name, backend, count)
             start = time.perf_counter()
             found = compile_program(entry.closed, backend, keep_unused)
             entry.executables[key] = found
-            if config.local.context.log_compiles:
+            if logged:
                 seconds = time.perf_counter() - start
-                name = entry.closed.jaxpr.debug_name
                 log.warning("Compiled %s with %s in %.3f s", name, backend, seconds)
     return found
 

@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary, WeakSet
 from traceir import pytree, rules
 from traceir.forks import in_child, kept_over_forks
 from traceir.ir import ClosedJaxpr
+from traceir.jit.captures import Seal
 from traceir.jit.key import Call, Key
 
 
@@ -28,6 +29,7 @@ class Entry:
     captures: tuple[Any, ...] = ()
     executables: dict[tuple[str, bool], Any] = field(default_factory=dict)
     hits: int = 0
+    seal: Seal | None = None  # of a strict trace
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -73,28 +75,25 @@ class FunctionCache:
         might wait for it: it traces too, and the first insert wins.
         Raises RecursionError (cache.recursion) when this thread is making it already.
         """
-        me = threading.get_ident()
-        while True:
-            with self._lock:
-                found = self.entries.get(key)
-                if found is not None:
-                    found.hits += 1
-                    return found
-                pending = self._pending.get(key)
-                if pending is None:
-                    pending = self._pending[key] = _Pending(me)
-                    break
-            if pending.thread == me:
-                raise rules.error("cache.recursion", got="the same key again")
-            if nested:
-                return self._insert(key, make())
-            pending.done.wait()
-        try:
-            return self._insert(key, make())
+        mine = _Pending(threading.get_ident())
+        try:  # around the entry in `_pending`, so that no interrupt leaves it there
+            while True:
+                with self._lock:
+                    found = self.entries.get(key)
+                    if found is not None:
+                        found.hits += 1
+                        return found
+                    pending = self._pending.setdefault(key, mine)
+                if pending is mine or (nested and pending.thread != mine.thread):
+                    return self._insert(key, make())
+                if pending.thread == mine.thread:
+                    raise rules.error("cache.recursion", got="the same key again")
+                pending.done.wait()
         finally:
             with self._lock:
-                del self._pending[key]
-            pending.done.set()
+                if self._pending.get(key) is mine:
+                    del self._pending[key]
+            mine.done.set()
 
     def _insert(self, key: Key, entry: Entry) -> Entry:
         with self._lock:

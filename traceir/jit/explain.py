@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from traceir.jit.cache import FunctionCache
-from traceir.jit.key import Call, Key
+from traceir.jit.key import Call, Key, Keyed
 from traceir.jit.staging import key_table
 
 
@@ -13,8 +13,10 @@ def nearest(cache: FunctionCache, call: Call, key: Key) -> str:
     if not entries:
         return "no trace of this function yet"
     table = key_table()
+    new = Keyed(call, key)
     candidates = [
-        list(table.differences(entry.key, key, call)) for entry in reversed(entries)
+        list(table.differences(Keyed(entry.call, entry.key), new))
+        for entry in reversed(entries)
     ]
     closest = min(candidates, key=len)
     return "; ".join(closest)

@@ -17,6 +17,7 @@ from traceir import pytree, rules
 from traceir.array import Array
 from traceir.avals import ShapedArray
 from traceir.jit.cache import Entry
+from traceir.jit.key import Call
 from traceir.jit.signature import StaticSpec
 from traceir.jit.staging import Prepared
 from traceir.jit.statics import typed
@@ -84,16 +85,18 @@ def make_fast(
     tree = entry.out_tree
 
     def several(args: Any, kwargs: Any) -> Any:
+        values = take(args, kwargs)
         entry.hits += 1
-        return tree.unflatten(list(map(wrap, run(*take(args, kwargs)), avals)))
+        return tree.unflatten(list(map(wrap, run(*values), avals)))
 
     if tree.kind is not None:
         return several
     (aval,) = avals
 
     def single(args: Any, kwargs: Any) -> Any:
+        values = take(args, kwargs)
         entry.hits += 1
-        return wrap(run(*take(args, kwargs))[0], aval)
+        return wrap(run(*values)[0], aval)
 
     def single_of_arrays(args: Any, kwargs: Any) -> Any:
         entry.hits += 1
@@ -109,20 +112,34 @@ def to_numpy(array: np.ndarray, aval: ShapedArray) -> Any:
 
 def _taker(prepared: Prepared) -> Callable[[Any, Any], list[np.ndarray]]:
     """From a call's arguments to its leaves as arrays of the program's types."""
-    origins, avals = prepared.bound.origins, prepared.call.avals
-    flat = all(child.kind is None for child in prepared.call.treedef.children)
+    origins, call, avals = prepared.bound.origins, prepared.call, prepared.call.avals
+    flat = all(child.kind is None for child in call.treedef.children)
     in_order = origins == tuple(range(len(avals))) and not prepared.bound.statics
     if flat and in_order:
         leaves = zip(prepared.leaves, avals, strict=True)
         if all(type(v) is Array and v.aval is a for v, a in leaves):
             return _values
-        return lambda args, kwargs: list(map(as_input, args, avals))
+        return lambda args, kwargs: _inputs(args, call)
 
     def take(args: Any, kwargs: Any) -> list[np.ndarray]:
         values = [args[o] if type(o) is int else kwargs[o] for o in origins]
-        return list(map(as_input, values if flat else pytree.leaves(values), avals))
+        return _inputs(values if flat else pytree.leaves(values), call)
 
     return take
+
+
+def _inputs(leaves: Any, call: Call) -> list[np.ndarray]:
+    """Leaves as arrays of the types of a call; an error names the argument."""
+    try:
+        return list(map(as_input, leaves, call.avals))
+    except rules.TraceirError:
+        for path, leaf, aval in zip(call.paths, leaves, call.avals, strict=True):
+            try:
+                as_input(leaf, aval)
+            except rules.TraceirError as error:
+                got = f"{error.got} at argument {path}"
+                raise rules.error(error.rule, got=got) from None
+        raise
 
 
 def _values(args: Any, kwargs: Any) -> list[np.ndarray]:

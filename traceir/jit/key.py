@@ -6,11 +6,10 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from traceir import pytree
 from traceir.avals import ShapedArray, short_dtype
-from traceir.jit.statics import typed
+from traceir.config import Context
+from traceir.jit.statics import shown, typed
 from traceir.rules import KeyRow, Rules
 from traceir.rules.language import compile_formula
 
@@ -22,12 +21,33 @@ class Call:
     """What the rows of the key may look at, and the names that `explain` shows."""
 
     function: Any
-    x64: bool
+    context: Context
     face: str
+    strict: bool
     labels: tuple[str, ...]
     treedef: pytree.TreeDef
     avals: tuple[ShapedArray, ...]
     statics: tuple[tuple[str, Any], ...]
+
+    @property
+    def x64(self) -> bool:
+        """Whether 64-bit dtypes are kept."""
+        return self.context.x64
+
+    @property
+    def numpy_dtype_promotion(self) -> str:
+        """Whether operands of two dtypes meet."""
+        return self.context.numpy_dtype_promotion
+
+    @property
+    def numpy_rank_promotion(self) -> str:
+        """Whether operands of two ranks meet."""
+        return self.context.numpy_rank_promotion
+
+    @property
+    def default_matmul_precision(self) -> str | None:
+        """What matrix products ask for."""
+        return self.context.default_matmul_precision
 
     @property
     def tree(self) -> Hashable:
@@ -75,48 +95,59 @@ class KeyTable:
             case _:
                 return tuple((name, part(v, typed)) for name, v in call.statics)
 
-    def differences(self, old: Key, new: Key, call: Call) -> Iterator[str]:
+    def differences(self, old: Keyed, new: Keyed) -> Iterator[str]:
         """One line for each row that differs, with the argument, old and new."""
-        for row, was, now in zip(self.rows, old, new, strict=True):
+        for row, was, now in zip(self.rows, old.key, new.key, strict=True):
             if was == now:
                 continue
             if row.per == "call":
                 yield f"{row.id}: was {_show(was)}, now {_show(now)}"
-                continue
-            names = call.paths if row.per == "leaf" else [n for n, _ in call.statics]
-            yield from _by_name(row, names, was, now)
+            elif row.per == "leaf":
+                yield from _by_leaf(row, new.call.paths, was, now)
+            else:
+                yield from _by_static(row, old, new, was, now)
+
+
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """A call and its key."""
+
+    call: Call
+    key: Key
 
 
 _NAMES = {"call": ("call",), "leaf": ("v",), "static": ("v", "typed")}
 
 
-def _by_name(row: KeyRow, names: Sequence[str], was: Any, now: Any) -> Iterator[str]:
-    if len(was) == len(now):
-        for name, a, b in zip(names, was, now, strict=True):
-            if a != b:
-                yield f"{row.id}: argument {name} was {_show(a)}, now {_show(b)}"
-    elif row.per == "static":  # a different number of leaves shows in the tree
+def _by_leaf(row: KeyRow, names: Sequence[str], was: Any, now: Any) -> Iterator[str]:
+    if len(was) != len(now):
+        return  # a different number of leaves shows in the tree
+    for name, a, b in zip(names, was, now, strict=True):
+        if a != b:
+            yield f"{row.id}: argument {name} was {_show(a)}, now {_show(b)}"
+
+
+def _by_static(
+    row: KeyRow, old: Keyed, new: Keyed, was: Any, now: Any
+) -> Iterator[str]:
+    if len(was) != len(now):
         yield f"{row.id}: there were {len(was)} static arguments, now {len(now)}"
+        return
+    values = zip(old.call.statics, new.call.statics, strict=True)
+    for ((name, before), (_, after)), a, b in zip(values, was, now, strict=True):
+        if a != b:
+            change = f"was {_static(before)}, now {_static(after)}"
+            yield f"{row.id}: argument {name} {change}"
 
 
 def _show(part: Any) -> str:
     if hasattr(part, "itemsize"):
         return short_dtype(part)
     match part:
-        case (str(), (type() as kind, _) as value):
-            return f"{_static(value)} ({kind.__name__})"
-        case (tuple() as labels, treedef):
+        case (tuple() as labels, pytree.TreeDef() as treedef):
             return f"{treedef} for ({', '.join(labels)})"
     return repr(part)
 
 
-def _static(key: Any) -> str:
-    """A static value as the user wrote it, from its typed key where that tells."""
-    kind, value = key
-    if kind is float:
-        return str(np.frombuffer(value)[0])
-    if isinstance(value, bytes) and kind is not bytes:
-        return f"another {kind.__name__}"
-    if kind is tuple:
-        return f"({', '.join(map(_static, value))}{',' * (len(value) == 1)})"
-    return repr(value)
+def _static(value: Any) -> str:
+    return f"{shown(value)} ({type(value).__name__})"

@@ -15,6 +15,7 @@ from traceir.array import Array
 from traceir.avals import ShapedArray
 from traceir.ir import ClosedJaxpr
 from traceir.jit.cache import Entry, FunctionCache
+from traceir.jit.captures import seal, verify
 from traceir.jit.key import Call, KeyTable, leaf_paths
 from traceir.jit.signature import Bound
 from traceir.promote import canonical_dtype
@@ -39,7 +40,7 @@ class Prepared:
     leaves: list[Any]
 
 
-def prepare(bound: Bound, face: str) -> Prepared:
+def prepare(bound: Bound, face: str, strict: bool = False) -> Prepared:
     """Flatten the traced arguments.
 
     Raises TypeError (jit.argument) for a leaf that is no array and
@@ -47,19 +48,21 @@ def prepare(bound: Bound, face: str) -> Prepared:
     """
     labels = tuple(label for label, _ in bound.dynamic)
     leaves, treedef = pytree.flatten(tuple(value for _, value in bound.dynamic))
-    x64 = config.local.context.x64
+    context = config.local.context
     avals = []
     for index, leaf in enumerate(leaves):
         if type(leaf) is Tracer:
             check_open(leaf, current_trace())
         try:
-            avals.append(input_aval(leaf, x64))
+            avals.append(input_aval(leaf, context.x64))
         except rules.TraceirError as error:
             path = leaf_paths(labels, treedef)[index]
             raise rules.error(
                 error.rule, got=f"{error.got} at argument {path}"
             ) from None
-    call = Call(None, x64, face, labels, treedef, tuple(avals), bound.statics)
+    call = Call(
+        None, context, face, strict, labels, treedef, tuple(avals), bound.statics
+    )
     return Prepared(call, bound, leaves)
 
 
@@ -87,13 +90,15 @@ def find_entry(
     """The entry for a call, traced now if there is none.
 
     An entry that lifted tracers is kept with the trace around it and dies with it.
-    Raises what the traced function raises, and then keeps nothing.
+    Raises what the traced function raises, and then keeps nothing; for a strict trace
+    StaleCaptureError (cache.strict.static, cache.strict.capture).
     """
     key = key_table().key(prepared.call)
     outer = current_trace()
     if outer is not None:
         local: Entry | None = outer.nested.get((cache, key))
         if local is not None:
+            check_seal(local, fun)
             local.hits += 1
             return local
 
@@ -104,7 +109,14 @@ def find_entry(
     entry = cache.lookup(key, make, nested=outer is not None)
     if entry.captures and outer is not None:
         outer.nested[(cache, key)] = entry
+    check_seal(entry, fun)
     return entry
+
+
+def check_seal(entry: Entry, fun: Callable[..., Any]) -> None:
+    """Raise StaleCaptureError if a strict trace is not what it would be now."""
+    if entry.seal is not None:
+        verify(entry.seal, fun, entry.call.statics)
 
 
 def make_entry(
@@ -129,7 +141,10 @@ def make_entry(
             run, call.avals, call.paths, name, transform, call.face
         )
     closed = ClosedJaxpr(jaxpr, constants)
-    return Entry(call, key, closed, out_trees[0], captured)
+    entry = Entry(call, key, closed, out_trees[0], captured)
+    # Sealed last: what the function itself sets up while it runs is no change.
+    entry.seal = seal(fun, call.statics) if call.strict else None
+    return entry
 
 
 def surroundings(call: Call) -> Iterator[config.Scope]:

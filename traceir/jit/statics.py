@@ -1,58 +1,71 @@
-"""Deep typed equality of static values. Serves: cache.key.static, cache.static.*"""
+"""Static values as parts of a key. Serves: cache.key.static, cache.static.*"""
 
 from __future__ import annotations
 
-import dataclasses
+import reprlib
 from collections.abc import Hashable
 from typing import Any
 
-import numpy as np
-
 from traceir import rules
+from traceir.typed import typed as deep
 
-PLAIN = frozenset({int, bool, str, bytes, type(None)})
+# An error shows so much of a value.
+WIDTH = 80
+
+
+class Static:
+    """A value of a class of its own, compared by exact type and its own equality."""
+
+    __slots__ = ("value", "_hash")
+
+    def __init__(self, kind: type, value: Any) -> None:
+        self.value = value
+        try:
+            self._hash = hash(value)
+        except Exception as error:
+            got = f"{shown(value)} of type {kind.__name__}: {error}"
+            raise rules.error("cache.static.hashable", got=got) from None
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not Static:
+            return NotImplemented
+        mine, theirs = self.value, other.value
+        if mine is theirs:
+            return True
+        if type(mine) is not type(theirs):
+            return False
+        try:
+            return bool(mine == theirs)
+        except Exception as error:
+            kinds = f"{type(mine).__name__} and {type(theirs).__name__}"
+            got = f"{kinds}, whose __eq__ raised {type(error).__name__}: {error}"
+            raise rules.error("cache.static.comparable", got=got) from error
 
 
 def typed(value: Any) -> Hashable:
     """A key that is equal for two static values exactly when they are the same.
 
-    Numbers are compared by type and bits, containers by type and elements, anything
-    else by exact type and its own equality. Raises ValueError
-    (cache.static.hashable) for a value without a hash.
+    As `traceir.typed.typed`. Raises ValueError (cache.static.hashable) for a value
+    without a hash; comparing two keys raises ValueError (cache.static.comparable) where
+    the values' own equality fails.
 
     >>> typed((1, 2)) == typed((1, 2.0))
     False
-    >>> typed(0.0) == typed(-0.0)
-    False
     """
-    kind = type(value)
-    if kind in PLAIN:
-        return kind, value
-    if kind is float:
-        return kind, np.float64(value).tobytes()
-    if kind is complex:
-        return kind, np.complex128(value).tobytes()
-    if isinstance(value, np.generic):
-        return kind, value.tobytes()
-    if isinstance(value, tuple):
-        return kind, tuple(map(typed, value))
-    if kind is frozenset:
-        return kind, frozenset(map(typed, value))
-    if _is_frozen_dataclass(kind):
-        names = (f.name for f in dataclasses.fields(value) if f.compare)
-        try:
-            return kind, tuple(typed(getattr(value, name)) for name in names)
-        except rules.TraceirError:
-            pass  # a field without a hash: the class may still have one of its own
-    try:
-        hash(value)
-    except TypeError as error:
-        raise rules.error(
-            "cache.static.hashable", got=f"{value!r} of type {kind.__name__}: {error}"
-        ) from None
-    return kind, value
+    return deep(value, Static)
 
 
-def _is_frozen_dataclass(kind: type) -> bool:
-    params = getattr(kind, "__dataclass_params__", None)
-    return bool(params and params.frozen and params.eq)
+def shown(value: Any) -> str:
+    """A value in an error: its `repr` on one line, cut.
+
+    >>> shown(list(range(100)))
+    '[0, 1, 2, 3, 4, 5, ...]'
+    """
+    return " ".join(_texts.repr(value).split())
+
+
+_texts = reprlib.Repr()
+_texts.maxother = _texts.maxstring = _texts.maxlong = WIDTH

@@ -20,10 +20,13 @@ def dot_general(
     *,
     dimension_numbers: tuple[tuple[Shape, Shape], tuple[Shape, Shape]],
     preferred_element_type: np.dtype | None = None,
-    precision: None = None,
+    precision: tuple[str, str] | None = None,
     out_sharding: None = None,
 ) -> Any:
-    """Sums of products over pairs of axes: batch, then left, then right dimensions."""
+    """Sums of products over pairs of axes: batch, then left, then right dimensions.
+
+    In the operands' dtype, which is the highest precision.
+    """
     if preferred_element_type is not None and preferred_element_type != x.dtype:
         x, y = x.astype(preferred_element_type), y.astype(preferred_element_type)
     if dimension_numbers == MATMUL and x.ndim == y.ndim == 2:

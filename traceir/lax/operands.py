@@ -61,14 +61,17 @@ def dtype_of(dtype: DTypeLike, asker: str = "") -> np.dtype:
 
 
 def _warn_truncation(asked: np.dtype, found: np.dtype, asker: str) -> None:
-    text = (
+    _warn(
         f"Explicitly requested dtype {asked.name} requested in {asker} is not "
         f"available, and will be truncated to dtype {found.name}. To enable more "
         "dtypes, use traceir.enable_x64(True) or TRACEIR_ENABLE_X64=1."
     )
-    place = source.capture(2)
+
+
+def _warn(text: str) -> None:
+    place = source.capture(3)
     if place is None:
-        warnings.warn(text, UserWarning, stacklevel=2)
+        warnings.warn(text, UserWarning, stacklevel=3)
     else:
         warnings.warn_explicit(text, UserWarning, place.file, place.line)
 
@@ -257,13 +260,28 @@ def broadcast_shapes(name: str, shapes: Sequence[tuple[int, ...]]) -> tuple[int,
 def aligned(name: str, values: Sequence[Operand]) -> list[Operand]:
     """Operands with ranks made equal, numbers and 0-d ones excepted.
 
-    Raises TypeError (face.broadcast) unless the shapes broadcast.
+    Raises TypeError (face.broadcast) unless the shapes broadcast, ValueError
+    (face.rank) where the context wants ranks to be equal.
     """
     shapes = [shape_of(v) for v in values]
     if all(s == shapes[0] or not s for s in shapes):
         return list(values)
     rank = len(broadcast_shapes(name, shapes))
+    if config.local.context.numpy_rank_promotion != "allow":
+        _check_ranks(name, [s for s in shapes if s])
     return [with_rank(v, s, rank) for v, s in zip(values, shapes, strict=True)]
+
+
+def _check_ranks(name: str, shapes: Sequence[tuple[int, ...]]) -> None:
+    if len({len(s) for s in shapes}) < 2:
+        return
+    listed = " and ".join(map(str, shapes))
+    if config.local.context.numpy_rank_promotion == "raise":
+        raise rules.error("face.rank", got=f"{name} of {listed}")
+    _warn(
+        f"Following NumPy automatic rank promotion for {name} on shapes {listed}. Set "
+        "the numpy_rank_promotion config option to 'allow' to disable this warning."
+    )
 
 
 def with_rank(value: Operand, shape: tuple[int, ...], rank: int) -> Operand:

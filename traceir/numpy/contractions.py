@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from operator import index
 from typing import Any
 
-from traceir import lax, rules
+from traceir import config, lax, rules
 from traceir.array import Array
 from traceir.lax.operands import (
     BOOL,
@@ -25,6 +25,14 @@ from traceir.numpy.elementwise import multiply
 from traceir.numpy.shape import expand_dims, ravel
 from traceir.trace import bind, typeof
 
+# What the flag `default_matmul_precision` asks for of both operands.
+_PRECISION: dict[str | None, tuple[str, str] | None] = {
+    None: None,
+    **dict.fromkeys(("default", "bfloat16"), ("Precision.DEFAULT",) * 2),
+    **dict.fromkeys(("high", "tensorfloat32"), ("Precision.HIGH",) * 2),
+    **dict.fromkeys(("highest", "float32"), ("Precision.HIGHEST",) * 2),
+}
+
 
 def _dot(x: Operand, y: Operand, contract: Any, batch: Any = ((), ())) -> Array:
     """`dot_general` in the operands' dtype; of booleans, whether any pair holds."""
@@ -38,6 +46,7 @@ def _dot(x: Operand, y: Operand, contract: Any, batch: Any = ((), ())) -> Array:
         x,
         y,
         dimension_numbers=(contract, batch),
+        precision=_PRECISION[config.local.context.default_matmul_precision],
         preferred_element_type=dtype,
     )
     return result

@@ -20,6 +20,7 @@ from traceir.lax.operands import (
     convert,
     default_dtype,
     is_tracer,
+    joined,
     shape_of,
     typed,
 )
@@ -134,7 +135,11 @@ class IndexUpdate:
 
 
 def _fitting_dtype(values: Array, x: Array) -> Operand:
-    """The update in the array's dtype; warns (FutureWarning) where that narrows."""
+    """The update in the array's dtype; warns (FutureWarning) where that narrows.
+
+    Raises ValueError (promote.strict).
+    """
+    joined((values, x))
     if values.dtype.kind == "f" and x.dtype.kind != "f":
         text = (
             f"an update of dtype {values.dtype.name} loses its fraction in an array of "

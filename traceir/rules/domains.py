@@ -7,6 +7,9 @@ from typing import Any, Final
 
 import numpy as np
 
+# How exact a product asks to be, for each operand; text has them as JAX prints them.
+PRECISIONS: Final = ("Precision.DEFAULT", "Precision.HIGH", "Precision.HIGHEST")
+
 
 def _is_none(value: Any) -> bool:
     return value is None
@@ -41,6 +44,12 @@ def _is_dimension_numbers(value: Any) -> bool:
     return _is_pair(value) and all(_is_pair(v) and all(map(_is_ints, v)) for v in value)
 
 
+def _is_precision(value: Any) -> bool:
+    if value is None:
+        return True
+    return _is_pair(value) and all(type(v) is str and v in PRECISIONS for v in value)
+
+
 def _is_pair(value: Any) -> bool:
     return type(value) is tuple and len(value) == 2
 
@@ -61,5 +70,6 @@ DOMAINS: Final[dict[str, Callable[[Any], bool]]] = {
     "dtype": _is_dtype,
     "maybe_dtype": _or_none(_is_dtype),
     "dimension_numbers": _is_dimension_numbers,
+    "precision": _is_precision,
     "jaxpr": _is_program,
 }

@@ -1,0 +1,157 @@
+"""What a strict trace read besides its arguments, and whether it is as it was.
+
+Serves: cache.strict.capture, cache.strict.static, cache.key.strict
+"""
+
+from __future__ import annotations
+
+import builtins
+import dis
+import functools
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from types import CodeType, FunctionType, MethodType, ModuleType
+from typing import Any, NoReturn
+
+from traceir import rules
+from traceir.jit.prints import MISSING, Printer, described
+
+# How a value is called in an error, and the value.
+Read = tuple[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """The fingerprints of what a trace depends on, with the values as texts."""
+
+    statics: tuple[tuple[str, Any, str], ...]
+    captures: tuple[tuple[str, Any, str], ...]
+
+
+def seal(fun: Any, statics: Iterable[Read]) -> Seal:
+    """Fingerprints of static arguments and of what `fun` reads, as they are now."""
+    printer = Printer(module_of(fun))
+
+    def sealed(pairs: Iterable[Read]) -> tuple[tuple[str, Any, str], ...]:
+        return tuple((name, printer.print(v), described(v)) for name, v in pairs)
+
+    return Seal(sealed(statics), sealed(reads(fun)))
+
+
+def verify(sealed: Seal, fun: Any, statics: Iterable[Read]) -> None:
+    """Raise StaleCaptureError (cache.strict.static, .capture) if anything changed."""
+    printer = Printer(module_of(fun))
+    for (name, value), (_, was, text) in zip(statics, sealed.statics, strict=True):
+        if printer.print(value) != was:
+            _stale("cache.strict.static", f"argument {name}", text, value)
+    # A function that was replaced differs itself, before what it reads.
+    for (name, value), (_, was, text) in zip(reads(fun), sealed.captures, strict=False):
+        if printer.print(value) != was:
+            _stale("cache.strict.capture", name, text, value)
+
+
+def _stale(rule: str, name: str, was: str, value: Any) -> NoReturn:
+    now = described(value)
+    change = f"was {was}, now {now}" if was != now else f"changed within {now}"
+    raise rules.error(rule, got=f"{name} {change}")
+
+
+def module_of(fun: Any) -> Mapping[str, Any]:
+    """The globals of the function within a callable; functions of it are followed."""
+    function = innermost(fun)
+    return function.__globals__ if function else {}
+
+
+def innermost(fun: Any) -> FunctionType | None:
+    """The Python function that a callable runs in the end, if there is one."""
+    while type(fun) is not FunctionType:
+        if isinstance(fun, functools.partial):
+            fun = fun.func
+        elif isinstance(fun, MethodType):
+            fun = fun.__func__
+        elif hasattr(fun, "__wrapped__"):
+            fun = fun.__wrapped__
+        else:
+            fun = type(fun).__call__
+            if not isinstance(fun, FunctionType):
+                return None
+    return fun
+
+
+def reads(fun: Any) -> Iterator[Read]:
+    """What a callable reads: what it carries, then globals, cells and defaults.
+
+    So for the functions of the same module that it reads, too. Attributes of modules
+    are read one by one; other values whole.
+
+    >>> n = 3
+    >>> [name for name, _ in reads(lambda x: x + n)]
+    ['the global n']
+    """
+    yield from _carried(fun)
+    first = innermost(fun)
+    todo, seen = [(first, "")] if first else [], set()
+    while todo:
+        function, reader = todo.pop()
+        if id(function) in seen:
+            continue
+        seen.add(id(function))
+        for name, value in _of_function(function):
+            yield name + reader, value
+            inner = innermost(value) if callable(value) else None
+            if inner is not None and first and inner.__globals__ is first.__globals__:
+                todo.append((inner, f", which {inner.__name__} reads"))
+
+
+def _carried(fun: Any) -> Iterator[Read]:
+    """What a callable brings besides its function."""
+    if isinstance(fun, functools.partial):
+        yield "an argument of the partial", (fun.args, fun.keywords)
+        yield from _carried(fun.func)
+    elif isinstance(fun, MethodType):
+        yield "the object of the method", fun.__self__
+    elif type(fun) is not FunctionType and not hasattr(fun, "__wrapped__"):
+        yield "the callable object", fun
+
+
+def _of_function(function: FunctionType) -> Iterator[Read]:
+    """The globals, closure cells and defaults of one function."""
+    code, known = function.__code__, function.__globals__
+    for name, *attributes in chains(code):
+        value = known.get(name, getattr(builtins, name, MISSING))
+        for attribute in attributes:
+            if not isinstance(value, ModuleType):
+                break
+            value, name = getattr(value, attribute, MISSING), f"{name}.{attribute}"
+        yield f"the global {name}", value
+    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            value = cell.cell_contents
+        except ValueError:  # not yet assigned
+            value = MISSING
+        yield f"the variable {name}", value
+    if function.__defaults__ or function.__kwdefaults__:
+        yield "a default", (function.__defaults__, function.__kwdefaults__)
+
+
+@functools.lru_cache(maxsize=1024)
+def chains(code: CodeType) -> tuple[tuple[str, ...], ...]:
+    """Each global that code reads, with the attributes read of it, code within too.
+
+    >>> chains((lambda x: np.linalg.norm(x) + n).__code__)
+    (('np', 'linalg', 'norm'), ('n',))
+    """
+    found: dict[tuple[str, ...], None] = {}
+    chain: tuple[str, ...] = ()
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in ("LOAD_ATTR", "LOAD_METHOD") and chain:
+            chain = (*chain, instruction.argval)
+            continue
+        if chain:
+            found[chain] = None
+        named = instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME")
+        chain = (instruction.argval,) if named else ()
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            found.update(dict.fromkeys(chains(constant)))
+    return tuple(found)

@@ -1,0 +1,205 @@
+"""Fingerprints of Python values: equal while a value is as it was.
+
+Serves: cache.strict.capture, cache.strict.static
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import Enum
+from hashlib import blake2b
+from types import FunctionType, MethodType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from traceir.array import Array
+from traceir.jit.statics import shown
+from traceir.typed import PLAIN, typed
+
+# Larger arrays are remembered by a digest of their bytes.
+WHOLE = 1 << 10
+SCALARS = (PLAIN - {type, FunctionType}) | {str, float, complex, type(None)}
+# Whose instances are not looked into: their state is their own business.
+CLOSED = sys.stdlib_module_names | {"numpy", "numba", "traceir", "traceir_numba"}
+
+
+class _Missing:
+    """What a name that has no value stands for."""
+
+    def __repr__(self) -> str:
+        return "nothing"
+
+
+MISSING = _Missing()
+
+
+class Same:
+    """An object that is known by its identity; it is not kept alive if that can be."""
+
+    __slots__ = ("_get",)
+
+    def __init__(self, value: Any) -> None:
+        self._get: Callable[[], Any]
+        try:
+            self._get = weakref.ref(value)
+        except TypeError:
+            self._get = lambda: value
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not Same:
+            return NotImplemented
+        mine = self._get()
+        return mine is not None and mine is other._get()
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Frozen:
+    """An immutable array, by its elements."""
+
+    __slots__ = ("array",)
+
+    def __init__(self, array: Array) -> None:
+        self.array = array
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not Frozen:
+            return NotImplemented
+        mine, theirs = self.array, other.array
+        return mine is theirs or (
+            mine.aval is theirs.aval and contents(mine) == contents(theirs)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def contents(array: Any) -> bytes:
+    """The bytes of an array, or a digest of them if there are many."""
+    plain = np.ascontiguousarray(array)
+    if plain.nbytes <= WHOLE:
+        return plain.tobytes()
+    return blake2b(plain.view(np.uint8).data, digest_size=16).digest()
+
+
+class Printer:
+    """Takes fingerprints; `home` are the globals whose functions are looked into.
+
+    Numbers, texts and arrays count by their bits; lists, tuples, dicts, deques and sets
+    by their elements; functions by their code and what their cells hold; instances of
+    classes outside the standard library, NumPy and this package by their attributes.
+    Anything else counts by its identity.
+
+    >>> box = [1, {"n": np.arange(2)}]
+    >>> before = Printer({}).print(box)
+    >>> box[1]["n"][0] = 7
+    >>> Printer({}).print(box) == before
+    False
+    """
+
+    def __init__(self, home: Mapping[str, Any]) -> None:
+        self.home = home
+        self.path: list[int] = []
+
+    def print(self, value: Any) -> Any:
+        """The fingerprint of a value; of a function at home, that of its code alone."""
+        if type(value) is FunctionType and value.__globals__ is self.home:
+            return FunctionType, value.__code__
+        return self._print(value)
+
+    def _print(self, value: Any) -> Any:
+        kind = type(value)
+        if kind in SCALARS or isinstance(value, np.generic):
+            return typed(value)
+        if kind is Array:
+            return Frozen(value)
+        if id(value) in self.path:  # a cycle ends where it closes
+            return "again", self.path.index(id(value))
+        parts = self._parts(kind, value)
+        if parts is None:
+            return Same(value)
+        self.path.append(id(value))
+        found = kind, *map(self._print, parts)
+        self.path.pop()
+        return found
+
+    def _parts(self, kind: type, value: Any) -> Iterable[Any] | None:
+        """What a value consists of; None if it counts by its identity."""
+        if isinstance(value, np.ndarray):
+            if value.dtype.hasobject:
+                return value.shape, value.ravel().tolist()
+            return str(value.dtype), value.shape, contents(value)
+        if kind is MethodType:
+            return value.__func__, value.__self__
+        if kind is functools.partial:
+            return value.func, value.args, value.keywords
+        if kind is FunctionType:
+            return self._parts_of_function(value)
+        elements = _elements(value)
+        if kind is SimpleNamespace or _is_open(kind):
+            return *(elements or ()), *_state(value)
+        return elements
+
+    def _parts_of_function(self, function: FunctionType) -> Iterable[Any] | None:
+        if function.__globals__ is not self.home:
+            return None
+        cells = [_content(cell) for cell in function.__closure__ or ()]
+        defaults = function.__defaults__, function.__kwdefaults__
+        return function.__code__, cells, defaults
+
+
+def _elements(value: Any) -> Iterable[Any] | None:
+    """What a container has, in order; of a number or text of a subclass, itself."""
+    if isinstance(value, tuple | list | deque):
+        return tuple(value)
+    if isinstance(value, dict):
+        return tuple(part for pair in value.items() for part in pair)
+    if isinstance(value, set | frozenset):
+        return sorted(value, key=lambda v: (type(v).__name__, hash(v)))
+    bases: tuple[Any, ...] = (int, float, complex, str, bytes)
+    for plain in bases:
+        if isinstance(value, plain):
+            return (plain(value),)
+    return None
+
+
+def _content(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return MISSING
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_open(kind: type) -> bool:
+    """Whether instances of a class are looked into."""
+    if issubclass(kind, (type, Enum, BaseException)):
+        return False
+    return kind.__module__.partition(".")[0] not in CLOSED
+
+
+def described(value: Any) -> str:
+    """A value in an error; an instance without a `repr` of its own by its attributes.
+
+    >>> described(list(range(9)))
+    '[0, 1, 2, 3, 4, 5, ...]'
+    """
+    kind: Any = type(value)
+    if kind.__repr__ is object.__repr__ and _is_open(kind):
+        inner = ", ".join(f"{name}={shown(v)}" for name, v in _state(value))
+        return f"{kind.__name__}({inner})"
+    return shown(value)
+
+
+def _state(value: Any) -> Iterator[tuple[str, Any]]:
+    """The attributes of an instance, by name."""
+    yield from getattr(value, "__dict__", {}).items()
+    for cls in type(value).__mro__:
+        slots = cls.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if name not in ("__dict__", "__weakref__"):
+                yield name, getattr(value, name, MISSING)
