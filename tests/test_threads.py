@@ -22,7 +22,7 @@ LATE = 10
 
 
 class Gate:
-    """A function whose traces stop until they are let go, each with an exception or not.
+    """A function whose traces stop until they are let go, or made to raise.
 
     `entered` counts the traces that have begun.
     """

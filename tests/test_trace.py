@@ -11,6 +11,7 @@ from rule_errors import raises_rule
 
 import traceir
 import traceir.numpy as jnp
+from traceir.rules import default
 
 
 def in_trace(body: Any, *args: Any) -> None:
@@ -162,3 +163,21 @@ def test_a_lifted_value_comes_first_among_the_operands() -> None:
 def test_an_ill_typed_operation_is_reported_at_the_users_line() -> None:
     with raises_rule("pointwise2.dtype", TypeError, "traceir.lax.add"):
         traceir.lax.add(jnp.ones(3), jnp.arange(3))
+
+
+def test_a_tracer_shows_how_many_traces_are_in_force() -> None:
+    row = default().levels.nesting["level.depth"]
+    assert row.level is not None
+    seen: list[str] = []
+
+    def inner(x: Any) -> Any:
+        seen.append(repr(x))
+        return x
+
+    def outer(x: Any) -> Any:
+        seen.append(repr(x))
+        return traceir.jit(inner)(x)
+
+    traceir.make_jaxpr(outer)(1.0)
+    levels = [f"level={row.level({'stage': stage})}/" for stage in (0, 1)]
+    assert [level in text for level, text in zip(levels, seen)] == [True, True]

@@ -31,8 +31,14 @@ ROOT = Path(__file__).parents[2]
 ELSEWHERE = {
     "promote.jax": "tests/drift/test_cases.py",
     "promote.numpy": "tests/drift/test_cases.py",
-    "cache.function.hashable": "tests/test_jit.py",
-    "cache.recursion": "tests/test_jit.py",
+    **dict.fromkeys(
+        (
+            *("cache.event.wait", "cache.event.trace-too"),
+            *("cache.event.first-insert", "cache.event.raise-too"),
+        ),
+        "tests/test_threads.py",
+    ),
+    "level.depth": "tests/test_trace.py",
     "text.case": "tests/conform/test_cases.py",
     # Text gives a constant the type of its variable.
     "program.constant-type": "tests/test_typing.py",
