@@ -1,0 +1,177 @@
+"""`python -m traceir.conform`: judge an implementation, or print the cases.
+
+Serves: every table
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from traceir.conform import dump, page, report, runs, status
+from traceir.conform.adapters import SHIPPED, NotLoaded
+from traceir.conform.cases import Case, load_cases
+from traceir.conform.deviations import (
+    Deviation,
+    DeviationError,
+    Record,
+    read_deviations,
+    record_path,
+)
+from traceir.conform.pool import Limits, Pool
+from traceir.conform.progress import Progress
+from traceir.conform.report import Report
+from traceir.conform.run import Verdict
+from traceir.rules import spec_path
+
+# The exit statuses of the command.
+GOOD, BAD, UNUSABLE, INTERRUPTED = 0, 1, 2, 130
+
+
+class UsageError(Exception):
+    """The command cannot do what it was asked for."""
+
+
+def parser() -> argparse.ArgumentParser:
+    """What the command understands."""
+    found = argparse.ArgumentParser(
+        prog="python -m traceir.conform",
+        description="Judge an implementation by the cases of the specification.",
+        epilog="Exit status: 0 when nothing failed or crashed, 1 when something did,"
+        " 2 when the command or the implementation cannot be used, 130 when"
+        " interrupted.",
+    )
+    names = ", ".join(SHIPPED)
+    add = found.add_argument
+    add("implementation", nargs="?", help=f"package.module:attribute, or {names}")
+    text = "only cases of that name; * and ? stand for any text, any character"
+    add("--cases", action="append", metavar="PATTERN", help=text)
+    add("--report", type=Path, metavar="FILE", help="write a page of HTML")
+    add("--json", type=Path, metavar="FILE", help="write the verdicts as JSON")
+    add("--text", type=Path, metavar="FILE", help="write the report as text")
+    text = "seconds that one case may take (%(default)g)"
+    add("--timeout", type=_seconds, default=Limits.case, metavar="S", help=text)
+    text = "the deviations that are recorded (those in spec/deviations for short names)"
+    add("--deviations", type=Path, metavar="FILE", help=text)
+    text = "processes that judge side by side (%(default)d)"
+    add("--jobs", type=_count, default=Limits.jobs, metavar="N", help=text)
+    other = found.add_mutually_exclusive_group()
+    other.add_argument("--dump", action="store_true", help="print the cases as JSON")
+    other.add_argument(
+        "--status", action="store_true", help="write STATUS.rst from the runs kept"
+    )
+    return found
+
+
+def _seconds(text: str) -> float:
+    value = float(text)
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError("seconds are positive and finite")
+    return value
+
+
+def _count(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError("there is at least one process")
+    return value
+
+
+def selected(patterns: Sequence[str] | None) -> list[Case]:
+    """The cases whose names match one of the patterns, all without any."""
+    cases = load_cases()
+    for pattern in patterns or ():
+        if not any(fnmatchcase(case.name, pattern) for case in cases):
+            raise UsageError(f"no case is named {pattern}")
+    if not patterns:
+        return cases
+    return [c for c in cases if any(fnmatchcase(c.name, p) for p in patterns)]
+
+
+def deviations(spec: str, path: Path | None) -> tuple[Deviation, ...]:
+    """What is recorded of an implementation."""
+    if path is None:
+        path = record_path(spec)
+        if spec not in SHIPPED or not path.exists():
+            return ()
+    return read_deviations(path, {case.name for case in load_cases()})
+
+
+def conduct(spec: str, cases: Sequence[Case], limits: Limits, record: Record) -> Report:
+    """Judge the cases; what is done so far when interrupted."""
+    pool = Pool(spec, limits)
+    found: dict[str, Verdict] = {}
+    interrupted = False
+    with Progress(len(cases)) as progress:
+        try:
+            with closing(pool.verdicts([case.name for case in cases])) as verdicts:
+                for name, verdict in verdicts:
+                    found[name] = record.judged(name, verdict)
+                    progress.step(found[name].kind)
+        except KeyboardInterrupt:
+            interrupted = True
+    if pool.about is None:
+        return Report(runs.Run(spec), cases, interrupted)
+    about = pool.about
+    run = runs.Run(about.name, about.version, about.choices, found)
+    return Report(run, cases, interrupted)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; returns the exit status of the process."""
+    options = parser().parse_args(arguments)
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        return _run(options)
+    except (UsageError, NotLoaded, DeviationError, OSError) as error:
+        print(f"traceir.conform: {report.clean(str(error))}", file=sys.stderr)
+        return UNUSABLE
+
+
+def _run(options: argparse.Namespace) -> int:
+    if options.dump:
+        dump.write(selected(options.cases), sys.stdout)
+        return GOOD
+    if options.status:
+        _write(spec_path() / "STATUS.rst", status.page())
+        return GOOD
+    if options.implementation is None:
+        raise UsageError("which implementation? `--help` tells how to name one")
+    files = _files(options)
+    cases = selected(options.cases)
+    record = Record(deviations(options.implementation, options.deviations))
+    limits = Limits(options.timeout, max(options.timeout, Limits.load), options.jobs)
+    found = conduct(options.implementation, cases, limits, record)
+    print(report.to_text(found), end="")
+    for path, render in files.items():
+        _write(path, render(found))
+    if found.interrupted:
+        return INTERRUPTED
+    return GOOD if found.run.good else BAD
+
+
+def _files(options: argparse.Namespace) -> dict[Path, Callable[[Report], str]]:
+    """What is to be written where; found out before a long run, not after it."""
+    wanted: dict[Path | None, Callable[[Report], str]] = {
+        options.text: report.to_text,
+        options.json: lambda found: runs.to_json(found.run),
+        options.report: page.to_html,
+    }
+    files = {path: render for path, render in wanted.items() if path is not None}
+    for path in files:
+        if path.is_dir() or not path.parent.is_dir():
+            raise UsageError(f"{path} cannot be written")
+    return files
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", errors="backslashreplace")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
