@@ -73,6 +73,29 @@ def machine_svg(rules: Rules) -> str:
     return "\n".join([*parts, "</svg>"])
 
 
+def levels_table(rules: Rules) -> list[list[str]]:
+    """What is asked of an argument in each way of running a function, and the answer.
+
+    The first line names the ways; the others begin with the question. A cell says
+    "answered", or names the exception.
+
+    >>> from traceir.rules import default
+    >>> for line in levels_table(default())[:3]:
+    ...     print(line[:3])
+    ['', 'eager', 'jit']
+    ['bool(x)', 'answered', 'TracerBoolConversionError']
+    ['float(x)', 'answered', 'ConcretizationTypeError']
+    """
+    levels = rules.levels
+    ways = list(levels.transforms.values())
+    table = [["", *(way.name for way in ways)]]
+    for ask in levels.asks.values():
+        refusal = rules.clauses[ask.raises].class_
+        answers = (levels.permits(way.knows, ask.id) for way in ways)
+        table.append([ask.code, *("answered" if a else refusal for a in answers)])
+    return table
+
+
 def label_of(row: Transition) -> str:
     """A transition in a line: event, condition, outcome.
 
