@@ -6,7 +6,7 @@ from sphinx.application import Sphinx
 
 from _ext import casebook, directives, doctests, domain
 from _ext.lexer import CaseLexer
-from _ext.pieces import link_ids
+from _ext.pieces import link_docstring, link_ids
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -14,6 +14,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     for part in (domain, directives, casebook, doctests):
         part.setup(app)
     app.connect("doctree-read", link_ids)
+    app.connect("autodoc-process-docstring", link_docstring)
     for alias in CaseLexer.aliases:
         app.add_lexer(alias, CaseLexer)
     return {"parallel_read_safe": False, "parallel_write_safe": True}

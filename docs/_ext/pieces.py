@@ -14,6 +14,7 @@ from sphinx.application import Sphinx
 from traceir.rules import Formula, default
 from traceir.rules.typeset import math_element
 
+ID = re.compile(r"(?<![`\w.])[a-z_]\w*(?:\.[\w-]+)+(?![`\w])")
 CODE = re.compile(r"`([^`]+)`")
 
 
@@ -67,6 +68,17 @@ def link_ids(app: Sphinx, doctree: nodes.document) -> None:
         )
         if not taken and not head and is_rule(node.astext()):
             node.replace_self(link("rule", node.astext()))
+
+
+def link_docstring(
+    app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]
+) -> None:
+    """Make each id of a rule that stands in a docstring a link to the rule."""
+    for n, row in enumerate(lines):
+        if not row.lstrip().startswith((">>>", "...", "[")):
+            lines[n] = ID.sub(
+                lambda m: f":rule:`{m[0]}`" if is_rule(m[0]) else m[0], row
+            )
 
 
 def permalink(id: str, what: str) -> nodes.raw:
