@@ -13,7 +13,7 @@ from typing import Any
 
 from traceir.conform.host import Host, HostError
 from traceir.conform.run import Unsupported
-from traceir.conform.sessions import Call, Outcome, Probe, Session, Setting
+from traceir.conform.sessions import Call, Outcome, Probe, Session, Setting, Step
 from traceir.conform.systems import System as System
 from traceir.conform.systems import Target as Target
 from traceir.conform.systems import TraceirSystem as TraceirSystem
@@ -39,6 +39,7 @@ class Jitted:
         )
         self.hosts = self.host.define(session)
         self.jitted: dict[str, Callable[..., Any]] = {}
+        self.scopes = ExitStack()
         for name in session.functions:
             self.host.functions[name] = partial(self._nested, name)
 
@@ -59,18 +60,20 @@ class Jitted:
 
     def run(self) -> Sequence[Outcome]:
         """The outcome of every call and every probe, in order."""
-        found = []
-        with ExitStack() as scopes:
-            for step in self.session.steps:
-                match step:
-                    case Setting():
-                        self._set(step, scopes)
-                    case Probe():
-                        answer = self.system.probe(step.name, self._named(step.args))
-                        found.append(Outcome("answers", answer=answer))
-                    case Call():
-                        found.append(self._call(step))
-        return found
+        with self.scopes:
+            found = [self.step(step) for step in self.session.steps]
+        return [outcome for outcome in found if outcome is not None]
+
+    def step(self, step: Step) -> Outcome | None:
+        """The outcome of one step; a setting has none."""
+        match step:
+            case Setting():
+                self._set(step)
+                return None
+            case Probe():
+                answer = self.system.probe(step.name, self._named(step.args))
+                return Outcome("answers", answer=answer)
+        return self._call(step)
 
     def _clear(self, name: str) -> None:
         self.system.setting("clear_cache", (self._jit(name),))
@@ -81,7 +84,7 @@ class Jitted:
             names.pop(name, None)
         gc.collect()
 
-    def _set(self, step: Setting, scopes: ExitStack) -> None:
+    def _set(self, step: Setting) -> None:
         if step.name == "drop":
             self._drop(*step.args)
             return
@@ -89,7 +92,7 @@ class Jitted:
             return
         scope = self.system.setting(step.name, self._named(step.args))
         if scope is not None:
-            scopes.enter_context(scope)
+            self.scopes.enter_context(scope)
 
     def _named(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         names = self.session.functions
