@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from html import escape
 
@@ -55,10 +55,9 @@ def mark(column: str, counts: Mapping[str, int], why: str = "") -> str:
     return f'<span class="run"{title}><b>{escape(column)}</b> {" ".join(parts)}</span>'
 
 
-def marks(rule: str) -> nodes.raw:
-    """A rule's row of the matrix."""
-    row = rows().get(rule, {})
-    shown = (mark(column, counts) for column, counts in row.items() if counts)
+def marks(counts: Mapping[str, Mapping[str, int]]) -> nodes.raw:
+    """A row of the matrix: each column's mark."""
+    shown = (mark(column, kinds) for column, kinds in counts.items() if kinds)
     return raw(f'<div class="runs">{"".join(shown)}</div>')
 
 
@@ -75,9 +74,25 @@ def verdicts(case: Case) -> nodes.raw:
 
 def citations(rule: str) -> list[nodes.Node]:
     """The cases that cite a rule, folded, and its row of the matrix."""
-    citing = by_rule().get(rule, ())
-    if not citing:
+    return _listed(by_rule().get(rule, ()), rows().get(rule, {}))
+
+
+def named(primitive: str) -> list[nodes.Node]:
+    """The cases that are named after a primitive, folded, and how they went."""
+    found = tuple(c for c in cases() if c.name.startswith(f"{primitive}/"))
+    verdicts = {column: run.verdicts for column, run in runs().items()}
+    counts = {
+        column: Counter(v[c.name].kind if c.name in v else "not run" for c in found)
+        for column, v in verdicts.items()
+    }
+    return _listed(found, counts)
+
+
+def _listed(
+    found: Sequence[Case], counts: Mapping[str, Mapping[str, int]]
+) -> list[nodes.Node]:
+    if not found:
         return []
-    summary = f"{len(citing)} case{'s' if len(citing) > 1 else ''}"
-    links = separated(link("case", case.name) for case in citing)
-    return [box("shown", *folded(summary, line("cases", *links)), marks(rule))]
+    summary = f"{len(found)} case{'s' if len(found) > 1 else ''}"
+    links = separated(link("case", case.name) for case in found)
+    return [box("shown", *folded(summary, line("cases", *links)), marks(counts))]

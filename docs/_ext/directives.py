@@ -9,7 +9,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from _ext.casebook import shown
-from _ext.cited import by_rule, cases, marks
+from _ext.cited import by_rule, cases, marks, rows
 from _ext.domain import Specification, ids
 from _ext.hasse import diagram
 from _ext.levels import levels_table
@@ -98,7 +98,7 @@ class Matrix(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """A line for each rule."""
         found = [
-            box("matrix-row", line("ids", link("rule", id)), marks(id))
+            box("matrix-row", line("ids", link("rule", id)), marks(rows()[id]))
             for id in sorted(by_rule())
         ]
         return [box("matrix", *found)]

@@ -17,14 +17,17 @@ def levels_table(rules: Rules) -> nodes.Node:
     ]
     used = [(step, names) for step, names in steps if names]
     head = ["asked of a value", *(f"{step} is known" for step, _ in used)]
-    ways = [[text("under")], *(separated(map(code, n), ", ") for _, n in used)]
+    ways: list[list[nodes.Node]] = [
+        [text("under")],
+        *(separated(map(code, n), ", ") for _, n in used),
+    ]
     rows = [ways]
     for ask in levels.asks.values():
-        cells = [
+        cells: list[list[nodes.Node]] = [
             [text("answered")] if levels.permits(step, ask.id) else _refused(ask)
             for step, _ in used
         ]
-        asked = [code(ask.code), text(" "), link("rule", ask.id)]
+        asked: list[nodes.Node] = [code(ask.code), text(" "), link("rule", ask.id)]
         rows.append([asked, *cells])
     return table(head, rows, "levels")
 

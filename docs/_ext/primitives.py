@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from docutils import nodes
 
-from _ext.cited import citations
+from _ext.cited import citations, named
 from _ext.pieces import (
     box,
     code,
@@ -38,6 +38,7 @@ def primitive(rules: Rules, name: str) -> list[nodes.Node]:
         *_clauses(row),
         *_inherited(row),
         *_elements(rules, row),
+        *([] if row.is_class else named(name)),
     ]
     return [box("rule", *parts, id=name)]
 
