@@ -105,11 +105,7 @@ def _from_host(
     """Nested sequences without tracers; `arrays` are its leaves if one is an Array."""
     if arrays and dtype is None:
         dtype = joined([operand("array", leaf) for leaf in arrays])[0]
-    host = _host(value)
-    try:
-        found = np.array(host)
-    except ValueError:
-        raise rules.error("face.ragged", got=repr(value)) from None
+    found = _even(value, None)
     if found.dtype.kind == "O" and all(type(n) is int for n in found.flat):
         fitting(max(found.flat, key=abs))
     if found.dtype.kind == "i" and not arrays and found.size:
@@ -126,12 +122,24 @@ def _host(value: Any) -> Any:
     return np.asarray(value) if isinstance(value, Array) else value
 
 
+def _even(value: Any, dtype: np.dtype | None) -> np.ndarray:
+    """Nested sequences as a NumPy array; raises ValueError (face.ragged)."""
+    host = _host(value)
+    try:
+        return np.array(host, dtype)
+    except ValueError:
+        raise rules.error("face.ragged", got=repr(value)) from None
+
+
 def _joined(value: Any, dtype: np.dtype) -> Operand:
     """Nested sequences with tracers inside, as equations."""
     if isinstance(value, (list, tuple)):
         if not any(is_tracer(leaf) for leaf in _leaves(value)):
-            return constant(np.array(_host(value), dtype))
-        return concatenate([expand_dims(_joined(v, dtype), (0,)) for v in value], 0)
+            return constant(_even(value, dtype))
+        parts = [_joined(v, dtype) for v in value]
+        if len({shape_of(part) for part in parts}) > 1:
+            raise rules.error("face.ragged", got=repr(value))
+        return concatenate([expand_dims(part, (0,)) for part in parts], 0)
     return convert(operand("array", value), dtype)
 
 
