@@ -1,6 +1,6 @@
 """The NumPy evaluator, equation by equation, and the "reference" backend made of it.
 
-Serves: the `value` of every primitive's row, program.*
+Serves: the `value` of every primitive's row, program.*, eval.*
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from traceir import rules
 from traceir.ir import Atom, ClosedJaxpr, Jaxpr, Literal, Params, Var
 from traceir.kernels import KERNELS, kernel
 
@@ -61,16 +62,24 @@ def eval_jaxpr(
 ) -> list[np.ndarray]:
     """Run a program on arrays of its input types; returns fresh arrays.
 
+    Raises TypeError (eval.arguments, eval.constants) where an argument or the value of
+    a constant is missing.
+
     >>> from traceir.text import parse
     >>> closed = parse("{ lambda ; a:f32[2]. let b:f32[2] = neg a in (b,) }")
     >>> eval_jaxpr(closed.jaxpr, closed.consts, [1.0, 2.0])
     [array([-1., -2.], dtype=float32)]
     """
     inner = jaxpr.jaxpr if isinstance(jaxpr, ClosedJaxpr) else jaxpr
-    arrays = [
-        np.asarray(value, var.aval.dtype)
-        for value, var in zip(args, inner.invars, strict=True)
-    ]
+    if len(args) != len(inner.invars):
+        got = f"{len(args)} arguments for {len(inner.invars)} inputs"
+        raise rules.error("eval.arguments", got=got)
+    pairs = zip(args, inner.in_avals, strict=True)
+    arrays = [np.asarray(value, aval.dtype) for value, aval in pairs]
+    for array, aval in zip(arrays, inner.in_avals, strict=True):
+        if array.shape != aval.shape:
+            got = f"an argument of shape {array.shape} for {aval.str_short()}"
+            raise rules.error("eval.arguments", got=got)
     return list(Program(inner, consts).run(*arrays))
 
 
@@ -83,6 +92,9 @@ class Program:
         slots: dict[Var, int] = {}
         self._start: list[Any] = []
         self._calls: list[_Call] = []
+        if len(consts) != len(jaxpr.constvars):
+            got = f"{len(consts)} values for {len(jaxpr.constvars)} constants"
+            raise rules.error("eval.constants", got=got)
         for var, value in zip(jaxpr.constvars, consts, strict=True):
             slots[var] = self._slot(np.asarray(value, var.aval.dtype))
         self._inputs = slice(len(self._start), len(self._start) + len(jaxpr.invars))

@@ -106,6 +106,16 @@ def test_the_full_text_is_lossless(program: ClosedJaxpr) -> None:
     assert parse(to_text(program, full=True)) == program
 
 
+def test_the_full_text_keeps_the_bits_of_a_nan_and_effects() -> None:
+    nan = np.uint32(0xFFC00001).view(np.float32)
+    out = Var(ShapedArray((), "float32"))
+    literal = Literal(nan, out.aval)
+    eqn = Eqn("neg", (literal,), (out,), (), frozenset({"io", "state"}))
+    program = ClosedJaxpr(Jaxpr((), (), (eqn,), (out,)))
+    assert "neg!io!state nan(0xffc00001):f32[]" in to_text(program, full=True)
+    assert "nan:f32[]" in str(program)
+
+
 @pytest.mark.parametrize(
     "value, told",
     [(len, "function"), (np.float32(1), "float32"), ((1, (object,)), "type")],

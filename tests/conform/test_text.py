@@ -237,18 +237,6 @@ def test_full_text_writes_everything() -> None:
     assert parse(text) == closed
 
 
-def test_full_text_keeps_the_bits_of_a_nan_and_effects() -> None:
-    nan = np.uint32(0xFFC00001).view(np.float32)
-    literal = Literal(nan, ShapedArray((), "float32"))
-    out = _var()
-    eqn = Eqn("neg", (literal,), (out,), (), frozenset({"io", "state"}))
-    closed = ClosedJaxpr(Jaxpr((), (), (eqn,), (out,)))
-    text = to_text(closed, full=True)
-    assert "neg!io!state nan(0xffc00001):f32[]" in text
-    assert parse(text) == closed
-    assert "nan:f32[]" in str(closed)
-
-
 @pytest.mark.parametrize(
     "name", ["f", "<lambda>", "my fn", "a]b", "<unnamed function>"]
 )
