@@ -105,8 +105,8 @@ TAGS: Final = {
 def mathml(math: Math) -> str:
     """The elements of MathML, without the `math` around them.
 
-    >>> mathml(Fraction(Leaf("name", "a"), Leaf("number", "2")))
-    '<mfrac><mi>a</mi><mn>2</mn></mfrac>'
+    >>> mathml(Fraction(Leaf("number", "1"), Leaf("number", "2")))
+    '<mfrac><mn>1</mn><mn>2</mn></mfrac>'
     """
     match math:
         case Leaf():
@@ -123,7 +123,7 @@ def mathml(math: Math) -> str:
             return f"<munder>{mathml(operator)}{mathml(below)}</munder>"
         case Cases(rows):
             table = "".join(_case(value, condition) for value, condition in rows)
-            return f'<mrow><mo>{{</mo><mtable class="cases">{table}</mtable></mrow>'
+            return f'<mtable class="cases" displaystyle="true">{table}</mtable>'
 
 
 def latex(math: Math) -> str:
@@ -159,8 +159,9 @@ def latex(math: Math) -> str:
 def _leaf(leaf: Leaf) -> str:
     text, tag = escape(leaf.text), TAGS[leaf.kind]
     match leaf.kind:
-        case "name" if len(leaf.text) > 1:
-            return f'<mi class="name">{text}</mi>'
+        case "name":
+            # The style sheet slants names: alike whether of one letter or of several.
+            return f'<mi class="name" mathvariant="normal">{text}</mi>'
         case "function":
             return f'<mi class="function">{text}</mi>'
         case "word":
@@ -169,6 +170,8 @@ def _leaf(leaf: Leaf) -> str:
             return f'<mtext class="text">{text}</mtext>'
         case "operator" if leaf.text in "∣‖":
             return '<mo stretchy="false">|</mo>'
+        case "operator" if leaf.text == ".":
+            return '<mo lspace="0" rspace="0">.</mo>'
         case "operator" if leaf.text in "([)]":
             return f'<mo stretchy="false">{text}</mo>'
     return f"<{tag}>{text}</{tag}>"

@@ -77,8 +77,8 @@ def math_element(formula: Formula | ast.expr, block: bool = False) -> str:
     """The formula as an element of HTML, its LaTeX within for whoever copies it.
 
     >>> from traceir.rules import parse
-    >>> math_element(parse("a"))[:47]
-    '<math><semantics><mi>a</mi><annotation encoding'
+    >>> math_element(parse("1"))[:47]
+    '<math><semantics><mn>1</mn><annotation encoding'
     """
     return element(typeset(formula), block)
 
