@@ -14,7 +14,7 @@ from traceir.conform.jitted import Jitted, TraceirSystem
 from traceir.conform.model import Model
 from traceir.conform.sessions import Outcome, Session
 from traceir.conform.weak import weaken
-from traceir.ir import ClosedJaxpr
+from traceir.ir import ClosedJaxpr, subjaxprs
 from traceir.jit.backends import resolve
 from traceir.rules import Rules, default
 from traceir.text.printer import to_text
@@ -36,6 +36,13 @@ def declared() -> Mapping[str, str]:
     return oracle.declared_choices(default())
 
 
+def lacks_constants(program: ClosedJaxpr) -> bool:
+    """Whether a constant of a program, or of a program in it, has no value."""
+    inner = (p for eqn in program.eqns for p in subjaxprs(eqn))
+    missing = len(program.consts) != len(program.jaxpr.constvars)
+    return missing or any(map(lacks_constants, inner))
+
+
 class ByTables:
     """What the implementations of this project share: types and text by the tables."""
 
@@ -45,6 +52,13 @@ class ByTables:
     def type(self, program: ClosedJaxpr) -> Sequence[ShapedArray]:
         """The types that the tables infer."""
         return result_types(program, self.rules)
+
+    def admit(self, program: ClosedJaxpr, args: Sequence[np.ndarray]) -> None:
+        """Raises TypeError (eval.constants, eval.arguments) for what is missing."""
+        if lacks_constants(program):
+            raise self.rules.error("eval.constants")
+        if [a.shape for a in args] != [a.shape for a in program.in_avals]:
+            raise self.rules.error("eval.arguments")
 
     def text(self, program: ClosedJaxpr, full: bool) -> str:
         """The program as text, or as the text that leaves nothing out."""
@@ -63,6 +77,7 @@ class Oracle(ByTables):
         self, program: ClosedJaxpr, args: Sequence[np.ndarray]
     ) -> Sequence[np.ndarray]:
         """The results that the `value` formulas define."""
+        self.admit(program, args)
         return oracle.run(program, program.consts, args, self.rules)
 
     def session(self, session: Session) -> Sequence[Outcome]:
@@ -106,6 +121,7 @@ class Compiled(ByTables):
         self, program: ClosedJaxpr, args: Sequence[np.ndarray]
     ) -> Sequence[np.ndarray]:
         """The results of the compiled program."""
+        self.admit(program, args)
         compiled = resolve(self.backend).compile(program, "case")
         results: tuple[np.ndarray, ...] = compiled.run(*args)
         return results

@@ -127,7 +127,10 @@ class Nest:
             )
             return faces.parts((function(*given, **named),), Array)
 
-        with config.face(self.face if self.stack else "jax"):
+        face = self.face if self.stack else "jax"
+        if face not in self.rules.lattice.faces:  # the row by which operands meet
+            raise self.rules.error(f"promote.{face}")
+        with config.face(face):
             given, named = faces.changed((args, params), element)
             found = function(*given, **named)
         outputs = iter(range(len(faces.parts((found,), Array))))

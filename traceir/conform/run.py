@@ -163,7 +163,7 @@ def _check(
     except Exception as error:
         return _check_rejection(error, case)
     if case.reject:
-        return f"accepted, expected a rejection by {case.reject}"
+        return _check_refusal(implementation, case, program)
     why = (
         _check_types(case, types)
         or _check_text(implementation, case, program)
@@ -172,6 +172,20 @@ def _check(
     if program.const_keys() != consts:
         return "changed a constant of the program in place"
     return why
+
+
+def _check_refusal(
+    implementation: Implementation, case: Case, program: ClosedJaxpr
+) -> str | None:
+    """Why a well-typed program is not refused when it is evaluated, or None."""
+    if "call" in case.verbs:
+        try:
+            implementation.eval(program, [v.array for v in case.values("call")])
+        except Unsupported:
+            raise
+        except Exception as error:
+            return _check_rejection(error, case)
+    return f"accepted, expected a rejection by {case.reject}"
 
 
 def _check_rejection(error: Exception, case: Case) -> str | None:
