@@ -23,6 +23,7 @@ exclude_patterns = []
 default_role = "code"
 nitpicky = True
 highlight_language = "python"
+pygments_dark_style = "github-dark"
 
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -12,7 +11,7 @@ from _ext.cited import citations
 from _ext.pieces import box, code, line, math, text
 from _ext.primitives import clause_body
 from traceir.errors import RuleTableError
-from traceir.rules import Formula, Rules, parse
+from traceir.rules import Formula, Rules, default, parse
 
 # The keys of rows whose texts are formulas.
 FORMULAS = frozenset({"holds", "level", "part", "when", "knows", "answers"})
@@ -61,9 +60,10 @@ def _fields(data: Mapping[str, Any]) -> Iterator[nodes.Node]:
 
 
 def _formula(words: object) -> Formula | None:
-    """The formula of a text; a name alone may be one of anything."""
+    """The formula of a text; a step of knowledge is a name and no formula."""
+    if words in default().levels.knowledge:
+        return None
     try:
-        found = parse(str(words))
+        return parse(str(words))
     except RuleTableError:
         return None
-    return None if isinstance(found.node, ast.Name) else found
