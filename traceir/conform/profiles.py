@@ -25,6 +25,7 @@ _FILES = {
     "face.tir": "face",
     "array.tir": "face",
     "index.tir": "face",
+    "promote.tir": "face",
 }
 
 
