@@ -7,7 +7,7 @@ python := $(VENV)/bin/python
 pip := $(python) -m pip install --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz ulp docs lint type format clean
+.PHONY: help demo test fuzz ulp docs lint type format clean conform status
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' \
@@ -25,6 +25,15 @@ fuzz: $(VENV)/.test ## the property tests, with many random examples
 
 ulp: $(VENV)/.test ## the greatest errors of the real functions, over every float32
 	$(python) tests/ulp/scan.py $(ARGS)
+
+conform: $(VENV)/.numba ## run the cases on oracle, reference and numba; keep the runs
+	$(python) -m traceir.conform oracle --json spec/runs/oracle.json
+	$(python) -m traceir.conform reference --json spec/runs/reference.json
+	$(python) -m traceir.conform numba --json spec/runs/numba.json
+	$(MAKE) --no-print-directory status
+
+status: $(VENV)/.numba ## write spec/STATUS.rst from the runs that are kept
+	$(python) -m traceir.conform --status
 
 docs: $(VENV)/.docs ## the site, in build/html; warnings are errors
 	$(python) -m sphinx --quiet -E -W --keep-going -b html docs build/html

@@ -14,7 +14,10 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("traceir", "traceir_numba")
-DATA = ("*.rst", "grammar.ebnf", "rules/*.toml", "cases/*.tir")
+DATA = (
+    *("*.rst", "grammar.ebnf", "rules/*.toml"),
+    *("cases/**/*.tir", "deviations/*.toml", "runs/*.json"),
+)
 
 PROGRAM = """
 import traceir, traceir.rules, traceir_numba
@@ -101,3 +104,9 @@ def test_wheel_works_outside_the_checkout(wheel: Path, tmp_path: Path) -> None:
         sys.executable, "-c", program, cwd=tmp_path, PYTHONPATH=str(target)
     ).splitlines()
     assert output == ["{ lambda ; a:f32[]. let b:f32[] = sin a in (b,) }", "2"]
+    judged = run(
+        *(sys.executable, "-m", "traceir.conform", "oracle"),
+        cwd=tmp_path,
+        PYTHONPATH=str(target),
+    )
+    assert judged.startswith("oracle ") and ", 0 fail, 0 unsupported," in judged

@@ -12,7 +12,13 @@
 """
 
 from traceir.conform.cases import Case, load_cases, read_cases
-from traceir.conform.run import Implementation, Unsupported, Verdict, judge
+from traceir.conform.run import (
+    Implementation,
+    Rejected,
+    Unsupported,
+    Verdict,
+    judge,
+)
 from traceir.conform.sessions import (
     Call,
     Function,
@@ -28,6 +34,7 @@ __all__ = [
     "Function",
     "Implementation",
     "Outcome",
+    "Rejected",
     "Probe",
     "Session",
     "Setting",

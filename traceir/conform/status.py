@@ -37,7 +37,7 @@ def matrix(runs: Mapping[str, Run], cases: Iterable[Case]) -> Matrix:
             row = found.setdefault(rule, {c: Counter[str]() for c in runs})
             for column, run in runs.items():
                 verdict = run.verdicts.get(case.name)
-                row[column][verdict.kind if verdict else "not run"] += 1
+                row[column]["not run" if verdict is None else verdict.kind] += 1
     return found
 
 
