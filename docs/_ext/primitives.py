@@ -10,6 +10,7 @@ from _ext.cited import citations, named
 from _ext.pieces import (
     box,
     code,
+    folded,
     line,
     link,
     math,
@@ -39,6 +40,7 @@ def primitive(rules: Rules, name: str) -> list[nodes.Node]:
         *_inherited(row),
         *_elements(rules, row),
         *([] if row.is_class else named(name)),
+        *_written(row),
     ]
     return [box("rule", *parts, id=name)]
 
@@ -119,6 +121,13 @@ def _equation(left: str | Line, formula: Formula) -> nodes.Node:
     start = Leaf("name", left) if isinstance(left, str) else left
     whole = element(Line((start, EQUALS, typeset(formula))))
     return box("equation", raw(f'<span class="formula">{whole}</span>'))
+
+
+def _written(row: View) -> list[nodes.Node]:
+    """The formulas as they are written, to be copied."""
+    rows = [f"{name}: {words}" for name, words in row.written.items()]
+    block = nodes.literal_block("", "\n".join(rows), language="python")
+    return folded("formulas as written", block)
 
 
 # --- clauses --------------------------------------------------------------------------

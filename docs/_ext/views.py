@@ -34,9 +34,19 @@ class View:
         """Whether it is the part that several primitives share."""
         return self.value is None and self.steps is None and self.means is None
 
-    def owner(self, clause: Clause) -> str:
-        """The row whose clause it is."""
-        return clause.id.rpartition(".")[0]
+    @property
+    def written(self) -> dict[str, str]:
+        """Its formulas as the table has them, by what they are of."""
+        found = {c.id: c.holds for c in (*self.inherited, *self.clauses)}
+        found |= {f"let {name}": part for name, part in self.let.items()}
+        if isinstance(self.out, Formula):
+            found["out"] = self.out
+        for out in self.out if isinstance(self.out, tuple) else ():
+            parts = ("shape", out.shape), ("dtype", out.dtype)
+            found |= dict((*parts, ("weak_type", out.weak_type)))
+        found |= {f"each {name}": part for name, part in self.each.items()}
+        found |= {"value": self.value, "steps": self.steps}
+        return {name: f.text for name, f in found.items() if f is not None}
 
 
 def view(rules: Rules, name: str) -> View:

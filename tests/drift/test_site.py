@@ -101,6 +101,38 @@ def test_pages_load_nothing_from_elsewhere(site: Mapping[str, Page]) -> None:
     assert [s for s in loaded if re.match(r"(\w+:)?//", s)] == []
 
 
+BROKEN = """\
+Broken
+======
+
+:rule:`no.such` and :case:`no/such`
+
+.. rule:: neither.this
+.. case:: nor/this
+.. lattice:: here
+
+>>> 1 + 1
+3
+"""
+
+
+def test_what_is_wrong_in_a_page_is_a_warning(tmp_path: Path) -> None:
+    (tmp_path / "index.rst").write_text(BROKEN)
+    options = ["--quiet", "-E", "-b", "dummy", "-c", "docs"]
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", *options, str(tmp_path), str(tmp_path / "o")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    for said in ("rule no.such", "case no/such", "no rule neither.this"):
+        assert said in done.stderr
+    for said in ("no case nor/this", "no face here", "an example differs", "Got:"):
+        assert said in done.stderr
+    assert "no page has the rule add" in done.stderr
+
+
 @pytest.mark.parametrize("face", FACES)
 def test_a_lattice_has_every_edge_and_crosses_no_node(face: str) -> None:
     edges = FACES[face]
