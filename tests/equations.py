@@ -22,6 +22,7 @@ from traceir.typing import infer
 
 TRIVIAL: dict[str, Any] = {
     "none": None,
+    "precision": None,
     "flag": False,
     "int": 0,
     "axes": (0,),

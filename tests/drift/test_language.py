@@ -266,7 +266,8 @@ def formulas_of_the_machine(
 ) -> Iterator[tuple[str, Formula, Mapping[str, Any]]]:
     machine = rules.machine
     happens: dict[str, Any] = {"caller": 1, "maker": 2, "stage": 0, "captures": ()}
-    happens |= {"made": 1, "limit": 2}
+    happens |= {"made": 1, "limit": 2, "no_tracing": False, "strict": True}
+    happens |= {"objects": 1, "objects_then": 2, "reads": 1, "reads_then": 1}
     for fact in machine.facts.values():
         yield fact.name, fact.holds, happens
     for demand in machine.demands:
@@ -287,6 +288,7 @@ def formulas_of_other_tables() -> Iterator[tuple[str, Formula, Mapping[str, Any]
         numpy_dtype_promotion="standard",
         numpy_rank_promotion="allow",
         default_matmul_precision=None,
+        disable_jit=False,
     )
     key: dict[str, Any] = {"call": call, "v": AVALS[1], "typed": lambda v: (type(v), v)}
     for row in rules.keys:

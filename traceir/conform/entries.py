@@ -5,12 +5,15 @@ Serves: cache.state.*, cache.event.*
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
 
 from traceir import pytree
 from traceir.conform.traced import Level, Traced
+from traceir.jit.captures import innermost
 from traceir.jit.key import Key
 from traceir.rules import Rules
 from traceir.rules.machine import Transition
@@ -20,7 +23,11 @@ ME = 0  # the thread of a session: there is one
 
 @dataclass
 class Entry:
-    """The state of one function and key, and the trace in states that hold one."""
+    """The state of one function and key, and the trace in states that hold one.
+
+    `statics` are the static arguments of the trace, `then` what they and the globals of
+    the function were when it ended.
+    """
 
     function: Any
     state: str
@@ -28,6 +35,44 @@ class Entry:
     inputs: Sequence[Traced] = ()
     results: Sequence[Any] = ()
     tree: pytree.TreeDef | None = None
+    statics: Sequence[tuple[str, Any]] = ()
+    then: Mapping[str, Any] = field(default_factory=dict)
+
+    def now(self) -> dict[str, Any]:
+        """What the demands on hits ask: static arguments and globals, now and then."""
+        seen = surroundings(self.function, self.statics)
+        return {**seen, **{f"{name}_then": self.then.get(name) for name in seen}}
+
+
+def surroundings(function: Any, statics: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """The contents of static arguments, and of the globals that a function reads."""
+    plain = innermost(function)
+    names = plain.__code__.co_names if plain else ()
+    known = plain.__globals__ if plain else {}
+    return {
+        "objects": [contents(value) for _, value in statics],
+        "reads": [contents(known.get(name)) for name in names],
+    }
+
+
+def contents(value: Any) -> Any:
+    """What a value is made of, to be compared later, when it may have changed.
+
+    >>> import numpy as np
+    >>> array = np.zeros(2)
+    >>> before = contents((array, 1))
+    >>> array[0] = 1
+    >>> contents((array, 1)) == before, contents(1) == contents(1.0)
+    (False, False)
+    """
+    kind = type(value)
+    if isinstance(value, tuple | list):
+        return kind, [contents(v) for v in value]
+    if hasattr(value, "dtype"):
+        return str(value.dtype), value.shape, np.asarray(value).tobytes()
+    if hasattr(value, "number"):
+        return kind, contents(value.number)
+    return kind, repr(value)
 
 
 class Entries:
@@ -48,11 +93,15 @@ class Entries:
             self.shared[key] = Entry(function, self.machine.start)
         return self.shared[key]
 
-    def call(self, entry: Entry, made: int, limit: int | None) -> Transition:
-        """What a call that finds the entry does; raises what the rows refuse."""
+    def call(self, entry: Entry, **demanded: Any) -> Transition:
+        """What a call that finds the entry does; raises what the rows refuse.
+
+        `demanded` is what the demands speak of, besides static arguments and globals.
+        """
         names = {"caller": ME, "maker": entry.maker, "stage": len(self.stack)}
         row = self.machine.step(entry.state, "call", **names)
-        refused = self.machine.refused(row.outcome, made=made, limit=limit)
+        demanded |= entry.now()
+        refused = self.machine.refused(row.outcome, **demanded)
         if row.raises or refused:
             raise self.rules.error(row.raises or str(refused))
         if row.to is not None:

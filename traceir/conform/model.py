@@ -17,7 +17,7 @@ import numpy as np
 
 from traceir import config, pytree
 from traceir.array import Array
-from traceir.conform.entries import Entries, Entry
+from traceir.conform.entries import Entries, Entry, surroundings
 from traceir.conform.host import Host, HostError
 from traceir.conform.jitted import RETURNING, static_parameters
 from traceir.conform.nest import Nest, same
@@ -96,7 +96,14 @@ class Model:
                 self._drop(name)
             case _:
                 if not self.host.change(step.name, step.args):
-                    self.scopes.enter_context(flag_scope(step.name, step.args))
+                    self._flag(step)
+
+    def _flag(self, step: Setting) -> None:
+        name, *values = step.args if step.name == "config" else (step.name, *step.args)
+        row = self.rules.flags.get(name)
+        if row is None or not {*map(str, values)} <= {*row.values}:
+            raise Unsupported(f"the setting {step.name}{step.args}")
+        self.scopes.enter_context(flag_scope(step.name, step.args))
 
     def _drop(self, name: str) -> None:
         gone = self.hosts.pop(name)
@@ -141,8 +148,7 @@ class Model:
             self._check(name)
         if not self.nest.transform(transform).traces:
             given, named = pytree.map_(
-                lambda v: self._entering(v, transform),
-                (args, kwargs),
+                lambda v: self.nest.argument(v, transform), (args, kwargs)
             )
             return "traces", self.hosts[name](*given, **named)
         event, entry = self.called(name, transform, args, kwargs)
@@ -164,7 +170,13 @@ class Model:
         counted = name, self.nest.face
         limit = self._options(name).get("max_traces")
         limit = None if transform == "make_jaxpr" else limit
-        row = self.entries.call(entry, self.made[counted], limit)
+        row = self.entries.call(
+            entry,
+            made=self.made[counted],
+            limit=limit,
+            no_tracing=config.current().no_tracing,
+            strict=prepared.call.strict,
+        )
         if row.outcome == "traces":
             self.made[counted] += 1
             entry = self._trace(key, transform, bound, prepared, leaves)
@@ -191,7 +203,9 @@ class Model:
             self.entries.failed(key)
             raise
         self.entries.left(level)
-        trace = Entry(function, "", None, inputs, outputs, tree)
+        statics = prepared.call.statics
+        then = surroundings(function, statics)
+        trace = Entry(function, "", None, inputs, outputs, tree, statics, then)
         return self.entries.ended(key, trace, level.captures)
 
     def _results(self, entry: Entry, leaves: Sequence[Any]) -> Any:
@@ -247,8 +261,10 @@ class Model:
 
     def _prepared(self, name: str, transform: str, args: Any, kwargs: Any) -> Prepared:
         given, named = pytree.map_(concrete, (args, kwargs))
-        face = "jax" if transform == "make_jaxpr" else self.nest.face
-        return prepare(self._bound(name, given, named), face)
+        bound, options = self._bound(name, given, named), self._options(name)
+        if transform == "make_jaxpr":  # of the plain function
+            return prepare(bound, "jax")
+        return prepare(bound, self.nest.face, options.get("strict", False))
 
     def _key(self, name: str, prepared: Prepared) -> Key:
         return self.table.key(replace(prepared.call, function=self.hosts[name]))

@@ -24,6 +24,8 @@ class Valued:
     (True, True)
     """
 
+    __module__ = "case"  # of the user whose session it is, so strict traces look within
+
     def __init__(self, number: Any) -> None:
         self.number = number
 
@@ -37,8 +39,23 @@ class Valued:
 class Identity:
     """A static object that is equal to itself alone."""
 
+    __module__ = "case"
+
     def __init__(self, number: Any) -> None:
         self.number = number
+
+
+class Uncomparable:
+    """A static object whose equality fails."""
+
+    def __init__(self, number: Any) -> None:
+        self.number = number
+
+    def __eq__(self, other: object) -> bool:
+        raise ArithmeticError("raised by __eq__")
+
+    def __hash__(self) -> int:
+        return 1
 
 
 class Wrapper:
@@ -116,6 +133,8 @@ def realise(value: Any, array: Callable[[Value], Any]) -> Any:
             return Valued(number)
         case Made("identity", (number,)):
             return Identity(number)
+        case Made("uncomparable", (number,)):
+            return Uncomparable(number)
         case Made("array", (Value() as made,)):
             return array(made)
         case Made("ndarray", (made,)):

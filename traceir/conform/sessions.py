@@ -19,7 +19,9 @@ from traceir.text.syntax import Program
 VERDICTS = ("traces", "hits", "raises")
 # Functions that are made of another one, and objects that are made of values.
 FUNCTIONS = frozenset({"partial", "method", "equal", "unhashable"})
-OBJECTS = frozenset({"object", "identity", "array", "ndarray", "masked"})
+OBJECTS = frozenset(
+    {"object", "identity", "uncomparable", "array", "ndarray", "masked"}
+)
 _WORDS = ("None", "true", "false", "True", "False", "nan", "inf")
 
 

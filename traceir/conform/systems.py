@@ -22,7 +22,7 @@ from traceir.avals import ShapedArray
 from traceir.conform.run import Unsupported
 from traceir.conform.values import Value
 from traceir.errors import TraceirError
-from traceir.jit.api import JitFunction, Options
+from traceir.jit.api import JitFunction, Options, jitted
 from traceir.jit.make import make_jaxpr
 from traceir.pytree import leaves
 from traceir.trace import bind, typeof
@@ -131,11 +131,11 @@ class TraceirSystem:
                 target.fun, static_argnums=[names.index(n) for n in target.static]
             )
         assert isinstance(target.jitted, _Faces)
-        jitted = target.jitted.function
+        function = target.jitted.function
         if transform == "compiled":
-            return lambda *args, **kwargs: jitted.lower(*args, **kwargs).compile()
+            return lambda *args, **kwargs: function.lower(*args, **kwargs).compile()
         if transform in ("eval_shape", "trace", "lower"):
-            found: Callable[..., Any] = getattr(jitted, transform)
+            found: Callable[..., Any] = getattr(function, transform)
             return found
         raise Unsupported(f"calls through {transform}")
 
@@ -152,8 +152,8 @@ class TraceirSystem:
         match name, args:
             case "face", (str() as face,):
                 self.face = face
-            case "clear_cache", (_Faces() as jitted,):
-                jitted.function.clear_cache()
+            case "clear_cache", (_Faces() as faces,):
+                faces.function.clear_cache()
             case _:
                 return flag_scope(name, args)
         return None
@@ -161,8 +161,8 @@ class TraceirSystem:
     def probe(self, name: str, args: tuple[Any, ...]) -> Any:
         """`cache_size` of a function."""
         match name, args:
-            case "cache_size", (_Faces() as jitted,):
-                return jitted.function.cache_info().currsize
+            case "cache_size", (_Faces() as faces,):
+                return faces.function.cache_info().currsize
         raise Unsupported(f"the probe {name}")
 
     def rule(self, error: Exception) -> str | None:
@@ -209,7 +209,7 @@ def _jitted(
     rest = {"backend": backend, **options, "face": face}
     argnums = rest.pop("static_argnums", None)
     argnames = rest.pop("static_argnames", None) or static
-    return JitFunction(fun, argnums, argnames, Options(**rest))
+    return jitted(fun, argnums, argnames, Options(**rest))
 
 
 def flag_scope(name: str, args: tuple[Any, ...]) -> Scope:

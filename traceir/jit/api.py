@@ -15,7 +15,7 @@ from traceir.array import Array
 from traceir.config import local
 from traceir.jit import stages
 from traceir.jit.backends import default_backend, executable, resolve
-from traceir.jit.cache import Entry, FunctionCache, cache_of
+from traceir.jit.cache import Entry, cache_of
 from traceir.jit.cache import clear_caches as clear_caches  # re-exported
 from traceir.jit.explain import nearest
 from traceir.jit.fast import RAW, make_fast, raw_key
@@ -79,7 +79,7 @@ class JitFunction:
         self._static = resolve_static(self._form.signature, argnums, argnames)
         if options.backend is not None:
             resolve(options.backend)
-        self._cache: FunctionCache = cache_of(fun)
+        self._cache, self._owner = cache_of(fun)
         self._traced = 0
         self._fast = self._cache.fast.setdefault((self._static, options), {})
         self._raw_static = self._static or None
@@ -264,6 +264,21 @@ class StrictFunction(JitFunction):
         return entry, run
 
 
+def jitted(
+    fun: Callable[..., Any],
+    argnums: int | Sequence[int] | None,
+    argnames: str | Iterable[str] | None,
+    options: Options,
+) -> JitFunction:
+    """The function under `jit` with these options.
+
+    >>> jitted(lambda x: x + 1, None, None, Options(strict=True))(1.0)
+    Array(2., dtype=float32, weak_type=True)
+    """
+    kind = StrictFunction if options.strict else JitFunction
+    return kind(fun, argnums, argnames, options)
+
+
 def _check_callable(fun: Any) -> None:
     if not callable(fun):
         raise rules.error("jit.callable", got=repr(fun))
@@ -323,7 +338,6 @@ def jit(
     Array(14., dtype=float32)
     """
     options = Options(backend, keep_unused, inline, max_traces, strict=strict)
-    made = StrictFunction if strict else JitFunction
     if fun is None:
-        return lambda f: made(f, static_argnums, static_argnames, options)
-    return made(fun, static_argnums, static_argnames, options)
+        return lambda f: jitted(f, static_argnums, static_argnames, options)
+    return jitted(fun, static_argnums, static_argnames, options)

@@ -11,7 +11,7 @@ import functools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import CodeType, FunctionType, MethodType, ModuleType
-from typing import Any, NoReturn
+from typing import Any
 
 from traceir import rules
 from traceir.jit.prints import MISSING, Printer, described
@@ -43,17 +43,18 @@ def verify(sealed: Seal, fun: Any, statics: Iterable[Read]) -> None:
     printer = Printer(module_of(fun))
     for (name, value), (_, was, text) in zip(statics, sealed.statics, strict=True):
         if printer.print(value) != was:
-            _stale("cache.strict.static", f"argument {name}", text, value)
+            got = _change(f"argument {name}", text, value)
+            raise rules.error("cache.strict.static", got=got)
     # A function that was replaced differs itself, before what it reads.
     for (name, value), (_, was, text) in zip(reads(fun), sealed.captures, strict=False):
         if printer.print(value) != was:
-            _stale("cache.strict.capture", name, text, value)
+            got = _change(name, text, value)
+            raise rules.error("cache.strict.capture", got=got)
 
 
-def _stale(rule: str, name: str, was: str, value: Any) -> NoReturn:
+def _change(name: str, was: str, value: Any) -> str:
     now = described(value)
-    change = f"was {was}, now {now}" if was != now else f"changed within {now}"
-    raise rules.error(rule, got=f"{name} {change}")
+    return f"{name} was {was}, now {now}" if was != now else f"{name}, within {now}"
 
 
 def module_of(fun: Any) -> Mapping[str, Any]:

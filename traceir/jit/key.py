@@ -45,6 +45,11 @@ class Call:
         return self.context.numpy_rank_promotion
 
     @property
+    def disable_jit(self) -> bool:
+        """Whether inner functions are run in place of being traced for themselves."""
+        return self.context.disable_jit
+
+    @property
     def default_matmul_precision(self) -> str | None:
         """What matrix products ask for."""
         return self.context.default_matmul_precision

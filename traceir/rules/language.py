@@ -28,6 +28,7 @@ ATTRIBUTES: Final = frozenset(
     {"shape", "dtype", "weak_type", "kind", "itemsize", "in_avals", "out_avals"}
     | {"function", "x64", "face", "strict", "tree"}
     | {"numpy_dtype_promotion", "numpy_rank_promotion", "default_matmul_precision"}
+    | {"disable_jit"}
 )
 BINARY: Final[dict[type[ast.operator], Callable[[Any, Any], Any]]] = {
     ast.Add: operator.add,

@@ -19,6 +19,7 @@ from traceir.rules.rows import (
     Ask,
     Choice,
     Clause,
+    Flag,
     Form,
     KeyRow,
     Lattice,
@@ -106,11 +107,13 @@ class _Loader:
         self.add_all(clauses, "lattice.toml")
         accuracy, choices = self.accuracy()
         prims = self.prims(lattice, accuracy)
+        keys, flags = self.cache()
         rules = Rules(
             lattice=lattice,
             prims=prims,
             program=self.program(),
-            keys=self.keys(),
+            keys=keys,
+            flags=flags,
             machine=read_machine(self.table("machine"), self.plain, self.lenient),
             levels=self.levels(),
             accuracy=accuracy,
@@ -200,17 +203,23 @@ class _Loader:
         table.done()
         return tuple(found.values())
 
-    def keys(self) -> tuple[KeyRow, ...]:
+    def cache(self) -> tuple[tuple[KeyRow, ...], dict[str, Flag]]:
         table = self.table("cache")
-        found = []
+        keys = []
         for row in table.rows("key"):
             clause, per = self.plain(row), row.one_of("per", KEYS)
             part = row.formula("part", KEYS[per])
-            found.append(KeyRow(clause.id, per, part, clause.says))
+            keys.append(KeyRow(clause.id, per, part, clause.says))
+            row.done()
+        flags = {}
+        for row in table.rows("flag"):
+            clause, name = self.plain(row), row.text("name")
+            values, key = row.texts("values", ...), row.text("key", "")
+            flags[name] = Flag(clause.id, name, values, key, clause.says)
             row.done()
         self.others(table)
         table.done()
-        return tuple(found)
+        return tuple(keys), flags
 
     def levels(self) -> Levels:
         table = self.table("levels")

@@ -19,7 +19,12 @@ from traceir.rules.rows import Clause
 PLACES = ("nothing", "function", "trace")
 OUTCOMES = ("", "traces", "hits", "waits", "raises")
 # What the formulas of facts and demands speak of.
-SCOPE = Names(["caller", "maker", "stage", "captures", "made", "limit"])
+SCOPE = Names(
+    (
+        *("caller", "maker", "stage", "captures", "made", "limit", "no_tracing"),
+        *("strict", "objects", "objects_then", "reads", "reads_then"),
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,6 +121,17 @@ class KeyRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Flag:
+    """A flag of the configuration; `key` is the row of the key that it decides."""
+
+    id: str
+    name: str
+    values: tuple[str, ...]
+    key: str
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
 class Transform:
     """A way of running a function: what it lets be known of the arguments, and whether
     it makes a trace."""

@@ -19,6 +19,7 @@ from traceir.rules.rows import (
     Choice,
     Clause,
     DType,
+    Flag,
     Form,
     KeyRow,
     Lattice,
@@ -40,6 +41,7 @@ class Rules:
     prims: Mapping[str, Prim]
     program: tuple[Clause, ...]
     keys: tuple[KeyRow, ...]
+    flags: Mapping[str, Flag]
     machine: Machine
     levels: Levels
     accuracy: Mapping[str, AccuracySet]
