@@ -12,7 +12,7 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 
 from traceir.rules import Formula, default
-from traceir.rules.typeset import math_element
+from traceir.rules.typeset import elements, typeset
 
 ID = re.compile(r"(?<![`\w.])[a-z_]\w*(?:\.[\w-]+)+(?![`\w])")
 CODE = re.compile(r"`([^`]+)`")
@@ -105,7 +105,7 @@ def is_rule(words: str) -> bool:
 
 def math(formula: Formula, block: bool = False) -> nodes.raw:
     """A formula as mathematics, as it is written where the mouse rests."""
-    shown = math_element(formula, block)
+    shown = elements(typeset(formula), block)
     return raw(f'<span class="formula" title="{escape(formula.text)}">{shown}</span>')
 
 

@@ -24,7 +24,7 @@ from _ext.pieces import (
 from _ext.views import View, view
 from traceir.rules import Clause, Formula, Out, Rules
 from traceir.rules.markup import Leaf, Line
-from traceir.rules.typeset import element, typeset
+from traceir.rules.typeset import elements, typeset
 
 EQUALS, DOT = Leaf("operator", "="), Leaf("operator", ".")
 
@@ -119,7 +119,7 @@ def _type(out: Out) -> Iterator[nodes.Node]:
 
 def _equation(left: str | Line, formula: Formula) -> nodes.Node:
     start = Leaf("name", left) if isinstance(left, str) else left
-    whole = element(Line((start, EQUALS, typeset(formula))))
+    whole = elements(Line((start, EQUALS, typeset(formula))))
     return box("equation", raw(f'<span class="formula">{whole}</span>'))
 
 

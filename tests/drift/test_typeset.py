@@ -18,8 +18,8 @@ from hypothesis import given, settings
 from latex_reader import read
 
 from traceir.rules import Formula, language, parse
-from traceir.rules.markup import latex, mathml
-from traceir.rules.typeset import COMPARE, element, math_element, typeset
+from traceir.rules.markup import broken, latex, mathml
+from traceir.rules.typeset import COMPARE, elements, math_elements, typeset
 
 TABLES: dict[str, Formula] = {
     name: formula
@@ -73,15 +73,24 @@ def test_a_random_formula_reads_back(text: str) -> None:
 @pytest.mark.parametrize("name", TABLES)
 def test_mathml_is_well_formed_and_has_all_names(name: str) -> None:
     formula = TABLES[name]
-    tree = ElementTree.fromstring(math_element(formula, block=True))
+    tree = ElementTree.fromstring(f"<p>{math_elements(formula)}</p>")
     shown = {e.text for e in tree.iter() if e.tag in ("mi", "mtext")}
     assert formula.names <= shown
-    note = tree.findtext("semantics/annotation")
-    assert note == latex(typeset(formula))
+    notes = [e.text or "" for e in tree.iter("annotation")]
+    assert " ".join(notes) == latex(typeset(formula))
+
+
+def test_a_long_line_is_broken_before_a_sign() -> None:
+    long = "preferred_element_type"
+    parts = broken(typeset(parse(f"{long} is None or {long} == f(a, {long})")))
+    starts = [latex(part).split()[0] for part in parts]
+    assert starts[0] == r"\mathit{preferred\_element\_type}"
+    assert starts[1:] == [r"\lor", "=", r"\mathit{preferred\_element\_type}"]
+    assert broken(typeset(parse("a == b"))) == [typeset(parse("a == b"))]
 
 
 def test_signs_of_html_are_escaped() -> None:
-    shown = element(typeset(parse("a < b & c")))
+    shown = elements(typeset(parse("a < b & c")))
     assert "&lt;" in shown and "&amp;" in shown
     assert mathml(typeset(parse("2"))) == "<mn>2</mn>"
 

@@ -92,6 +92,9 @@ COMMANDS: Final = {
     "∣": r"\lvert",
     ":": r"\colon",
 }
+# A long line may be broken before these signs, and after a comma.
+COMMA: Final = Leaf("operator", ",")
+BREAKS: Final = frozenset(Leaf("operator", sign) for sign in "∧∨=≠<≤>≥∈∉+")
 TAGS: Final = {
     "name": "mi",
     "function": "mi",
@@ -100,6 +103,31 @@ TAGS: Final = {
     "operator": "mo",
     "text": "mtext",
 }
+
+
+# Formulas with shorter LaTeX fit a line on any screen.
+SHORT = 48
+
+
+def broken(math: Math) -> list[Math]:
+    """The parts of a long line between which it may be broken.
+
+    >>> sign, a = Leaf("operator", "+"), Leaf("name", "a" * SHORT)
+    >>> [latex(part)[:9] for part in broken(Line((a, sign, a)))]
+    ['\\\\mathit{a', '+ \\\\mathit']
+    """
+    if not isinstance(math, Line) or len(latex(math)) <= SHORT:
+        return [math]
+    found: list[list[Math]] = [[]]
+    for part in math.parts:
+        if part in BREAKS and found[-1]:
+            found.append([])
+        first, *others = broken(part)
+        found[-1].append(first)
+        found += [[other] for other in others]
+        if part == COMMA:
+            found.append([])
+    return [Line(tuple(parts)) for parts in found if parts]
 
 
 def mathml(math: Math) -> str:
@@ -170,6 +198,8 @@ def _leaf(leaf: Leaf) -> str:
             return f'<mtext class="text">{text}</mtext>'
         case "operator" if leaf.text in "∣‖":
             return '<mo stretchy="false">|</mo>'
+        case "operator" if leaf in BREAKS:
+            return f'<mo form="infix">{text}</mo>'
         case "operator" if leaf.text == ".":
             return '<mo lspace="0" rspace="0">.</mo>'
         case "operator" if leaf.text in "([)]":

@@ -13,6 +13,7 @@ from typing import Final
 
 from traceir.rules.language import Formula
 from traceir.rules.markup import (
+    COMMA,
     Below,
     Cases,
     Fraction,
@@ -21,6 +22,7 @@ from traceir.rules.markup import (
     Math,
     Power,
     Root,
+    broken,
     latex,
     mathml,
 )
@@ -58,7 +60,7 @@ FOLDS: Final = {
     "max": Leaf("function", "max"),
     "min": Leaf("function", "min"),
 }
-COMMA, COLON, IF = Leaf("operator", ","), Leaf("operator", ":"), Leaf("word", "if")
+COLON, IF = Leaf("operator", ":"), Leaf("word", "if")
 
 
 def typeset(formula: Formula | ast.expr) -> Math:
@@ -73,23 +75,29 @@ def typeset(formula: Formula | ast.expr) -> Math:
     return _form(formula.node if isinstance(formula, Formula) else formula)[0]
 
 
-def math_element(formula: Formula | ast.expr, block: bool = False) -> str:
-    """The formula as an element of HTML, its LaTeX within for whoever copies it.
+def math_elements(formula: Formula | ast.expr) -> str:
+    """The formula as elements of HTML, their LaTeX within for whoever copies it.
 
     >>> from traceir.rules import parse
-    >>> math_element(parse("1"))[:47]
+    >>> math_elements(parse("1"))[:47]
     '<math><semantics><mn>1</mn><annotation encoding'
     """
-    return element(typeset(formula), block)
+    return elements(typeset(formula))
 
 
-def element(math: Math, block: bool = False) -> str:
-    """The `math` element of HTML that shows a tree."""
-    display = ' display="block"' if block else ""
-    note = (
-        f'<annotation encoding="application/x-tex">{escape(latex(math))}</annotation>'
-    )
-    return f"<math{display}><semantics>{mathml(math)}{note}</semantics></math>"
+def elements(math: Math, block: bool = False) -> str:
+    """The `math` elements of HTML that show a tree; a line may be broken between them.
+
+    With `block`, fractions and ranges are as large as on a line of their own.
+    """
+    style = ' displaystyle="true"' if block else ""
+    return " ".join(_element(part, style) for part in broken(math))
+
+
+def _element(math: Math, style: str) -> str:
+    tag, source = "annotation", escape(latex(math))
+    note = f'<{tag} encoding="application/x-tex">{source}</{tag}>'
+    return f"<math{style}><semantics>{mathml(math)}{note}</semantics></math>"
 
 
 def _form(node: ast.expr) -> tuple[Math, int]:
