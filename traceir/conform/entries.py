@@ -5,7 +5,7 @@ Serves: cache.state.*, cache.event.*
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -132,15 +132,15 @@ class Entries:
 
     def cleared(self, function: Any) -> None:
         """Everything of a function is cleared."""
-        for entry in self._of(lambda other: other == function):
+        for entry in self._of(function):
             self._move(entry, "clear")
 
     def died(self, function: Any) -> None:
         """A function is dead; what is equal to it begins anew."""
-        for entry in self._of(lambda other: other is function):
+        for entry in self._of(function):
             self._move(entry, "die")
         kept = self.shared.items()
-        self.shared = {k: e for k, e in kept if e.function is not function}
+        self.shared = {k: e for k, e in kept if e.function != function}
 
     def size(self, function: Any) -> int:
         """How many traces are kept with a function."""
@@ -148,9 +148,9 @@ class Entries:
         kept = (e for e in self.shared.values() if e.function == function)
         return sum(states[e.state].place == "function" for e in kept)
 
-    def _of(self, wanted: Callable[[Any], bool]) -> Iterator[Entry]:
+    def _of(self, function: Any) -> Iterator[Entry]:
         open_ = (e for level in self.stack for e in level.entries.values())
-        return (e for e in (*self.shared.values(), *open_) if wanted(e.function))
+        return (e for e in (*self.shared.values(), *open_) if e.function == function)
 
     def _move(self, entry: Entry, event: str, **names: Any) -> None:
         row = self.machine.step(entry.state, event, **names)

@@ -58,6 +58,9 @@ class Model:
         )
         self.defined = self.host.define(session)
         self.hosts = dict(self.defined)
+        # What is under `jit`, and the first of each group of equal functions.
+        self.jitted: dict[str, Any] = {}
+        self.owners: list[Any] = []
         for name in session.functions:
             self.host.functions[name] = partial(self._nested, name)
 
@@ -74,6 +77,7 @@ class Model:
                 self._set(step)
                 return None
             case Probe("cache_size", (str() as name,)):
+                self._check(name)
                 size = self.entries.size(self.hosts[name])
                 return Outcome("answers", answer=size)
             case Probe():
@@ -106,9 +110,15 @@ class Model:
         self.scopes.enter_context(flag_scope(step.name, step.args))
 
     def _drop(self, name: str) -> None:
-        gone = self.hosts.pop(name)
-        if not any(gone is held for other in self.hosts for held in self._held(other)):
-            self.entries.died(gone)
+        """Let go of a function; traces die with the last that refers to their owner."""
+        self.hosts.pop(name)
+        self.jitted.pop(name, None)
+        for owner in list(self.owners):
+            held = (f for other in self.hosts for f in self._held(other))
+            used = any(fun == owner for fun in self.jitted.values())
+            if not used and not any(fun is owner for fun in held):
+                self.owners.remove(owner)
+                self.entries.died(owner)
 
     def _held(self, name: str | None) -> Iterator[Any]:
         """A function, and those that it is made of."""
@@ -117,6 +127,7 @@ class Model:
             name = self.session.functions[name].same_as
 
     def _clear(self, name: str) -> None:
+        self._check(name)
         self.entries.cleared(self.hosts[name])
         self.made[name, self.nest.face] = 0
 
@@ -244,6 +255,9 @@ class Model:
         backend = self._options(name).get("backend")
         if backend is not None:
             resolve(backend)
+        if fun not in self.owners:
+            self.owners.append(fun)
+        self.jitted[name] = fun
 
     def _options(self, name: str) -> Mapping[str, Any]:
         function = self.session.functions.get(name)

@@ -27,10 +27,9 @@ def same(value: Any) -> Any:
 
 
 def element(value: Any) -> Any:
-    """What a value stands for, a number of a trace being an array."""
-    if not isinstance(value, Traced) or isinstance(value.value, Array):
-        return concrete(value)
-    return as_array(as_value(value.value))
+    """What a value of a trace stands for, a number being an array."""
+    found = concrete(value)
+    return found if isinstance(found, Array) else as_array(as_value(found))
 
 
 def frozen(value: Any) -> Any:
@@ -123,7 +122,7 @@ class Nest:
             left = iter(values)
             given, named = faces.changed(
                 (args, params),
-                lambda a: next(left) if isinstance(a, Traced) else a,
+                lambda a: element(next(left)) if isinstance(a, Traced) else a,
             )
             return faces.parts((function(*given, **named),), Array)
 
@@ -131,7 +130,10 @@ class Nest:
         if face not in self.rules.lattice.faces:  # the row by which operands meet
             raise self.rules.error(f"promote.{face}")
         with config.face(face):
-            given, named = faces.changed((args, params), element)
+            given, named = faces.changed(
+                (args, params),
+                lambda a: element(a) if isinstance(a, Traced) else a,
+            )
             found = function(*given, **named)
         outputs = iter(range(len(faces.parts((found,), Array))))
 

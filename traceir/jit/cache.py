@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
-from weakref import WeakKeyDictionary, WeakSet
+from weakref import WeakKeyDictionary, WeakSet, ref
 
 from traceir import pytree, rules
 from traceir.forks import in_child, kept_over_forks
@@ -44,7 +44,8 @@ class _Pending:
 class FunctionCache:
     """The entries of one function, shared by every `jit` of it and by all threads."""
 
-    def __init__(self) -> None:
+    def __init__(self, owner: ref[Any]) -> None:
+        self.owner = owner
         self.entries: dict[Key, Entry] = {}
         # Raw keys of whole calls, one mapping per set of jit options.
         self.fast: dict[object, dict[Any, Any]] = {}
@@ -109,22 +110,26 @@ _caches_lock = kept_over_forks(threading.RLock())
 _all: WeakSet[FunctionCache] = WeakSet()
 
 
-def cache_of(function: Any) -> FunctionCache:
-    """The cache of a function, found by the function's own equality and hash.
+def cache_of(function: Any) -> tuple[FunctionCache, Any]:
+    """The cache of a function, by the function's own equality and hash, and its owner.
 
-    Raises TypeError (cache.function.hashable) when it has no hash or no weak reference.
+    The owner is the first of several equal functions. The cache dies with it, so who
+    uses the one holds the other. Raises TypeError (cache.function.hashable) when the
+    function has no hash or no weak reference.
     """
     with _caches_lock:
         try:
             found = _caches.get(function)
-            if found is None:
-                found = _caches[function] = FunctionCache()
+            owner = found.owner() if found is not None else None
+            if found is None or owner is None:
+                found, owner = FunctionCache(ref(function)), function
+                _caches[function] = found
                 _all.add(found)
         except TypeError as error:
             raise rules.error(
                 "cache.function.hashable", got=f"{function!r}: {error}"
             ) from None
-        return found
+        return found, owner
 
 
 def clear_caches() -> None:
