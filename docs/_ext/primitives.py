@@ -65,7 +65,7 @@ def _params(row: View) -> list[nodes.Node]:
         (
             [code(p.name)],
             [code(p.domain)],
-            [code(repr(p.default))] if p.has_default else [text("must be given")],
+            [code(repr(p.default))] if p.has_default else [text("required")],
             [text(p.print)],
         )
         for p in row.params

@@ -198,7 +198,7 @@ def _leaf(leaf: Leaf) -> str:
             return f'<mtext class="text">{text}</mtext>'
         case "operator" if leaf.text in "∣‖":
             return '<mo stretchy="false">|</mo>'
-        case "operator" if leaf in BREAKS:
+        case "operator" if leaf in BREAKS or leaf == COMMA:
             return f'<mo form="infix">{text}</mo>'
         case "operator" if leaf.text == ".":
             return '<mo lspace="0" rspace="0">.</mo>'

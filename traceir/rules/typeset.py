@@ -91,7 +91,7 @@ def elements(math: Math, block: bool = False) -> str:
     With `block`, fractions and ranges are as large as on a line of their own.
     """
     style = ' displaystyle="true"' if block else ""
-    return " ".join(_element(part, style) for part in broken(math))
+    return "<wbr/>".join(_element(part, style) for part in broken(math))
 
 
 def _element(math: Math, style: str) -> str:
