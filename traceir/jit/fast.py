@@ -58,7 +58,7 @@ RAW: dict[type, Callable[[Any], Any]] = {
 def raw_key(context: Any, args: Any, kwargs: Any, static: StaticSpec | None) -> Any:
     """A cheap key of a call on plain trees and static values, or None.
 
-    Raises ValueError (cache.static.hashable).
+    None, too, for a static value without a hash, which the slow road may refuse.
     """
     positions = static.positions if static else ()
     names = static.names if static else ()
@@ -72,7 +72,7 @@ def raw_key(context: Any, args: Any, kwargs: Any, static: StaticSpec | None) -> 
             ],
             *[typed(a) if n in names else RAW[type(a)](a) for n, a in kwargs.items()],
         )
-    except KeyError:
+    except (KeyError, rules.TraceirError):
         return None
 
 
