@@ -11,7 +11,7 @@ Edges = Mapping[str, Iterable[str]]
 # Integers of the two signs stand on two sides, all else between them.
 SIDE = {"signed": -1.0, "unsigned": 1.0}
 WIDTH, HEIGHT = 92, 30
-ACROSS, UP = 118, 62
+ACROSS, UP = 142, 64
 
 
 @dataclass(frozen=True)
