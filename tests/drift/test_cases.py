@@ -6,8 +6,10 @@ a case noticing, would be no rule.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
+from inspect import isfunction
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from traceir.avals import ShapedArray
 from traceir.conform import Case, Verdict, judge, load_cases
 from traceir.conform.cases import attempt
 from traceir.conform.implementations import Oracle, Reference
+from traceir.conform.systems import NAMESPACES
 from traceir.errors import RuleTableError, TraceirError
 from traceir.ir import ClosedJaxpr, Eqn, subjaxprs
 from traceir.kernels import KERNELS
@@ -145,6 +148,15 @@ def test_no_row_is_excused_in_vain() -> None:
     shown = {rule for case in CASES for rule in case.cites}
     assert [rule for rule in ELSEWHERE if rule in shown] == []
     assert ELSEWHERE.keys() <= default().clauses.keys()
+
+
+@pytest.mark.parametrize("space", ["numpy", "lax"])
+def test_every_function_of_arrays_is_called_by_a_case(space: str) -> None:
+    module = NAMESPACES[space]
+    texts = [p.read_text() for p in (ROOT / "spec/cases").glob("*.tir")]
+    called = {n for t in texts for n in re.findall(rf"\b{space}\.(\w+)", t)}
+    functions = {n for n in module.__all__ if isfunction(getattr(module, n))}
+    assert functions - called == set()
 
 
 # Single fault -------------------------------------------------------------------------

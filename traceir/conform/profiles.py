@@ -26,6 +26,7 @@ _FILES = {
     "array.tir": "face",
     "index.tir": "face",
     "promote.tir": "face",
+    "functions.tir": "face",
 }
 
 
