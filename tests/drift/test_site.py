@@ -10,14 +10,18 @@ from collections.abc import Mapping
 from html.parser import HTMLParser
 from itertools import combinations
 from pathlib import Path
+from types import ModuleType
 from urllib.parse import unquote
 
 import pytest
 from _ext.hasse import HEIGHT, WIDTH, Node, diagram, layout
 
+import traceir
+import traceir_numba
 from traceir.conform import load_cases
 from traceir.rules import default
 
+MODULES = ("config", "errors", "lax", "numpy", "operators", "rules")
 ROOT = Path(__file__).parents[2]
 FACES = {row["name"]: row["edges"] for row in default().tables["lattice"]["face"]}
 KINDS = {name: d.kind for name, d in default().lattice.dtypes.items()}
@@ -94,6 +98,20 @@ def test_every_link_within_the_site_leads_somewhere(site: Mapping[str, Page]) ->
             if there is None or (anchor and unquote(anchor) not in there.anchors):
                 lost.append((name, href))
     assert lost == []
+
+
+@pytest.mark.parametrize("module", [traceir, traceir.numpy, traceir.lax, traceir_numba])
+def test_every_public_name_has_a_place(
+    site: Mapping[str, Page], module: ModuleType
+) -> None:
+    shown = {
+        anchor.rpartition(".")[2]
+        for name, page in site.items()
+        if name.startswith("api/")
+        for anchor in page.anchors
+    }
+    public = [n for n in module.__all__ if n not in MODULES]
+    assert [name for name in public if name not in shown] == []
 
 
 def test_pages_load_nothing_from_elsewhere(site: Mapping[str, Page]) -> None:
