@@ -220,7 +220,7 @@ class _Run:
     def param(self, env: Mapping[str, Any], eqn: Equation, param: Parameter) -> Any:
         row = self.host.rules.prims.get(eqn.primitive)
         domains = {p.name: p.domain for p in row.params} if row else {}
-        values = Values(self.source, self.host.rules, _no_program, _no_name)
+        values = Values(self.source, self.host.rules, _no_program, _no_name, ())
         match param:
             case Parameter("index", Word(text, True)):
                 return index_of(text, env)
@@ -232,8 +232,7 @@ class _Run:
         # A word that names a variable of the host function stands for its value.
         if isinstance(value, Many):
             items = (self.value(env, values, v, domain) for v in value.items)
-            bracket = self.source.text[value.at]
-            return list(items) if bracket == "[" and domain == "any" else tuple(items)
+            return list(items) if value.bracketed and domain == "any" else tuple(items)
         if isinstance(value, Word) and not value.quoted and value.text in env:
             return env[value.text]
         return values.value(value, domain)

@@ -248,7 +248,7 @@ class Reader(Cursor):
             if not self.accept(",") and not self.has(close) and not self.has("{"):
                 raise self.fail(f"`,` or `{close}`")
         self.expect(close)
-        return Many(tuple(items), at)
+        return Many(tuple(items), at, close == "]")
 
 
 def _unquote(reader: Reader, token: Token) -> str:

@@ -35,10 +35,11 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Many:
-    """A parenthesised or bracketed list as a parameter's value."""
+    """A parenthesised or, where `bracketed`, a bracketed list as a parameter's value."""
 
     items: tuple[Value, ...]
     at: int
+    bracketed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
