@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 import traceir
 from traceir import config as module
 from traceir.config import current, enable_x64
+from traceir.rules import default
 
 
 def test_names_with_and_without_prefix(fresh_config: ModuleType) -> None:
@@ -92,6 +94,21 @@ def test_every_flag_has_a_context_manager_of_its_name(
         assert getattr(fresh_config, f"jax_{name}") == flag.default
         with module.scope(f"jax_{name}", flag.values[-1]):
             assert getattr(current(), flag.field) == flag.values[-1]
+
+
+def test_the_flags_are_those_of_the_table() -> None:
+    table = default()
+    assert list(module.FLAGS) == list(table.flags)
+    keys = {row.id: row for row in table.keys}
+    for name, row in table.flags.items():
+        flag = module.FLAGS[name]
+        assert [*map(str, flag.values)] == [*row.values]
+        if row.key:
+            assert ast.unparse(keys[row.key].part.node) == f"call.{flag.field}"
+    fields = {flag.field for flag in module.FLAGS.values()}
+    split = {ast.unparse(row.part.node).removeprefix("call.") for row in table.keys}
+    keyed = {module.FLAGS[name].field for name, row in table.flags.items() if row.key}
+    assert fields & split == keyed
 
 
 def test_unknown_face() -> None:

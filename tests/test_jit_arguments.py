@@ -197,10 +197,126 @@ def test_ahead_of_time() -> None:
 
 
 def test_log_compiles(caplog: pytest.LogCaptureFixture) -> None:
-    f = traceir.jit(lambda x: x + 1)
+    def shifted(x: Any) -> Any:
+        return x + 1
+
+    f = traceir.jit(shifted, backend="reference")
     with traceir.log_compiles(True):
         f(1.0)
         f(1)
-    text = caplog.text
-    assert "no trace of this function yet" in text
-    assert "cache.key.dtype: argument x was f32, now i32" in text
+        f(2)
+    texts = [record.getMessage() for record in caplog.records]
+    assert [text.rpartition(" in ")[0] or text for text in texts] == [
+        "Tracing shifted for jit: no trace of this function yet",
+        "Lowering shifted for reference: equations: 1",
+        "Compiled shifted with reference",
+        "Tracing shifted for jit: cache.key.dtype: argument x was f32, now i32",
+        "Lowering shifted for reference: equations: 1",
+        "Compiled shifted with reference",
+    ]
+    assert {record.levelname for record in caplog.records} == {"WARNING"}
+
+
+def test_explain_cache_misses(caplog: pytest.LogCaptureFixture) -> None:
+    f = traceir.jit(lambda x, n: x, static_argnames="n", backend="reference")
+    with traceir.explain_cache_misses():
+        f(1.0, 2)
+        f(1.0, 2)
+        f(1.0, n=(2.5,))
+        with traceir.numpy_rank_promotion("raise"):
+            f(2.0, 2)
+    assert [record.getMessage() for record in caplog.records] == [
+        "Cache miss of <lambda>: no trace of this function yet",
+        "Cache miss of <lambda>: cache.key.static: argument n was 2 (int), "
+        "now (2.5,) (tuple)",
+        "Cache miss of <lambda>: cache.key.rank_promotion: was 'allow', now 'raise'",
+    ]
+
+
+def test_no_tracing() -> None:
+    f = traceir.jit(lambda x: x + 1, backend="reference")
+    f(1.0)
+    with traceir.no_tracing():
+        assert float(f(2.0)) == 3
+        with raises_rule("cache.no_tracing", RuntimeError, "cache.key.dtype"):
+            f(1)
+        with raises_rule("cache.no_tracing", RuntimeError):
+            traceir.make_jaxpr(lambda x: x)(1.0)
+    assert f.cache_info().misses == 1
+
+
+def test_a_static_argument_whose_equality_fails() -> None:
+    class Fails:
+        def __eq__(self, other: object) -> bool:
+            raise KeyError("mine")
+
+        def __hash__(self) -> int:
+            return 1
+
+    class Array(Fails):
+        def __eq__(self, other: object) -> Any:
+            return np.ones(2)
+
+        __hash__ = Fails.__hash__
+
+    class NoHash:
+        def __hash__(self) -> int:
+            raise KeyError("mine")
+
+    f = traceir.jit(lambda x, n: x, static_argnums=1, backend="reference")
+    for kind in (Fails, Array):
+        kept = kind()
+        for _ in range(3):
+            f(1.0, kept)
+        pattern = f"{kind.__name__} and {kind.__name__}, whose __eq__ raised"
+        with raises_rule("cache.static.comparable", ValueError, pattern):
+            f(1.0, kind())
+    with raises_rule("cache.static.hashable", ValueError, "of type NoHash: 'mine'"):
+        f(1.0, NoHash())
+
+
+def test_an_overflow_names_the_argument() -> None:
+    f = traceir.jit(lambda d, *rest: d["a"] + rest[0], backend="reference")
+    for _ in range(2):
+        with raises_rule("jit.overflow", OverflowError, r"at argument d\['a'\]"):
+            f({"a": 2**31}, 1)
+        with raises_rule("jit.overflow", OverflowError, r"at argument rest\[0\]"):
+            f({"a": 1}, -(2**31) - 1)
+        f({"a": 1}, 1)
+    assert f.cache_info()[:2] == (1, 1)
+
+
+def test_results_of_every_kind() -> None:
+    def g(x: Any) -> Any:
+        return {"b": np.float64(2), "a": (x, None), "c": 1.5, "d": np.arange(2)}
+
+    f = traceir.jit(g, backend="reference")
+    for _ in range(2):
+        out = f(jnp.ones(2))
+        assert list(out) == ["a", "b", "c", "d"] and out["a"][1] is None
+        assert (out["b"].dtype, out["b"].weak_type) == (np.float32, False)
+        assert (out["c"].dtype, out["c"].weak_type) == (np.float32, True)
+        assert out["d"].dtype == np.int32 and type(out["d"]) is traceir.Array
+
+
+def test_the_flags_reach_functions_of_arrays() -> None:
+    x, y = jnp.ones((2, 3)), jnp.ones(3)
+    with traceir.numpy_dtype_promotion("strict"):
+        with raises_rule("promote.strict", ValueError, r"f32\[2,3\] and i32\[3\]"):
+            x + jnp.arange(3)
+        assert (x + 1).dtype == np.float32
+    pattern = r"add of \(2, 3\) and \(3,\)"
+    with (
+        traceir.numpy_rank_promotion("raise"),
+        raises_rule("face.rank", ValueError, pattern),
+    ):
+        x + y
+    with (
+        traceir.numpy_rank_promotion("warn"),
+        pytest.warns(UserWarning, match=r"for add on shapes \(2, 3\) and \(3,\)"),
+    ):
+        x + y
+    with traceir.default_matmul_precision("tensorfloat32"):
+        text = str(traceir.make_jaxpr(jnp.matmul)(x, y))
+    assert "precision=(Precision.HIGH, Precision.HIGH)" in text
+    assert str(traceir.parse(text)) == text

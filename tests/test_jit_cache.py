@@ -9,6 +9,7 @@ from collections import OrderedDict, namedtuple
 from typing import Any
 
 import numpy as np
+import pytest
 from counted import Counted
 
 import traceir
@@ -169,3 +170,64 @@ def test_an_inner_function_that_reads_a_global_tracer_is_traced_anew() -> None:
         wanted = np.square(np.asarray(value))
         assert np.array_equal(np.asarray(again(value)), wanted)
         assert np.array_equal(np.asarray(traceir.jit(outer)(value)), wanted)
+
+
+def test_who_waits_for_an_interrupted_trace_traces() -> None:
+    began, tries = threading.Event(), []
+
+    def body(x: Any) -> Any:
+        tries.append(1)
+        if len(tries) == 1:
+            began.set()
+            waits.wait(60)
+            raise KeyboardInterrupt
+        return x + 1
+
+    f = traceir.jit(body, backend="reference")
+    found: list[Any] = []
+
+    def call() -> None:
+        try:
+            found.append(float(f(1.0)))
+        except KeyboardInterrupt:
+            found.append("interrupted")
+
+    waits = threading.Event()
+    first, second = threading.Thread(target=call), threading.Thread(target=call)
+    first.start()
+    assert began.wait(60)
+    second.start()
+    second.join(0.05)  # it waits
+    assert second.is_alive() and tries == [1]
+    waits.set()
+    first.join(60)
+    second.join(60)
+    assert found == ["interrupted", 2.0]
+
+
+def test_an_interrupt_at_any_time_leaves_nothing_pending() -> None:
+    f = traceir.jit(lambda x: x + 1, backend="reference")
+    cache = f._cache
+
+    class Interrupted(dict[Any, Any]):
+        """Where traces under way are entered; the signal comes at that moment."""
+
+        def setdefault(self, key: Any, default: Any = None) -> Any:
+            super().setdefault(key, default)
+            raise KeyboardInterrupt
+
+    cache._pending = Interrupted()
+    with pytest.raises(KeyboardInterrupt):
+        f(1.0)
+    assert cache._pending == {}
+    cache._pending = {}
+    assert float(f(1.0)) == 2
+
+
+def test_every_trace_is_kept() -> None:
+    c = Counted(lambda x, n: x * n)
+    f = traceir.jit(c.fun, static_argnums=1, backend="reference")
+    for _ in range(2):
+        for n in range(300):
+            f(1.0, n)
+    assert c.new() == f.cache_info().currsize == 300

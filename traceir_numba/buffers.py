@@ -46,7 +46,12 @@ def empty_large(shape: int | tuple[int, ...], dtype: np.dtype) -> np.ndarray:
         block = np.empty(size + ALIGNMENT, np.uint8)
         _keep(block)
     start = -block.ctypes.data % ALIGNMENT
-    return np.ndarray(shape, dtype, block, start)
+    block.setflags(write=True)
+    array = np.ndarray(shape, dtype, block, start)
+    block.setflags(
+        write=False
+    )  # it is the array's `base`, through which none may write
+    return array
 
 
 def _take(size: int) -> np.ndarray | None:

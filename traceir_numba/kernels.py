@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Iterable, Sequence
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
@@ -60,17 +60,36 @@ def compiled(requests: Sequence[tuple[Nest, Kernel]]) -> list[Compiled]:
     A kernel that another thread is compiling is waited for. Raises RuntimeError
     (backend.compile) when one does not compile.
     """
-    mine: dict[Nest, Kernel] = {}
-    with _lock:
-        for nest, kernel in requests:
-            if nest not in _kernels:
-                _kernels[nest] = Future()
-                mine[nest] = kernel
-        futures = [_kernels[nest] for nest, _ in requests]
-        own = {nest: _kernels[nest] for nest in mine}
-    if mine:
-        _compile(mine, own)
+    while True:
+        try:
+            return _compiled(requests)
+        except CancelledError:  # the other thread was interrupted: it is our turn
+            continue
+
+
+def _compiled(requests: Sequence[tuple[Nest, Kernel]]) -> list[Compiled]:
+    own: dict[Nest, Future[Compiled]] = {}
+    try:  # around all of it, so that no interrupt leaves others waiting
+        with _lock:
+            for nest, _ in requests:
+                if nest not in _kernels:
+                    own[nest] = _kernels[nest] = Future()
+            futures = [_kernels[nest] for nest, _ in requests]
+        if own:
+            _compile({n: k for n, k in requests if n in own}, own)
+    finally:
+        _abandon(own)
     return [future.result() for future in futures]
+
+
+def _abandon(futures: dict[Nest, Future[Compiled]]) -> None:
+    """Forget what was not compiled; the next caller tries again."""
+    for nest, future in futures.items():
+        if not future.done() or future.exception() is not None:
+            with _lock:
+                if _kernels.get(nest) is future:
+                    del _kernels[nest]
+            future.cancel()
 
 
 def _compile(
@@ -79,11 +98,7 @@ def _compile(
     global _count
     try:
         made = _build(list(kernels.values()))
-    except BaseException as error:
-        with _lock:
-            # The next caller tries again, those that wait now get the error.
-            for nest in kernels:
-                del _kernels[nest]
+    except Exception as error:  # those that wait now get the error, too
         for future in futures.values():
             future.set_exception(error)
         raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pytest
@@ -104,6 +105,37 @@ def test_a_failed_compile_is_an_error_of_the_backend_and_leaves_nothing(
     assert caught.value.rule == "backend.compile"
     assert len(str(caught.value).splitlines()) < 10
     assert same_bits(compiled(text).run(grid(6)), reference(text, grid(6)))
+
+
+def test_who_waits_for_an_interrupted_compile_compiles(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = "{ lambda ; a:f32[6]. let b:f32[6] = mul a 29.75:f32[] in (b,) }"
+    began, waits = threading.Event(), threading.Event()
+    lowered = kernels._lowered
+    result = kernels.Future.result
+
+    def interrupt(*args: object) -> str:
+        monkeypatch.setattr(kernels, "_lowered", lowered)
+        began.set()
+        assert waits.wait(60)
+        raise KeyboardInterrupt
+
+    def told(future: Any) -> Any:
+        waits.set()
+        return result(future)
+
+    monkeypatch.setattr(kernels, "_lowered", interrupt)
+    with ThreadPoolExecutor(2) as executor:
+        first = executor.submit(compiled, text)
+        assert began.wait(60)
+        monkeypatch.setattr(kernels.Future, "result", told)
+        second = executor.submit(compiled, text)
+        assert waits.wait(60)
+        monkeypatch.undo()
+        assert isinstance(first.exception(60), KeyboardInterrupt)
+        run = second.result(60).run
+    assert same_bits(run(grid(6)), reference(text, grid(6)))
 
 
 def test_an_unsupported_dtype_is_refused() -> None:

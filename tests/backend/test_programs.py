@@ -23,6 +23,7 @@ from compiling import (
     softmax,
 )
 
+import traceir
 from traceir_numba import buffers, pool
 
 # Each is a program and the shapes of its float32 arguments.
@@ -248,6 +249,16 @@ def test_a_buffer_exported_elsewhere_is_not_recycled() -> None:
     del array
     other = buffers.empty_large(100_000, dtype)
     assert not np.may_share_memory(np.asarray(exported), other)
+
+
+def test_nobody_writes_to_a_large_result_through_its_base() -> None:
+    f = traceir.jit(lambda x: x + 1, backend="numba")
+    for _ in range(2):  # in fresh memory, and in memory that was used before
+        found = np.asarray(f(np.zeros(1_000_000, "float32")))
+        while isinstance(found, np.ndarray):
+            assert not found.flags.writeable
+            found = found.base
+        gc.collect()
 
 
 def test_results_stay_as_they_are() -> None:

@@ -107,8 +107,9 @@ class Printer:
 
     def print(self, value: Any) -> Any:
         """The fingerprint of a value; of a function at home, that of its code alone."""
-        if type(value) is FunctionType and value.__globals__ is self.home:
-            return FunctionType, value.__code__
+        if type(value) is FunctionType:
+            home = value.__globals__ is self.home
+            return (FunctionType, value.__code__) if home else Same(value)
         return self._print(value)
 
     def _print(self, value: Any) -> Any:
@@ -117,6 +118,8 @@ class Printer:
             return typed(value)
         if kind is Array:
             return Frozen(value)
+        if isinstance(value, np.ndarray) and not value.dtype.hasobject:
+            return kind, value.dtype, value.shape, contents(value)
         if id(value) in self.path:  # a cycle ends where it closes
             return "again", self.path.index(id(value))
         parts = self._parts(kind, value)
@@ -130,9 +133,7 @@ class Printer:
     def _parts(self, kind: type, value: Any) -> Iterable[Any] | None:
         """What a value consists of; None if it counts by its identity."""
         if isinstance(value, np.ndarray):
-            if value.dtype.hasobject:
-                return value.shape, value.ravel().tolist()
-            return str(value.dtype), value.shape, contents(value)
+            return value.shape, value.ravel().tolist()
         if kind is MethodType:
             return value.__func__, value.__self__
         if kind is functools.partial:
