@@ -121,8 +121,8 @@ def make(
 ) -> TraceirError:
     """Build the error of clause `rule`; raises nothing itself.
 
-    >>> print(make("TypeError", "add.numeric", "Operands are numeric.", "bool[3]"))
-    Operands are numeric.
+    >>> print(make("TypeError", "add.numeric", "Operands must be numeric.", "bool[3]"))
+    Operands must be numeric.
       got: bool[3]
       [add.numeric]
     """

@@ -83,7 +83,7 @@ def closed(draw: st.DrawFn, depth: int = 2) -> ClosedJaxpr:
     constvars = tuple(map(Var, draw(st.lists(avals(), max_size=2))))
     invars = tuple(map(Var, draw(st.lists(avals(), max_size=2))))
     known: list[Var] = [*constvars, *invars]
-    inner = closed(depth - 1) if depth else st.none()
+    inner = st.sampled_from(draw(held(depth - 1))) if depth else st.none()
 
     def atoms() -> tuple[Atom, ...]:
         drawn = st.one_of(literals(), *[st.just(v) for v in known])
@@ -99,6 +99,15 @@ def closed(draw: st.DrawFn, depth: int = 2) -> ClosedJaxpr:
         known += outputs
     jaxpr = Jaxpr(constvars, invars, tuple(eqns), atoms())
     return ClosedJaxpr(jaxpr, tuple(draw(arrays(v.aval)) for v in constvars))
+
+
+@st.composite
+def held(draw: st.DrawFn, depth: int) -> list[ClosedJaxpr]:
+    """Programs for params, to be used once or often: two differ in constants alone."""
+    found = [draw(closed(depth)), draw(closed(depth))]
+    first = found[0].jaxpr
+    consts = tuple(draw(arrays(v.aval)) for v in first.constvars)
+    return [*found, ClosedJaxpr(first, consts)]
 
 
 @given(closed())

@@ -105,8 +105,10 @@ def _blanks_are_clear(jaxpr: Jaxpr, dropped: Sequence[Var]) -> bool:
 class Shared:
     """The programs that are written before the others, by name."""
 
-    def __init__(self, full: bool) -> None:
+    def __init__(self, full: bool, words: Collection[str]) -> None:
         self.full = full
+        # What a bare word among params means already.
+        self._words = words
         self.programs: list[tuple[str, ClosedJaxpr]] = []
         self._names: dict[Hashable, str] = {}
 
@@ -127,7 +129,7 @@ class Shared:
         unique = next(
             n
             for n in (f"{name}{k or ''}" for k in count())
-            if n not in self._names.values()
+            if n not in self._names.values() and n not in self._words
         )
         self._names[self.key(closed)] = unique
         self.programs.append((unique, closed))
@@ -135,7 +137,7 @@ class Shared:
 
 def shared_programs(main: ClosedJaxpr, full: bool, rules: Rules) -> Shared:
     """The programs that occur twice or are long, in breadth-first order."""
-    shared = Shared(full)
+    shared = Shared(full, {*NUMBER_WORDS, "None", *rules.dtypes})
     form = rules.form("text.shared")
     visits: dict[Hashable, int] = {}
     found: dict[Hashable, tuple[ClosedJaxpr, str]] = {}

@@ -5,7 +5,7 @@ Serves: text.hidden, text.opaque
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Container, Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,10 +28,12 @@ class Values:
         rules: Rules,
         closed: Callable[[Program], ClosedJaxpr],
         named: Callable[[str, int], ClosedJaxpr],
+        shared: Container[str],
     ) -> None:
         self.source = source
         self.closed = closed
         self.named = named
+        self.shared = shared
         self.dtypes = {n: np.dtype(d.numpy) for n, d in rules.dtypes.items()}
 
     def params(
@@ -74,7 +76,7 @@ class Values:
         """A bare word: a name, a named program, a constant, a dtype."""
         if domain == "name":
             return text
-        if domain == "jaxpr":
+        if domain == "jaxpr" or domain == "any" and text in self.shared:
             return self.named(text, at)
         if text.startswith("<"):
             raise self.source.error("text.opaque", f"`{text[:40]}`", at)

@@ -102,7 +102,7 @@ class _Resolver:
         self.open: list[str] = []
         # The results of the equation whose parameters are being read.
         self.wanted: tuple[ShapedArray | None, ...] = ()
-        self.values = Values(source, self.rules, self.closed, self.named)
+        self.values = Values(source, self.rules, self.closed, self.named, self.shared)
 
     def named(self, name: str, at: int) -> ClosedJaxpr:
         """The shared program of that name, resolved when first used."""
