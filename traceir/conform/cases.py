@@ -1,7 +1,7 @@
 """Case files: what programs and sessions of calls must do.
 
 A file holds blocks `case name`, each with indented verbs; a verb's text goes on in
-lines that are indented deeper. Serves: every table; the form is in `spec/text.rst`.
+lines that are indented deeper. Serves: every table; the form is in `spec/cases.rst`.
 """
 
 from __future__ import annotations
