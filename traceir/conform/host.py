@@ -15,11 +15,11 @@ from typing import Any
 from traceir.conform.actions import ACTIONS as ACTIONS
 from traceir.conform.actions import HostError as HostError
 from traceir.conform.actions import index_of, names_of
+from traceir.conform.faces import changed
 from traceir.conform.objects import function_of_kind, realise
 from traceir.conform.sessions import Function, Session
 from traceir.conform.values import Ref, Value, host_number
 from traceir.ir import ClosedJaxpr
-from traceir.pytree import map_
 from traceir.rules import Rules, default
 from traceir.text import syntax
 from traceir.text.lexer import NUMBER_WORDS
@@ -96,7 +96,7 @@ class Host:
                     return self.scope[name]
             return value
 
-        return map_(leaf, value)
+        return changed(value, leaf)
 
     def change(self, name: str, args: tuple[Any, ...]) -> bool:
         """Do `set('c', 3)`, `fill('c', 3)` or `mutate('o', 3)`; False for others."""

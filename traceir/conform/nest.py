@@ -130,9 +130,10 @@ class Nest:
         if face not in self.rules.lattice.faces:  # the row by which operands meet
             raise self.rules.error(f"promote.{face}")
         with config.face(face):
+            # Outside every trace a number stays what it is.
+            of = element if self.stack else concrete
             given, named = faces.changed(
-                (args, params),
-                lambda a: element(a) if isinstance(a, Traced) else a,
+                (args, params), lambda a: of(a) if isinstance(a, Traced) else a
             )
             found = function(*given, **named)
         outputs = iter(range(len(faces.parts((found,), Array))))
