@@ -76,7 +76,8 @@ class Nest:
         if isinstance(value, Traced):
             home, known, made = value.home, value.knows, Made(same, (value,))
         knows = self.rules.levels.within(known, row.knows)
-        home = self.innermost if row.traces else home
+        if row.traces:  # a number becomes an array
+            return Traced(element(value), self.innermost, knows, self.ask, made)
         return Traced(concrete(value), home, knows, self.ask, made)
 
     def result(self, value: Any, made: Made) -> Traced:
