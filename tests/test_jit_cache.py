@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from counted import Counted
+from rule_errors import raises_rule
 
 import traceir
 import traceir.numpy as jnp
@@ -231,3 +232,16 @@ def test_every_trace_is_kept() -> None:
         for n in range(300):
             f(1.0, n)
     assert c.new() == f.cache_info().currsize == 300
+
+
+def test_putting_arrays_on_the_device_traces_nothing_anew() -> None:
+    c = Counted(lambda x: x + 1)
+    f = traceir.jit(c.fun, backend="reference")
+    x = np.ones(3, "float32")
+    devices = traceir.devices()
+    for value in (x, jnp.asarray(x), *(traceir.device_put(x, d) for d in devices)):
+        assert f(value).tolist() == [2, 2, 2]
+    assert f(traceir.device_put(x, jnp.asarray(x).sharding)).tolist() == [2, 2, 2]
+    assert c.new() == 1
+    with raises_rule("device.platform", RuntimeError, "gpu"):
+        traceir.device_put(x, "gpu")

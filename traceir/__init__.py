@@ -27,6 +27,7 @@ from traceir.jit import (
     jit,
     make_jaxpr,
 )
+from traceir.place import device_put
 from traceir.text.parser import parse
 from traceir.trace import Tracer, typeof
 from traceir.typing import check
@@ -46,6 +47,7 @@ __all__ = [
     "clear_caches",
     "config",
     "default_matmul_precision",
+    "device_put",
     "devices",
     "disable_jit",
     "enable_x64",

@@ -18,7 +18,7 @@ ORDER = {
         errors | forks | config | nodes typed | treedef | pytree | source | rules
         | avals promote | ir text | typing | accept oracle | kernels evaluate
         | methods devices | array | concretize trace | jit | lax | numpy
-        | operators | __init__ | conform | tour | __main__
+        | place | operators | __init__ | conform | tour | __main__
     """,
     "traceir_numba": """
         problems | machine | vecmath | functions | nests | emitters | graph | jobs
