@@ -1,4 +1,4 @@
-"""Tracers, levels, lifting and leaks, as a user meets them. Cites: level.*"""
+"""Tracers, levels, lifting and leaks, as a user meets them. Cites: level.*, level.capture"""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ ELSEWHERE = {
         ),
         "tests/test_threads.py",
     ),
-    "level.depth": "tests/test_trace.py",
+    # A case that is malformed is no case.
     "text.case": "tests/conform/test_cases.py",
     # Text gives a constant the type of its variable.
     "program.constant-type": "tests/test_typing.py",
@@ -67,6 +67,7 @@ PROSE = {
         "tests/conform/test_text.py",
     ),
     "accuracy.one-answer": "tests/fuzz/test_backend.py",
+    "level.capture": "tests/test_trace.py",
 }
 
 
