@@ -77,6 +77,7 @@ ACTIONS: Mapping[str, Callable[..., Any]] = {
     "host_shape": lambda host, x: x.shape,
     "host_print": lambda host, x: repr(x),
     "host_format": lambda host, x: format(x, ".3f"),
+    "host_level": lambda host, x: host.level(x),
     "host_leak": _leak,
     "host_leaked": lambda host: host.leaked[-1],
     "host_raise": _raise,

@@ -7,6 +7,7 @@ own functions of arrays, so that the function is one that its user could have wr
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from keyword import iskeyword
@@ -42,6 +43,16 @@ def _call(function: Callable[..., Any], *args: Any, **params: Any) -> Any:
     return function(*args, **params)
 
 
+def shown_level(value: Any) -> int:
+    """The level that a tracer shows when it is printed, 0 for a value of no trace.
+
+    >>> shown_level("Traced<ShapedArray(float32[])>with<DynamicJaxprTrace(level=2/0)>")
+    2
+    """
+    found = re.search(r"level=(\d+)", repr(value))
+    return int(found[1]) if found else 0
+
+
 def _no_stages(function: str) -> Callable[..., Any]:
     raise TypeError(f"{function} is not compiled ahead of time here")
 
@@ -58,7 +69,7 @@ class Host:
     `scope` has the globals of all functions. `apply` calls a function of arrays, one of
     `namespaces` or of Python; `compiled` has a function compiled for what it is called
     with; `clear` makes one forget its traces. `array` makes an array of the
-    implementation.
+    implementation, `level` tells the level of a traced value.
     """
 
     bind: Bind
@@ -69,6 +80,7 @@ class Host:
     namespaces: Mapping[str, Any] = field(default_factory=dict)
     apply: Callable[..., Any] = _call
     compiled: Callable[[str], Callable[..., Any]] = _no_stages
+    level: Callable[[Any], int] = shown_level
     clear: Callable[[str], None] = _no_cache
     array: Callable[[Value], Any] = lambda value: value.array
     scope: dict[str, Any] = field(default_factory=dict)

@@ -54,6 +54,7 @@ class Model:
             apply=self.nest.apply,
             compiled=self._compiled,
             clear=self._clear,
+            level=self.nest.level,
             array=as_array,
         )
         self.defined = self.host.define(session)

@@ -17,7 +17,7 @@ from traceir.conform import faces
 from traceir.conform.systems import as_array, as_value
 from traceir.conform.traced import Level, Made, Traced, concrete
 from traceir.ir import sort_params
-from traceir.rules import Rules, Transform
+from traceir.rules import Rules, Transform, walk
 from traceir.trace import evaluate
 
 
@@ -62,11 +62,20 @@ class Nest:
         if not row.traces:
             yield self.innermost
             return
-        self.stack.append(Level(transform, row.knows))
+        self.stack.append(Level(transform, row.knows, self._depth()))
         try:
             yield self.stack[-1]
         finally:
             self.stack.pop()
+
+    def _depth(self) -> int:
+        row = self.rules.levels.nesting.get("level.depth")
+        scope = {"stage": len(self.stack)}
+        return int(walk(row.level, scope)) if row and row.level else 0
+
+    def level(self, value: Any) -> int:
+        """The level that a value shows, 0 outside every trace."""
+        return value.home.depth if isinstance(value, Traced) else 0
 
     def argument(self, value: Any, transform: str) -> Traced:
         """An argument as the function sees it that runs under `transform`."""

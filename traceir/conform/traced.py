@@ -20,6 +20,7 @@ class Level:
 
     transform: str
     knows: str
+    depth: int = 0
     entries: dict[Any, Any] = field(default_factory=dict)
     captures: list[Traced] = field(default_factory=list)
 
