@@ -11,10 +11,12 @@ from traceir.conform import Rejected, Unsupported
 FUNCTIONS = {"neg": operator.neg, "add": operator.add, "mul": operator.mul}
 
 
-class Unbound(TypeError):
-    """An error that names the rule that is violated; other systems have none such."""
+class Refused(TypeError):
+    """An error that names the violated rule; other systems raise `Rejected`."""
 
-    rule = "program.bound"
+    def __init__(self, rule: str) -> None:
+        super().__init__(rule)
+        self.rule = rule
 
 
 class Lists:
@@ -40,7 +42,7 @@ class Lists:
         if any(a.aval.dtype != "float32" or hasattr(a, "value") for a in atoms):
             raise Unsupported("literals, dtypes but float32")
         if not all(a in env for a in atoms):
-            raise Unbound
+            raise Refused("program.bound")
         return [env[a] for a in atoms]
 
     def type(self, program: Any) -> list[ShapedArray]:
@@ -63,6 +65,8 @@ class Lists:
             rows = zip(*(x * size if len(x) == 1 else x for x in lists))
             return [float(np.float32(FUNCTIONS[name](*row))) for row in rows]
 
+        if [arg.shape for arg in args] != [aval.shape for aval in program.in_avals]:
+            raise Refused("eval.arguments")
         found = self.walk(program, [arg.reshape(-1).tolist() for arg in args], compute)
         shapes = [aval.shape for aval in self.type(program)]
         return [np.float32(x).reshape(shape) for x, shape in zip(found, shapes)]

@@ -55,7 +55,8 @@ def read_deviations(path: Path, cases: Collection[str]) -> tuple[Deviation, ...]
 def _row(path: Path, row: Mapping[str, Any]) -> Deviation:
     cases = row.get("cases", [])
     texts = [row.get(key) for key in ("id", "does", "reason")]
-    filled = all(isinstance(text, str) and text for text in (*texts, *cases))
+    texts += cases if isinstance(cases, list) else [cases]
+    filled = all(isinstance(text, str) and text for text in texts)
     if row.keys() - _KEYS or not isinstance(cases, list) or not filled:
         raise DeviationError(
             f"{path}: a row needs the texts `id`, `does` and `reason`,"

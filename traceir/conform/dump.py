@@ -113,6 +113,8 @@ class _Program:
         if isinstance(atom, Literal):
             (element,) = elements(atom.array)
             return {"literal": element, "type": type_data(atom.aval)}
+        if atom not in self.numbers:  # used where nothing has defined it
+            return self.binder(atom)
         return {"var": self.number(atom)}
 
     def equation(self, eqn: Eqn) -> dict[str, Json]:

@@ -155,7 +155,6 @@ def _check(
         if not hasattr(implementation, "text"):
             raise Unsupported("reads no programs of its own") from None
         return _check_rejection(error, case)
-    consts = program.const_keys()
     try:
         types = types_of(implementation.type(program), program)
     except (Malformed, Unsupported):
@@ -164,14 +163,11 @@ def _check(
         return _check_rejection(error, case)
     if case.reject:
         return _check_refusal(implementation, case, program)
-    why = (
+    return (
         _check_types(case, types)
         or _check_text(implementation, case, program)
         or _check_values(implementation, case, program, None if exact else rules)
     )
-    if program.const_keys() != consts:
-        return "changed a constant of the program in place"
-    return why
 
 
 def _check_refusal(
@@ -280,7 +276,7 @@ def _check_session(implementation: Implementation, session: Session) -> str | No
     for step, outcome in zip(steps, outcomes):
         if why := outcome.meets(step):
             return why
-    if len(outcomes) < len(steps):
+    if len(outcomes) != len(steps):
         return f"{len(outcomes)} outcomes for {len(steps)} calls"
     raises = (o for o in outcomes if o.event == "raises" and o.rule is None and o.cls)
     for outcome in raises:
