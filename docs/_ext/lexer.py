@@ -7,7 +7,9 @@ from typing import Any, ClassVar
 from pygments.lexer import RegexLexer, bygroups
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, Text
 
-VERBS = r"cites|given|weak|call|value|type|prints|reject|under|session"
+from traceir.conform import cases
+
+VERBS = "|".join(sorted(cases.VERBS))
 APPLIED = r"(=)([ \t]*)([a-z_]\w+)(?=[\[ ])"
 DTYPE = r"~?(?:bool|bf16|[iuf]\d+)(?=\[)"
 

@@ -60,14 +60,20 @@ def link(kind: Literal["rule", "case"], target: str, shown: str = "") -> nodes.N
 
 
 def link_ids(app: Sphinx, doctree: nodes.document) -> None:
-    """Make each id of a rule that stands in a page as code a link to the rule."""
+    """Make each id of a rule that stands as code, or fills a cell, a link."""
     for node in list(doctree.findall(nodes.literal)):
-        taken = isinstance(node.parent, addnodes.pending_xref | nodes.reference)
-        head = isinstance(node.parent, nodes.title) or "rule-head" in node.parent.get(
-            "classes", []
+        around = node.parent
+        taken = isinstance(
+            around, addnodes.pending_xref | nodes.reference | nodes.title
         )
+        head = "rule-head" in around.get("classes", [])
         if not taken and not head and is_rule(node.astext()):
             node.replace_self(link("rule", node.astext()))
+    for cell in list(doctree.findall(nodes.entry)):
+        id = cell.astext()
+        if is_rule(id) and cell.next_node(addnodes.pending_xref) is None:
+            cell.clear()
+            cell += nodes.paragraph("", "", link("rule", id))
 
 
 def link_docstring(
