@@ -271,6 +271,9 @@ def test_a_static_argument_whose_equality_fails() -> None:
         pattern = f"{kind.__name__} and {kind.__name__}, whose __eq__ raised"
         with raises_rule("cache.static.comparable", ValueError, pattern):
             f(1.0, kind())
+    with traceir.explain_cache_misses():  # compares with every trace
+        f(1.0, (1, Fails()))
+    assert f.explain(1.0, (2, Fails())).startswith("miss: cache.key.static")
     with raises_rule("cache.static.hashable", ValueError, "of type NoHash: 'mine'"):
         f(1.0, NoHash())
 

@@ -141,6 +141,16 @@ def test_a_change_is_noticed_and_named(
     assert float(jitted(2.0)) == float(reader(2.0))
 
 
+def test_explain_tells_what_is_stale(
+    jitted: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert jitted.explain(2.0) == "hit"
+    monkeypatch.setitem(globals(), "NUMBER", 10)
+    change = "the global NUMBER, which helper reads was 3, now 10"
+    assert jitted.explain(2.0) == f"stale: cache.strict.capture: {change}"
+    assert "cache.key.dtype" in jitted.explain(2)
+
+
 def test_a_new_trace_sees_the_new_value(
     jitted: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -309,6 +319,31 @@ def test_prints_of_values() -> None:
     for k, x in enumerate(values):
         for m, y in enumerate(values):
             assert (same(x) == same(y)) == (k == m), (x, y)
+
+
+def test_prints_of_what_is_within_another() -> None:
+    class Node:
+        """One of many that know one another."""
+
+        __slots__ = ("__hidden", "others")
+
+        def __init__(self, number: int) -> None:
+            self.__hidden = number
+
+        def hide(self, number: int) -> None:
+            self.__hidden = number
+
+    nodes = [Node(k) for k in range(40)]
+    for node in nodes[:-1]:
+        node.others = nodes
+    before = Printer({}).print(nodes[0])
+    assert Printer({}).print(nodes[0]) == before
+    nodes[7].hide(0)
+    assert Printer({}).print(nodes[0]) != before
+    nodes[7].hide(7)
+    assert Printer({}).print(nodes[0]) == before
+    nodes[-1].others = []
+    assert Printer({}).print(nodes[0]) != before
 
 
 def test_what_is_read() -> None:

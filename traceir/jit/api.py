@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from traceir import config, rules
 from traceir.array import Array
 from traceir.config import local
+from traceir.errors import StaleCaptureError
 from traceir.jit import stages
 from traceir.jit.backends import default_backend, executable, resolve
 from traceir.jit.cache import Entry, cache_of
@@ -212,6 +213,8 @@ class JitFunction:
     def explain(self, /, *args: Any, **kwargs: Any) -> str:
         """Whether a call would hit the cache, and if not, why; nothing is traced.
 
+        A trace whose captures have changed is "stale", with the variable that did.
+
         >>> import traceir
         >>> f = traceir.jit(lambda x: x + 1)
         >>> f(1.0)
@@ -224,9 +227,14 @@ class JitFunction:
         with self._context():
             prepared = self._prepare(args, kwargs)
             key = key_table().key(prepared.call)
-        if key in self._cache.entries:
-            return "hit"
-        return f"miss: {nearest(self._cache, prepared.call, key)}"
+        entry = self._cache.entries.get(key)
+        if entry is None:
+            return f"miss: {nearest(self._cache, prepared.call, key)}"
+        try:
+            check_seal(entry, self._fun)
+        except StaleCaptureError as error:
+            return f"stale: {error.rule}: {error.got}"
+        return "hit"
 
     def cache_info(self) -> CacheInfo:
         """Hits, misses, size and compilations of the function's cache."""

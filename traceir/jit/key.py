@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from traceir import pytree
+from traceir import pytree, rules
 from traceir.avals import ShapedArray, short_dtype
 from traceir.config import Context
 from traceir.jit.statics import shown, typed
@@ -103,7 +103,7 @@ class KeyTable:
     def differences(self, old: Keyed, new: Keyed) -> Iterator[str]:
         """One line for each row that differs, with the argument, old and new."""
         for row, was, now in zip(self.rows, old.key, new.key, strict=True):
-            if was == now:
+            if _same(was, now):
                 continue
             if row.per == "call":
                 yield f"{row.id}: was {_show(was)}, now {_show(now)}"
@@ -124,6 +124,14 @@ class Keyed:
 _NAMES = {"call": ("call",), "leaf": ("v",), "static": ("v", "typed")}
 
 
+def _same(was: Any, now: Any) -> bool:
+    """Whether parts are equal; static values that cannot be compared are not."""
+    try:
+        return bool(was == now)
+    except rules.TraceirError:
+        return False
+
+
 def _by_leaf(row: KeyRow, names: Sequence[str], was: Any, now: Any) -> Iterator[str]:
     if len(was) != len(now):
         return  # a different number of leaves shows in the tree
@@ -140,7 +148,7 @@ def _by_static(
         return
     values = zip(old.call.statics, new.call.statics, strict=True)
     for ((name, before), (_, after)), a, b in zip(values, was, now, strict=True):
-        if a != b:
+        if not _same(a, b):
             change = f"was {_static(before)}, now {_static(after)}"
             yield f"{row.id}: argument {name} {change}"
 

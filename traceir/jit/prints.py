@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from hashlib import blake2b
-from types import FunctionType, MethodType, SimpleNamespace
+from types import FunctionType, MemberDescriptorType, MethodType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -103,10 +103,12 @@ class Printer:
 
     def __init__(self, home: Mapping[str, Any]) -> None:
         self.home = home
-        self.path: list[int] = []
+        # What this walk has met, by identity, with its number; kept alive meanwhile.
+        self.met: dict[int, tuple[int, Any]] = {}
 
     def print(self, value: Any) -> Any:
         """The fingerprint of a value; of a function at home, that of its code alone."""
+        self.met.clear()
         if type(value) is FunctionType:
             home = value.__globals__ is self.home
             return (FunctionType, value.__code__) if home else Same(value)
@@ -120,15 +122,12 @@ class Printer:
             return Frozen(value)
         if isinstance(value, np.ndarray) and not value.dtype.hasobject:
             return kind, value.dtype, value.shape, contents(value)
-        if id(value) in self.path:  # a cycle ends where it closes
-            return "again", self.path.index(id(value))
+        known = self.met.get(id(value))
+        if known is not None:  # a cycle ends here, and nothing is walked twice
+            return "again", known[0]
+        self.met[id(value)] = len(self.met), value
         parts = self._parts(kind, value)
-        if parts is None:
-            return Same(value)
-        self.path.append(id(value))
-        found = kind, *map(self._print, parts)
-        self.path.pop()
-        return found
+        return Same(value) if parts is None else (kind, *map(self._print, parts))
 
     def _parts(self, kind: type, value: Any) -> Iterable[Any] | None:
         """What a value consists of; None if it counts by its identity."""
@@ -200,7 +199,9 @@ def _state(value: Any) -> Iterator[tuple[str, Any]]:
     """The attributes of an instance, by name."""
     yield from getattr(value, "__dict__", {}).items()
     for cls in type(value).__mro__:
-        slots = cls.__dict__.get("__slots__", ())
-        for name in (slots,) if isinstance(slots, str) else slots:
-            if name not in ("__dict__", "__weakref__"):
-                yield name, getattr(value, name, MISSING)
+        for name, member in cls.__dict__.items():
+            if isinstance(member, MemberDescriptorType):  # a slot
+                try:
+                    yield name, member.__get__(value)
+                except AttributeError:
+                    yield name, MISSING
