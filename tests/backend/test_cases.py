@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import columns
 import pytest
 
-from traceir.conform import Case, judge, load_cases
-from traceir.conform.implementations import Compiled
-
-NUMBA = Compiled("numba")
+from traceir.conform import Case, Verdict
 
 
-@pytest.mark.parametrize("case", load_cases(), ids=str)
+@pytest.mark.parametrize("case", columns.CASES, ids=str)
 def test_the_backend_does_what_a_case_says(case: Case) -> None:
-    verdict = judge(NUMBA, case)
-    assert verdict, verdict.why
+    assert columns.verdict("numba", case.name) == Verdict("pass")
+
+
+def test_the_run_that_is_kept_is_fresh() -> None:
+    kept = columns.kept("numba")
+    assert columns.differences(kept, columns.fresh("numba")) == []

@@ -1,0 +1,171 @@
+"""The matrix: what is kept is what happens, and the page is made of it.
+
+Serves: every table
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+import columns
+import pytest
+
+from traceir.conform import Verdict, load_cases, read_cases
+from traceir.conform.__main__ import main
+from traceir.conform.deviations import Deviation
+from traceir.conform.profiles import PROFILES, profile_of
+from traceir.conform.runs import COLUMNS, KINDS, Run, load_runs, run_path, to_json
+from traceir.conform.status import cell, matrix, page, recorded, tables_of, to_rst
+from traceir.rules import default, spec_path
+
+CASES = load_cases()
+NAMES = {case.name for case in CASES}
+
+
+# What is kept -------------------------------------------------------------------------
+
+
+# The run of numba is compared where its cases are: tests/backend/test_cases.py.
+@pytest.mark.parametrize("column", ["oracle", "reference"])
+def test_a_run_that_is_kept_is_fresh(column: str) -> None:
+    assert columns.differences(columns.kept(column), columns.fresh(column)) == []
+
+
+@pytest.mark.parametrize("column", columns.OWN)
+def test_nothing_of_ours_fails(column: str) -> None:
+    assert columns.kept(column).counts == {"pass": len(CASES)}
+
+
+@pytest.mark.parametrize("column", load_runs())
+def test_a_run_is_written_as_it_is_read(column: str) -> None:
+    run = load_runs()[column]
+    assert run_path(column).read_text(encoding="utf-8") == to_json(run)
+    assert run.implementation == column
+    assert {verdict.kind for verdict in run.verdicts.values()} <= set(KINDS)
+
+
+def test_differences_are_seen() -> None:
+    a = Run("a", "1", {}, {"x": Verdict("pass"), "y": Verdict("pass")})
+    b = Run("a", "2", {}, {"x": Verdict("pass"), "y": Verdict("fail")})
+    assert columns.differences(a, b) == ["version", "y"]
+
+
+def test_deviations_and_runs_say_the_same() -> None:
+    for column, run in load_runs().items():
+        listed = {case for row in recorded(column) for case in row.cases}
+        found = {n for n, v in run.verdicts.items() if v.kind == "deviation"}
+        assert found == listed & run.verdicts.keys()
+
+
+def test_the_page_is_fresh() -> None:
+    path = spec_path() / "STATUS.rst"
+    assert path.read_text(encoding="utf-8") == page()
+
+
+# The matrix ---------------------------------------------------------------------------
+
+TEXT = """
+case a/one
+  cites add.numeric add.numeric pointwise2.dtype
+  given { lambda ; a:f32[]. let in (a,) }
+  type  f32[]
+
+case a/two
+  cites add.numeric
+  given { lambda ; a:f32[]. let in (a,) }
+  type  f32[]
+"""
+
+
+def test_each_rule_has_the_verdicts_of_its_cases() -> None:
+    verdicts = {"a/one": Verdict("fail"), "a/two": Verdict("unsupported")}
+    runs = {"x": Run("x", verdicts=verdicts), "y": Run("y")}
+    found = matrix(runs, read_cases(TEXT))
+    assert found["add.numeric"] == {
+        "x": Counter({"fail": 1, "unsupported": 1}),
+        "y": Counter({"not run": 2}),
+    }
+    assert found["pointwise2.dtype"]["x"] == {"fail": 1}
+    assert found["cache.key.x64"] == {"x": {}, "y": {}}
+    assert cell(found["add.numeric"]["x"]) == "1F 1U"
+    assert cell(found["add.numeric"]["y"]) == "2?"
+
+
+def test_every_rule_stands_in_one_table() -> None:
+    ids = [rule for rules in tables_of(default()).values() for rule in rules]
+    assert sorted(ids) == sorted(default().clauses)
+
+
+def test_every_rule_has_a_line_of_the_page() -> None:
+    rows = dict(re.findall(r"^(\S+)  +(\S.*)$", page(), re.MULTILINE))
+    assert default().clauses.keys() <= rows.keys()
+
+
+def test_the_page_tells_all_kinds() -> None:
+    cases = CASES[: len(KINDS)]
+    verdicts = {c.name: Verdict(kind, "why") for c, kind in zip(cases, KINDS)}
+    choices = {"choice.sum-order": "free"}
+    text = to_rst({"mine": Run("mine", "7", choices, verdicts)}, CASES)
+    for kind in KINDS:
+        assert re.search(rf"^{kind} +1$", text, re.MULTILINE)
+    assert re.search(rf"^not run +{len(CASES) - len(KINDS)}$", text, re.MULTILINE)
+    assert re.search(r"^version +7$", text, re.MULTILINE)
+    assert re.search(r"^choice\.sum-order +free$", text, re.MULTILINE)
+
+
+def test_the_page_tells_of_mutants(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    allowed = {"where": "add.value", "mutant": "y[i] + x[i]", "reason": "It commutes."}
+    record = {"mutants": 9, "killed": 8, "allowed": [allowed]}
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "mutants.json").write_text(json.dumps(record))
+    monkeypatch.setattr("traceir.conform.status.spec_path", lambda: tmp_path)
+    text = to_rst({}, CASES)
+    assert "8 of 9 mutants" in text
+    assert "* ``add.value``: ``y[i] + x[i]``. It commutes." in text
+
+
+def test_the_page_lists_deviations(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = Deviation("add.numeric", "adds `bool`", "It does.", ("add/bool",))
+    found = {"jax": (row,)}
+    monkeypatch.setattr(
+        "traceir.conform.status.recorded", lambda name: found.get(name, ())
+    )
+    text = " ".join(to_rst({}, CASES).split())
+    assert "* ``add.numeric``: adds ``bool``. It does. Cases: ``add/bool``." in text
+
+
+def test_the_command_writes_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("traceir.conform.__main__.spec_path", lambda: tmp_path)
+    assert main(["--status"]) == 0
+    assert (tmp_path / "STATUS.rst").read_text(encoding="utf-8") == page()
+
+
+# Profiles -----------------------------------------------------------------------------
+
+
+def test_every_profile_has_cases() -> None:
+    counts = Counter(profile_of(case) for case in CASES)
+    assert counts.keys() == PROFILES.keys() and counts.total() == len(CASES)
+    assert min(counts.values()) > 10
+
+
+def test_profiles_are_explained() -> None:
+    text = (spec_path() / "conformance.rst").read_text(encoding="utf-8")
+    said = " ".join(text.split())
+    for name, about in PROFILES.items():
+        assert f"``{name}`` {about[0].upper()}" in said
+    for kind in KINDS:
+        assert re.search(rf"^``{kind}``$", text, re.MULTILINE)
+    assert all(f"``{column}``" in text for column in COLUMNS)
+
+
+def test_no_run_knows_a_case_that_is_gone() -> None:
+    gone = {c: run.verdicts.keys() - NAMES for c, run in load_runs().items()}
+    assert not any(gone.values())
