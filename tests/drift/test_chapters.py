@@ -19,7 +19,9 @@ from traceir.rules import default, load, parse, spec_path
 
 ROOT = Path(__file__).parents[2]
 CHAPTERS = sorted(spec_path().glob("*.rst"))
-PAGES = [*CHAPTERS, *sorted((ROOT / "docs").glob("*.rst")), ROOT / "README.md"]
+FOLDERS = [ROOT / "docs", ROOT / "docs/tutorials", ROOT / "docs/howto"]
+OTHERS = [page for folder in FOLDERS for page in sorted(folder.glob("*.rst"))]
+PAGES = [*CHAPTERS, *OTHERS, ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
 SPLICE = re.compile(r"^\.\. rule:: (\S+)$", re.MULTILINE)
 # What is spliced as a whole: a class or a primitive, with the clauses of its row.
 GROUPS = {*default().tables["primitives"]["class"], *default().prims}
@@ -162,6 +164,21 @@ def test_a_file_that_a_page_names_exists(page: Path) -> None:
     named = FILE.findall(page.read_text())
     lost = [n for n in named if not any(next(p.glob(n), None) for p in places)]
     assert lost == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_a_rule_that_a_page_links_to_exists(page: Path) -> None:
+    linked = set(re.findall(r":rule:`([^`]+)`", page.read_text()))
+    assert linked - default().clauses.keys() - GROUPS == set()
+
+
+TUTORIALS = [p for p in OTHERS if p.parent.name == "tutorials" and p.stem != "index"]
+
+
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda path: path.stem)
+def test_a_tutorial_ends_with_the_rules_that_it_was_about(page: Path) -> None:
+    last = page.read_text().partition("\nWhat the specification says\n")[2]
+    assert len(re.findall(r":rule:`", last)) >= 3 and ">>>" not in last
 
 
 def test_every_host_action_and_setting_is_explained() -> None:
