@@ -90,6 +90,7 @@ ACTIONS: Mapping[str, Callable[..., Any]] = {
     "host_iter": lambda host, x: tuple(x),
     "host_hash": lambda host, x: hash(x),
     "host_method": _applied(_method),
+    "host_property": _applied(lambda x, name: getattr(x, name)),
 }
 
 
