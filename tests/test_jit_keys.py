@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import numpy as np
@@ -44,7 +46,13 @@ trees = st.recursive(
     ),
     max_leaves=4,
 )
-statics = numbers | st.sampled_from(["a", None, (1,), (1.0,), (True,), frozenset([1])])
+statics = numbers | st.sampled_from(
+    [
+        *("a", None, (1,), (1.0,), (True,), frozenset([1]), frozenset([True])),
+        *(b"a", 1j, complex(0.0, -0.0), 0j, np.float32(0), np.float32(-0.0), int),
+        *(("a", "b"), ("a", ("b",)), np.datetime64(1, "D"), np.datetime64(1, "Y")),
+    ]
+)
 calls = st.tuples(trees, leaves, statics, st.sampled_from(["pos", "kw", "mixed"]))
 
 
@@ -56,24 +64,47 @@ FORM = form_of(function)
 STATIC = resolve_static(FORM.signature, None, "n")
 
 
-def keys(call: Any, x64: bool) -> tuple[Any, Any]:
+# Every flag at any of its values.
+settings = st.fixed_dictionaries(
+    {name: st.sampled_from(flag.values) for name, flag in config.FLAGS.items()}
+)
+
+
+@contextmanager
+def flags(values: dict[str, Any]) -> Iterator[None]:
+    """The configuration with these values."""
+    with ExitStack() as scopes:
+        for name, value in values.items():
+            scopes.enter_context(config.scope(name, value))
+        yield
+
+
+def keys(call: Any, values: dict[str, Any]) -> tuple[Any, Any]:
     """The raw key and the key by the rows of one call."""
     x, y, n, how = call
     args = {"pos": (x, y, n), "kw": (), "mixed": (x,)}[how]
     given_ = {"x": x, "y": y, "n": n}
     kwargs = dict(list(given_.items())[len(args) :])
-    with config.enable_x64(x64):
+    with flags(values):
         raw = raw_key(config.current(), args, kwargs, STATIC)
         prepared = prepare(bind_arguments(FORM, STATIC, args, kwargs), "jax")
     return raw, KeyTable(default()).key(prepared.call)
 
 
-@given(calls, calls, st.booleans(), st.booleans())
-def test_equal_raw_keys_imply_equal_keys(a: Any, b: Any, c: bool, d: bool) -> None:
+@given(calls, calls, settings, settings)
+def test_equal_raw_keys_imply_equal_keys(a: Any, b: Any, c: Any, d: Any) -> None:
     raw_a, key_a = keys(a, c)
-    raw_b, key_b = keys(b, d)
-    if raw_a is not None and raw_a == raw_b:
-        assert key_a == key_b
+    for call, values in ((b, d), (a, d), (b, c)):
+        raw_b, key_b = keys(call, values)
+        if raw_a is not None and raw_a == raw_b:
+            assert key_a == key_b
+
+
+@given(calls, settings, settings)
+def test_the_flags_of_the_key_alone_split(call: Any, c: Any, d: Any) -> None:
+    split = [name for name, row in default().flags.items() if row.key]
+    same = all(c[name] == d[name] for name in split)
+    assert (keys(call, c)[1] == keys(call, d)[1]) == same
 
 
 def test_trees_and_numpy_scalars_have_raw_keys() -> None:
@@ -100,7 +131,7 @@ def test_a_tree_that_hits_gives_the_leaves_in_their_order() -> None:
 
 @given(calls, st.booleans())
 def test_the_rows_alone_decide(call: Any, x64: bool) -> None:
-    _, key = keys(call, x64)
+    _, key = keys(call, {"enable_x64": x64})
     table = default()
     assert len(key) == len(table.keys)
     x, y, n, _ = call

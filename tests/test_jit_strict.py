@@ -17,6 +17,7 @@ from rule_errors import raises_rule
 
 import traceir
 import traceir.numpy as jnp
+import traceir_numba
 from traceir.errors import StaleCaptureError
 from traceir.jit.captures import chains, reads
 from traceir.jit.prints import Printer
@@ -360,3 +361,16 @@ def test_what_is_read() -> None:
     names = [name for name, _ in reads(lambda x: later if x else jnp.linalg_of_none)]
     assert names == ["the global jnp.linalg_of_none", "the variable later"]
     later = 1
+
+
+def test_the_drop_in_decorator_may_be_strict() -> None:
+    scale = 2.0
+
+    @traceir_numba.jit(strict=True)
+    def scaled(x: Any) -> Any:
+        return x * scale
+
+    assert scaled(np.ones(2)).tolist() == scaled(np.ones(2)).tolist() == [2, 2]
+    scale = 3.0
+    with raises_rule("cache.strict.capture", RuntimeError, "scale was 2.0, now 3.0"):
+        scaled(np.ones(2))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from traceir.jit.api import JitFunction, Options
+from traceir.jit.api import Options, jitted
 
 
 def jit(
@@ -14,12 +14,14 @@ def jit(
     static_argnums: int | Sequence[int] | None = None,
     static_argnames: str | Iterable[str] | None = None,
     max_traces: int | None = None,
+    strict: bool = False,
 ) -> Any:
     """Compile an array function with Numba; it takes and returns NumPy arrays.
 
     64-bit types are kept and operators promote as NumPy's do. The function is written
     with `traceir.numpy` and traced once per kind of arguments; `f.source(*args)` is the
-    generated source. Without `fun`, returns a decorator.
+    generated source. Options are those of `traceir.jit`. Without `fun`, returns a
+    decorator.
 
     Raises what `traceir.jit` raises.
 
@@ -36,7 +38,8 @@ def jit(
         face="numpy",
         x64=True,
         numpy_out=True,
+        strict=strict,
     )
     if fun is None:
-        return lambda f: JitFunction(f, static_argnums, static_argnames, options)
-    return JitFunction(fun, static_argnums, static_argnames, options)
+        return lambda f: jitted(f, static_argnums, static_argnames, options)
+    return jitted(fun, static_argnums, static_argnames, options)
