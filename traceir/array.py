@@ -156,6 +156,8 @@ class Array(Methods, metaclass=_ArrayType):
         return str(self._value)
 
     def __format__(self, spec: str) -> str:
+        if spec and self._value.ndim:
+            raise rules.error("array.scalar", got=f"{self.aval.str_short()}:{spec}")
         return format(self._value if self._value.ndim else self._value[()], spec)
 
     def __reduce__(self) -> tuple[object, ...]:

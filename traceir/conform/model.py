@@ -143,8 +143,16 @@ class Model:
         else:
             event, found = self._call(step.function, step.via, args, kwargs)
         returns = step.via in RETURNING
-        leaves = map(concrete, pytree.leaves(found))
-        return Outcome(event, None, tuple(results(list(leaves))) if returns else ())
+        if not returns:
+            return Outcome(event, None, ())
+        leaves = list(map(self._read, pytree.leaves(found)))
+        return Outcome(event, None, tuple(results(leaves)))
+
+    def _read(self, value: Any) -> Any:
+        """A result, as who reads its elements gets it."""
+        if isinstance(value, Traced) and value.home is not self.nest.eager:
+            return self.nest.ask(value, "host_array")
+        return concrete(value)
 
     def _nested(self, name: str, *args: Any, **kwargs: Any) -> Any:
         """A function that another one calls."""
@@ -233,8 +241,9 @@ class Model:
 
     def _entering(self, value: Any, transform: str) -> Traced:
         """An argument as the function sees it; a 64-bit one is narrowed while off."""
-        if isinstance(value, Traced):
+        if isinstance(value, Traced) and value.home is not self.nest.eager:
             return self.nest.argument(value, transform)
+        value = concrete(value)
         x64 = config.current().x64
         if not isinstance(value, Array):
             python_aval(value, x64, self.rules)  # raises for what is no number

@@ -5,6 +5,7 @@ Serves: level.*
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -64,7 +65,7 @@ class Traced:
         return float(self.ask(self, "host_number"))
 
     def __index__(self) -> int:
-        return int(self.ask(self, "host_index").__index__())
+        return operator.index(self.ask(self, "host_index"))
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         return self.ask(self, "host_array").__array__()
