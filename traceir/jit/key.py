@@ -135,9 +135,13 @@ def _same(was: Any, now: Any) -> bool:
 def _by_leaf(row: KeyRow, names: Sequence[str], was: Any, now: Any) -> Iterator[str]:
     if len(was) != len(now):
         return  # a different number of leaves shows in the tree
+    part = row.id.rpartition(".")[2]
     for name, a, b in zip(names, was, now, strict=True):
         if a != b:
-            yield f"{row.id}: argument {name} was {_show(a)}, now {_show(b)}"
+            # A bare True would read as the argument's value.
+            label = f"{part}=" if isinstance(a, bool) else ""
+            shown = f"was {label}{_show(a)}, now {label}{_show(b)}"
+            yield f"{row.id}: argument {name} {shown}"
 
 
 def _by_static(
