@@ -35,7 +35,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Many:
-    """A parenthesised or, where `bracketed`, a bracketed list as a parameter's value."""
+    """A list as a parameter's value, in parentheses or, if `bracketed`, brackets."""
 
     items: tuple[Value, ...]
     at: int
