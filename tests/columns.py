@@ -34,12 +34,15 @@ def fresh(column: str) -> Run:
 
 
 def kept(column: str) -> Run:
-    """The run that is in spec/runs; `make conform` makes it anew."""
+    """The run that is in spec/runs."""
     return load_runs()[column]
 
 
 def differences(a: Run, b: Run) -> list[str]:
-    """In what two runs differ: what is declared, or the names of cases."""
+    """In what two runs differ: what is declared, or the names of cases.
+
+    `make conform` makes anew what is kept.
+    """
     names = a.verdicts.keys() | b.verdicts.keys()
     cases = sorted(n for n in names if a.verdicts.get(n) != b.verdicts.get(n))
     said = ("implementation", "version", "choices")

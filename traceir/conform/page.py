@@ -22,17 +22,23 @@ pre { background: var(--soft); border-radius: .4rem; overflow-x: auto;
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { border-bottom: 1px solid var(--line); padding: .2rem .6rem;
   text-align: right; }
-th:first-child, td:first-child { text-align: left; overflow-wrap: anywhere;
-  padding-left: 0; }
-thead th { position: sticky; top: 0; background: Canvas; }
+th:first-child, td:first-child { text-align: left; padding-left: 0; }
+th { vertical-align: bottom; }
+@media (max-width: 40rem) {
+  th, td { padding: .2rem .35rem; }
+  th:not(:first-child) { writing-mode: vertical-rl; }
+}
 summary { cursor: pointer; padding: .3rem 0; overflow-wrap: anywhere; }
 .counts { display: flex; flex-wrap: wrap; gap: .5rem; list-style: none; padding: 0; }
 .kind, .counts li { border-radius: .3rem; padding: .1rem .5rem; color: #fff;
   font-size: .85rem; }
 .pass { background: #1a7f37; } .fail { background: #c1121f; }
 .crashed { background: #7b2cbf; } .deviation { background: #8a5a00; }
-.unsupported { background: #57606a; } .zero { color: GrayText; }
+.unsupported { background: #57606a; } .zero, .why { color: GrayText; }
+.why { display: block; font-size: .85rem; padding-left: 1.1rem; }
 """
+# So much of a reason is shown before it is opened.
+_FIRST = 120
 
 
 def to_html(report: Report) -> str:
@@ -101,8 +107,10 @@ def _all(report: Report) -> Iterator[str]:
 def _case(case: Case, verdict: Verdict) -> Iterator[str]:
     mark = f'<span class="kind {verdict.kind}">{verdict.kind}</span>'
     yield f'<details id="{_text(case.name)}">'
-    yield f"<summary>{mark} {_code(case.name)}</summary>"
-    if verdict.why:
+    first = verdict.why.partition("\n")[0]
+    why = f'<span class="why">{_text(first[:_FIRST])}</span>' if first else ""
+    yield f"<summary>{mark} {_code(case.name)}{why}</summary>"
+    if verdict.why != first[:_FIRST]:
         yield f"<pre>{_text(verdict.why)}</pre>"
     yield f"<p>{_text(case.file)}, line {case.line}</p>"
     yield f"<pre>{_text(source(case))}</pre></details>"
