@@ -13,11 +13,11 @@ from _ext.cited import by_rule, cases, marks, rows
 from _ext.domain import Specification, ids
 from _ext.hasse import diagram
 from _ext.levels import levels_table
+from _ext.machine import machine_nodes
 from _ext.pieces import box, line, link, raw, separated, text
 from _ext.primitives import primitive
 from _ext.rows import clause
 from traceir.rules import default
-from traceir.rules.diagram import machine_svg
 
 
 class Spliced(SphinxDirective):
@@ -125,8 +125,8 @@ class Machine(SphinxDirective):
     """`.. machine::` draws the life of a trace in the cache."""
 
     def run(self) -> list[nodes.Node]:
-        """The drawing."""
-        return [raw(f'<div class="diagram">{machine_svg(default())}</div>')]
+        """The drawing, and what its words stand for."""
+        return machine_nodes(default())
 
 
 class Levels(SphinxDirective):
