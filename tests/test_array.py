@@ -1,4 +1,7 @@
-"""`Array`: immutable, read by NumPy, printed as in JAX. Rules: array.*, device.*"""
+"""`Array`: immutable, read by NumPy, printed as in JAX.
+
+Rules: element.owned, array.*, device.*
+"""
 
 from __future__ import annotations
 

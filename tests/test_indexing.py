@@ -1,4 +1,7 @@
-"""Indexing and `.at[]` against NumPy. Rules: index.*, update.*"""
+"""Indexing and `.at[]` against NumPy.
+
+Rules: element.outside, element.update, index.*, update.*
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`traceir.numpy` against JAX 0.10.2, as recorded. Rules: promote.*, face.*"""
+"""`traceir.numpy` against JAX 0.10.2, as recorded.
+
+Rules: function.operands, function.composite, promote.*, face.*
+"""
 
 from __future__ import annotations
 

@@ -31,7 +31,9 @@ def clause(rules: Rules, id: str) -> list[nodes.Node]:
 
 
 # Sections whose rows are no demands and raise nothing.
-QUIET = frozenset({"key", "transform", "state", "transition", "knowledge", "form"})
+QUIET = frozenset(
+    {"key", "transform", "state", "transition", "knowledge", "form", "fact"}
+)
 
 
 def place(rules: Rules, id: str) -> tuple[str, str, Mapping[str, Any]]:

@@ -45,6 +45,8 @@ ELSEWHERE = {
     ),
     # A case that is malformed is no case.
     "text.case": "tests/conform/test_cases.py",
+    # No case sees the equations of a host function.
+    "function.composite": "tests/test_numpy_face.py",
     # Text gives a constant the type of its variable.
     "program.constant-type": "tests/test_typing.py",
 }
@@ -68,6 +70,10 @@ PROSE = {
     ),
     "accuracy.one-answer": "tests/fuzz/test_backend.py",
     "level.capture": "tests/test_trace.py",
+    "element.owned": "tests/test_array.py",
+    "element.outside": "tests/test_indexing.py",
+    "element.update": "tests/test_indexing.py",
+    "function.operands": "tests/test_numpy_face.py",
 }
 
 

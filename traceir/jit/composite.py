@@ -1,4 +1,4 @@
-"""Functions made of primitives, shown as one `jit` equation. Serves: jit.composite"""
+"""Functions of primitives, shown as one `jit` equation. Serves: function.composite"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of several primitives, one `jit` equation each. Serves: jit.composite"""
+"""Functions of several primitives, one `jit` equation each. Serves: function.composite"""
 
 from __future__ import annotations
 

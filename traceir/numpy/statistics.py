@@ -1,4 +1,4 @@
-"""Mean, variance, deviation. Serves: face.axis, face.axis-repeated, jit.composite
+"""Mean, variance, deviation. Serves: face.axis, face.axis-repeated, function.composite
 
 `axis`, `keepdims` and their errors are those of `traceir.numpy.reductions`.
 """

@@ -272,5 +272,8 @@ class _Loader:
         found = self.others(self.table("text"))
         table = self.table("errors")
         found |= self.others(table)
+        for row in table.rows("fact"):
+            self.plain(row)
+            row.done()
         table.done()
         return found
