@@ -223,6 +223,15 @@ class Slow(Reference):
         return super().type(program)
 
 
+class SlowWithMarks(Slow):
+    """Answers after a while, and tells outside that it was asked."""
+
+    def type(self, program: ClosedJaxpr) -> Sequence[ShapedArray]:
+        with open(os.environ["BROKEN_MARK"], "a") as marks:
+            marks.write("asked\n")
+        return super().type(program)
+
+
 # What is declared ---------------------------------------------------------------------
 
 

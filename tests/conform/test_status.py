@@ -106,12 +106,13 @@ def test_every_rule_has_a_line_of_the_page() -> None:
 
 def test_the_page_tells_all_kinds() -> None:
     cases = CASES[: len(KINDS)]
-    verdicts = {c.name: Verdict(kind, "why") for c, kind in zip(cases, KINDS)}
+    verdicts = {c.name: Verdict(kind, "TypeError") for c, kind in zip(cases, KINDS)}
     choices = {"choice.sum-order": "free"}
     text = to_rst({"mine": Run("mine", "7", choices, verdicts)}, CASES)
     for kind in KINDS:
         assert re.search(rf"^{kind} +1$", text, re.MULTILINE)
     assert re.search(rf"^not run +{len(CASES) - len(KINDS)}$", text, re.MULTILINE)
+    assert re.search(r"^unattributed +1$", text, re.MULTILINE)
     assert re.search(r"^version +7$", text, re.MULTILINE)
     assert re.search(r"^choice\.sum-order +free$", text, re.MULTILINE)
 

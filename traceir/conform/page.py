@@ -66,8 +66,8 @@ def _page(report: Report) -> Iterator[str]:
     yield '<ul class="counts">'
     yield from (f'<li class="{k}">{run.counts[k]} {k}</li>' for k in KINDS)
     yield "</ul>"
-    if report.unattributed:
-        yield f"<p>{report.unattributed} passes are rejections that name no rule.</p>"
+    if run.unattributed:
+        yield f"<p>{run.unattributed} passes are rejections that name no rule.</p>"
     yield from _choices(report)
     yield from _not_passed(report)
     yield from _table("By profile", "profile", report.profiles)

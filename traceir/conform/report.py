@@ -42,11 +42,6 @@ class Report:
         return sorted(found, key=lambda pair: worst.index(pair[1].kind))
 
     @property
-    def unattributed(self) -> int:
-        """How many cases passed by a rejection that names no rule."""
-        return sum(v.kind == "pass" and bool(v.why) for _, v in self.judged)
-
-    @property
     def profiles(self) -> list[Row]:
         """The verdicts by profile."""
         return _rows(PROFILES, ((profile_of(c), v) for c, v in self.judged))
@@ -104,8 +99,8 @@ def headline(report: Report) -> str:
 
 def _lines(report: Report) -> Iterator[str]:
     yield headline(report)
-    if report.unattributed:
-        yield f"{report.unattributed} passes are rejections that name no rule."
+    if report.run.unattributed:
+        yield f"{report.run.unattributed} passes are rejections that name no rule."
     for name, choice in sorted(report.run.choices.items()):
         yield f"declares {name} = {choice}"
     if not report.run.choices:

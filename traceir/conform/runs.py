@@ -35,6 +35,12 @@ class Run:
         return Counter(verdict.kind for verdict in self.verdicts.values())
 
     @property
+    def unattributed(self) -> int:
+        """How many cases passed by a rejection that names no rule."""
+        found = self.verdicts.values()
+        return sum(verdict.kind == "pass" and bool(verdict.why) for verdict in found)
+
+    @property
     def good(self) -> bool:
         """Whether nothing failed and nothing crashed."""
         return not self.counts.keys() & {"fail", "crashed"}
@@ -68,7 +74,7 @@ def to_json(run: Run) -> str:
 
 
 def _verdict(verdict: Verdict) -> dict[str, str]:
-    why = {"why": verdict.why} if verdict.kind != "pass" else {}
+    why = {"why": verdict.why} if verdict.why else {}
     return {"kind": verdict.kind, **why}
 
 

@@ -81,7 +81,8 @@ def to_rst(runs: Mapping[str, Run], cases: Sequence[Case]) -> str:
             "Generated from ``runs/`` by ``make status``; what it means is told in",
             ":doc:`conformance`. A number counts the cases that cite a rule and pass;",
             "F marks those that fail, U unsupported ones, D recorded deviations, C",
-            "crashes, ? cases that are newer than the run.",
+            "crashes, ? cases that are newer than the run. Unattributed are those passes",
+            "that are rejections which name no rule.",
             "",
             *_totals(runs, cases),
             *_choices(runs),
@@ -99,6 +100,9 @@ def _totals(runs: Mapping[str, Run], cases: Sequence[Case]) -> Iterator[str]:
     for kind in KINDS:
         known = (_counts(run, names)[kind] for run in runs.values())
         rows.append([kind, *map(str, known)])
+    blurred = [run.unattributed for run in runs.values()]
+    if any(blurred):
+        rows.append(["unattributed", *map(str, blurred)])
     missing = [len(names - run.verdicts.keys()) for run in runs.values()]
     if any(missing):
         rows.append(["not run", *map(str, missing)])
