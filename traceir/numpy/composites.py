@@ -1,4 +1,4 @@
-"""Functions of several primitives, one `jit` equation each. Serves: function.composite"""
+"""Functions of several primitives, one equation each. Serves: function.composite"""
 
 from __future__ import annotations
 

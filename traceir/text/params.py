@@ -76,7 +76,7 @@ class Values:
         """A bare word: a name, a named program, a constant, a dtype."""
         if domain == "name":
             return text
-        if domain == "jaxpr" or domain == "any" and text in self.shared:
+        if domain == "jaxpr" or (domain == "any" and text in self.shared):
             return self.named(text, at)
         if text.startswith("<"):
             raise self.source.error("text.opaque", f"`{text[:40]}`", at)
