@@ -146,7 +146,6 @@ def test_children_end_when_nobody_listens() -> None:
     [
         ("broken:Failing", "OSError: no device"),
         ("broken:Leaving", "SystemExit: bye"),
-        ("broken:Dying", "status 3; it last printed: out of disk"),
         ("broken:Silent", "none of the methods type, eval, session"),
         ("broken:Declaring", "LookupError: no version"),
         ("broken:endless", "count has none of the methods"),
@@ -162,8 +161,21 @@ def test_children_end_when_nobody_listens() -> None:
 )
 def test_what_cannot_be_loaded_is_named(spec: str, why: str) -> None:
     with pytest.raises(NotLoaded) as caught:
-        list(Pool(spec, LIMITS).verdicts(CASES))
+        load(spec)
     assert why in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "name, why",
+    [
+        ("Failing", "broken:Failing: OSError: no device"),
+        ("Dying", "while loading: the process ended with status 3; it last printed: "),
+    ],
+)
+def test_children_that_cannot_load_tell_why(name: str, why: str) -> None:
+    with pytest.raises(NotLoaded) as caught:
+        judged(name)
+    assert str(caught.value).startswith(why)
 
 
 def test_what_is_not_loaded_in_time_is_ended() -> None:
