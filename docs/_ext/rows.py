@@ -23,7 +23,8 @@ def clause(rules: Rules, id: str) -> list[nodes.Node]:
     """All that is shown of a row that is no primitive's."""
     row = rules.clauses[id]
     table, section, data = place(rules, id)
-    raises = table not in ("lattice", "accuracy") and section not in QUIET
+    quiet = section in QUIET or (section == "nesting" and "class" not in data)
+    raises = table not in ("lattice", "accuracy") and not quiet
     fields = list(_fields(data))
     shown = [box("fields", *fields)] if fields else []
     parts = [*clause_body(row, raises), *shown, *citations(id)]
@@ -32,7 +33,7 @@ def clause(rules: Rules, id: str) -> list[nodes.Node]:
 
 # Sections whose rows are no demands and raise nothing.
 QUIET = frozenset(
-    {"key", "transform", "state", "transition", "knowledge", "form", "fact"}
+    {"key", "flag", "transform", "state", "transition", "knowledge", "form", "fact"}
 )
 
 

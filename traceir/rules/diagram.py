@@ -1,7 +1,4 @@
-"""Drawings of rows: the machine of the cache, the table of the levels.
-
-Serves: cache.state.*, cache.event.*, level.*
-"""
+"""The machine of the cache as a drawing. Serves: cache.state.*, cache.event.*"""
 
 from __future__ import annotations
 
@@ -57,9 +54,10 @@ def machine_svg(rules: Rules) -> str:
     """
     machine = rules.machine
     boxes = _boxes(machine)
+    low = max(box.y + box.h for box in boxes.values())
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="machine" '
-        f'viewBox="0 0 {WIDTH} {HEIGHT}" role="img">',
+        f'viewBox="0 0 {WIDTH} {low + 4:.0f}" role="img">',
         "<title>The states of a trace in the jit cache</title>",
         f"<style>{STYLE}</style>",
         '<defs><marker id="arrow" viewBox="0 0 8 8" refX="8" refY="4" '
@@ -71,29 +69,6 @@ def machine_svg(rules: Rules) -> str:
     parts += [box for name in boxes for box in _drawn(name, boxes[name])]
     parts += [label for _, label in arrows]
     return "\n".join([*parts, "</svg>"])
-
-
-def levels_table(rules: Rules) -> list[list[str]]:
-    """What is asked of an argument in each way of running a function, and the answer.
-
-    The first line names the ways; the others begin with the question. A cell says
-    "answered", or names the exception.
-
-    >>> from traceir.rules import default
-    >>> for line in levels_table(default())[:3]:
-    ...     print(line[:3])
-    ['', 'eager', 'jit']
-    ['bool(x)', 'answered', 'TracerBoolConversionError']
-    ['float(x)', 'answered', 'ConcretizationTypeError']
-    """
-    levels = rules.levels
-    ways = list(levels.transforms.values())
-    table = [["", *(way.name for way in ways)]]
-    for ask in levels.asks.values():
-        refusal = rules.clauses[ask.raises].class_
-        answers = (levels.permits(way.knows, ask.id) for way in ways)
-        table.append([ask.code, *("answered" if a else refusal for a in answers)])
-    return table
 
 
 def label_of(row: Transition) -> str:
