@@ -10,7 +10,6 @@ from _ext.pieces import code, link, math, raw, sentence, separated, table
 from traceir.rules import Rules
 from traceir.rules.diagram import machine_svg
 
-
 Rows = list[list[Sequence[nodes.Node]]]
 
 
