@@ -22,29 +22,23 @@ SHOWN = frozenset({"id", "says", "hint", "class", "needs"})
 def clause(rules: Rules, id: str) -> list[nodes.Node]:
     """All that is shown of a row that is no primitive's."""
     row = rules.clauses[id]
-    table, section, data = place(rules, id)
-    quiet = section in QUIET or (section == "nesting" and "class" not in data)
-    raises = table not in ("lattice", "accuracy") and not quiet
+    table, data = place(rules, id)
+    # Other rows have a class because every row has one; nothing violates them.
+    raises = "class" in data or table == "program"
     fields = list(_fields(data))
     shown = [box("fields", *fields)] if fields else []
     parts = [*clause_body(row, raises), *shown, *citations(id)]
     return [box("rule", *parts, id=id)]
 
 
-# Sections whose rows are no demands and raise nothing.
-QUIET = frozenset(
-    {"key", "flag", "transform", "state", "transition", "knowledge", "form", "fact"}
-)
-
-
-def place(rules: Rules, id: str) -> tuple[str, str, Mapping[str, Any]]:
-    """The table and the section of a row, and the row as it is written."""
+def place(rules: Rules, id: str) -> tuple[str, Mapping[str, Any]]:
+    """The table of a row, and the row as it is written."""
     for table, sections in rules.tables.items():
-        for section, rows in sections.items():
+        for rows in sections.values():
             if isinstance(rows, list):
                 for row in rows:
                     if row.get("id") == id:
-                        return table, section, row
+                        return table, row
     raise LookupError(id)
 
 
