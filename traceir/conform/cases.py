@@ -167,11 +167,12 @@ def read_cases(text: str, file: str = "<cases>") -> list[Case]:
 
 
 def load_cases(folder: Path | None = None) -> list[Case]:
-    """The cases of all `.tir` files in a folder, by default the specification's."""
+    """The cases of all `.tir` files below a folder, by default the specification's."""
     folder = folder or spec_path() / "cases"
     found = []
-    for path in sorted(folder.glob("*.tir")):
-        found += read_cases(path.read_text(encoding="utf-8"), path.name)
+    for path in sorted(folder.rglob("*.tir")):
+        name = path.relative_to(folder).as_posix()
+        found += read_cases(path.read_text(encoding="utf-8"), name)
     return found
 
 
