@@ -140,6 +140,19 @@ def test_a_thread_that_traces_does_not_wait(pool: Any, gate: Gate) -> None:
     assert gate.traces == 2 and f.cache_info().currsize == 1
 
 
+def test_who_waits_finds_what_another_thread_has_kept(pool: Any, gate: Gate) -> None:
+    f = traceir.jit(gate.fun, backend="reference")
+    first = pool(f, 3.0)
+    gate.wait()
+    waiting = pool(f, 5.0)
+    second = pool(nested(f), 3.0)
+    gate.wait()
+    gate.let_go(1)  # cache.event.keep, while the first still traces
+    assert (second.result(LATE), waiting.result(LATE)) == (7.0, 10.0)
+    gate.let_go(0)
+    assert first.result(LATE) == 6.0 and gate.traces == 2
+
+
 def test_the_first_insert_wins(pool: Any, gate: Gate) -> None:
     f = traceir.jit(gate.fun, backend="reference")
     first = pool(f, 3.0)

@@ -101,6 +101,9 @@ class FunctionCache:
             self.misses += 1
             if entry.captures:  # belongs to the trace around it alone
                 return entry
+            pending = self._pending.pop(key, None)
+            if pending is not None:  # those that wait find the entry
+                pending.done.set()
             return self.entries.setdefault(key, entry)
 
 
