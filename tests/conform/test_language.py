@@ -33,6 +33,7 @@ from traceir.conform.objects import Equal, Identity, Valued, realise
 from traceir.conform.sessions import Made, SessionReader
 from traceir.conform.values import Ref, Value
 from traceir.errors import JaxprSyntaxError
+from traceir.ir import ClosedJaxpr
 from traceir.text.lexer import Source
 
 SQUARE = "given f = { lambda ; x static n. let y = mul x x in (y,) }"
@@ -196,6 +197,25 @@ def test_missed_steps(
     assert why is None or verdict.why == why
 
 
+TRACED = "make_jaxpr f(f32[]{2}, 1) traces gives { lambda ; a:f32[]. let "
+
+
+@pytest.mark.parametrize("implementation", [Oracle(), Reference()], ids=["o", "r"])
+def test_what_a_function_is_traced_to(implementation: Implementation) -> None:
+    head = f"  {SQUARE}\n  session {TRACED}"
+    assert judge(implementation, only(f"{head} b:f32[] = mul a a in (b,) }}\n"))
+    verdict = judge(implementation, only(f"{head} b:f32[] = add a a in (b,) }}\n"))
+    assert verdict.kind == "fail" and "mul a a" in verdict.why
+
+
+def test_a_traced_program_may_name_others() -> None:
+    program = "let g = { lambda ; a:f32[]. let in (a,) } in { lambda ; . let in () }"
+    (call,) = session_of(
+        f"  {SQUARE}\n  session make_jaxpr f() gives {program}\n"
+    ).steps
+    assert str(call.program) == "{ lambda ; . let  in () }"  # type: ignore[union-attr]
+
+
 # A system that is not traceir ---------------------------------------------------------
 
 
@@ -230,6 +250,9 @@ class Eager:
     def value(self, leaf: Any) -> Value:
         array = np.asarray(leaf)
         return Value(ShapedArray(array.shape, array.dtype), array)
+
+    def program(self, staged: Any) -> ClosedJaxpr:
+        raise Unsupported("no programs")
 
     def setting(
         self, name: str, args: tuple[Any, ...]

@@ -45,8 +45,6 @@ ELSEWHERE = {
     ),
     # A case that is malformed is no case.
     "text.case": "tests/conform/test_cases.py",
-    # No case sees the equations of a host function.
-    "function.composite": "tests/test_numpy_face.py",
     # Text gives a constant the type of its variable.
     "program.constant-type": "tests/test_typing.py",
 }
@@ -74,6 +72,7 @@ PROSE = {
     "element.outside": "tests/test_indexing.py",
     "element.update": "tests/test_indexing.py",
     "function.operands": "tests/test_numpy_face.py",
+    "function.composite": "tests/test_numpy_face.py",
 }
 
 

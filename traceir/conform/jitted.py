@@ -103,8 +103,9 @@ class Jitted:
     def _call(self, call: Call) -> Outcome:
         runs = self.host.runs
         try:
-            result = self._result(call)
-            values = tuple(self.system.value(leaf) for leaf in leaves(result))
+            found = self._found(call)
+            returned = leaves(found) if call.via in RETURNING else []
+            values = tuple(map(self.system.value, returned))
         except HostError as error:
             return Outcome("raises", error.rule)
         except Unsupported:
@@ -112,15 +113,15 @@ class Jitted:
         except Exception as error:
             return Outcome("raises", self.system.rule(error), cls=type(error).__name__)
         event = "traces" if self.host.runs > runs else "hits"
-        return Outcome(event, None, values)
+        program = self.system.program(found) if call.program else None
+        return Outcome(event, None, values, program=program)
 
-    def _result(self, call: Call) -> Any:
+    def _found(self, call: Call) -> Any:
         argument = self.host.argument
         function = self._function(call)
         if call.types is not None:
             function = function(*argument(call.types))
-        found = function(*argument(call.args), **argument(dict(call.kwargs)))
-        return found if call.via in RETURNING else ()
+        return function(*argument(call.args), **argument(dict(call.kwargs)))
 
     def _function(self, call: Call) -> Callable[..., Any]:
         match call.via:

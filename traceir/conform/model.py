@@ -19,14 +19,21 @@ from traceir import config, pytree
 from traceir.array import Array
 from traceir.conform.entries import Entries, Entry, surroundings
 from traceir.conform.host import Host, HostError
-from traceir.conform.jitted import RETURNING, static_parameters
+from traceir.conform.jitted import RETURNING, Jitted, static_parameters
 from traceir.conform.nest import Nest, same
 from traceir.conform.run import Unsupported
 from traceir.conform.sessions import Call as Step
 from traceir.conform.sessions import Outcome, Probe, Session, Setting
-from traceir.conform.systems import NAMESPACES, as_array, flag_scope, results
+from traceir.conform.systems import (
+    NAMESPACES,
+    TraceirSystem,
+    as_array,
+    flag_scope,
+    results,
+)
 from traceir.conform.traced import Made, Traced, concrete, replayed
 from traceir.errors import TraceirError
+from traceir.ir import ClosedJaxpr
 from traceir.jit.backends import resolve
 from traceir.jit.key import Key, KeyTable
 from traceir.jit.signature import Bound, bind_arguments, form_of, resolve_static
@@ -144,9 +151,20 @@ class Model:
             event, found = self._call(step.function, step.via, args, kwargs)
         returns = step.via in RETURNING
         if not returns:
-            return Outcome(event, None, ())
+            return Outcome(event, None, (), program=self._staged(step))
         leaves = list(map(self._read, pytree.leaves(found)))
         return Outcome(event, None, tuple(results(leaves)))
+
+    def _staged(self, step: Step) -> ClosedJaxpr | None:
+        """The program that a call is to give, as the reference traces it."""
+        if step.program is None:
+            return None
+        steps = Setting("face", (self.nest.face,)), replace(step, via="trace")
+        traced = Jitted(replace(self.session, steps=steps), TraceirSystem("reference"))
+        names = self.session.objects
+        traced.host.scope.update({n: self.host.scope[n] for n in names})
+        (outcome,) = traced.run()
+        return outcome.program
 
     def _read(self, value: Any) -> Any:
         """A result, as who reads its elements gets it."""

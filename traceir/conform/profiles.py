@@ -22,6 +22,7 @@ PROFILES: Mapping[str, str] = {
 # Files of sessions that are not about the cache.
 _FILES = {
     "levels.tir": "levels",
+    "tracing.tir": "levels",
     "aval.tir": "face",
     "face.tir": "face",
     "array.tir": "face",

@@ -12,9 +12,11 @@ from typing import Any
 
 from traceir.conform.values import Ref, Value, ValueReader
 from traceir.errors import CLASSES
+from traceir.ir import ClosedJaxpr
 from traceir.rules import default
 from traceir.text.lexer import Source, Token
-from traceir.text.syntax import Program
+from traceir.text.parser import resolve
+from traceir.text.syntax import Module, Program
 
 VERDICTS = ("traces", "hits", "raises")
 # Functions that are made of another one, and objects that are made of values.
@@ -56,7 +58,8 @@ class Call:
     """One call and its verdict: `traces`, `hits`, `raises` a rule, or nothing said.
 
     `via` is the transform that is called in place of the function itself. `types` are
-    arguments like those that a function is compiled for before it is called.
+    arguments like those that a function is compiled for before it is called. `program`
+    is what the function is traced to.
     """
 
     function: str
@@ -67,6 +70,7 @@ class Call:
     rule: str | None = None
     values: tuple[Value, ...] | None = None
     types: tuple[Any, ...] | None = None
+    program: ClosedJaxpr | None = None
 
 
 @dataclass(frozen=True)
@@ -111,12 +115,13 @@ class Outcome:
     values: tuple[Value, ...] | None = None
     cls: str | None = None
     answer: Any = None
+    program: ClosedJaxpr | None = None
 
     def meets(self, step: Call | Probe) -> str | None:
         """Why the step's verdict is missed, or None."""
         if isinstance(step, Probe):
             return self._answers(step)
-        return self._event(step) or self._values(step)
+        return self._event(step) or self._values(step) or self._program(step)
 
     def _answers(self, probe: Probe) -> str | None:
         if self.event == "answers" and self.answer == probe.answer:
@@ -145,6 +150,11 @@ class Outcome:
             if not value.same(want):
                 return f"{call.function}: {value}, expected {want}"
         return None
+
+    def _program(self, call: Call) -> str | None:
+        if call.program is None or str(self.program) == str(call.program):
+            return None
+        return f"{call.function}: {self.program}, expected {call.program}"
 
 
 def expected_class(cls: str, rule: str) -> bool:
@@ -240,8 +250,25 @@ class SessionReader(ValueReader):
         verdict = self.take().text if self.peek().text in VERDICTS else None
         rule = self.rule() if verdict == "raises" else None
         values = self.values() if self.accept("=") else None
+        program = self.traced() if self.accept("gives") else None
         via = via or "jit"
-        return Call(first.text, args, kwargs, via, verdict, rule, values, types)
+        name = first.text
+        return Call(name, args, kwargs, via, verdict, rule, values, types, program)
+
+    def traced(self) -> ClosedJaxpr:
+        """The program that a function is traced to."""
+        shared = []
+        while self.accept("let"):
+            shared.append(self.shared_program())
+        return resolve(Module(tuple(shared), self.program()), self.source)
+
+    def shared_program(self) -> tuple[str, Program]:
+        """`name = program in`, a program to which others refer by name."""
+        name = self.name("the name of a program").text
+        self.expect("=")
+        program = self.program()
+        self.expect("in")
+        return name, program
 
     def _surroundings(self, name: Token, args: tuple[Any, ...]) -> Setting | Probe:
         # The name of a function or of a face stands for itself.

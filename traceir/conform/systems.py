@@ -22,6 +22,7 @@ from traceir.avals import ShapedArray
 from traceir.conform.run import Unsupported
 from traceir.conform.values import Value
 from traceir.errors import TraceirError
+from traceir.ir import ClosedJaxpr
 from traceir.jit.api import JitFunction, Options, jitted
 from traceir.jit.make import make_jaxpr
 from traceir.pytree import leaves
@@ -78,6 +79,9 @@ class System(Protocol):
 
     def value(self, leaf: Any) -> Value:
         """A result, or an element of a nested one, with its type."""
+
+    def program(self, staged: Any) -> ClosedJaxpr:
+        """What `make_jaxpr` or `trace` returned, as a program of the tables."""
 
     def setting(self, name: str, args: tuple[Any, ...]) -> Scope | None:
         """Change what surrounds the calls, till the returned scope is left.
@@ -146,6 +150,12 @@ class TraceirSystem:
     def value(self, leaf: Any) -> Value:
         """The leaf with its type."""
         return as_value(leaf)
+
+    def program(self, staged: Any) -> ClosedJaxpr:
+        """The program itself, or that of a stage."""
+        found = staged if isinstance(staged, ClosedJaxpr) else staged.jaxpr
+        assert isinstance(found, ClosedJaxpr)
+        return found
 
     def setting(self, name: str, args: tuple[Any, ...]) -> Scope | None:
         """The faces, the flags of the configuration, forgetting traces."""
