@@ -227,7 +227,31 @@ def test_arrays_are_made_of_nested_sequences_and_other_arrays() -> None:
     assert jnp.array([1e20, -1e20], dtype=int).tolist() == [2**31 - 1, -(2**31)]
 
 
+@pytest.mark.parametrize(
+    ("shapes", "options", "shape"),
+    [
+        (((), (3,)), {"num": 4}, (4, 3)),
+        (((3,), ()), {"num": 4}, (4, 3)),
+        (((), (3,)), {"num": 1}, (1, 3)),
+        (((3,), (3,)), {"num": 0, "axis": 1}, (3, 0)),
+        (((2, 3), (3,)), {"num": 3}, (3, 2, 3)),
+        (((3,), (2, 3)), {"num": 3, "axis": 1, "endpoint": False}, (2, 3, 3)),
+    ],
+)
+def test_linspace_between_arrays_of_two_shapes(
+    shapes: Any, options: Any, shape: Any
+) -> None:
+    first, last = np.zeros(shapes[0], "float32"), np.full(shapes[1], 6, "float32")
+    with traceir.numpy_rank_promotion("raise" if () in shapes else "allow"):
+        found = jnp.linspace(jnp.asarray(first), jnp.asarray(last), **options)
+    assert found.shape == shape
+    assert np.allclose(np.asarray(found), np.linspace(first, last, **options))
+
+
 def test_linspace_returns_its_step() -> None:
+    step = jnp.linspace(0.0, 1.0, 1, retstep=True)[1]
+    assert np.isnan(step) and not step.weak_type
+    assert jnp.linspace(0.0, 3.0, 1, endpoint=False, retstep=True)[1] == 3
     samples, step = jnp.linspace(0, 1, 3, retstep=True)
     assert (samples.tolist(), step.item()) == ([0, 0.5, 1], 0.5)
     assert jnp.linspace(0, 10, 4, endpoint=False, dtype=int).tolist() == [0, 2, 5, 7]

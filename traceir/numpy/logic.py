@@ -10,6 +10,7 @@ from traceir.lax.operands import (
     Operand,
     aligned,
     as_array,
+    joined,
     operand,
     operands,
     promoted,
@@ -88,6 +89,7 @@ def truth(x: Operand) -> Operand:
 
 def _logical(name: str, primitive: str, x: Operand, y: Operand) -> Array:
     pair = aligned(name, operands(name, (x, y)))
+    joined(pair)  # for what it refuses (promote.strict)
     if all(typeof(v).dtype == BOOL for v in pair):
         pair = promoted(name, *pair)
     result: Array = bind(primitive, *map(truth, pair))

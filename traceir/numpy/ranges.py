@@ -16,6 +16,7 @@ from traceir.lax.operands import (
     DTypeLike,
     Operand,
     as_array,
+    broadcast_shapes,
     convert,
     default_dtype,
     dtype_of,
@@ -28,6 +29,7 @@ from traceir.lax.operands import (
     typed,
 )
 from traceir.lax.shapes import axis_in
+from traceir.numpy.creation import broadcast_to
 from traceir.numpy.elementwise import add, divide, multiply, subtract
 from traceir.trace import bind
 
@@ -125,25 +127,28 @@ def _linspace(
     axis: int,
 ) -> Any:
     dtype, wanted = dtypes
-    first, last = convert(start, dtype), convert(stop, dtype)
+    ends = convert(start, dtype), convert(stop, dtype)
+    shape = broadcast_shapes("linspace", list(map(shape_of, ends)))
+    first, last = (
+        end if shape_of(end) == shape else broadcast_to(end, shape) for end in ends
+    )
     gaps = num - 1 if endpoint else num
     step: Operand = float("nan")
-    spread = max(len(shape_of(first)), len(shape_of(last)))
-    at = axis_in(axis, spread + 1)
+    at = axis_in(axis, len(shape) + 1)
     if num > 1:
-        step = divide(subtract(last, first), gaps)
+        step = divide(subtract(ends[1], ends[0]), gaps)
         result = _spaced(first, last, at, gaps)
         if endpoint:
             result = lax.concatenate([result, lax.expand_dims(last, (at,))], at)
     elif num == 1:
-        step = last if endpoint else subtract(last, first)
+        step = step if endpoint else subtract(ends[1], ends[0])
         result = _across(first, at)
     else:
-        result = lax.full((0,), 0, dtype)
+        result = lax.full((*shape[:at], 0, *shape[at:]), 0, dtype)
     if wanted.kind in "iu" and dtype.kind == "f":
         result = lax.floor(result)
     found = convert(result, wanted)
-    return (found, as_array(step)) if retstep else found
+    return (found, as_array(convert(step, dtype))) if retstep else found
 
 
 def _across(x: Operand, axis: int) -> Array:
