@@ -136,10 +136,10 @@ def _joined(value: Any, dtype: np.dtype) -> Operand:
     if isinstance(value, (list, tuple)):
         if not any(is_tracer(leaf) for leaf in _leaves(value)):
             return constant(_even(value, dtype))
-        parts = [_joined(v, dtype) for v in value]
+        parts = [expand_dims(_joined(v, dtype), (0,)) for v in value]
         if len({shape_of(part) for part in parts}) > 1:
             raise rules.error("face.ragged", got=repr(value))
-        return concatenate([expand_dims(part, (0,)) for part in parts], 0)
+        return concatenate(parts, 0)
     return convert(operand("array", value), dtype)
 
 
