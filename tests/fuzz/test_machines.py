@@ -5,6 +5,7 @@ Cites cache.key.*, cache.event.*, cache.state.*, level.*
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -189,12 +190,17 @@ ASKS = (
 
 
 @st.composite
-def bodies(draw: st.DrawFn, callable_: list[str]) -> str:
+def bodies(
+    draw: st.DrawFn,
+    callable_: list[str],
+    leaks: bool = True,
+    asks: Sequence[str] = ASKS,
+) -> str:
     """Equations that compute, ask, leak, use what leaked and call other functions."""
     names, equations = ["x"], []
     for n in range(draw(st.integers(1, 4))):
         a, b = draw(st.sampled_from(names)), draw(st.sampled_from(names))
-        kinds = ["mul", "gt", "leak", "leaked", "constant"]
+        kinds = ["mul", "gt", "constant", *["leak", "leaked"] * leaks]
         kind = draw(st.sampled_from([*kinds, "ask", *["call"] * bool(callable_) * 3]))
         match kind:
             case "mul" | "gt":
@@ -206,7 +212,7 @@ def bodies(draw: st.DrawFn, callable_: list[str]) -> str:
             case "leaked":
                 equations.append(f"v{n} = host_leaked")
             case "ask":
-                equations.append(f"{draw(st.sampled_from(ASKS))} {a}")
+                equations.append(f"{draw(st.sampled_from(asks))} {a}")
             case _:
                 equations.append(f"v{n} = {draw(st.sampled_from(callable_))} {a}")
         if kind != "ask":
