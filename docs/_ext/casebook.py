@@ -12,6 +12,7 @@ from sphinx.application import Sphinx
 from _ext.cited import cases, runs, verdicts
 from _ext.pieces import box, code, line, link, permalink, separated, text
 from traceir.conform import Case
+from traceir.rules import spec_path
 
 PAGE = """\
 {title}
@@ -23,8 +24,8 @@ CITES = re.compile(r"^ +cites\b.*\n(?: {4,}\S.*\n)*", re.MULTILINE)
 
 
 def source(case: Case) -> str:
-    """The text of a case, as its file has it."""
-    whole = next(iter(case.verbs.values()))[0].text
+    """The text of a case, as its file has it, comments included."""
+    whole = (spec_path() / "cases" / case.file).read_text(encoding="utf-8")
     start, *rest = whole.split("\n")[case.line - 1 :]
     body = []
     for row in rest:
