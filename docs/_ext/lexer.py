@@ -27,7 +27,7 @@ class CaseLexer(RegexLexer):
                 r"^(case)([ \t]+)(\S+)",
                 bygroups(Keyword.Namespace, Text, Name.Namespace),
             ),
-            (rf"^([ \t]+)({VERBS})(?=\s)", bygroups(Text, Keyword.Namespace)),
+            (rf"^([ \t]*)({VERBS})(?=\s)", bygroups(Text, Keyword.Namespace)),
             (
                 r"\b(lambda|let|in|static|with|traces|hits|raises|true|false|None)\b",
                 Keyword,
