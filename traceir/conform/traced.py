@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from traceir.trace import typeof
 
 Ask = Callable[["Traced", str], Any]
@@ -68,7 +70,7 @@ class Traced:
         return operator.index(self.ask(self, "host_index"))
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        return self.ask(self, "host_array").__array__()
+        return np.asarray(self.ask(self, "host_array"))
 
     def __repr__(self) -> str:
         return repr(self.ask(self, "host_print"))
