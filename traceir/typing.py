@@ -203,8 +203,8 @@ def check(program: ClosedJaxpr | Jaxpr, rules: Rules | None = None) -> None:
     >>> from traceir.text import parse
     >>> check(parse("{ lambda ; a:f32[]. let b:f32[3] = sin a in (b,) }"))
     Traceback (most recent call last):
-    traceir.errors.JaxprTypeError: A result is written with the shape and dtype that
-    its primitive's row infers.
+    traceir.errors.JaxprTypeError: A result must be written with the shape and dtype
+    that its primitive's row infers.
       got: (float32[3],) and (float32[],) in `b:f32[3] = sin a`
       [program.result-type]
     """
