@@ -32,8 +32,6 @@ from traceir.conform.values import Value
 from traceir.rules import default
 from traceir.text.lexer import Source
 
-Expected = Callable[[Outcome, Outcome], bool]
-
 
 def given(texts: Sequence[str]) -> Session:
     """The functions and objects of these `given`, without a step yet."""
@@ -46,8 +44,7 @@ def given(texts: Sequence[str]) -> Session:
 class SessionMachine(RuleBasedStateMachine):
     """Takes each step twice, by the tables and on a system, and compares.
 
-    `system` makes the system. `differs` tells of an outcome of the tables and one of
-    the system whether a recorded deviation has them differ.
+    `system` makes the system. `texts` are the functions and objects that are given.
     """
 
     texts: ClassVar[Sequence[str]] = ()
@@ -84,7 +81,7 @@ class SessionMachine(RuleBasedStateMachine):
             assert wanted is got
             return
         wrong = self.compared(wanted, got)
-        assert not wrong or self.deviates(step, wanted, got), wrong
+        assert not wrong, wrong
 
     def call(self, name: str, *args: Any, via: str = "jit", **kwargs: Any) -> None:
         """Call a function on both sides."""
@@ -101,10 +98,6 @@ class SessionMachine(RuleBasedStateMachine):
             wanted, got = self.model.step(probe), self.real.step(probe)
             assert wanted is not None and got is not None
             assert got.answer == wanted.answer, name
-
-    def deviates(self, step: Step, wanted: Outcome, got: Outcome) -> bool:
-        """Whether a recorded deviation has the two differ."""
-        return False
 
     def compared(self, wanted: Outcome, got: Outcome) -> str | None:
         """Where an outcome is not the one that the tables want."""
