@@ -200,17 +200,16 @@ class RemembersRaises(Small):
 
     def __init__(self) -> None:
         super().__init__()
-        self.raised: dict[Hashable, Exception] = {}
+        self.raised: dict[int, Exception] = {}
 
     def failed(self, jitted: SmallJit, key: Hashable, error: Exception) -> None:
         """Keep the exception."""
-        self.raised[id(jitted), key] = error
+        self.raised[id(jitted)] = error
 
     def store(self, jitted: SmallJit) -> dict[Hashable, Entry]:
         """Raises what was kept."""
-        for (owner, _), error in self.raised.items():
-            if owner == id(jitted):
-                raise error
+        if id(jitted) in self.raised:
+            raise self.raised[id(jitted)]
         return super().store(jitted)
 
 
@@ -342,7 +341,8 @@ class Under(Reference):
 
 def under(kind: type[Small]) -> Under:
     """The reference with that system."""
-    return type(kind.__name__, (Under,), {"kind": kind})()
+    found: Under = type(kind.__name__, (Under,), {"kind": kind})()
+    return found
 
 
 @pytest.mark.parametrize("wrong, name", WRONG, ids=lambda x: getattr(x, "__name__", x))

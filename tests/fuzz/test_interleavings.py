@@ -83,7 +83,8 @@ class Interleavings(RuleBasedStateMachine):
         self.function = lambda: None
         self.cache = FunctionCache(weakref.ref(self.function))
         self.workers = [Worker(self.cache) for _ in range(4)]
-        self.state, self.maker = self.machine.start, None
+        self.state = self.machine.start
+        self.maker: int | None = None
         self.kept: Entry | None = None
         self.idle = {*range(4)}
         self.tracing: dict[int, bool] = {}  # and whether inside another trace
