@@ -13,11 +13,12 @@ import numpy as np
 
 from traceir import oracle
 from traceir.avals import ShapedArray
+from traceir.conform import witness
 from traceir.conform.answers import Malformed, arrays_of, listed, outcomes_of, types_of
 from traceir.conform.cases import Case
 from traceir.conform.sessions import Call, Outcome, Probe, Session, expected_class
 from traceir.conform.values import Value, same_bits, show
-from traceir.ir import ClosedJaxpr, Literal
+from traceir.ir import ClosedJaxpr, Literal, subjaxprs
 from traceir.rules import Rules, default
 
 
@@ -49,7 +50,8 @@ class Implementation(Protocol):
     A rejection is an exception with the violated rule's id as `rule`, or `Rejected`.
     It may also have `version`, a text; `choices`, what it declares of the choices that
     the tables leave open, by their ids; `profiles`, the names of those that it claims;
-    and `text(program, full)`, where it reads and prints programs as the tables say.
+    and `text(program, full)`, where it reads and prints programs as the tables say;
+    `reads = False` where it prints alone.
     """
 
     @property
@@ -152,7 +154,7 @@ def _check(
     try:
         program = case.program(rules)
     except Exception as error:
-        if not hasattr(implementation, "text"):
+        if not getattr(implementation, "reads", hasattr(implementation, "text")):
             raise Unsupported("reads no programs of its own") from None
         return _check_rejection(error, case)
     try:
@@ -245,29 +247,42 @@ def _check_values(
             return f"result {k} is {aval.str_short()}, expected {short}"
     if all(same_bits(a, want.array) for a, want in zip(got, wanted)):
         return None
-    if rules and _in_sets(program, args, got, rules, _choices(implementation)):
-        return None
+    if rules is None:
+        return _differs(got, wanted)
+    return _outside(implementation, program, args, got, rules, wanted)
+
+
+def _differs(got: Sequence[np.ndarray], wanted: Sequence[Value]) -> str:
     values = [Value(ShapedArray(a.shape, a.dtype), a) for a in got]
     return f"{show(values)}, expected {show(wanted)}"
 
 
-def _in_sets(
+def _outside(
+    implementation: Implementation,
     program: ClosedJaxpr,
     args: list[np.ndarray],
     got: list[np.ndarray],
     rules: Rules,
-    choices: Mapping[str, str],
-) -> bool:
-    """Whether the results are in the accuracy set of the program's one primitive."""
+    wanted: Sequence[Value],
+) -> str | None:
+    """Why results are not in the accuracy sets of the program's equations, or None."""
+    choices = _choices(implementation)
+    if _is_one_equation(program):
+        (eqn,) = program.eqns
+        env = dict(zip(program.jaxpr.invars, args))
+        inputs = [a.array if isinstance(a, Literal) else env[a] for a in eqn.inputs]
+        params = dict(eqn.params)
+        found = oracle.faults(eqn.primitive, params, inputs, got, rules, choices)
+        return _differs(got, wanted) if found else None
+    found = witness.faults(implementation.eval, program, args, got, rules, choices)
+    return f"{_differs(got, wanted)}: {found[0]}" if found else None
+
+
+def _is_one_equation(program: ClosedJaxpr) -> bool:
     if len(program.eqns) != 1 or program.jaxpr.constvars:
         return False
     (eqn,) = program.eqns
-    if program.jaxpr.outvars != eqn.outputs:
-        return False
-    env = dict(zip(program.jaxpr.invars, args))
-    inputs = [a.array if isinstance(a, Literal) else env[a] for a in eqn.inputs]
-    params = dict(eqn.params)
-    return oracle.accepts(eqn.primitive, params, inputs, got, rules, choices)
+    return program.jaxpr.outvars == eqn.outputs and not any(subjaxprs(eqn))
 
 
 def _check_session(implementation: Implementation, session: Session) -> str | None:

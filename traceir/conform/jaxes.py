@@ -1,0 +1,133 @@
+"""Programs of ours as programs of JAX's own. Imported where JAX is installed alone.
+
+Serves: every table
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import jax
+import numpy as np
+from jax._src import core
+from jax._src.lax.lax import stack_p
+from jax._src.mesh import empty_concrete_mesh
+from jax._src.sharding_impls import UNSPECIFIED
+from jax.extend.core import primitives
+
+from traceir.avals import ShapedArray
+from traceir.conform.run import Unsupported
+from traceir.ir import Atom, ClosedJaxpr, Eqn, Literal, Var
+
+# Params that JAX's text leaves out, by primitive.
+HIDDEN: Mapping[str, Mapping[str, Any]] = {
+    "broadcast_in_dim": {"sharding": None},
+    "convert_element_type": {"sharding": None},
+    "mul": {"out_dtype": None},
+    "jit": {
+        "ctx_mesh": empty_concrete_mesh,
+        "inline": False,
+        "compiler_options_kvs": (),
+    },
+}
+
+
+def primitive(name: str) -> Any:
+    """JAX's primitive of a name; raises Unsupported where it has none.
+
+    >>> primitive("not")
+    not
+    """
+    found = stack_p if name == "stack" else getattr(primitives, f"{name}_p", None)
+    if found is None:
+        raise Unsupported(f"the primitive {name}")
+    return found
+
+
+def params(name: str, given: Mapping[str, Any], operands: int) -> dict[str, Any]:
+    """The params of an equation as JAX keeps them."""
+    found = {**HIDDEN.get(name, {}), **given}
+    if name == "round" and found.get("rounding_method") in (0, 1):
+        found["rounding_method"] = jax.lax.RoundingMethod(found["rounding_method"])
+    if found.get("precision"):
+        words = (str(word).rpartition(".")[2] for word in found["precision"])
+        found["precision"] = tuple(jax.lax.Precision[word] for word in words)
+    if isinstance(inner := found.get("jaxpr"), core.ClosedJaxpr):
+        results = len(inner.out_avals)
+        found |= {
+            "in_shardings": (UNSPECIFIED,) * operands,
+            "in_layouts": (None,) * operands,
+            "donated_invars": (False,) * operands,
+            "out_shardings": (UNSPECIFIED,) * results,
+            "out_layouts": (None,) * results,
+        }
+        found.setdefault("keep_unused", False)
+    return found
+
+
+def aval(ours: ShapedArray) -> Any:
+    """A type as JAX's."""
+    return core.ShapedArray(ours.shape, ours.dtype, weak_type=ours.weak_type)
+
+
+def bind(name: str, /, *values: Any, **given: Any) -> Any:
+    """A primitive of JAX applied; one that has several results gives a list."""
+    found = primitive(name)
+    return found.bind(*values, **params(name, given, len(values)))
+
+
+class Translation:
+    """One program and those within it; what is one program stays one."""
+
+    def __init__(self) -> None:
+        self.programs: dict[ClosedJaxpr, Any] = {}
+        self.vars: dict[Var, Any] = {}
+
+    def program(self, ours: ClosedJaxpr) -> Any:
+        """The program as a `ClosedJaxpr` of JAX."""
+        if ours not in self.programs:
+            self.programs[ours] = self._program(ours)
+        return self.programs[ours]
+
+    def _program(self, ours: ClosedJaxpr) -> Any:
+        jaxpr = ours.jaxpr
+        if len(ours.consts) != len(jaxpr.constvars):
+            raise core.JaxprTypeError("a constant without a value")
+        theirs = core.Jaxpr(
+            [self.atom(v) for v in jaxpr.constvars],
+            [self.atom(v) for v in jaxpr.invars],
+            [self.atom(a) for a in jaxpr.outvars],
+            [self.eqn(e) for e in jaxpr.eqns],
+            debug_info=core.DebugInfo(
+                "case",
+                jaxpr.debug_name or "f",
+                ("",) * len(jaxpr.invars),
+                ("",) * len(jaxpr.outvars),
+            ),
+        )
+        return core.ClosedJaxpr(theirs, list(map(np.asarray, ours.consts)))
+
+    def eqn(self, eqn: Eqn) -> Any:
+        """An equation; a program in its params is translated too."""
+        given = {
+            key: self.program(value) if isinstance(value, ClosedJaxpr) else value
+            for key, value in eqn.params
+        }
+        return core.new_jaxpr_eqn(
+            [self.atom(a) for a in eqn.inputs],
+            [self.atom(v) for v in eqn.outputs],
+            primitive(eqn.primitive),
+            params(eqn.primitive, given, len(eqn.inputs)),
+            set(),
+        )
+
+    def atom(self, atom: Atom) -> Any:
+        """A variable or a literal."""
+        if isinstance(atom, Literal):
+            weak = atom.aval.weak_type
+            value = atom.array.item() if weak else atom.array[()]
+            return core.Literal(value, aval(atom.aval))
+        if atom not in self.vars:
+            self.vars[atom] = core.Var(aval(atom.aval))
+        return self.vars[atom]
