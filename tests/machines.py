@@ -71,7 +71,7 @@ class SessionMachine(RuleBasedStateMachine):
             made = host_function(function, function.program, side.host)
             side.hosts[name] = made
             side.host.functions[name] = partial(side._nested, name)
-        self.model.defined[name] = self.model.hosts[name]
+        self.model.functions.define(name, self.model.hosts[name])
 
     def take(self, step: Step) -> None:
         """Take one step on both sides."""

@@ -7,7 +7,7 @@ the host function runs on values that answer what the level rows permit.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -18,8 +18,9 @@ import numpy as np
 from traceir import config, pytree
 from traceir.array import Array
 from traceir.conform.entries import Entries, Entry, surroundings
+from traceir.conform.functions import Functions
 from traceir.conform.host import Host, HostError
-from traceir.conform.jitted import RETURNING, Jitted, static_parameters
+from traceir.conform.jitted import RETURNING, Jitted
 from traceir.conform.nest import Nest, same
 from traceir.conform.run import Unsupported
 from traceir.conform.sessions import Call as Step
@@ -34,10 +35,9 @@ from traceir.conform.systems import (
 from traceir.conform.traced import Made, Traced, concrete, replayed
 from traceir.errors import TraceirError
 from traceir.ir import ClosedJaxpr
-from traceir.jit.backends import resolve
-from traceir.jit.key import Key, KeyTable
-from traceir.jit.signature import Bound, bind_arguments, form_of, resolve_static
-from traceir.jit.staging import Prepared, check_outputs, prepare
+from traceir.jit.key import Key
+from traceir.jit.signature import Bound
+from traceir.jit.staging import Prepared, check_outputs
 from traceir.promote import canonical_dtype, python_aval
 from traceir.rules import Rules
 from traceir.trace import typeof
@@ -49,7 +49,6 @@ class Model:
     def __init__(self, session: Session, rules: Rules) -> None:
         self.session = session
         self.rules = rules
-        self.table = KeyTable(rules)
         self.nest = Nest(rules)
         self.entries = Entries(rules, self.nest.stack)
         self.made: Counter[tuple[str, str]] = Counter()
@@ -64,11 +63,8 @@ class Model:
             level=self.nest.level,
             array=as_array,
         )
-        self.defined = self.host.define(session)
-        self.hosts = dict(self.defined)
-        # What is under `jit`, and the first of each group of equal functions.
-        self.jitted: dict[str, Any] = {}
-        self.owners: list[Any] = []
+        self.functions = Functions(session, rules, self.host.define(session))
+        self.hosts = self.functions.hosts
         for name in session.functions:
             self.host.functions[name] = partial(self._nested, name)
 
@@ -85,7 +81,7 @@ class Model:
                 self._set(step)
                 return None
             case Probe("cache_size", (str() as name,)):
-                self._check(name)
+                self.functions.check(name)
                 size = self.entries.size(self.hosts[name])
                 return Outcome("answers", answer=size)
             case Probe():
@@ -118,24 +114,11 @@ class Model:
         self.scopes.enter_context(flag_scope(step.name, step.args))
 
     def _drop(self, name: str) -> None:
-        """Let go of a function; traces die with the last that refers to their owner."""
-        self.hosts.pop(name)
-        self.jitted.pop(name, None)
-        for owner in list(self.owners):
-            held = (f for other in self.hosts for f in self._held(other))
-            used = any(fun == owner for fun in self.jitted.values())
-            if not used and not any(fun is owner for fun in held):
-                self.owners.remove(owner)
-                self.entries.died(owner)
-
-    def _held(self, name: str | None) -> Iterator[Any]:
-        """A function, and those that it is made of."""
-        while name is not None and name in self.session.functions:
-            yield self.defined[name]
-            name = self.session.functions[name].same_as
+        for owner in self.functions.dropped(name):
+            self.entries.died(owner)
 
     def _clear(self, name: str) -> None:
-        self._check(name)
+        self.functions.check(name)
         self.entries.cleared(self.hosts[name])
         self.made[name, self.nest.face] = 0
 
@@ -183,7 +166,7 @@ class Model:
         if transform not in self.rules.levels.transforms:
             raise Unsupported(f"calls through {via}")
         if via != "eager":
-            self._check(name)
+            self.functions.check(name)
         if not self.nest.transform(transform).traces:
             given, named = pytree.map_(
                 lambda v: self.nest.argument(v, transform), (args, kwargs)
@@ -192,21 +175,21 @@ class Model:
         event, entry = self.called(name, transform, args, kwargs)
         if event == "traces":  # with these very arguments
             return event, self._made(entry, entry.results)
-        _, leaves = self._leaves(name, args, kwargs)
+        _, leaves = self.functions.leaves(name, args, kwargs)
         return event, self._results(entry, leaves)
 
     def called(
         self, name: str, transform: str, args: Any, kwargs: Any
     ) -> tuple[str, Entry]:
         """What a call does by the rows of the machine, and the trace that it uses."""
-        self._check(name)
-        bound, leaves = self._leaves(name, args, kwargs)
+        self.functions.check(name)
+        bound, leaves = self.functions.leaves(name, args, kwargs)
         self.nest.lift(leaves, capture=False)
-        prepared = self._prepared(name, transform, args, kwargs)
-        key = self._key(name, prepared)
+        prepared = self.functions.prepared(name, self._face(transform), args, kwargs)
+        key = self.functions.key(name, prepared)
         entry = self.entries.find(key, self.hosts[name])
         counted = name, self.nest.face
-        limit = self._options(name).get("max_traces")
+        limit = self.functions.options(name).get("max_traces")
         limit = None if transform == "make_jaxpr" else limit
         row = self.entries.call(
             entry,
@@ -257,6 +240,10 @@ class Model:
             [self.nest.result(concrete(v), Made(same, (v,))) for v in found]
         )
 
+    def _face(self, transform: str) -> str | None:
+        """The face of a trace; `make_jaxpr` is of the plain function and has none."""
+        return None if transform == "make_jaxpr" else self.nest.face
+
     def _entering(self, value: Any, transform: str) -> Traced:
         """An argument as the function sees it; a 64-bit one is narrowed while off."""
         if isinstance(value, Traced) and value.home is not self.nest.eager:
@@ -271,53 +258,13 @@ class Model:
         aval = value.aval.update(dtype=dtype)
         return self.nest.argument(Array._wrap(array, aval), transform)
 
-    # Keys ----------------------------------------------------------------------------
-
-    def _check(self, name: str) -> None:
-        """Raises what `jit` of the function raises (jit.callable, ...)."""
-        fun = self.hosts[name]
-        if not callable(fun):
-            raise self.rules.error("jit.callable")
-        if not isinstance(fun, Hashable):
-            raise self.rules.error("cache.function.hashable")
-        backend = self._options(name).get("backend")
-        if backend is not None:
-            resolve(backend)
-        if fun not in self.owners:
-            self.owners.append(fun)
-        self.jitted[name] = fun
-
-    def _options(self, name: str) -> Mapping[str, Any]:
-        function = self.session.functions.get(name)
-        return function.options if function else {}
-
-    def _bound(self, name: str, args: Any, kwargs: Any) -> Bound:
-        form, options = form_of(self.hosts[name]), self._options(name)
-        names = options.get("static_argnames") or static_parameters(self.session, name)
-        static = resolve_static(form.signature, options.get("static_argnums"), names)
-        return bind_arguments(form, static, args, kwargs)
-
-    def _leaves(self, name: str, args: Any, kwargs: Any) -> tuple[Bound, list[Any]]:
-        bound = self._bound(name, args, kwargs)
-        return bound, pytree.leaves(tuple(value for _, value in bound.dynamic))
-
-    def _prepared(self, name: str, transform: str, args: Any, kwargs: Any) -> Prepared:
-        given, named = pytree.map_(concrete, (args, kwargs))
-        bound, options = self._bound(name, given, named), self._options(name)
-        if transform == "make_jaxpr":  # of the plain function
-            return prepare(bound, "jax")
-        return prepare(bound, self.nest.face, options.get("strict", False))
-
-    def _key(self, name: str, prepared: Prepared) -> Key:
-        return self.table.key(replace(prepared.call, function=self.hosts[name]))
-
     # Ahead of time -------------------------------------------------------------------
 
     def _run_compiled(self, name: str, entry: Entry, types: Any, args: Any) -> Any:
         """Raises TypeError (jit.compiled, jit.compiled-tree, jit.compiled-traced)."""
         if self.nest.stack:
             raise self.rules.error("jit.compiled-traced")
-        made = self._prepared(name, "lower", types, {}).call
+        made = self.functions.prepared(name, self.nest.face, types, {}).call
         leaves, tree = pytree.flatten(tuple(args))
         if tree is not made.treedef:
             raise self.rules.error("jit.compiled-tree")
