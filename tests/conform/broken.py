@@ -215,6 +215,22 @@ class InPlace(Reference):
         return found
 
 
+class Fickle(Reference):
+    """Is wrong when it is asked for results, and gives nothing when for variables."""
+
+    def eval(self, program: ClosedJaxpr, args: Arrays) -> Any:
+        found = super().eval(program, args)
+        wanted = len(program.eqns) > len(program.jaxpr.outvars)
+        return [np.full_like(x, np.nan) for x in found] if wanted else None
+
+
+class Hasty(Fickle):
+    """Is wrong in both."""
+
+    def eval(self, program: ClosedJaxpr, args: Arrays) -> Any:
+        return super().eval(program, args) or [np.float64(1)]
+
+
 class Slow(Reference):
     """Answers after a while."""
 

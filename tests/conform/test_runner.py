@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from traceir.conform import load_cases
+from traceir.conform import load_cases, read_cases
 from traceir.conform.adapters import NotLoaded, load
 from traceir.conform.pool import Limits, Pool
 from traceir.conform.run import Verdict
@@ -103,6 +103,21 @@ def check(found: dict[str, Verdict], expected: str, why: str) -> None:
     bad = [found[case].why for case in CASES if found[case].kind != "pass"]
     assert why in (bad or [""])[0]
     assert all(len(text) < 5000 for text in bad)
+
+
+@pytest.mark.parametrize(
+    "name, why",
+    [("Fickle", "gave NoneType, not a sequence"), ("Hasty", "all variables are asked")],
+)
+def test_a_program_of_several_equations_is_asked_about_twice(
+    name: str, why: str
+) -> None:
+    (case,) = read_cases(
+        "case a/b\n  given { lambda ; a:f32[2]. let b:f32[2] = neg a;"
+        " c:f32[2] = neg b in (c,) }\n  call f32[2]{1 2}\n  value f32[2]{1 2}\n"
+    )
+    found = load(f"broken:{name}").verdict(case)
+    assert found.kind == "fail" and why in found.why
 
 
 def test_an_adapter_that_falls_silent_is_ended() -> None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from traceir import oracle
+from traceir.conform.answers import arrays_of, listed
 from traceir.conform.values import same_bits
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from traceir.rules import Rules
@@ -51,6 +52,10 @@ class _Flat:
         return [read(atom) for atom in program.jaxpr.outvars]
 
 
+def _form(var: Var) -> tuple[tuple[int, ...], np.dtype]:
+    return var.aval.shape, var.aval.dtype
+
+
 def faults(
     evaluate: Callable[[ClosedJaxpr, Arrays], Arrays],
     program: ClosedJaxpr,
@@ -80,9 +85,9 @@ def faults(
         tuple(flat.constvars), program.jaxpr.invars, tuple(flat.eqns), returned
     )
     found = evaluate(ClosedJaxpr(jaxpr, tuple(flat.consts)), [a.copy() for a in args])
-    arrays = list(map(np.asarray, found))
-    if len(arrays) != len(returned):
-        return [f"{len(arrays)} results where all {len(returned)} variables are asked"]
+    arrays = arrays_of(listed("eval", found, len(returned)))
+    if [(a.shape, a.dtype) for a in arrays] != [_form(v) for v in returned]:
+        return ["other results where all variables are asked for"]
     env = dict(zip(returned, arrays))
     env.update(zip(program.jaxpr.invars, args, strict=True))
     env.update(zip(flat.constvars, flat.consts))
