@@ -7,10 +7,11 @@ python := $(VENV)/bin/python
 pip := $(python) -m pip install --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz ulp docs lint type format clean conform status
+.PHONY: help demo test fuzz ulp docs lint type format clean conform status \
+    conform-jax corpus
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' \
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' \
 	    $(MAKEFILE_LIST)
 	@echo "PYTHON=python3.12 chooses the interpreter, ARGS='-k name' is for pytest."
 
@@ -31,6 +32,14 @@ conform: $(VENV)/.numba ## run the cases on oracle, reference and numba; keep th
 	$(python) -m traceir.conform reference --json spec/runs/reference.json
 	$(python) -m traceir.conform numba --json spec/runs/numba.json
 	$(MAKE) --no-print-directory status
+
+conform-jax: $(VENV)/.jax ## run the cases on JAX, in an environment of its own
+	$(VENV)/jax/bin/python -m traceir.conform jax --json spec/runs/jax.json
+	$(VENV)/jax/bin/python -m pytest tests/corpus $(ARGS)
+	$(MAKE) --no-print-directory status
+
+corpus: $(VENV)/.jax ## write the jaxprs of spec/cases/jax as JAX prints them
+	$(VENV)/jax/bin/python tests/corpus/record.py
 
 status: $(VENV)/.numba ## write spec/STATUS.rst from the runs that are kept
 	$(python) -m traceir.conform --status
@@ -61,6 +70,13 @@ $(VENV)/.numba: setup.cfg pyproject.toml | $(VENV)/bin/python
 $(VENV)/.test: setup.cfg pyproject.toml | $(VENV)/bin/python
 	$(pip) -e '.[numba,test]'
 	@touch $@ $(VENV)/.numba
+
+$(VENV)/.jax: setup.cfg pyproject.toml | $(VENV)/bin/python
+	test -x $(VENV)/jax/bin/python || $(MAKE) $(VENV)/jax/bin/python \
+	    VENV=$(VENV)/jax PYTHON="$(PYTHON)"
+	$(VENV)/jax/bin/python -m pip install --disable-pip-version-check --quiet \
+	    -e '.[bench,numba,test]'
+	@touch $@
 
 $(VENV)/.docs: setup.cfg pyproject.toml | $(VENV)/bin/python
 	$(pip) -e '.[numba,docs]'

@@ -71,13 +71,18 @@ class Jax:
     def type(self, program: ClosedJaxpr) -> Sequence[ShapedArray]:
         """The types that JAX infers, after its own check of the whole program."""
         with jax.enable_x64(is_wide(program)), rejections():
-            theirs = Translation().program(program)
-            core.check_jaxpr(theirs.jaxpr)
+            theirs = Translation().jaxpr(program)
+            core.check_jaxpr(theirs)
             structs = [
-                jax.ShapeDtypeStruct(a.shape, a.dtype, weak_type=a.weak_type)
-                for a in program.in_avals
+                [
+                    jax.ShapeDtypeStruct(a.shape, a.dtype, weak_type=a.weak_type)
+                    for a in avals
+                ]
+                for avals in ([v.aval for v in theirs.constvars], theirs.in_avals)
             ]
-            traced = jax.make_jaxpr(core.jaxpr_as_fun(theirs))(*structs)
+            traced = jax.make_jaxpr(
+                lambda consts, args: core.eval_jaxpr(theirs, consts, *args)
+            )(*structs)
         return [ShapedArray(a.shape, a.dtype, a.weak_type) for a in traced.out_avals]
 
     def eval(

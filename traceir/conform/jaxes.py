@@ -17,7 +17,6 @@ from jax._src.sharding_impls import UNSPECIFIED
 from jax.extend.core import primitives
 
 from traceir.avals import ShapedArray
-from traceir.conform.run import Unsupported
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Literal, Var
 
 # Params that JAX's text leaves out, by primitive.
@@ -34,15 +33,13 @@ HIDDEN: Mapping[str, Mapping[str, Any]] = {
 
 
 def primitive(name: str) -> Any:
-    """JAX's primitive of a name; raises Unsupported where it has none.
+    """JAX's primitive of a name, or one that JAX has no rules of.
 
     >>> primitive("not")
     not
     """
     found = stack_p if name == "stack" else getattr(primitives, f"{name}_p", None)
-    if found is None:
-        raise Unsupported(f"the primitive {name}")
-    return found
+    return core.Primitive(name) if found is None else found
 
 
 def params(name: str, given: Mapping[str, Any], operands: int) -> dict[str, Any]:
@@ -52,7 +49,8 @@ def params(name: str, given: Mapping[str, Any], operands: int) -> dict[str, Any]
         found["rounding_method"] = jax.lax.RoundingMethod(found["rounding_method"])
     if found.get("precision"):
         words = (str(word).rpartition(".")[2] for word in found["precision"])
-        found["precision"] = tuple(jax.lax.Precision[word] for word in words)
+        known = jax.lax.Precision.__members__
+        found["precision"] = tuple(known.get(word, word) for word in words)
     if isinstance(inner := found.get("jaxpr"), core.ClosedJaxpr):
         results = len(inner.out_avals)
         found |= {
@@ -91,10 +89,12 @@ class Translation:
         return self.programs[ours]
 
     def _program(self, ours: ClosedJaxpr) -> Any:
+        return core.ClosedJaxpr(self.jaxpr(ours), list(map(np.asarray, ours.consts)))
+
+    def jaxpr(self, ours: ClosedJaxpr) -> Any:
+        """The program as a `Jaxpr` of JAX, without the values of its constants."""
         jaxpr = ours.jaxpr
-        if len(ours.consts) != len(jaxpr.constvars):
-            raise core.JaxprTypeError("a constant without a value")
-        theirs = core.Jaxpr(
+        return core.Jaxpr(
             [self.atom(v) for v in jaxpr.constvars],
             [self.atom(v) for v in jaxpr.invars],
             [self.atom(a) for a in jaxpr.outvars],
@@ -106,7 +106,6 @@ class Translation:
                 ("",) * len(jaxpr.outvars),
             ),
         )
-        return core.ClosedJaxpr(theirs, list(map(np.asarray, ours.consts)))
 
     def eqn(self, eqn: Eqn) -> Any:
         """An equation; a program in its params is translated too."""
@@ -126,7 +125,8 @@ class Translation:
         """A variable or a literal."""
         if isinstance(atom, Literal):
             weak = atom.aval.weak_type
-            value = atom.array.item() if weak else atom.array[()]
+            python = atom.value if isinstance(atom.value, int | float) else None
+            value = atom.array[()] if not weak or python is None else python
             return core.Literal(value, aval(atom.aval))
         if atom not in self.vars:
             self.vars[atom] = core.Var(aval(atom.aval))

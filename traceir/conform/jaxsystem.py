@@ -30,7 +30,9 @@ FLAGS = frozenset(
         *("log_compiles", "explain_cache_misses"),
     }
 )
-OPTIONS = frozenset({"static_argnums", "static_argnames", "keep_unused", "inline"})
+OPTIONS = frozenset(
+    {"static_argnums", "static_argnames", "keep_unused", "inline", "backend"}
+)
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,7 @@ class JaxSystem:
 
     def bind(self, primitive: str, /, *values: Any, **params: Any) -> Any:
         """A primitive of JAX, bound as its users' libraries bind it."""
-        given = [_operand(v) for v in values]
-        return jaxes.bind(primitive, *given, **_dtypes(params))
+        return jaxes.bind(primitive, *values, **params)
 
     def jit(
         self,
@@ -115,12 +116,3 @@ class JaxSystem:
     def rule(self, error: Exception) -> str | None:
         """None: the class of an exception is all that JAX's errors tell."""
         return None
-
-
-def _operand(value: Any) -> Any:
-    # `bind` takes no lists; numbers are weakly typed, as they are in JAX.
-    return np.asarray(value) if isinstance(value, list) else value
-
-
-def _dtypes(params: Mapping[str, Any]) -> dict[str, Any]:
-    return dict(params)

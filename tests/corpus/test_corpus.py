@@ -1,0 +1,127 @@
+"""The corpus: printed alike by this project, and up to date where JAX is installed.
+
+Rules: text.roundtrip, accuracy.program
+"""
+
+from __future__ import annotations
+
+import warnings
+from importlib import import_module
+
+import numpy as np
+import pytest
+from corpus.program import GROUPS, Program, corpus
+
+import traceir
+from traceir.conform import Case, Verdict, load_cases
+from traceir.conform.adapters import load
+from traceir.conform.deviations import Record, read_deviations, record_path
+from traceir.conform.run import judge
+from traceir.conform.witness import faults
+from traceir.evaluate import eval_jaxpr
+from traceir.ir import ClosedJaxpr
+from traceir.rules import default
+from traceir.text import parse
+
+PROGRAMS = list(corpus())
+CASES = {case.name: case for case in load_cases()}
+RECORDED = {n: c for n, c in CASES.items() if c.file.startswith("jax/")}
+
+
+def case_of(program: Program) -> Case:
+    """The case that was recorded of a program."""
+    return RECORDED[f"jax/{program.name}"]
+
+
+def test_every_program_is_recorded() -> None:
+    assert RECORDED.keys() == {f"jax/{p.name}" for p in PROGRAMS}
+    assert len(PROGRAMS) >= 60
+
+
+# These lines differ from JAX's, which finds the trace of a helper that another function
+# has made where an operand was stretched already.
+HELPERS = frozenset({"floor-division"})
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=str)
+def test_the_same_program_has_the_same_jaxpr(program: Program) -> None:
+    with program.context(traceir), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        closed = traceir.make_jaxpr(program.bound(traceir))(*program.python(traceir))
+    same = str(closed) == case_of(program).prints
+    assert same == (program.name not in HELPERS)
+
+
+# The judgement of programs -----------------------------------------------------------
+
+TEXT = """{ lambda ; a:f32[3]. let
+    b:f32[3] = sin a
+    c:f32[3] = jit[
+      name=f
+      jaxpr={ lambda ; b:f32[3]. let c:f32[3] = exp b in (c,) }
+    ] b
+  in (c, a) }"""
+
+
+def test_each_equation_is_judged_by_the_values_that_its_operands_had() -> None:
+    program, args = parse(TEXT), [np.float32([0.5, 1, 2])]
+    asked: list[ClosedJaxpr] = []
+
+    def evaluate(program: ClosedJaxpr, args: list[np.ndarray]) -> list[np.ndarray]:
+        asked.append(program)
+        return [np.sin(args[0]), np.exp(np.sin(args[0]))]
+
+    right = [np.exp(np.sin(args[0])), args[0]]
+    assert not faults(evaluate, program, args, right, default(), {})  # type: ignore
+    assert [e.primitive for e in asked[0].eqns] == ["sin", "exp"]
+    assert len(asked[0].out_avals) == 2
+    wrong = [np.nextafter(right[0], np.float32(9)), right[1]]
+    (fault,) = faults(evaluate, program, args, wrong, default(), {})  # type: ignore
+    assert "result 0" in fault
+
+
+def test_an_equation_that_is_wrong_by_itself_is_named() -> None:
+    program, args = parse(TEXT), [np.float32([0.5, 1, 2])]
+    sine = np.sin(args[0])
+    found = [sine, np.exp(sine) * np.float32(1.001)]
+    lines = faults(
+        lambda program, args: found, program, args, [found[1], args[0]], default(), {}
+    )
+    assert lines and all(line.startswith("exp[") for line in lines)
+    (line,) = faults(
+        lambda program, args: found[:1],
+        *(program, args, [found[1], args[0]], default(), {}),
+    )
+    assert line == "1 results where all 2 variables are asked"
+
+
+def test_the_reference_returns_the_same_in_both_forms() -> None:
+    case = CASES["jax/softmax"]
+    program = case.program()
+    args = [v.array for v in case.values("call")]
+    got = eval_jaxpr(program, program.consts, *args)
+
+    def evaluate(program: ClosedJaxpr, args: list[np.ndarray]) -> list[np.ndarray]:
+        return list(eval_jaxpr(program, program.consts, *args))
+
+    assert not faults(evaluate, program, args, got, default(), {})  # type: ignore
+
+
+# With JAX ----------------------------------------------------------------------------
+
+
+def test_the_files_are_what_jax_prints() -> None:
+    jax = pytest.importorskip("jax", reason="the corpus is recorded with JAX")
+    record = import_module("corpus.record")
+    assert len(list(GROUPS)) == 6
+    for path, text in record.files(jax):
+        assert path.read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize("name", sorted(RECORDED))
+def test_jax_conforms_but_for_what_is_recorded(name: str) -> None:
+    pytest.importorskip("jax", reason="this is a test of JAX itself")
+    adapter = load("jax")
+    record = Record(read_deviations(record_path("jax"), CASES.keys()))
+    verdict = record.judged(name, judge(adapter.implementation, CASES[name]))
+    assert verdict.kind in ("pass", "deviation"), verdict == Verdict("pass")
