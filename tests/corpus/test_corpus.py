@@ -92,7 +92,7 @@ def test_an_equation_that_is_wrong_by_itself_is_named() -> None:
         lambda program, args: found[:1],
         *(program, args, [found[1], args[0]], default(), {}),
     )
-    assert line == "1 results where all 2 variables are asked"
+    assert line == "other results where all variables are asked for"
 
 
 def test_the_reference_returns_the_same_in_both_forms() -> None:
