@@ -7,8 +7,8 @@ python := $(VENV)/bin/python
 pip := $(python) -m pip install --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz ulp docs lint type format clean conform status \
-    conform-jax corpus
+.PHONY: help demo test fuzz ulp docs lint type format clean conform status
+.PHONY: conform-jax corpus
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' \
