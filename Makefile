@@ -7,7 +7,7 @@ python := $(VENV)/bin/python
 pip := $(python) -m pip install --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz ulp docs lint type format clean conform status
+.PHONY: help demo test fuzz mutants ulp docs lint type format clean conform status
 .PHONY: conform-jax corpus
 
 help: ## list the targets
@@ -23,6 +23,9 @@ test: $(VENV)/.test ## all tests
 
 fuzz: $(VENV)/.test ## the property tests, with many random examples
 	HYPOTHESIS_PROFILE=fuzz $(python) -m pytest tests/fuzz $(ARGS)
+
+mutants: $(VENV)/.test ## try every mutant of the tables on the cases
+	PYTHONPATH=tests $(python) -m mutation $(ARGS)
 
 ulp: $(VENV)/.test ## the greatest errors of the real functions, over every float32
 	$(python) tests/ulp/scan.py $(ARGS)

@@ -1,0 +1,257 @@
+"""Whether some case tells a mutant of the tables from the tables.
+
+Each mutant is tried in a process of its own, forked before any rule has been read, in
+which the mutated tables are *the* tables: of the oracle, the evaluator, `jit` and the
+functions of arrays alike.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import sys
+import traceback
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from mutation.tables import Mutant, Tables
+
+from traceir import rules
+from traceir.conform import Case, judge
+from traceir.conform.cases import attempt
+from traceir.conform.implementations import Oracle, Reference
+from traceir.errors import RuleTableError
+from traceir.ir import ClosedJaxpr, subjaxprs
+from traceir.rules import Rules, load
+from traceir.typing import violations
+
+PATIENCE = 20
+Verdicts = tuple[Any, ...]
+LOADER = "the loader"
+
+
+@dataclass(frozen=True)
+class Nudged(Reference):
+    """The reference, its first inexact element some units in the last place away."""
+
+    steps: int = 1
+
+    def eval(
+        self, program: ClosedJaxpr, args: Sequence[np.ndarray]
+    ) -> Sequence[np.ndarray]:
+        results = [np.array(r) for r in super().eval(program, args)]
+        for result in results:
+            flat = result.reshape(-1)
+            if result.dtype.kind == "f":
+                near = np.isfinite(flat) & (flat != 0)
+                for k in np.flatnonzero(near)[:1]:
+                    word = flat[k : k + 1].view(f"i{result.dtype.itemsize}")
+                    word += self.steps
+        return results
+
+
+@dataclass(frozen=True)
+class Negated(Reference):
+    """The reference with the other sign of every zero."""
+
+    def eval(
+        self, program: ClosedJaxpr, args: Sequence[np.ndarray]
+    ) -> Sequence[np.ndarray]:
+        results = map(np.asarray, super().eval(program, args))
+        return [np.where(r == 0, -r, r) if r.dtype.kind == "f" else r for r in results]
+
+
+# What an implementation may declare, right or wrong.
+CHOICES = {
+    "choice.subnormal": ("keep", "flush", "another"),
+    "choice.contraction": ("none", "fused", "another"),
+    "choice.sum-order": ("fixed", "free", "another"),
+    "choice.dot-order": ("fixed", "library", "another"),
+    "choice.nan-payload": ("any", "another"),
+    "choice.zero-extremum": ("ordered", "either", "another"),
+}
+
+
+def probes(rules: Rules) -> Iterator[Reference]:
+    """Implementations that are right or wrong by a little."""
+    for steps in (1, -1, 2, -2, 4, -4, 5, -5, 9, -9):
+        yield Nudged(rules, steps=steps)
+    yield Negated(rules)
+    for name, options in CHOICES.items():
+        yield from (Reference(rules, choices={name: o}) for o in options)
+
+
+def verdicts(case: Case, rules: Rules) -> Iterator[Any]:
+    """What is found of one case: by the tables, its faults, by the implementation."""
+    yield judge(Oracle(rules), case, rules, exact=True).kind
+    if case.reject and not case.session:
+        yield faults(case, rules)
+    yield judge(Reference(rules), case, rules).kind
+    if "value" in case.verbs and not case.session and len(program_of(case)) == 1:
+        for probe in probes(rules):
+            yield judge(probe, case, rules).kind
+
+
+def program_of(case: Case) -> Sequence[Any]:
+    """The equations of a case's program, none where it cannot be read."""
+    program = attempt(case)
+    return program.eqns if isinstance(program, ClosedJaxpr) else ()
+
+
+def faults(case: Case, rules: Rules) -> frozenset[str]:
+    """All clauses that the equations of a rejected program violate."""
+    found: set[str] = set()
+    try:
+        program = case.program(rules)
+    except Exception as error:  # text that cannot be read has the fault of its error
+        return frozenset({str(getattr(error, "rule", error))})
+    for eqn in equations(program):
+        avals = tuple(a.aval for a in eqn.inputs)
+        found |= violations(eqn.primitive, avals, eqn.params, rules)
+    return frozenset(found)
+
+
+def equations(closed: ClosedJaxpr) -> Iterator[Any]:
+    """The equations of a program and of those within."""
+    for eqn in closed.eqns:
+        yield eqn
+        for inner in subjaxprs(eqn):
+            yield from equations(inner)
+
+
+def relevant(cases: Sequence[Case]) -> Mapping[str, list[Case]]:
+    """The cases that cite a rule or use a primitive or a class, by its name."""
+    found: dict[str, list[Case]] = defaultdict(list)
+    for case in cases:
+        names = {*case.cites} | {c.partition(".")[0] for c in case.cites}
+        program = attempt(case) if not case.session else None
+        if isinstance(program, ClosedJaxpr):
+            for eqn in equations(program):
+                row = rules.default().prims.get(eqn.primitive)
+                names |= {eqn.primitive, *(row.classes if row else ())}
+        for name in names:
+            found[name].append(case)
+    return found
+
+
+def in_child(work: Any) -> Any:
+    """What a function returns in a process of its own; None if it never does."""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.close(read)
+            signal.alarm(PATIENCE)
+            with open(write, "wb") as pipe:
+                pickle.dump(work(), pipe)
+        except Exception:
+            if os.environ.get("MUTATION_TRACE"):
+                traceback.print_exc()
+        finally:
+            os._exit(0)
+    os.close(write)
+    with open(read, "rb") as pipe:
+        data = pipe.read()
+    os.waitpid(child, 0)
+    return pickle.loads(data) if data else None
+
+
+def lenient(tables: Tables) -> Rules | None:
+    """The rules of mutated tables; None if nothing can be made of them."""
+    for how in (False, True):
+        try:
+            return load(tables, lenient=how)
+        except RuleTableError:
+            continue
+        except Exception:  # whatever the loader says of it, it has noticed
+            return None
+    return None
+
+
+def install(found: Rules) -> None:
+    """Make these the rules of the specification, in a process that has read none."""
+    assert not rules.default.cache_info().currsize, "rules have been read"
+    rules.load = lambda *args, **kwargs: found  # type: ignore[assignment]
+
+
+@dataclass
+class Hunter:
+    """The cases, and what is found of each without mutation."""
+
+    tables: Tables
+    cases: Sequence[Case]
+    known: dict[str, list[Any]] = field(default_factory=dict)
+    names: dict[str, list[int]] = field(default_factory=dict)
+    telling: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+
+    def prepare(self) -> None:
+        """Judge every case without mutation, and sort the cases by what they use."""
+
+        def found() -> Any:
+            signal.alarm(0)
+            install(load(self.tables))
+            where = {case.name: n for n, case in enumerate(self.cases)}
+            names = {
+                name: [where[c.name] for c in some]
+                for name, some in relevant(self.cases).items()
+            }
+            rules_ = rules.default()
+            return {c.name: list(verdicts(c, rules_)) for c in self.cases}, names
+
+        self.known, self.names = in_child(found)
+
+    def teller(self, mutant: Mutant) -> str | None:
+        """The case that tells a mutant, or "the loader", or None."""
+        order = self.order(mutant)
+
+        def found() -> Any:
+            changed = lenient(mutant.tables(self.tables))
+            if changed is None:
+                return LOADER
+            install(changed)
+            sys.setrecursionlimit(1500)
+            close = mutant.table == "accuracy" or {"accuracy", "ulp"} & {*mutant.path}
+            return self.first_different(order, changed, bool(close))
+
+        # A mutant that never ends, or that kills its process, has been noticed.
+        answer = in_child(lambda: (found(),))
+        if answer is None:
+            return "no answer"
+        if isinstance(answer[0], int):
+            self.telling[mutant.row].insert(0, answer[0])
+            return self.cases[answer[0]].name
+        found_: str | None = answer[0]
+        return found_
+
+    def order(self, mutant: Mutant) -> list[int]:
+        """The cases to try: those that told mutants of the row, that are about it."""
+        order = [*self.telling[mutant.row], *self.names.get(mutant.row, ())]
+        if mutant.table != "primitives":
+            order += range(len(self.cases))
+        return list(dict.fromkeys(order))
+
+    def first_different(
+        self, order: Sequence[int], changed: Rules, close: bool
+    ) -> int | None:
+        """The first case with another verdict than without mutation.
+
+        Only a `close` look is at what is right or wrong by a little, too.
+        """
+        late = []
+        for n in order:
+            case = self.cases[n]
+            known = self.known[case.name]
+            found = verdicts(case, changed)
+            quick = 3 if case.reject else 2
+            for want in known[:quick]:
+                if next(found) != want:
+                    return n
+            late.append((n, found, known[quick:]))
+        for n, found, wanted in late if close else ():
+            if any(next(found) != want for want in wanted):
+                return n
+        return None

@@ -1,0 +1,190 @@
+"""Mutants of one formula: each says something slightly different from the rule.
+
+>>> list(mutants("a < b and not c", Siblings()))[:3]
+['a < b or not c', 'not c', 'a < b']
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+COMPARE: Mapping[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
+    ast.Lt: (ast.LtE, ast.GtE),
+    ast.LtE: (ast.Lt, ast.Gt),
+    ast.Gt: (ast.GtE, ast.LtE),
+    ast.GtE: (ast.Gt, ast.Lt),
+    ast.Eq: (ast.NotEq,),
+    ast.NotEq: (ast.Eq,),
+    ast.In: (ast.NotIn,),
+    ast.NotIn: (ast.In,),
+    ast.Is: (ast.IsNot,),
+    ast.IsNot: (ast.Is,),
+}
+BINARY: Mapping[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.FloorDiv,
+    ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.FloorDiv,
+    ast.BitAnd: ast.BitOr,
+    ast.BitOr: ast.BitAnd,
+}
+# What swapping the operands leaves as it is.
+COMMUTES = (ast.Add, ast.Mult, ast.BitAnd, ast.BitOr)
+CALLS = {
+    "all": "any",
+    "any": "all",
+    "min": "max",
+    "max": "min",
+    "sum": "prod",
+    "prod": "sum",
+    "take": "drop",
+    "drop": "take",
+}
+SYMMETRIC = ("min", "max", "broadcast_shapes", "broadcastable")
+
+
+@dataclass(frozen=True)
+class Siblings:
+    """What may stand for what: names, attributes and quoted words of a kind."""
+
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    attributes: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+
+
+def mutants(text: str, siblings: Siblings) -> Iterator[str]:
+    """The formula with one thing changed, for each thing; each mutant once."""
+    tree = ast.parse(text, mode="eval").body
+    seen = {ast.unparse(tree)}
+    for number, node in enumerate(ast.walk(tree)):
+        for other in _others(node, siblings):
+            mutant = ast.unparse(_put(tree, number, other))
+            if mutant not in seen:
+                seen.add(mutant)
+                yield mutant
+
+
+def _put(tree: ast.expr, number: int, other: ast.expr) -> ast.expr:
+    """The tree with another node in the place of one, by its number in a walk."""
+    if number == 0:
+        return other
+    changed = copy.deepcopy(tree)
+    gone = list(ast.walk(changed))[number]
+
+    class Put(ast.NodeTransformer):
+        def visit(self, node: ast.AST) -> ast.AST:
+            return other if node is gone else self.generic_visit(node)
+
+    found: ast.expr = Put().visit(changed)
+    return found
+
+
+def _others(node: ast.AST, siblings: Siblings) -> Iterator[ast.expr]:
+    match node:
+        case ast.Compare(left, ops, rights):
+            yield from _compared(left, ops, rights)
+        case ast.BoolOp(op, values):
+            yield ast.BoolOp(ast.Or() if isinstance(op, ast.And) else ast.And(), values)
+            for n in range(len(values)):
+                rest = values[:n] + values[n + 1 :]
+                yield rest[0] if len(rest) == 1 else ast.BoolOp(op, rest)
+        case ast.BinOp(left, op, right):
+            yield ast.BinOp(left, BINARY[type(op)](), right)
+            yield left
+            yield right
+            if not isinstance(op, COMMUTES) or _is_sequence(left, right):
+                yield ast.BinOp(right, op, left)
+        case ast.UnaryOp(_, operand):
+            yield operand
+        case ast.IfExp(test, then, other):
+            yield ast.IfExp(test, other, then)
+            yield then
+            yield other
+        case ast.Constant(value):
+            yield from map(ast.Constant, _constants(value, siblings))
+        case ast.Attribute(value, attr):
+            if other := after(attr, siblings.attributes):
+                yield ast.Attribute(value, other)
+        case ast.Name(name, ast.Load()):
+            yield from map(ast.Name, siblings.names.get(name, ()))
+        case ast.Subscript(value, ast.Slice(low, high)):
+            yield from _sliced(value, low, high)
+        case ast.Call(ast.Name(name), arguments):
+            yield from _called(name, arguments)
+
+
+def _compared(
+    left: ast.expr, ops: list[ast.cmpop], rights: list[ast.expr]
+) -> Iterator[ast.expr]:
+    for n, op in enumerate(ops):
+        for other in COMPARE[type(op)]:
+            yield ast.Compare(left, [*ops[:n], other(), *ops[n + 1 :]], rights)
+    if len(ops) > 1:  # a chain is a conjunction
+        for n, (a, b) in enumerate(pairwise([left, *rights])):
+            yield ast.Compare(a, [ops[n]], [b])
+
+
+def _is_sequence(left: ast.expr, right: ast.expr) -> bool:
+    """Whether `+` joins two sequences, which are told by how they are written."""
+    known = ("take", "drop", "tuple", "place")
+    return any(
+        isinstance(side, ast.Tuple)
+        or (isinstance(side, ast.Call) and ast.unparse(side.func) in known)
+        or (isinstance(side, ast.Name) and len(side.id) > 1)
+        for side in (left, right)
+    )
+
+
+def _constants(value: Any, siblings: Siblings) -> Iterator[Any]:
+    match value:
+        case bool():
+            yield not value
+        case int():
+            yield value + 1
+            yield value - 1
+        case str():
+            if other := after(value, siblings.words):
+                yield other
+
+
+def _sliced(
+    value: ast.expr, low: ast.expr | None, high: ast.expr | None
+) -> Iterator[ast.expr]:
+    one = ast.Constant(1)
+    if low is not None:
+        yield ast.Subscript(value, ast.Slice(None, high))
+        yield ast.Subscript(value, ast.Slice(ast.BinOp(low, ast.Add(), one), high))
+    if high is not None:
+        yield ast.Subscript(value, ast.Slice(low, None))
+        yield ast.Subscript(value, ast.Slice(low, ast.BinOp(high, ast.Sub(), one)))
+
+
+def _called(name: str, arguments: list[ast.expr]) -> Iterator[ast.expr]:
+    if name in CALLS:
+        yield ast.Call(ast.Name(CALLS[name]), arguments, [])
+    if name == "abs":
+        yield arguments[0]
+    if name == "range":
+        fewer = ast.BinOp(arguments[-1], ast.Sub(), ast.Constant(1))
+        yield ast.Call(ast.Name(name), [*arguments[:-1], fewer], [])
+        yield ast.Call(ast.Name(name), [ast.Constant(1), arguments[-1]], [])
+    if name in SYMMETRIC:
+        return
+    for n in range(len(arguments) - 1):
+        a, b = arguments[n : n + 2]
+        swapped = [*arguments[:n], b, a, *arguments[n + 2 :]]
+        yield ast.Call(ast.Name(name), swapped, [])
+
+
+def after(item: str, items: tuple[str, ...]) -> str | None:
+    """The next of the sorted items, the first after the last; None if it is alone."""
+    ordered = sorted({*items, item})
+    found = ordered[(ordered.index(item) + 1) % len(ordered)]
+    return None if found == item else found

@@ -1,0 +1,272 @@
+"""Mutants of the tables: of each formula, and of each other thing that they say.
+
+A mutant is found by the form of what it changes, not by the table, so that a new table
+is mutated without a word here. What is not mutated is what only people read, and ids,
+since a row with another id is a row less.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from mutation.operators import Siblings, after, mutants
+
+from traceir.rules.domains import DOMAINS
+
+Path = tuple[str | int, ...]
+Tables = Mapping[str, Any]
+FORMULAS = frozenset(
+    {"holds", "value", "steps", "parse", "default", "part", "level", "when"}
+)
+OUT = frozenset({"shape", "dtype", "weak_type"})
+PARTS = frozenset({"let", "each"})
+# Sentences, names, and the class of the host's exception, which no rule looks at.
+PROSE = frozenset({"says", "hint", "id", "name", "short", "class"})
+# Lists in which the order says something.
+ORDERED = frozenset({"in", "order"})
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A change of the tables: where, what it is, and the row that it belongs to."""
+
+    where: str
+    what: str
+    row: str
+    path: Path
+    value: Any
+    kind: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what}"
+
+    @property
+    def table(self) -> str:
+        """The table's stem."""
+        return self.where.partition("/")[0]
+
+    def tables(self, tables: Tables) -> dict[str, Any]:
+        """The tables with this change."""
+        changed = copy.deepcopy(dict(tables))
+        holder: Any = changed
+        for step in self.path[:-1]:
+            holder = holder[step]
+        if self.kind == "delete":
+            del holder[self.path[-1]]
+        else:
+            holder[self.path[-1]] = self.value
+        return changed
+
+
+class Enumeration:
+    """All mutants of some tables, in a fixed order."""
+
+    def __init__(self, tables: Tables) -> None:
+        self.tables = tables
+
+    def mutants(self) -> Iterator[Mutant]:
+        """The mutants, those of a row together."""
+        for stem in sorted(self.tables):
+            yield from self._node(self.tables[stem], (stem,), stem)
+
+    def _node(self, node: Any, path: Path, row: str) -> Iterator[Mutant]:
+        pairs = enumerate(node) if isinstance(node, list) else node.items()
+        for key, value in pairs:
+            at = (*path, key)
+            own = _row(at, value, row)
+            if key in PROSE and not isinstance(value, dict | list):
+                if key != "class" or "clause" in path or "ask" in path:
+                    continue
+                if path[0] in ("errors", "text", "cache"):
+                    continue
+            if len(at) > 2:
+                yield Mutant(self.name(at), "deleted", own, at, None, "delete")
+            match value:
+                case dict():
+                    yield from self._node(value, at, own)
+                case list():
+                    yield from self._reordered(value, at, own)
+                    yield from self._node(value, at, own)
+                case _:
+                    for other in self._others(value, at):
+                        what = other if isinstance(other, str) else repr(other)
+                        kind = "formula" if is_formula(at, value) else "value"
+                        yield Mutant(self.name(at), what, own, at, other, kind)
+
+    def name(self, path: Path) -> str:
+        """A path as text, with the ids of rows in place of their numbers."""
+        found = [str(path[0])]
+        node = self.tables[str(path[0])]
+        for step in path[1:]:
+            node = node[step]
+            named = isinstance(node, dict) and isinstance(step, int)
+            label = (node.get("id") or node.get("name") or step) if named else step
+            found.append(str(label))
+        return "/".join(found)
+
+    def _reordered(self, items: list[Any], at: Path, row: str) -> Iterator[Mutant]:
+        """A list with one thing more, or with two neighbours changing places."""
+        if at[-1] == "allowed":
+            yield Mutant(
+                self.name(at), "+ another", row, at, [*items, "another"], "value"
+            )
+        if at[-1] in ORDERED:
+            for n in range(len(items) - 1):
+                swapped = [*items[:n], items[n + 1], items[n], *items[n + 2 :]]
+                what = f"{items[n + 1]} before {items[n]}"
+                yield Mutant(self.name(at), what, row, at, swapped, "value")
+
+    def _others(self, value: Any, at: Path) -> Iterator[Any]:
+        if is_formula(at, value):
+            yield from mutants(value, self._siblings(at))
+        elif isinstance(value, bool):
+            yield not value
+        elif isinstance(value, int):
+            loose = "ulp" in at
+            yield from (0, value * 1000) if loose else (value - 1, value + 1)
+        elif isinstance(value, str):
+            yield from self._texts(value, at)
+
+    def _texts(self, value: str, at: Path) -> Iterator[str]:
+        """Another word that stands in the same place elsewhere, another number."""
+        if at[-1] in ("min", "max"):
+            read = float.fromhex if "0x" in value else int
+            number = read(value)
+            nearer = number / 2 if isinstance(number, float) else number - 1
+            further = number * 2 if isinstance(number, float) else number + 1
+            for other in (nearer, further):
+                yield other.hex() if isinstance(other, float) else str(other)
+            return
+        if at[-1] == "letters":
+            yield value[1:]
+            yield value[::-1]
+            return
+        known = sorted(self._words[_place(at)])
+        yield from dict.fromkeys(
+            other for w in (known, known[::-1]) if (other := _next(value, w)) != value
+        )
+
+    @cached_property
+    def _words(self) -> Mapping[Path, set[str]]:
+        """The words in each kind of place, and what the language offers there."""
+        found: dict[Path, set[str]] = defaultdict(set)
+        for at, value in leaves(self.tables):
+            if isinstance(value, str) and not is_formula(at, value):
+                found[_place(at)].add(value)
+        found[("primitives", "domain")] |= {*DOMAINS}
+        return found
+
+    def _siblings(self, at: Path) -> Siblings:
+        stem = str(at[0])
+        words, attributes = self._vocabulary[stem]
+        groups = list(self._row_names(at))
+        groups.append(sorted(self.tables.get("lattice", {}).get("set", {})))
+        names: dict[str, tuple[str, ...]] = {}
+        for group in groups:
+            for name in group:
+                rest = [n for n in group if n != name]
+                names[name] = names.get(name, ()) + tuple(rest[:3])
+        return Siblings(names, tuple(sorted(attributes)), tuple(sorted(words)))
+
+    @cached_property
+    def _vocabulary(self) -> Mapping[str, tuple[set[str], set[str]]]:
+        """The quoted words and the attributes in the formulas of each table."""
+        found: dict[str, tuple[set[str], set[str]]] = defaultdict(
+            lambda: (set(), set())
+        )
+        for at, value in leaves(self.tables):
+            if is_formula(at, value):
+                for node in ast.walk(ast.parse(value, mode="eval")):
+                    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                        found[str(at[0])][0].add(node.value)
+                    if isinstance(node, ast.Attribute):
+                        found[str(at[0])][1].add(node.attr)
+        return found
+
+    def _row_names(self, at: Path) -> Iterator[list[str]]:
+        """Names of one kind that a formula may confuse: operands, lets, params."""
+        if at[0] != "primitives":
+            yield sorted(_names(_leaf(self.tables, at)))
+            return
+        chain = list(self._chain(str(at[1]), str(at[2])))
+        inputs = next((row["in"] for row in chain if "in" in row), [])
+        yield [n.removeprefix("*") for n in inputs]
+        for part in ("let", "each"):
+            yield [name for row in chain for name in row.get(part, {})]
+        domains: dict[str, list[str]] = defaultdict(list)
+        for row in chain:
+            for name, param in row.get("params", {}).items():
+                domains[param["domain"].removeprefix("maybe_")].append(name)
+        yield from domains.values()
+
+    def _chain(self, section: str, name: str) -> Iterator[Mapping[str, Any]]:
+        """A row and its classes, the most special first."""
+        row = self.tables["primitives"][section][name]
+        yield row
+        if "class" in row:
+            yield from self._chain("class", row["class"])
+
+
+def is_formula(at: Path, value: Any) -> bool:
+    """Whether a value of the tables is a formula, by where it stands."""
+    if not isinstance(value, str):
+        return False
+    key, above = at[-1], at[-2] if len(at) > 1 else ""
+    if above in PARTS or (key == "out" and at[0] == "primitives"):
+        return True
+    return key in FORMULAS or (key in OUT and "out" in at)
+
+
+def leaves(node: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """The values in tables that hold no others, and where they stand."""
+    if isinstance(node, Mapping | list):
+        pairs = enumerate(node) if isinstance(node, list) else node.items()
+        for key, value in pairs:
+            yield from leaves(value, (*path, key))
+    else:
+        yield path, node
+
+
+def _leaf(tables: Tables, at: Path) -> Any:
+    node: Any = tables
+    for step in at:
+        node = node[step]
+    return node
+
+
+def _names(text: str) -> set[str]:
+    """The names that a formula reads, without those that it calls."""
+    tree = ast.parse(text, mode="eval")
+    called = {n.func for n in ast.walk(tree) if isinstance(n, ast.Call)}
+    return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and n not in called}
+
+
+def _place(at: Path) -> Path:
+    """The kind of place that a word stands in: its table and its key."""
+    keys = [step for step in at if isinstance(step, str)]
+    if "edges" in keys:
+        return (keys[0], "edges")
+    return (keys[0], keys[-1])
+
+
+def _next(item: str, items: list[str]) -> str:
+    return items[(items.index(item) + 1) % len(items)]
+
+
+def _row(at: Path, value: Any, row: str) -> str:
+    """The id or name of the row that something in the tables belongs to."""
+    if isinstance(value, dict):
+        if isinstance(at[-1], int) and "id" in value:
+            return str(value["id"]) if at[0] != "primitives" else row
+        if len(at) == 3 and isinstance(at[-1], str):
+            return at[-1]
+    return row
+
+
+__all__ = ["Enumeration", "Mutant", "after", "is_formula", "leaves"]
