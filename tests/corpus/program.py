@@ -14,7 +14,15 @@ from typing import Any
 from traceir.conform.values import Value, ValueReader
 from traceir.text.lexer import Source
 
-GROUPS = ("elements", "structure", "reductions", "models", "nested", "wide")
+GROUPS = (
+    "elements",
+    "structure",
+    "reductions",
+    "models",
+    "nested",
+    "wide",
+    "functions",
+)
 
 
 @dataclass(frozen=True)
