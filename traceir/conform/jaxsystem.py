@@ -66,7 +66,9 @@ class JaxSystem:
         if transform == "make_jaxpr":
             names = list(inspect.signature(target.fun).parameters)
             numbers = tuple(names.index(n) for n in target.static)
-            return jax.make_jaxpr(target.fun, static_argnums=numbers)
+            staged: Callable[..., Any]
+            staged = jax.make_jaxpr(target.fun, static_argnums=numbers)
+            return staged
         if transform == "compiled":
             return lambda *args, **kwargs: jitted.lower(*args, **kwargs).compile()
         if transform in ("eval_shape", "trace", "lower"):

@@ -33,8 +33,8 @@ class _Flat:
     def inline(self, program: ClosedJaxpr, inputs: Sequence[Atom]) -> list[Atom]:
         env: dict[Var, Atom] = dict(zip(program.jaxpr.invars, inputs))
         for var, const in zip(program.jaxpr.constvars, program.consts, strict=True):
-            env[var] = Var(var.aval)
-            self.constvars.append(env[var])
+            env[var] = own = Var(var.aval)
+            self.constvars.append(own)
             self.consts.append(const)
 
         def read(atom: Atom) -> Atom:
