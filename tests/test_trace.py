@@ -1,4 +1,4 @@
-"""Tracers, levels, lifting and leaks, as a user meets them. Cites: level.*, level.capture"""
+"""Tracers, levels, lifting and leaks, as users meet them. Cites: level.*"""
 
 from __future__ import annotations
 

@@ -129,7 +129,8 @@ def remainder(x: Operand, y: Operand) -> Array:
     """
     x, y = _numbers("remainder", x, y)
     if typeof(x).dtype.kind != "f":
-        y = _where(lax.eq(y, _like(0, y)), _like(1, y), y)
+        none = lax.eq(y, _like(0, y))
+        y = _where(none, lax.broadcast(_like(1, y), typeof(y).shape), y)
     rest = lax.rem(x, y)
     some = lax.ne(rest, _like(0, rest))
     signs = lax.ne(lax.lt(rest, _like(0, rest)), lax.lt(y, _like(0, y)))
