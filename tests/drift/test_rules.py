@@ -256,6 +256,16 @@ BAD: dict[str, tuple[Mutation, str, tuple[str, ...]]] = {
         "table.row",
         ("machine.toml", "cache.colour"),
     ),
+    "a range that is not NumPy's": (
+        lambda t: t["lattice"]["dtype"]["int8"].update(max="126"),
+        "table.lattice",
+        ("dtype.int8", "126", "NumPy has", "127"),
+    ),
+    "a range with two ends": (
+        lambda t: t["lattice"]["dtype"]["bfloat16"].update(max="0x1p+127"),
+        "table.lattice",
+        ("dtype.bfloat16",),
+    ),
     "an edge to an unknown dtype": (
         lambda t: face(t).update(float64=["float128"]),
         "table.lattice",

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from mutation.faults import equations, faults
 from mutation.tables import Mutant, Tables
 
 from traceir import rules
@@ -25,9 +26,8 @@ from traceir.conform import Case, judge
 from traceir.conform.cases import attempt
 from traceir.conform.implementations import Oracle, Reference
 from traceir.errors import RuleTableError
-from traceir.ir import ClosedJaxpr, subjaxprs
+from traceir.ir import ClosedJaxpr
 from traceir.rules import Rules, load
-from traceir.typing import violations
 
 PATIENCE = 20
 Verdicts = tuple[Any, ...]
@@ -100,27 +100,6 @@ def program_of(case: Case) -> Sequence[Any]:
     """The equations of a case's program, none where it cannot be read."""
     program = attempt(case)
     return program.eqns if isinstance(program, ClosedJaxpr) else ()
-
-
-def faults(case: Case, rules: Rules) -> frozenset[str]:
-    """All clauses that the equations of a rejected program violate."""
-    found: set[str] = set()
-    try:
-        program = case.program(rules)
-    except Exception as error:  # text that cannot be read has the fault of its error
-        return frozenset({str(getattr(error, "rule", error))})
-    for eqn in equations(program):
-        avals = tuple(a.aval for a in eqn.inputs)
-        found |= violations(eqn.primitive, avals, eqn.params, rules)
-    return frozenset(found)
-
-
-def equations(closed: ClosedJaxpr) -> Iterator[Any]:
-    """The equations of a program and of those within."""
-    for eqn in closed.eqns:
-        yield eqn
-        for inner in subjaxprs(eqn):
-            yield from equations(inner)
 
 
 def relevant(cases: Sequence[Case]) -> Mapping[str, list[Case]]:

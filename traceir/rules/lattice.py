@@ -63,7 +63,32 @@ def _dtype(name: str, row: Row) -> DType:
         np.dtype(numpy) if numpy else None,
     )
     row.done()
+    _check_stored(found, row.where)
     return found
+
+
+def _check_stored(dtype: DType, where: str) -> None:
+    """Raises table.lattice where a dtype is not what NumPy stores under its name."""
+    said = dtype.kind, dtype.bits, dtype.min, dtype.max
+    if dtype.kind == "floating" and dtype.min != -dtype.max:
+        raise problem("table.lattice", where, f"{dtype.min} and {dtype.max}")
+    if dtype.numpy is not None and said != (stored := _stored(dtype.numpy)):
+        raise problem("table.lattice", where, f"{said}, NumPy has {stored}")
+
+
+def _stored(dtype: np.dtype[Any]) -> tuple[str, int, int | float, int | float]:
+    """Kind, bits, least and greatest element of a dtype of NumPy's."""
+    bits = 8 * dtype.itemsize
+    match dtype.kind:
+        case "b":
+            return "boolean", bits, 0, 1
+        case "i" | "u":
+            integers = np.iinfo(dtype)
+            kind = "signed" if dtype.kind == "i" else "unsigned"
+            return kind, bits, integers.min, integers.max
+        case _:
+            floats = np.finfo(dtype)
+            return "floating", bits, float(floats.min), float(floats.max)
 
 
 def _sets(
