@@ -15,6 +15,7 @@ from rule_errors import raises_rule
 
 import traceir
 import traceir.numpy as jnp
+from traceir.jit import api
 
 Point = namedtuple("Point", "x y")
 
@@ -101,6 +102,62 @@ def test_clearing_one_jit_clears_the_function() -> None:
     g(1.0)
     assert c.new() == 1
     assert f.cache_info().currsize == 1
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_clearing_while_a_call_compiles(
+    monkeypatch: pytest.MonkeyPatch, strict: bool
+) -> None:
+    f = traceir.jit(lambda x: x + 1, strict=strict)
+    compile_it = api.executable
+
+    def slow(*args: Any) -> Any:
+        found = compile_it(*args)
+        f.clear_cache()  # as another thread may at any time
+        return found
+
+    with monkeypatch.context() as patch:
+        patch.setattr(api, "executable", slow)
+        assert f(1.0) == 2
+    assert f(1.0) == 2
+    assert f.cache_info()[:2] == (0, 1)
+
+
+def test_clearing_all_while_a_comparison_asks_for_a_cache() -> None:
+    began, cleared = threading.Event(), threading.Event()
+
+    class Slow:
+        """A static object whose equality uses `jit`."""
+
+        def __hash__(self) -> int:
+            return 1
+
+        def __eq__(self, other: object) -> bool:
+            began.set()
+            cleared.wait(0.2)
+            traceir.jit(lambda x: x)
+            return True
+
+    def first(x: Any, n: Slow) -> Any:
+        return x
+
+    traceir.jit(first, static_argnums=1)(1.0, Slow())
+    again = traceir.jit(first, static_argnums=1, keep_unused=True)
+    threads = [
+        threading.Thread(target=again, args=(1.0, Slow()), daemon=True),
+        threading.Thread(target=_clear_all, args=(began, cleared), daemon=True),
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    assert not any(thread.is_alive() for thread in threads)
+
+
+def _clear_all(began: threading.Event, cleared: threading.Event) -> None:
+    began.wait(10)
+    traceir.clear_caches()
+    cleared.set()
 
 
 def test_a_jitted_function_dies_with_its_last_reference() -> None:

@@ -363,6 +363,128 @@ def test_what_is_read() -> None:
     later = 1
 
 
+class Hostile:
+    """What raises whatever it is asked."""
+
+    def __getattribute__(self, name: str) -> Any:
+        raise ArithmeticError(name)
+
+
+class HostileState:
+    """What raises when it is asked for its attributes."""
+
+    @property
+    def __dict__(self) -> Any:
+        raise ArithmeticError
+
+
+class HostileList(list[int]):
+    """What raises when it is looked through."""
+
+    def __iter__(self) -> Iterator[int]:
+        raise ArithmeticError
+
+
+class HostileText(str):
+    """Text whose `str` is never one."""
+
+    def __str__(self) -> str:
+        return HostileText(self + "!")
+
+
+class Homeless:
+    """Of a class that names no module."""
+
+    __module__ = None  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize(
+    "kind", [Hostile, HostileState, HostileList, HostileText, Homeless]
+)
+def test_what_does_not_let_itself_be_looked_into(kind: type) -> None:
+    value: Any = kind()
+
+    def double(x: Any) -> Any:
+        return x * (2 if value is not None else 1)
+
+    f = traceir.jit(double, strict=True)
+    assert f(1.0) == f(1.0) == 2
+    assert f.cache_info().hits == 1
+    value = None
+    with raises_rule("cache.strict.capture", RuntimeError, "the variable value"):
+        f(1.0)
+
+
+def test_prints_do_not_depend_on_the_depth_of_the_stack() -> None:
+    nest: list[Any] = [1]
+    innermost = nest
+    for _ in range(3000):
+        nest = [nest]
+
+    def deep(calls: int) -> Any:
+        return deep(calls - 1) if calls else Printer({}).print(nest)
+
+    before = Printer({}).print(nest)
+    assert deep(100) == before
+    innermost[0] = 2
+    assert Printer({}).print(nest) != before
+
+
+def test_prints_of_sets_whose_elements_share_a_hash() -> None:
+    assert hash(-1) == hash(-2)
+    assert Printer({}).print({-1, -2}) == Printer({}).print({-2, -1})
+    assert Printer({}).print({-1}) != Printer({}).print({-2})
+
+
+def test_bytes_that_change_in_place() -> None:
+    held = bytearray(b"ab")
+    before = Printer({}).print(held)
+    assert Printer({}).print(held) == before
+    held[0] = 0
+    assert Printer({}).print(held) != before
+
+
+class Wraps:
+    """A callable that says what it wraps."""
+
+    def __init__(self, wrapped: Any) -> None:
+        self.wrapped = wrapped
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "__wrapped__":
+            return self if self.wrapped is None else self.wrapped
+        raise AttributeError(name)
+
+    def __call__(self, x: Any) -> Any:
+        return x * 2
+
+
+@pytest.mark.parametrize("wrapped", [None, 5, lambda x: x])
+def test_what_a_callable_wraps_may_be_anything(wrapped: Any) -> None:
+    outer = Wraps(wrapped)
+    assert traceir.jit(outer, strict=True)(1.0) == 2
+    f = traceir.jit(lambda x: outer(x), strict=True)
+    assert f(1.0) == f(1.0) == 2
+    outer = Wraps(len)
+    with raises_rule("cache.strict.capture", RuntimeError, "the variable outer"):
+        f(1.0)
+
+
+def test_a_module_whose_attributes_raise() -> None:
+    def lazy(name: str) -> Any:
+        raise ImportError(name)
+
+    odd = types.ModuleType("odd")
+    odd.__getattr__ = lazy  # type: ignore[method-assign]
+    scope = {"odd": odd, "jnp": jnp}
+    exec("def f(x, known=True): return x * 2 if known else odd.missing(x)", scope)
+    f = traceir.jit(scope["f"], static_argnames="known", strict=True)
+    assert f(1.0) == f(1.0) == 2
+    odd.missing = len  # type: ignore[attr-defined]
+    with raises_rule("cache.strict.capture", RuntimeError, "odd.missing was nothing"):
+        f(1.0)
+
+
 def test_the_drop_in_decorator_may_be_strict() -> None:
     scale = 2.0
 

@@ -119,7 +119,7 @@ class JitFunction:
             exe = executable(entry, self._backend(), self._options.keep_unused)
         run = make_fast(entry, exe, prepared, self._options.numpy_out)
         if raw is not None:
-            self._fast[raw] = self._kept(entry, run)
+            self._cache.remember(self._fast, raw, entry, self._kept(entry, run))
         entry.hits -= 1  # `run` counts this call, which was counted when looked up
         return run(args, kwargs)
 

@@ -61,6 +61,12 @@ class FunctionCache:
                 mapping.clear()
             self.misses = 0
 
+    def remember(self, calls: dict[Any, Any], raw: Any, entry: Entry, run: Any) -> None:
+        """Keep a runner under a raw key, unless its entry was cleared meanwhile."""
+        with self._lock:
+            if self.entries.get(entry.key) is entry:
+                calls[raw] = run
+
     def begin_alone(self) -> None:
         """Forget what other threads were doing: a forked child has none of them."""
         me = threading.get_ident()
@@ -138,8 +144,10 @@ def cache_of(function: Any) -> tuple[FunctionCache, Any]:
 def clear_caches() -> None:
     """Forget the traces of every function."""
     with _caches_lock:
-        for cache in list(_all):
-            cache.clear()
+        caches = list(_all)
+    # Not under both locks: the other order is had by a static's `__eq__` that jits.
+    for cache in caches:
+        cache.clear()
 
 
 @in_child

@@ -14,10 +14,12 @@ from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from traceir import rules
-from traceir.jit.prints import MISSING, Printer, described
+from traceir.jit.prints import MISSING, Printer, attribute, described
 
 # How a value is called in an error, and the value.
 Read = tuple[str, Any]
+# What wraps more than this wraps itself.
+LAYERS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,19 +66,30 @@ def module_of(fun: Any) -> Mapping[str, Any]:
 
 
 def innermost(fun: Any) -> FunctionType | None:
-    """The Python function that a callable runs in the end, if there is one."""
-    while type(fun) is not FunctionType:
+    """The Python function that a callable runs in the end, if there is one.
+
+    >>> innermost(functools.partial(shape_of := lambda x: x.shape)) is shape_of
+    True
+    """
+    for _ in range(LAYERS):
+        if type(fun) is FunctionType:
+            return fun
         if isinstance(fun, functools.partial):
             fun = fun.func
         elif isinstance(fun, MethodType):
             fun = fun.__func__
-        elif hasattr(fun, "__wrapped__"):
-            fun = fun.__wrapped__
+        elif (wrapped := _wrapped(fun)) is not None:
+            fun = wrapped
         else:
-            fun = type(fun).__call__
-            if not isinstance(fun, FunctionType):
-                return None
-    return fun
+            call = attribute(type(fun), "__call__")
+            return call if isinstance(call, FunctionType) else None
+    return None
+
+
+def _wrapped(fun: Any) -> Any:
+    """The callable that another one wraps, or None."""
+    found = attribute(fun, "__wrapped__")
+    return found if callable(found) else None
 
 
 def reads(fun: Any) -> Iterator[Read]:
@@ -111,19 +124,19 @@ def _carried(fun: Any) -> Iterator[Read]:
         yield from _carried(fun.func)
     elif isinstance(fun, MethodType):
         yield "the object of the method", fun.__self__
-    elif type(fun) is not FunctionType and not hasattr(fun, "__wrapped__"):
+    elif type(fun) is not FunctionType and _wrapped(fun) is None:
         yield "the callable object", fun
 
 
 def _of_function(function: FunctionType) -> Iterator[Read]:
     """The globals, closure cells and defaults of one function."""
     code, known = function.__code__, function.__globals__
-    for name, *attributes in chains(code):
+    for name, *parts in chains(code):
         value = known.get(name, getattr(builtins, name, MISSING))
-        for attribute in attributes:
+        for part in parts:
             if not isinstance(value, ModuleType):
                 break
-            value, name = getattr(value, attribute, MISSING), f"{name}.{attribute}"
+            value, name = attribute(value, part), f"{name}.{part}"
         yield f"the global {name}", value
     for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
         try:

@@ -9,7 +9,7 @@ import functools
 import sys
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from hashlib import blake2b
 from types import FunctionType, MemberDescriptorType, MethodType, SimpleNamespace
@@ -92,7 +92,7 @@ class Printer:
     Numbers, texts and arrays count by their bits; lists, tuples, dicts, deques and sets
     by their elements; functions by their code and what their cells hold; instances of
     classes outside the standard library, NumPy and this package by their attributes.
-    Anything else counts by its identity.
+    Anything else counts by its identity, as does what raises when it is looked into.
 
     >>> box = [1, {"n": np.arange(2)}]
     >>> before = Printer({}).print(box)
@@ -108,43 +108,55 @@ class Printer:
 
     def print(self, value: Any) -> Any:
         """The fingerprint of a value; of a function at home, that of its code alone."""
-        self.met.clear()
         if type(value) is FunctionType:
             home = value.__globals__ is self.home
             return (FunctionType, value.__code__) if home else Same(value)
-        return self._print(value)
+        self.met.clear()
+        return tuple(self._walk(value))
 
-    def _print(self, value: Any) -> Any:
+    def _walk(self, value: Any) -> Iterator[Any]:
+        """What stands for each value within a value, from outside in."""
+        todo = [value]
+        while todo:
+            token, parts = self._one(todo.pop())
+            yield token
+            todo.extend(reversed(parts))
+
+    def _one(self, value: Any) -> tuple[Any, Sequence[Any]]:
+        """What stands for a value, and the parts that it has besides."""
         kind = type(value)
-        if kind in SCALARS or isinstance(value, np.generic):
-            return typed(value)
+        if kind in SCALARS or issubclass(kind, np.generic):
+            return typed(value), ()
         if kind is Array:
-            return Frozen(value)
-        if isinstance(value, np.ndarray) and not value.dtype.hasobject:
-            return kind, value.dtype, value.shape, contents(value)
+            return Frozen(value), ()
         known = self.met.get(id(value))
         if known is not None:  # a cycle ends here, and nothing is walked twice
-            return "again", known[0]
+            return ("again", known[0]), ()
         self.met[id(value)] = len(self.met), value
-        parts = self._parts(kind, value)
-        return Same(value) if parts is None else (kind, *map(self._print, parts))
+        try:
+            if issubclass(kind, np.ndarray) and not value.dtype.hasobject:
+                return (kind, value.dtype, value.shape, contents(value)), ()
+            parts = self._parts(kind, value)
+        except Exception:  # the object's own code does not let itself be looked into
+            parts = None
+        return (Same(value), ()) if parts is None else ((kind, len(parts)), parts)
 
-    def _parts(self, kind: type, value: Any) -> Iterable[Any] | None:
+    def _parts(self, kind: Any, value: Any) -> Sequence[Any] | None:
         """What a value consists of; None if it counts by its identity."""
-        if isinstance(value, np.ndarray):
+        if issubclass(kind, np.ndarray):
             return value.shape, value.ravel().tolist()
         if kind is MethodType:
             return value.__func__, value.__self__
-        if kind is functools.partial:
+        if issubclass(kind, functools.partial):
             return value.func, value.args, value.keywords
         if kind is FunctionType:
             return self._parts_of_function(value)
-        elements = _elements(value)
+        elements = _elements(kind, value)
         if kind is SimpleNamespace or _is_open(kind):
             return *(elements or ()), *_state(value)
         return elements
 
-    def _parts_of_function(self, function: FunctionType) -> Iterable[Any] | None:
+    def _parts_of_function(self, function: FunctionType) -> Sequence[Any] | None:
         if function.__globals__ is not self.home:
             return None
         cells = [_content(cell) for cell in function.__closure__ or ()]
@@ -152,19 +164,41 @@ class Printer:
         return function.__code__, cells, defaults
 
 
-def _elements(value: Any) -> Iterable[Any] | None:
+# How a number or text of a subclass is made one of the class itself.
+_PLAINLY: dict[type, Callable[[Any], Any]] = {
+    int: int.__int__,
+    float: float.__float__,
+    complex: complex.__complex__,
+    str: str.__str__,
+    bytes: bytes.__bytes__,
+    bytearray: bytes,
+}
+
+
+def _elements(kind: type, value: Any) -> Sequence[Any] | None:
     """What a container has, in order; of a number or text of a subclass, itself."""
-    if isinstance(value, tuple | list | deque):
+    if issubclass(kind, tuple | list | deque):
         return tuple(value)
-    if isinstance(value, dict):
-        return tuple(part for pair in value.items() for part in pair)
-    if isinstance(value, set | frozenset):
-        return sorted(value, key=lambda v: (type(v).__name__, hash(v)))
-    bases: tuple[Any, ...] = (int, float, complex, str, bytes)
-    for plain in bases:
-        if isinstance(value, plain):
-            return (plain(value),)
+    if issubclass(kind, dict):
+        return tuple(value.items())
+    if issubclass(kind, set | frozenset):
+        return sorted(value, key=lambda v: (type(v).__name__, hash(v), repr(v)))
+    for plain, made in _PLAINLY.items():
+        if issubclass(kind, plain):
+            return (made(value),)
     return None
+
+
+def attribute(value: Any, name: str) -> Any:
+    """An attribute of a value; MISSING where there is none or asking for it fails.
+
+    >>> attribute(np, "pi"), attribute(np, "tau")
+    (3.141592653589793, nothing)
+    """
+    try:
+        return getattr(value, name)
+    except Exception:  # of a user's own code, which may raise anything
+        return MISSING
 
 
 def _content(cell: Any) -> Any:
@@ -179,7 +213,7 @@ def _is_open(kind: type) -> bool:
     """Whether instances of a class are looked into."""
     if issubclass(kind, (type, Enum, BaseException)):
         return False
-    return kind.__module__.partition(".")[0] not in CLOSED
+    return str(kind.__module__).partition(".")[0] not in CLOSED
 
 
 def described(value: Any) -> str:
@@ -190,14 +224,17 @@ def described(value: Any) -> str:
     """
     kind: Any = type(value)
     if kind.__repr__ is object.__repr__ and _is_open(kind):
-        inner = ", ".join(f"{name}={shown(v)}" for name, v in _state(value))
+        try:
+            inner = ", ".join(f"{name}={shown(v)}" for name, v in _state(value))
+        except Exception:  # its own code does not let itself be looked into
+            return shown(value)
         return f"{kind.__name__}({inner})"
     return shown(value)
 
 
 def _state(value: Any) -> Iterator[tuple[str, Any]]:
     """The attributes of an instance, by name."""
-    yield from getattr(value, "__dict__", {}).items()
+    yield from list(getattr(value, "__dict__", {}).items())
     for cls in type(value).__mro__:
         for name, member in cls.__dict__.items():
             if isinstance(member, MemberDescriptorType):  # a slot
