@@ -64,6 +64,17 @@ def test_a_scope_object_can_be_entered_again(fresh_config: ModuleType) -> None:
     assert not current().x64
 
 
+def test_scopes_may_be_left_in_any_order(fresh_config: ModuleType) -> None:
+    outside = current()
+    first, second = enable_x64(True), module.disable_jit()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert (current().x64, current().disable_jit) == (False, True)
+    second.__exit__(None, None, None)
+    assert current() is outside
+
+
 def test_update_within_a_scope_counts_after_it(fresh_config: ModuleType) -> None:
     with enable_x64(True):
         fresh_config.update("enable_x64", False)

@@ -202,7 +202,10 @@ class Scope:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        local.scopes = local.scopes[:-1]
+        scopes = local.scopes
+        # Generators that are run in turn do not leave in the order of entering.
+        k = max(k for k, fields in enumerate(scopes) if fields is self._fields)
+        local.scopes = scopes[:k] + scopes[k + 1 :]
         _refresh()
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from traceir.conform import Verdict, load_cases, read_cases
 from traceir.conform.__main__ import main
-from traceir.conform.deviations import Deviation
+from traceir.conform.deviations import Deviation, DeviationError, read_deviations
 from traceir.conform.profiles import PROFILES, profile_of
 from traceir.conform.runs import COLUMNS, KINDS, Run, load_runs, run_path, to_json
 from traceir.conform.status import cell, matrix, page, recorded, tables_of, to_rst
@@ -128,6 +128,13 @@ def test_the_page_tells_of_mutants(
     text = to_rst({}, CASES)
     assert "8 of 9 mutants" in text
     assert "* ``add.value``: ``y[i] + x[i]``. It commutes." in text
+
+
+def test_a_row_that_is_no_table(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text("deviation = [1]\n")
+    with pytest.raises(DeviationError, match="a row is a table, not 1"):
+        read_deviations(path, ())
 
 
 def test_the_page_lists_deviations(monkeypatch: pytest.MonkeyPatch) -> None:

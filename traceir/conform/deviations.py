@@ -52,7 +52,9 @@ def read_deviations(path: Path, cases: Collection[str]) -> tuple[Deviation, ...]
     return found
 
 
-def _row(path: Path, row: Mapping[str, Any]) -> Deviation:
+def _row(path: Path, row: Any) -> Deviation:
+    if not isinstance(row, Mapping):
+        raise DeviationError(f"{path}: a row is a table, not {row!r}")
     cases = row.get("cases", [])
     texts = [row.get(key) for key in ("id", "does", "reason")]
     texts += cases if isinstance(cases, list) else [cases]
