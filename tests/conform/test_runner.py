@@ -63,7 +63,7 @@ def judged(name: str, *cases: str, limits: Limits = LIMITS) -> dict[str, Verdict
         ("NoValue", "ppf", "no Value but float"),
         ("NoType", "ppf", "a value of the type 'f32'"),
         ("NoElements", "ppf", "no array but NoneType"),
-        ("OtherType", "ppf", "another shape or dtype"),
+        ("OtherType", "ppf", "type f32[] with an array float64[]"),
         ("TypesOnly", "cpc", "has no method `eval`"),
         ("BadChoice", "fff", "choice.sum-order = backwards, which is not allowed"),
         ("NoChoice", "fff", "choice.colour, which is no choice"),

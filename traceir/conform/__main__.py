@@ -68,17 +68,19 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _seconds(text: str) -> float:
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
     if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError("seconds are positive and finite")
+        raise argparse.ArgumentTypeError(f"{text!r} is no positive number of seconds")
     return value
 
 
 def _count(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError("there is at least one process")
-    return value
+    if not (text.isdecimal() and int(text)):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of processes")
+    return int(text)
 
 
 def selected(patterns: Sequence[str] | None) -> list[Case]:
@@ -157,15 +159,20 @@ def _run(options: argparse.Namespace) -> int:
 
 def _files(options: argparse.Namespace) -> dict[Path, Callable[[Report], str]]:
     """What is to be written where; found out before a long run, not after it."""
-    wanted: dict[Path | None, Callable[[Report], str]] = {
-        options.text: report.to_text,
-        options.json: lambda found: runs.to_json(found.run),
-        options.report: page.to_html,
-    }
-    files = {path: render for path, render in wanted.items() if path is not None}
-    for path in files:
+    wanted: Sequence[tuple[Path | None, Callable[[Report], str]]] = (
+        (options.text, report.to_text),
+        (options.json, lambda found: runs.to_json(found.run)),
+        (options.report, page.to_html),
+    )
+    files: dict[Path, Callable[[Report], str]] = {}
+    for path, render in wanted:
+        if path is None:
+            continue
         if path.is_dir() or not path.parent.is_dir():
             raise UsageError(f"{path} cannot be written")
+        if path in files:
+            raise UsageError(f"{path} cannot be two reports")
+        files[path] = render
     return files
 
 

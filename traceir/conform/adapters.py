@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from traceir.conform.cases import Case
-from traceir.conform.profiles import PROFILES, profile_of, unknown_profiles
+from traceir.conform.profiles import PROFILES, check_profiles, profile_of
 from traceir.conform.run import Implementation, Verdict, check_choices, describe, judge
 from traceir.rules import default
 
@@ -119,9 +119,7 @@ def _adapter(spec: str, found: Any) -> Adapter:
     version = str(getattr(found, "version", ""))
     choices = getattr(found, "choices", {})
     profiles = getattr(found, "profiles", tuple(PROFILES))
-    problem = check_choices(choices, default()) or ""
-    if unknown := unknown_profiles(profiles):
-        problem = problem or f"claims {', '.join(map(str, unknown))}, no profile"
+    problem = check_choices(choices, default()) or check_profiles(profiles)
     if problem:
         return Adapter(found, name, version, problem=problem)
     declared = {str(key): str(value) for key, value in choices.items()}

@@ -103,5 +103,6 @@ def _problem_of_value(value: Any) -> str | None:
     if not isinstance(array, np.ndarray | np.generic):
         return f"a value that is no array but {type(array).__name__}"
     if (array.shape, array.dtype) != (aval.shape, aval.dtype):
-        return f"a value of another shape or dtype than {aval}"
+        short = aval.str_short()
+        return f"a value of type {short} with an array {array.dtype}{[*array.shape]}"
     return None

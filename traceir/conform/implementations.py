@@ -132,5 +132,6 @@ class Compiled(ByTables):
 
 
 def numba() -> Compiled:
-    """The Numba backend on the CPU."""
+    """The Numba backend on the CPU; raises ValueError (jit.backend) without Numba."""
+    resolve("numba")
     return Compiled("numba")

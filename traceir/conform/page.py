@@ -69,8 +69,9 @@ def _page(report: Report) -> Iterator[str]:
     if run.unattributed:
         yield f"<p>{run.unattributed} passes are rejections that name no rule.</p>"
     yield from _choices(report)
-    yield from _not_passed(report)
     yield from _table("By profile", "profile", report.profiles)
+    yield from _not_passed(report)
+    yield from _unsupported(report)
     yield from _table("By table", "table", report.tables)
     rules = list(report.rules.items())
     yield from _table("By rule", "rule", rules, open_=False)
@@ -94,6 +95,17 @@ def _not_passed(report: Report) -> Iterator[str]:
         yield "<p>Nothing.</p>"
     for case, verdict in report.others:
         yield from _case(case, verdict)
+
+
+def _unsupported(report: Report) -> Iterator[str]:
+    if report.unsupported:
+        yield "<h2>What is unsupported</h2>"
+    for why, cases in report.unsupported.items():
+        first = _text(why.partition("\n")[0][:_FIRST])
+        yield f"<details><summary>{len(cases)}: {first}</summary>"
+        for case in cases:
+            yield from _case(case, report.run.verdicts[case.name])
+        yield "</details>"
 
 
 def _all(report: Report) -> Iterator[str]:

@@ -7,7 +7,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Sequence, Set
+from typing import Any
 
 from traceir.conform.cases import Case
 
@@ -44,10 +45,19 @@ def profile_of(case: Case) -> str:
     return "core"
 
 
-def unknown_profiles(claimed: Collection[str]) -> list[str]:
-    """The names that are no profile.
+def check_profiles(claimed: Any) -> str:
+    """What is wrong with the profiles that are claimed, or nothing.
 
-    >>> unknown_profiles(["core", "caches"])
-    ['caches']
+    >>> check_profiles(["core", "caches"])
+    'claims caches, no profile; there are core, text, levels, cache, face'
+    >>> check_profiles("core")
+    'claims profiles that are no tuple, list or set but str'
     """
-    return [name for name in claimed if name not in PROFILES]
+    if not isinstance(claimed, Sequence | Set) or isinstance(claimed, str | bytes):
+        name = type(claimed).__name__
+        return f"claims profiles that are no tuple, list or set but {name}"
+    unknown = [str(name) for name in claimed if name not in PROFILES]
+    known = ", ".join(PROFILES)
+    return (
+        f"claims {', '.join(unknown)}, no profile; there are {known}" if unknown else ""
+    )

@@ -5,6 +5,7 @@ Serves: every table
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,15 @@ from traceir.conform.run import Verdict
 from traceir.conform.runs import KINDS, Run
 from traceir.conform.status import matrix, tables_of
 from traceir.rules import default
+
+# Names of cases have hyphens, at which no line may end.
+_NAMES = textwrap.TextWrapper(
+    80,
+    initial_indent="  ",
+    subsequent_indent="  ",
+    break_on_hyphens=False,
+    break_long_words=False,
+)
 
 Row = tuple[str, Counter[str]]
 
@@ -36,10 +46,19 @@ class Report:
 
     @property
     def others(self) -> list[tuple[Case, Verdict]]:
-        """The cases that did not pass, the worst kinds first."""
-        worst = ("fail", "crashed", "deviation", "unsupported")
-        found = [(c, v) for c, v in self.judged if v.kind != "pass"]
+        """The cases that neither passed nor are unsupported, the worst kinds first."""
+        worst = ("fail", "crashed", "deviation")
+        found = [(c, v) for c, v in self.judged if v.kind in worst]
         return sorted(found, key=lambda pair: worst.index(pair[1].kind))
+
+    @property
+    def unsupported(self) -> Mapping[str, Sequence[Case]]:
+        """The cases that are not supported, by the reason, the commonest first."""
+        found: dict[str, list[Case]] = {}
+        for case, verdict in self.judged:
+            if verdict.kind == "unsupported":
+                found.setdefault(verdict.why, []).append(case)
+        return dict(sorted(found.items(), key=lambda pair: -len(pair[1])))
 
     @property
     def profiles(self) -> list[Row]:
@@ -116,6 +135,13 @@ def _lines(report: Report) -> Iterator[str]:
         yield f"{verdict.kind}: {case.name} ({case.file}:{case.line})"
         yield f"  {first}"
         yield from (f"  {line}" for line in islice(rest, 40))
+    for why, cases in report.unsupported.items():
+        names = " ".join(case.name for case in cases)
+        yield ""
+        yield f"unsupported, {len(cases)}: {clean(why)}"
+        yield _NAMES.fill(names)
+    yield ""
+    yield headline(report)
 
 
 def _table(head: str, rows: Sequence[Row]) -> Iterator[str]:

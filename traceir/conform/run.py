@@ -39,7 +39,8 @@ class Rejected(Exception):
 
     rule = None
 
-    def __init__(self, class_: str, text: str = "") -> None:
+    def __init__(self, class_: str | type[Exception], text: str = "") -> None:
+        class_ = class_.__name__ if isinstance(class_, type) else class_
         super().__init__(f"{class_}: {text}" if text else class_)
         self.class_ = class_
 
@@ -191,13 +192,20 @@ def _check_rejection(error: Exception, case: Case) -> str | None:
     if isinstance(error, Rejected):
         if case.reject and expected_class(error.class_, case.reject):
             raise _Unattributed(error.class_)
-        return f"rejected by {error}, expected {case.reject or 'none'}"
+        return f"rejected, {error}, {_wanted(case, attributed=False)}"
     rule = getattr(error, "rule", None)
     if not rule or not isinstance(rule, str):
         raise error
     if rule == case.reject:
         return None
-    return f"rejected by {rule}: {describe(error, named=False)}"
+    text = describe(error, named=False)
+    return f"rejected by {rule}, {_wanted(case)}: {text}"
+
+
+def _wanted(case: Case, attributed: bool = True) -> str:
+    row = default().clauses.get(case.reject or "")
+    class_ = f" ({row.class_})" if row and not attributed else ""
+    return f"expected {case.reject or 'no rejection'}{class_}"
 
 
 def _check_types(case: Case, types: tuple[ShapedArray, ...]) -> str | None:
@@ -286,11 +294,12 @@ def _is_one_equation(program: ClosedJaxpr) -> bool:
 
 
 def _check_session(implementation: Implementation, session: Session) -> str | None:
-    steps = [step for step in session.steps if isinstance(step, Call | Probe)]
+    numbered = enumerate(session.steps, 1)
+    steps = [(k, step) for k, step in numbered if isinstance(step, Call | Probe)]
     outcomes = outcomes_of(implementation.session(session), len(steps))
-    for step, outcome in zip(steps, outcomes):
+    for (k, step), outcome in zip(steps, outcomes):
         if why := outcome.meets(step):
-            return why
+            return f"step {k}, {why}" if len(session.steps) > 1 else why
     if len(outcomes) != len(steps):
         return f"{len(outcomes)} outcomes for {len(steps)} calls"
     raises = (o for o in outcomes if o.event == "raises" and o.rule is None and o.cls)

@@ -138,6 +138,9 @@ class Outcome:
             same = expected_class(self.cls, call.rule)
         if self.event == call.verdict and same:
             return None
+        row = default().clauses.get(call.rule or "")
+        if self.cls and row:
+            wanted += f" ({row.class_})"
         return f"{call.function}: {got}, expected {wanted}"
 
     def _values(self, call: Call) -> str | None:

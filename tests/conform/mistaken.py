@@ -1,0 +1,52 @@
+"""Adapters with mistakes that are easily made; what is said of them is tested."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from traceir.conform import Rejected
+from traceir.conform.implementations import Reference
+from traceir.conform.sessions import Outcome, Session
+from traceir.ir import ClosedJaxpr
+
+
+class TextProfile(Reference):
+    """Claims a text, whose letters are no profiles."""
+
+    profiles = "core"
+
+
+class NumberProfile(Reference):
+    """Claims a number."""
+
+    profiles = 1
+
+
+class RejectsByClass(Reference):
+    """Says by which class it rejects with the class itself, not with its name."""
+
+    def type(self, program: ClosedJaxpr) -> Any:
+        raise Rejected(TypeError, "odd")
+
+
+class RejectsOtherwise(Reference):
+    """Names what is no rule."""
+
+    def type(self, program: ClosedJaxpr) -> Any:
+        error = TypeError("two")
+        error.rule = "odd"  # type: ignore[attr-defined]
+        raise error
+
+
+class Retraces(Reference):
+    """Traces in each call."""
+
+    def session(self, session: Session) -> Any:
+        return [Outcome("traces")] * len(session.steps)
+
+
+class RaisesOdd(Reference):
+    """Raises an exception of its own in each call."""
+
+    def session(self, session: Session) -> Any:
+        return [Outcome("raises", cls="Odd")] * len(session.steps)
