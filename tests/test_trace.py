@@ -1,4 +1,7 @@
-"""Tracers, levels, lifting and leaks, as users meet them. Cites: level.*"""
+"""Tracers, levels, lifting and leaks, as users meet them.
+
+Cites: level.*, level.capture
+"""
 
 from __future__ import annotations
 
