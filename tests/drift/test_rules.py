@@ -256,6 +256,16 @@ BAD: dict[str, tuple[Mutation, str, tuple[str, ...]]] = {
         "table.row",
         ("machine.toml", "cache.colour"),
     ),
+    "a flag that names another row of the key": (
+        lambda t: row(t, "cache", "flag").update(key="cache.key.face"),
+        "table.row",
+        ("cache.flag.enable_x64", "cache.key.face", "cache.key.x64"),
+    ),
+    "a flag that is in no row of the key": (
+        lambda t: row(t, "cache", "flag", -1).update(key="cache.key.face"),
+        "table.row",
+        ("cache.flag.explain_cache_misses", "cache.key.face"),
+    ),
     "a range that is not NumPy's": (
         lambda t: t["lattice"]["dtype"]["int8"].update(max="126"),
         "table.lattice",

@@ -2,7 +2,8 @@
 
     python -m mutation [table ...]
 
-Without a table, all of them, and `spec/runs/mutants.json` is written.
+Without a table, all of them. What is found of a table replaces what was found of it
+before in `spec/runs/mutants.json`.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
 from multiprocessing import get_context
+from typing import Any
 
-from mutation.hunt import LOADER, Hunter
+from mutation.hunt import Hunter
 from mutation.record import Allowed, enumeration, read_allowed, write
 from mutation.tables import Mutant
 
@@ -23,42 +24,44 @@ from traceir.conform import load_cases
 from traceir.rules import spec_path
 from traceir.rules.load import read_tables
 
+Tables = dict[str, Any]
 Found = list[tuple[int, str | None]]
 
 
-def hunt(part: tuple[int, int], only: Sequence[str]) -> Found:
+def hunt(part: tuple[int, int], only: Sequence[str], tables: Tables) -> Found:
     """What tells each mutant, in one of several equal parts."""
-    tables = read_tables(spec_path() / "rules")
     # The corpus holds whole programs, whose every part a smaller case is about.
     cases = [c for c in load_cases() if not c.name.startswith("jax/")]
     hunter = Hunter(tables, cases)
     hunter.prepare()
-    chosen = [(n, m) for n, m in enumerate(enumeration(tables))]
+    chosen = [(n, m) for n, m in enumerate(enumeration(tables)) if wanted(m, only)]
     return [
         (n, hunter.teller(mutant))
-        for n, mutant in chosen
-        if (n // 40) % part[1] == part[0] and (not only or mutant.table in only)
+        for k, (n, mutant) in enumerate(chosen)
+        if (k // 20) % part[1] == part[0]
     ]
+
+
+def wanted(mutant: Mutant, only: Sequence[str]) -> bool:
+    """Whether a mutant is of one of these tables, or of any, if there are none."""
+    return not only or mutant.table in only
 
 
 def main(only: Sequence[str]) -> int:
     """Print the survivors and the counts; 1 if one survives that is not allowed."""
     began = time.time()
+    tables = read_tables(spec_path() / "rules")
+    mutants = list(enumeration(tables))
     workers = min(os.cpu_count() or 1, 2)
     with get_context("fork").Pool(workers) as pool:
-        parts = [((n, workers), only) for n in range(workers)]
+        parts = [((n, workers), only, tables) for n in range(workers)]
         found = dict(chain.from_iterable(pool.starmap(hunt, parts, 1)))
-    mutants = list(enumeration(read_tables(spec_path() / "rules")))
-    survivors = [mutants[n] for n, teller in sorted(found.items()) if teller is None]
+    told = {m: found[n] for n, m in enumerate(mutants) if wanted(m, only)}
     allowed = read_allowed()
-    left = report(survivors, allowed)
-    count: Counter[str] = Counter(mutants[n].table for n in found)
-    print(f"{len(found)} mutants: {dict(count)}")
-    print(f"{sum(t == LOADER for t in found.values())} refused by the loader")
-    print(f"{len(survivors)} survive, {len(left)} of them not allowed")
+    left = report([m for m in told if told[m] is None], allowed)
+    write(told, allowed)
+    print(f"{len(told)} mutants, {len(left)} survive that are not allowed")
     print(f"{time.time() - began:.0f} s")
-    if not only:
-        write(mutants, survivors, allowed)
     return bool(left)
 
 

@@ -1,7 +1,7 @@
 """What all is wrong with a program that is rejected, not its first fault alone.
 
-A case says which clause comes first. What a clause `needs` shows in the others: in which
-are asked, too, and in which are asked of something that they have no value on.
+A case says which clause comes first. What a clause `needs` shows in the others: which
+are asked, too, and which of them are asked what they have no value on.
 """
 
 from __future__ import annotations

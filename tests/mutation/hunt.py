@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from mutation.asks import mistaken
 from mutation.faults import equations, faults
 from mutation.tables import Mutant, Tables
 
@@ -32,6 +33,11 @@ from traceir.rules import Rules, load
 PATIENCE = 20
 Verdicts = tuple[Any, ...]
 LOADER = "the loader"
+SILENCE = "no answer"
+CITATION = "a citation"
+CODE = "the code of an ask"
+# What a row of prose has; nothing reads such a row, but cases cite it.
+PROSE_ROW = frozenset({"id", "says", "hint", "class", "name", "mark"})
 
 
 @dataclass(frozen=True)
@@ -139,9 +145,13 @@ def in_child(work: Any) -> Any:
     return pickle.loads(data) if data else None
 
 
-def lenient(tables: Tables) -> Rules | None:
-    """The rules of mutated tables; None if nothing can be made of them."""
-    for how in (False, True):
+def lenient(tables: Tables, table: str) -> Rules | None:
+    """The rules of mutated tables; None if nothing can be made of them.
+
+    That a machine has one transition for each event in each state is a rule of its
+    tables; of other tables, it is left to the cases what a missing row means.
+    """
+    for how in (False, True)[: 1 if table == "machine" else 2]:
         try:
             return load(tables, lenient=how)
         except RuleTableError:
@@ -184,14 +194,16 @@ class Hunter:
         self.known, self.names = in_child(found)
 
     def teller(self, mutant: Mutant) -> str | None:
-        """The case that tells a mutant, or "the loader", or None."""
+        """The case that tells a mutant, or what else does, or None."""
         order = self.order(mutant)
 
         def found() -> Any:
-            changed = lenient(mutant.tables(self.tables))
+            changed = lenient(mutant.tables(self.tables), mutant.table)
             if changed is None:
                 return LOADER
             install(changed)
+            if mutant.path[-1] == "code" and mistaken(changed):
+                return CODE
             sys.setrecursionlimit(1500)
             close = mutant.table == "accuracy" or {"accuracy", "ulp"} & {*mutant.path}
             return self.first_different(order, changed, bool(close))
@@ -199,12 +211,22 @@ class Hunter:
         # A mutant that never ends, or that kills its process, has been noticed.
         answer = in_child(lambda: (found(),))
         if answer is None:
-            return "no answer"
+            return SILENCE
         if isinstance(answer[0], int):
             self.telling[mutant.row].insert(0, answer[0])
             return self.cases[answer[0]].name
         found_: str | None = answer[0]
-        return found_
+        return CITATION if found_ is None and self.is_cited(mutant) else found_
+
+    def is_cited(self, mutant: Mutant) -> bool:
+        """Whether it is a row of prose that is gone, and a case cites it."""
+        row: Any = self.tables
+        for step in mutant.path:
+            row = row[step]
+        if mutant.kind != "delete" or not isinstance(row, Mapping):
+            return False
+        cited = any(row.get("id") in case.cites for case in self.cases)
+        return cited and PROSE_ROW.issuperset(row)
 
     def order(self, mutant: Mutant) -> list[int]:
         """The cases to try: those that told mutants of the row, that are about it."""

@@ -5,13 +5,22 @@ from __future__ import annotations
 import hashlib
 import json
 import tomllib
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from mutation.tables import Enumeration, Mutant, Tables
+
+# What tells mutants, in the record's words, besides a case with another verdict.
+TELLERS = {
+    "the loader": "loader",
+    "no answer": "silence",
+    "a citation": "citation",
+    "the code of an ask": "code",
+}
+KINDS = ("case", *TELLERS.values(), "allowed", "surviving")
 
 ROOT = Path(__file__).parents[2]
 ALLOWED = ROOT / "spec" / "mutants.toml"
@@ -51,38 +60,68 @@ def enumeration(tables: Tables) -> Iterator[Mutant]:
 
 
 def digest(mutants: Iterable[Mutant]) -> str:
-    """A number that changes with any mutant of the tables."""
+    """A number that changes with any of the mutants."""
     text = "\n".join(map(str, mutants))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def record(
-    mutants: Sequence[Mutant], survivors: Sequence[Mutant], allowed: Allowed
+def by_table(mutants: Iterable[Mutant]) -> Mapping[str, list[Mutant]]:
+    """The mutants of each table."""
+    found: dict[str, list[Mutant]] = defaultdict(list)
+    for mutant in mutants:
+        found[mutant.table].append(mutant)
+    return found
+
+
+def updated(
+    old: Mapping[str, Any], told: Mapping[Mutant, str | None], allowed: Allowed
 ) -> dict[str, Any]:
-    """What is written down of a hunt."""
-    lived = set(map(str, survivors))
-    tables = Counter(m.table for m in mutants)
-    dead = Counter(m.table for m in mutants if str(m) not in lived)
+    """The record with what a hunt in some tables has found in place of what was."""
+    tables, reasons, left = dict(old.get("tables", {})), [], []
+    mutants = by_table(told)
+    for row in old.get("allowed", ()):
+        if row["where"].partition("/")[0] not in mutants:
+            reasons.append(row)
+    for line in old.get("surviving", ()):
+        if line.partition("/")[0] not in mutants:
+            left.append(line)
+    for table, some in mutants.items():
+        by = Counter(_kind(told[m], m in allowed) for m in some)
+        counts = {kind: by[kind] for kind in KINDS}
+        tables[table] = {"mutants": len(some), **counts, "digest": digest(some)}
+        for mutant in some:
+            row = {"where": mutant.where, "mutant": mutant.what}
+            if told[mutant] is None and mutant in allowed:
+                reasons.append({**row, "reason": allowed.reason(mutant)})
+            elif told[mutant] is None:
+                left.append(str(mutant))
+    count = sum(t["mutants"] for t in tables.values())
     return {
-        "mutants": len(mutants),
-        "killed": len(mutants) - len(survivors),
-        "digest": digest(mutants),
-        "tables": {
-            t: {"mutants": n, "killed": dead[t]} for t, n in sorted(tables.items())
-        },
-        "allowed": [
-            {"where": m.where, "mutant": m.what, "reason": allowed.reason(m)}
-            for m in survivors
-            if m in allowed
-        ],
-        "surviving": [str(m) for m in survivors if m not in allowed],
+        "mutants": count,
+        "killed": count - len(reasons) - len(left),
+        "tables": dict(sorted(tables.items())),
+        "allowed": sorted(reasons, key=lambda row: (row["where"], row["mutant"])),
+        "surviving": sorted(left),
     }
 
 
-def write(
-    mutants: Sequence[Mutant], survivors: Sequence[Mutant], allowed: Allowed
-) -> None:
-    """Write the record of a whole hunt."""
-    text = json.dumps(record(mutants, survivors, allowed), indent=1) + "\n"
+def _kind(teller: str | None, allowed: bool) -> str:
+    """One of `KINDS`: by what a mutant was told."""
+    if teller is None:
+        return "allowed" if allowed else "surviving"
+    return TELLERS.get(teller, "case")
+
+
+def read_record() -> dict[str, Any]:
+    """What is written down; nothing yet, where there is no record."""
+    if not RECORD.exists():
+        return {}
+    found: dict[str, Any] = json.loads(RECORD.read_text(encoding="utf-8"))
+    return found
+
+
+def write(told: Mapping[Mutant, str | None], allowed: Allowed) -> None:
+    """Write what a hunt in some tables has found into the record."""
+    text = json.dumps(updated(read_record(), told, allowed), indent=1) + "\n"
     RECORD.parent.mkdir(exist_ok=True)
     RECORD.write_text(text, encoding="utf-8")

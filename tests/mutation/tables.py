@@ -11,7 +11,7 @@ import ast
 import copy
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -40,7 +40,7 @@ class Mutant:
     what: str
     row: str
     path: Path
-    value: Any
+    value: Any = field(compare=False)  # may be a list; `what` tells it
     kind: str
 
     def __str__(self) -> str:
@@ -80,11 +80,8 @@ class Enumeration:
         for key, value in pairs:
             at = (*path, key)
             own = _row(at, value, row)
-            if key in PROSE and not isinstance(value, dict | list):
-                if key != "class" or "clause" in path or "ask" in path:
-                    continue
-                if path[0] in ("errors", "text", "cache"):
-                    continue
+            if _is_prose(at, value):
+                continue
             if len(at) > 2:
                 yield Mutant(self.name(at), "deleted", own, at, None, "delete")
             match value:
@@ -221,6 +218,14 @@ def is_formula(at: Path, value: Any) -> bool:
     if above in PARTS or (key == "out" and at[0] == "primitives"):
         return True
     return key in FORMULAS or (key in OUT and "out" in at)
+
+
+def _is_prose(at: Path, value: Any) -> bool:
+    """Whether only people read a value."""
+    if isinstance(value, dict | list) or at[-1] not in PROSE:
+        return False
+    # Rows of primitives name the class of rows that they belong to.
+    return at[-1] != "class" or at[0] != "primitives" or "clause" in at
 
 
 def leaves(node: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:

@@ -180,8 +180,9 @@ class Nest:
         row = self.rules.levels.nesting.get("level.bind")
         # Without the row, an operation would belong to its operands alone.
         traced = any(isinstance(v, Traced) for v in operands)
-        stage = len(self.stack) if row or traced else 0
-        level = row.level({"stage": stage}) if row and row.level else stage
+        formula = row.level if row else None
+        stage = len(self.stack) if formula or traced else 0
+        level = formula({"stage": stage}) if formula else stage
         return self.stack[level - 1] if level else self.eager
 
 

@@ -79,7 +79,8 @@ class Traced:
         return format(self.ask(self, "host_format" if spec else "host_print"), spec)
 
     def __hash__(self) -> int:
-        return hash(self.ask(self, "host_hash"))
+        self.ask(self, "host_hash")
+        return object.__hash__(self)  # the rows alone refuse, not the value
 
     def __len__(self) -> int:
         return len(self.ask(self, "host_len"))
@@ -93,7 +94,7 @@ class Traced:
         return Traced(self.value[n], self.home, self.knows, self.ask, made)
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        self.ask(self, "host_setitem")[index] = value
+        self.ask(self, "host_setitem")  # the rows alone refuse, not the value
 
     def item(self) -> Any:
         """The element, where it may be known."""

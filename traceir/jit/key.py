@@ -30,7 +30,7 @@ class Call:
     statics: tuple[tuple[str, Any], ...]
 
     @property
-    def x64(self) -> bool:
+    def enable_x64(self) -> bool:
         """Whether 64-bit dtypes are kept."""
         return self.context.x64
 

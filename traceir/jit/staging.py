@@ -150,8 +150,8 @@ def make_entry(
 def surroundings(call: Call) -> Iterator[config.Scope]:
     """The configuration that a call's trace runs in, where it differs from now."""
     context = config.local.context
-    if context.x64 != call.x64:
-        yield config.enable_x64(call.x64)
+    if context.x64 != call.enable_x64:
+        yield config.enable_x64(call.enable_x64)
     if context.face != call.face:
         yield config.face(call.face)
 

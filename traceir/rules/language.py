@@ -26,7 +26,7 @@ FOLDS: Final = frozenset({"all", "any", "sum", "prod", "max", "min", "tuple"})
 # The attributes of abstract values, dtypes, programs, calls of a jitted function.
 ATTRIBUTES: Final = frozenset(
     {"shape", "dtype", "weak_type", "kind", "itemsize", "in_avals", "out_avals"}
-    | {"function", "x64", "face", "strict", "tree"}
+    | {"function", "enable_x64", "face", "strict", "tree"}
     | {"numpy_dtype_promotion", "numpy_rank_promotion", "default_matmul_precision"}
     | {"disable_jit"}
 )

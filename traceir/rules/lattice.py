@@ -70,8 +70,9 @@ def _dtype(name: str, row: Row) -> DType:
 def _check_stored(dtype: DType, where: str) -> None:
     """Raises table.lattice where a dtype is not what NumPy stores under its name."""
     said = dtype.kind, dtype.bits, dtype.min, dtype.max
-    if dtype.kind == "floating" and dtype.min != -dtype.max:
-        raise problem("table.lattice", where, f"{dtype.min} and {dtype.max}")
+    if dtype.bits % 8 or dtype.kind == "floating" and dtype.min != -dtype.max:
+        got = f"{dtype.bits} bits from {dtype.min} to {dtype.max}"
+        raise problem("table.lattice", where, got)
     if dtype.numpy is not None and said != (stored := _stored(dtype.numpy)):
         raise problem("table.lattice", where, f"{said}, NumPy has {stored}")
 
@@ -120,7 +121,7 @@ def _face(row: Row, rank: Mapping[str, int]) -> Face:
     edges = {a: tuple(b) for a, b in row.get("edges", Mapping).items()}
     weak = row.one_of("weak", ("nodes", "kinds"))
     for name in {*edges, *(b for targets in edges.values() for b in targets)}:
-        if name not in rank:
+        if name not in rank or name not in edges:
             raise problem("table.lattice", f"{row.where}: edges", name)
     reach = above(edges, f"{row.where}: edges")
     for pair in combinations(reach, 2):

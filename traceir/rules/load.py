@@ -216,10 +216,19 @@ class _Loader:
             clause, name = self.plain(row), row.text("name")
             values, key = row.texts("values", ...), row.text("key", "")
             flags[name] = Flag(clause.id, name, values, key, clause.says)
+            self.decides(flags[name], keys, row.where)
             row.done()
         self.others(table)
         table.done()
         return tuple(keys), flags
+
+    def decides(self, flag: Flag, keys: Iterable[KeyRow], where: str) -> None:
+        """Raises table.row unless a flag names the one row of the key that reads it."""
+        reads = [row.id for row in keys if row.part.text == f"call.{flag.name}"]
+        named = [flag.key] if flag.key else []
+        if reads != named and (reads and flag.key not in reads or not self.lenient):
+            got = flag.key or "no row of the key"
+            raise problem("table.row", f"{where}: key", got, ", ".join(reads))
 
     def levels(self) -> Levels:
         table = self.table("levels")
