@@ -124,6 +124,16 @@ def nested(inner: Any) -> Any:
     return traceir.jit(lambda x: inner(x) + 1, backend="reference")
 
 
+def two_that_trace(pool: Any, gate: Gate) -> tuple[Any, Future[float], Future[float]]:
+    """A function that two threads are tracing, the second for another function."""
+    f = traceir.jit(gate.fun, backend="reference")
+    first = pool(f, 3.0)
+    gate.wait()
+    second = pool(nested(f), 3.0)
+    gate.wait()
+    return f, first, second
+
+
 def test_a_thread_that_traces_does_not_wait(pool: Any, gate: Gate) -> None:
     f = traceir.jit(gate.fun, backend="reference")
     first = pool(f, 3.0)
@@ -154,11 +164,7 @@ def test_who_waits_finds_what_another_thread_has_kept(pool: Any, gate: Gate) -> 
 
 
 def test_the_first_insert_wins(pool: Any, gate: Gate) -> None:
-    f = traceir.jit(gate.fun, backend="reference")
-    first = pool(f, 3.0)
-    gate.wait()
-    second = pool(nested(f), 3.0)
-    gate.wait()
+    f, first, second = two_that_trace(pool, gate)
     gate.let_go(1)
     assert second.result(LATE) == 7.0
     early = f.trace(3.0).jaxpr
@@ -168,11 +174,7 @@ def test_the_first_insert_wins(pool: Any, gate: Gate) -> None:
 
 
 def test_a_second_trace_that_raises_takes_nothing(pool: Any, gate: Gate) -> None:
-    f = traceir.jit(gate.fun, backend="reference")
-    first = pool(f, 3.0)
-    gate.wait()
-    second = pool(nested(f), 3.0)
-    gate.wait()
+    f, first, second = two_that_trace(pool, gate)
     waiting = pool(f, 4.0)
     gate.let_go(1, ArithmeticError("second"))  # cache.event.raise-too
     assert isinstance(second.exception(LATE), ArithmeticError)
@@ -183,11 +185,7 @@ def test_a_second_trace_that_raises_takes_nothing(pool: Any, gate: Gate) -> None
 
 
 def test_a_late_raise_leaves_what_is_kept(pool: Any, gate: Gate) -> None:
-    f = traceir.jit(gate.fun, backend="reference")
-    first = pool(f, 3.0)
-    gate.wait()
-    second = pool(nested(f), 3.0)
-    gate.wait()
+    f, first, second = two_that_trace(pool, gate)
     gate.let_go(1)
     assert second.result(LATE) == 7.0
     gate.let_go(0, ArithmeticError("first"))
