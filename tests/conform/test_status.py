@@ -36,7 +36,11 @@ def test_a_run_that_is_kept_is_fresh(column: str) -> None:
 
 @pytest.mark.parametrize("column", columns.OWN)
 def test_nothing_of_ours_fails(column: str) -> None:
-    assert columns.kept(column).counts == {"pass": len(CASES)}
+    verdicts = columns.kept(column).verdicts
+    assert verdicts.keys() == NAMES
+    # The backend has no half precision, and says so: tests/backend/test_cases.py.
+    kinds = {"pass"} | ({"unsupported"} if column == "numba" else set())
+    assert {verdict.kind for verdict in verdicts.values()} == kinds
 
 
 @pytest.mark.parametrize("column", load_runs())

@@ -41,22 +41,6 @@ SWAPS: dict[type[ast.AST], type[ast.AST]] = {
 FORMULAS = ("holds", "value", "steps", "shape", "dtype", "weak_type", "parse")
 PARTS = ("let", "each")
 
-# Formulas whose mutants can mean the same as the rule: what is swapped there, and why.
-ZERO = "0 divided by anything is 0, and division by 0 has been dealt with"
-EITHER = "zeros of both signs are equal, and either may result (choice.zero-extremum)"
-TAKES = "`place` takes as many of the remaining positions as it needs"
-SAME = {
-    ("prim/div/value", "a <= 0"): ZERO,
-    ("prim/div/value", "b <= 0"): ZERO,
-    ("prim/rem/value", "a <= 0"): ZERO,
-    ("prim/rem/value", "b <= 0"): ZERO,
-    ("prim/max/value", "a >= b"): EITHER,
-    ("prim/min/value", "a <= b"): EITHER,
-    ("prim/clamp/each/a", "b >= low"): EITHER,
-    ("prim/clamp/value", "a <= high"): EITHER,
-    ("prim/dot_general/each/row", "len(x.shape) + len(lc)"): TAKES,
-}
-
 
 @dataclass(frozen=True)
 class Spot:
@@ -75,11 +59,6 @@ class Spot:
         for step in self.path[:-1]:
             at = at[step]
         return at, self.path[-1]
-
-
-def same(spot: Spot, mutant: str) -> list[tuple[str, str]]:
-    """The entries of `SAME` that excuse a mutant."""
-    return [key for key in SAME if key[0] == str(spot) and key[1] in mutant]
 
 
 def spots() -> Iterator[Spot]:
@@ -157,7 +136,7 @@ def survivors(spot: Spot) -> list[str]:
         tables = copy.deepcopy(dict(default().tables))
         inner, at = spot.within(tables)
         inner[at] = mutant
-        if not same(spot, mutant) and _survives(tables, cases_of(spot)):
+        if _survives(tables, cases_of(spot)):
             found.append(mutant)
     return found
 
@@ -187,12 +166,3 @@ def test_the_swaps_are_made_one_at_a_time() -> None:
         "a + 1 < b < c",
         "a - 1 < b <= c",
     ]
-
-
-def test_nothing_is_excused_in_vain() -> None:
-    used = set()
-    for spot in spots():
-        holder, key = spot.within(default().tables)
-        for mutant in mutants(holder[key]):
-            used.update(same(spot, mutant))
-    assert used == SAME.keys()

@@ -63,12 +63,24 @@ def mutants(text: str, siblings: Siblings) -> Iterator[str]:
     """The formula with one thing changed, for each thing; each mutant once."""
     tree = ast.parse(text, mode="eval").body
     seen = {ast.unparse(tree)}
+    firsts = set(_firsts(tree))
     for number, node in enumerate(ast.walk(tree)):
         for other in _others(node, siblings):
+            if node in firsts and ast.unparse(other) == "-1":
+                continue
             mutant = ast.unparse(_put(tree, number, other))
             if mutant not in seen:
                 seen.add(mutant)
                 yield mutant
+
+
+def _firsts(tree: ast.expr) -> Iterator[ast.AST]:
+    """The indices of first items, which do not become last ones: where any item would
+    do, the first is asked for, and a second may not be there."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Subscript(_, ast.Constant(0) as index):
+                yield index
 
 
 def _put(tree: ast.expr, number: int, other: ast.expr) -> ast.expr:
@@ -99,7 +111,8 @@ def _others(node: ast.AST, siblings: Siblings) -> Iterator[ast.expr]:
             yield ast.BinOp(left, BINARY[type(op)](), right)
             yield left
             yield right
-            if not isinstance(op, COMMUTES) or _is_sequence(left, right):
+            joins = isinstance(op, ast.Add) and _is_sequence(left, right)
+            if joins or not isinstance(op, COMMUTES):
                 yield ast.BinOp(right, op, left)
         case ast.UnaryOp(_, operand):
             yield operand
@@ -134,6 +147,8 @@ def _compared(
 def _is_sequence(left: ast.expr, right: ast.expr) -> bool:
     """Whether `+` joins two sequences, which are told by how they are written."""
     known = ("take", "drop", "tuple", "place")
+    if isinstance(left, ast.Constant) or isinstance(right, ast.Constant):
+        return False
     return any(
         isinstance(side, ast.Tuple)
         or (isinstance(side, ast.Call) and ast.unparse(side.func) in known)

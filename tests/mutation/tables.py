@@ -144,7 +144,8 @@ class Enumeration:
             yield value[1:]
             yield value[::-1]
             return
-        known = sorted(self._words[_place(at)])
+        words = self._words[_place(at)]
+        known = sorted({value, *(w for w in words if _says_more(w, value))})
         yield from dict.fromkeys(
             other for w in (known, known[::-1]) if (other := _next(value, w)) != value
         )
@@ -218,6 +219,15 @@ def is_formula(at: Path, value: Any) -> bool:
     if above in PARTS or (key == "out" and at[0] == "primitives"):
         return True
     return key in FORMULAS or (key in OUT and "out" in at)
+
+
+def _says_more(domain: str, than: str) -> bool:
+    """Whether another word says something else: domains may differ in name alone, and
+    there is no text in which a param of the domain `none` has a pair of precisions."""
+    if {domain, than} == {"none", "precision"}:
+        return False
+    found = DOMAINS.get(domain)
+    return found is None or found is not DOMAINS.get(than)
 
 
 def _is_prose(at: Path, value: Any) -> bool:

@@ -12,13 +12,18 @@ from traceir import evaluate, oracle
 from traceir.avals import ShapedArray
 from traceir.conform.jitted import Jitted, TraceirSystem
 from traceir.conform.model import Model
+from traceir.conform.run import Unsupported
 from traceir.conform.sessions import Outcome, Session
 from traceir.conform.weak import weaken
+from traceir.errors import TraceirError
 from traceir.ir import ClosedJaxpr, subjaxprs
 from traceir.jit.backends import resolve
 from traceir.rules import Rules, default
 from traceir.text.printer import to_text
 from traceir.typing import check
+
+# What a backend says of a program that it has no code for.
+UNSUPPORTED = "backend.unsupported"
 
 
 def result_types(program: ClosedJaxpr, rules: Rules) -> Sequence[ShapedArray]:
@@ -122,13 +127,21 @@ class Compiled(ByTables):
     ) -> Sequence[np.ndarray]:
         """The results of the compiled program."""
         self.admit(program, args)
-        compiled = resolve(self.backend).compile(program, "case")
+        try:
+            compiled = resolve(self.backend).compile(program, "case")
+        except TraceirError as error:
+            if error.rule != UNSUPPORTED:
+                raise
+            raise Unsupported(UNSUPPORTED) from None
         results: tuple[np.ndarray, ...] = compiled.run(*args)
         return results
 
     def session(self, session: Session) -> Sequence[Outcome]:
         """What `traceir.jit` does in each call."""
-        return Jitted(session, TraceirSystem(self.backend)).run()
+        outcomes = Jitted(session, TraceirSystem(self.backend)).run()
+        if any(outcome.rule == UNSUPPORTED for outcome in outcomes):
+            raise Unsupported(UNSUPPORTED)
+        return outcomes
 
 
 def numba() -> Compiled:

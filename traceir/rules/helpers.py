@@ -76,7 +76,8 @@ def broadcast_shapes(*shapes: Shape) -> Shape:
 
 def at(x: Any, index: Shape) -> Any:
     """The element of `x` for a result's index: a 1 stretches, () is everywhere."""
-    return x[tuple(0 if n == 1 else i for n, i in zip(x.shape, index))]
+    pairs = zip(x.shape, index, strict=x.shape != ())
+    return x[tuple(0 if n == 1 else i for n, i in pairs)]
 
 
 def types(avals: Iterable[Any]) -> tuple[tuple[Shape, Any], ...]:
