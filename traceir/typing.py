@@ -208,6 +208,8 @@ def check(program: ClosedJaxpr | Jaxpr, rules: Rules | None = None) -> None:
       got: (float32[3],) and (float32[],) in `b:f32[3] = sin a`
       [program.result-type]
     """
+    if not isinstance(program, ClosedJaxpr | Jaxpr):
+        raise TypeError(f"what is checked is a program, got {type(program).__name__}")
     closed = program if isinstance(program, ClosedJaxpr) else ClosedJaxpr(program)
     _Checker(closed, rules or default()).closed(closed)
 

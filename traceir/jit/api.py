@@ -48,6 +48,10 @@ class Options:
     numpy_out: bool = False
     strict: bool = False
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.max_traces, int | None):
+            raise TypeError(f"max_traces is an int or None, got {self.max_traces!r}")
+
 
 class CacheInfo(NamedTuple):
     """Counts of one function's cache: all `jit` of that function share it."""

@@ -45,6 +45,8 @@ def parse(text: str, rules: Rules | None = None) -> ClosedJaxpr:
     >>> print(closed)
     { lambda ; a:f32[3]. let b:f32[3] = mul a 2.0:f32[] in (b,) }
     """
+    if not isinstance(text, str):
+        raise TypeError(f"the text of a program is a str, got {type(text).__name__}")
     return parse_source(Source(text, rules=rules or default()))
 
 
