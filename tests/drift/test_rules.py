@@ -251,6 +251,16 @@ BAD: dict[str, tuple[Mutation, str, tuple[str, ...]]] = {
         "table.name",
         ("cache.event.recursion", "when", "caller"),
     ),
+    "a transition that raises nothing": (
+        lambda t: row(t, "machine", "transition", 3).update(outcome="hits"),
+        "table.machine",
+        ("cache.event.recursion", "hits and cache.recursion"),
+    ),
+    "an event that is a call in some rows alone": (
+        lambda t: row(t, "machine", "transition", 2).pop("outcome"),
+        "table.machine",
+        ("machine.toml", "call: an outcome in some rows and none in others"),
+    ),
     "a machine that raises what is no row": (
         lambda t: row(t, "machine", "demand").update(raises="cache.colour"),
         "table.row",

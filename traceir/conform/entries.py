@@ -5,8 +5,9 @@ Serves: cache.state.*, cache.event.*
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -89,11 +90,9 @@ class Entries:
         if self.stack and key in self.stack[-1].entries:
             found: Entry = self.stack[-1].entries[key]
             return found
-        if key not in self.shared:
-            self.shared[key] = Entry(function, self.machine.start)
-        return self.shared[key]
+        return self.shared.get(key) or Entry(function, self.machine.start)
 
-    def call(self, entry: Entry, **demanded: Any) -> Transition:
+    def call(self, key: Key, entry: Entry, **demanded: Any) -> Transition:
         """What a call that finds the entry does; raises what the rows refuse.
 
         `demanded` is what the demands speak of, besides static arguments and globals.
@@ -104,55 +103,70 @@ class Entries:
         refused = self.machine.refused(row.outcome, **demanded)
         if row.raises or refused:
             raise self.rules.error(row.raises or str(refused))
+        if row.outcome == "waits":
+            raise RuntimeError("the only thread waits")
         if row.to is not None:
             entry.state, entry.maker = row.to, ME
+            self._place(key, entry)
         return row
 
     def failed(self, key: Key) -> None:
         """The trace of a key has raised."""
         entry = self.shared[key]
-        self._move(entry, "raise", caller=ME, maker=entry.maker)
+        self._move(key, entry, "raise", caller=ME, maker=entry.maker)
 
     def ended(self, key: Key, trace: Entry, captures: Sequence[Traced]) -> Entry:
         """The trace of a key has ended; it is kept where the rows say."""
         entry = self.shared[key]
         row = self.machine.step(entry.state, "return", captures=captures)
         trace.state = row.to or entry.state
-        if self.machine.states[trace.state].place == "trace":
-            self.shared[key] = Entry(entry.function, self.machine.start)
-            self.stack[-1].entries[key] = trace
-        else:
-            self.shared[key] = trace
+        self._place(key, trace)
         return trace
 
     def left(self, level: Level) -> None:
         """A trace has ended, and with it what it keeps."""
-        for entry in level.entries.values():
-            self._move(entry, "leave")
+        for key, entry in level.entries.items():
+            self._move(key, entry, "leave")
+            self.shared.setdefault(key, entry)
 
     def cleared(self, function: Any) -> None:
         """Everything of a function is cleared."""
-        for entry in self._of(function):
-            self._move(entry, "clear")
+        for key, entry in self._of(function):
+            self._move(key, entry, "clear")
 
     def died(self, function: Any) -> None:
         """A function is dead; what is equal to it begins anew."""
-        for entry in self._of(function):
-            self._move(entry, "die")
-        kept = self.shared.items()
-        self.shared = {k: e for k, e in kept if e.function != function}
+        for key, entry in self._of(function):
+            self._move(key, entry, "die")
+            if self._holder(entry) == "nothing":
+                self.shared.pop(key, None)
 
     def size(self, function: Any) -> int:
         """How many traces are kept with a function."""
-        states = self.machine.states
         kept = (e for e in self.shared.values() if e.function == function)
-        return sum(states[e.state].place == "function" for e in kept)
+        return sum(self._holder(entry) == "function" for entry in kept)
 
-    def _of(self, function: Any) -> Iterator[Entry]:
-        open_ = (e for level in self.stack for e in level.entries.values())
-        return (e for e in (*self.shared.values(), *open_) if e.function == function)
+    def _of(self, function: Any) -> list[tuple[Key, Entry]]:
+        stores = [self.shared, *(level.entries for level in self.stack)]
+        found = chain.from_iterable(store.items() for store in stores)
+        return [(k, e) for k, e in found if e.function == function]
 
-    def _move(self, entry: Entry, event: str, **names: Any) -> None:
+    def _move(self, key: Key, entry: Entry, event: str, **names: Any) -> None:
         row = self.machine.step(entry.state, event, **names)
         if row.to is not None:
             entry.state, entry.maker = row.to, None
+            self._place(key, entry)
+
+    def _place(self, key: Key, entry: Entry) -> None:
+        """Keep an entry with what holds the trace in its state, or its state alone."""
+        self.shared.pop(key, None)
+        match self._holder(entry):
+            case "function":
+                self.shared[key] = entry
+            case "trace":
+                self.stack[-1].entries[key] = entry
+            case _:
+                self.shared[key] = Entry(entry.function, entry.state)
+
+    def _holder(self, entry: Entry) -> str:
+        return self.machine.states[entry.state].place

@@ -192,6 +192,7 @@ class Model:
         limit = self.functions.options(name).get("max_traces")
         limit = None if transform == "make_jaxpr" else limit
         row = self.entries.call(
+            key,
             entry,
             made=self.made[counted],
             limit=limit,

@@ -70,7 +70,7 @@ def _dtype(name: str, row: Row) -> DType:
 def _check_stored(dtype: DType, where: str) -> None:
     """Raises table.lattice where a dtype is not what NumPy stores under its name."""
     said = dtype.kind, dtype.bits, dtype.min, dtype.max
-    if dtype.bits % 8 or dtype.kind == "floating" and dtype.min != -dtype.max:
+    if dtype.bits % 8 or (dtype.kind == "floating" and dtype.min != -dtype.max):
         got = f"{dtype.bits} bits from {dtype.min} to {dtype.max}"
         raise problem("table.lattice", where, got)
     if dtype.numpy is not None and said != (stored := _stored(dtype.numpy)):

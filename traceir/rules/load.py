@@ -226,7 +226,7 @@ class _Loader:
         """Raises table.row unless a flag names the one row of the key that reads it."""
         reads = [row.id for row in keys if row.part.text == f"call.{flag.name}"]
         named = [flag.key] if flag.key else []
-        if reads != named and (reads and flag.key not in reads or not self.lenient):
+        if reads != named and ((reads and flag.key not in reads) or not self.lenient):
             got = flag.key or "no row of the key"
             raise problem("table.row", f"{where}: key", got, ", ".join(reads))
 

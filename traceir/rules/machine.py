@@ -257,6 +257,14 @@ def _faults(machine: Machine) -> Iterator[str]:
                 facts = ", ".join(f.name for f in true) or "no fact"
                 got = ", ".join(rows) or "no transition"
                 yield f"{event} when {state} and {facts}: {got}"
+    for row in machine.transitions.values():
+        if (row.outcome == "raises") != bool(row.raises):
+            outcome, clause = row.outcome or "no outcome", row.raises or "no clause"
+            yield f"{row.id}: {outcome} and {clause}"
+    for event in machine.events:
+        rows_of = [t for t in machine.transitions.values() if t.event == event]
+        if len({bool(row.outcome) for row in rows_of}) > 1:
+            yield f"{event}: an outcome in some rows and none in others"
     reached = {machine.start} if machine.states else set()
     for _ in machine.states:  # a path has at most so many steps
         for row in machine.transitions.values():

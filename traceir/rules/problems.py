@@ -23,7 +23,7 @@ PROBLEMS: Final = {
     "table.domain": "A param has one of the closed list of domains.",
     "table.meaning": "A primitive has exactly one meaning.",
     "table.accuracy": "A primitive names an accuracy set that exists.",
-    "table.lattice": "Dtypes are as NumPy stores them; two of them have one least bound.",
+    "table.lattice": "Dtypes are NumPy's, and two of them have one least bound.",
     "table.machine": "Each event in each state has one transition or is impossible.",
     "table.row": "A row that is asked for by its id exists.",
 }
