@@ -149,6 +149,8 @@ def test_a_malformed_case_is_refused(text: str, line: int, problem: str) -> None
         ("f(f32[]{1}) maybe", "`;` or the end"),
         ("g(f32[]{1}) hits", "`;` or the end"),
         ("jit g(f32[]{1})", "a function of this case"),
+        ("drop('g')", "the name of what this case defines"),
+        ("cache_size() = 1", "the name of what this case defines"),
         ("f(f32[]{1} traces", "`,` or `)`"),
         ("f(@) traces", "the character"),
         ("f({1 2}) traces", "`:`"),

@@ -163,7 +163,7 @@ def test_changes_of_globals() -> None:
 
 def test_steps_name_objects_and_ask() -> None:
     session = session_of(
-        f"  {SQUARE}\n  given o = object(1)\n"
+        f"  {SQUARE}\n  given o = object(1)\n  given c = 2\n"
         "  session f(f32[]{2}, o) traces ; cache_size('f') = 1 ; set('c', f32[1]{3})\n"
         "        ; compiled f(f32[]{0}, (o, 1))(f32[]{2}) ; mutate(o, 2)\n"
     )
@@ -173,7 +173,7 @@ def test_steps_name_objects_and_ask() -> None:
     assert isinstance(setting, Setting) and str(setting.args[1]) == "f32[1]{3.0}"
     assert ahead.types[1] == (Ref("o"), 1)  # type: ignore[union-attr]
     assert mutation == Setting("mutate", ("o", 2))
-    assert session.objects == {"o": Made("object", (1,))}
+    assert session.objects == {"o": Made("object", (1,)), "c": 2}
 
 
 @pytest.mark.parametrize("implementation", [Oracle(), Reference()], ids=["o", "r"])
@@ -295,7 +295,8 @@ def test_an_error_without_a_rule_is_judged_by_its_class() -> None:
     assert (wrong.event, wrong.rule, wrong.cls) == ("raises", None, "ValueError")
     first, second = case.session.steps
     assert not isinstance(first, Setting) and not isinstance(second, Setting)
-    assert wrong.meets(first) == "f: raises ValueError, expected raises index.slice"
+    expected = "expected raises index.slice (IndexError)"
+    assert wrong.meets(first) == f"f: raises ValueError, {expected}"
     assert right.meets(second) is None
 
 

@@ -14,7 +14,15 @@ import numpy as np
 from traceir import oracle
 from traceir.avals import ShapedArray
 from traceir.conform import witness
-from traceir.conform.answers import Malformed, arrays_of, listed, outcomes_of, types_of
+from traceir.conform.answers import (
+    Malformed,
+    arrays_of,
+    describe,
+    listed,
+    located,
+    outcomes_of,
+    types_of,
+)
 from traceir.conform.cases import Case
 from traceir.conform.sessions import Call, Outcome, Probe, Session, expected_class
 from traceir.conform.values import Value, same_bits, show
@@ -82,11 +90,8 @@ class Verdict:
         return self.kind == "pass"
 
 
-@dataclass(frozen=True)
 class _Unattributed(Exception):
     """Ends a judgement: passed, but by a rejection that names no rule."""
-
-    class_: str
 
 
 def judge(
@@ -109,25 +114,10 @@ def judge(
     except Malformed as reason:
         return Verdict("fail", str(reason))
     except _Unattributed as found:
-        return Verdict("pass", f"unattributed: {found.class_}")
+        return Verdict("pass", f"unattributed: {found}")
     except Exception as error:  # a crash of the implementation is a verdict
-        return Verdict("crashed", describe(error))
+        return Verdict("crashed", located(error))
     return Verdict("fail", why) if why else Verdict("pass")
-
-
-def describe(error: BaseException, named: bool = True) -> str:
-    """An exception in words, even one whose own text cannot be made.
-
-    >>> describe(KeyError("a"))
-    "KeyError: 'a'"
-    """
-    try:
-        text = str(error)
-    except BaseException as inner:  # it is the implementation's code that runs here
-        text = f"its text raised {type(inner).__name__}"
-    if not named:
-        return text
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def _choices(implementation: Implementation) -> Mapping[str, str]:

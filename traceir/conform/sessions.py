@@ -24,6 +24,8 @@ FUNCTIONS = frozenset({"partial", "method", "equal", "unhashable"})
 OBJECTS = frozenset(
     {"object", "identity", "uncomparable", "array", "ndarray", "masked"}
 )
+# Settings and probes of what the case defines, which they name first.
+OF_NAMES = frozenset({"cache_size", "clear_cache", "drop", "fill", "mutate", "set"})
 _WORDS = ("None", "true", "false", "True", "False", "nan", "inf")
 
 
@@ -246,7 +248,7 @@ class SessionReader(ValueReader):
         if first.text not in functions:
             if via or kwargs:
                 raise self.fail("a function of this case", first)
-            return self._surroundings(first, args)
+            return self._surroundings(first, args, functions)
         types = args if self.has("(") else None
         if types is not None:
             args, kwargs = self.arguments()
@@ -273,9 +275,14 @@ class SessionReader(ValueReader):
         self.expect("in")
         return name, program
 
-    def _surroundings(self, name: Token, args: tuple[Any, ...]) -> Setting | Probe:
+    def _surroundings(
+        self, name: Token, args: tuple[Any, ...], defined: Mapping[str, Any]
+    ) -> Setting | Probe:
         # The name of a function or of a face stands for itself.
         words = tuple(a.name if isinstance(a, Ref) else a for a in args)
+        # What is misspelt would be dropped or cleared without a word.
+        if name.text in OF_NAMES and words[:1] not in [(known,) for known in defined]:
+            raise self.fail("the name of what this case defines", name)
         if self.accept("="):
             return Probe(name.text, words, self.object())
         return Setting(name.text, words)
