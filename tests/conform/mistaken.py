@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from traceir.conform import Rejected
@@ -20,6 +21,15 @@ class NumberProfile(Reference):
     """Claims a number."""
 
     profiles = 1
+
+
+class AsksNothing(Reference):
+    """Has Python's library raise."""
+
+    def type(self, program: ClosedJaxpr) -> Any:
+        return inspect.signature(None)  # type: ignore[arg-type]
+
+    session = type
 
 
 class RejectsByClass(Reference):

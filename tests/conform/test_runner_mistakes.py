@@ -39,6 +39,17 @@ def test_a_reason_tells_what_was_expected(
     assert verdict.kind == "fail" and why in verdict.why
 
 
+def test_a_crash_says_where(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    lines = (Path(__file__).parent / "mistaken.py").read_text().splitlines()
+    number = 1 + next(k for k, line in enumerate(lines) if "signature(None)" in line)
+    cases = {c.name: c for c in load_cases()}
+    for case in ("add/special", "cache/shape"):
+        verdict = load("mistaken:AsksNothing").verdict(cases[case])
+        assert verdict.kind == "crashed"
+        assert verdict.why.split("\n")[1:] == [f"at mistaken.py:{number}"]
+
+
 @pytest.mark.parametrize(
     "arguments, why",
     [

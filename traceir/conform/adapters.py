@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
+from traceir.conform.answers import describe, located
 from traceir.conform.cases import Case
 from traceir.conform.profiles import PROFILES, check_profiles, profile_of
-from traceir.conform.run import Implementation, Verdict, check_choices, describe, judge
+from traceir.conform.run import Implementation, Verdict, check_choices, judge
 from traceir.rules import default
 
 # Short names of the implementations that come with the project.
@@ -44,7 +45,7 @@ class Adapter:
         try:
             found = self._verdict(case)
         except BaseException as error:  # leaving Python is a crash like any other
-            found = Verdict("crashed", describe(error))
+            found = Verdict("crashed", located(error))
         why = found.why
         if len(why) > LONGEST:
             why = f"{why[:LONGEST]}... ({len(why)} characters)"

@@ -2,23 +2,62 @@
 
 from __future__ import annotations
 
+import sysconfig
+import traceback
 from collections.abc import Sequence
 from itertools import islice
+from pathlib import Path, PurePath
 from typing import Any
 
 import numpy as np
 
+import traceir
 from traceir.avals import ShapedArray
 from traceir.conform.sessions import Outcome
 from traceir.conform.values import Value
 from traceir.ir import ClosedJaxpr
 from traceir.rules import default
 
+# Where the code of this package is; that of Python's library and installed packages.
+_HERE = str(Path(traceir.__file__).parent)
+_LIBRARIES = tuple(map(sysconfig.get_path, ("stdlib", "purelib", "platlib")))
+
 EVENTS = ("traces", "hits", "raises", "answers")
 
 
 class Malformed(Exception):
     """An answer is not of the form that the protocol asks for."""
+
+
+def describe(error: BaseException, named: bool = True) -> str:
+    """An exception in words, even one whose own text cannot be made.
+
+    >>> describe(KeyError("a"))
+    "KeyError: 'a'"
+    """
+    try:
+        text = str(error)
+    except BaseException as inner:  # it is the implementation's code that runs here
+        text = f"its text raised {type(inner).__name__}"
+    if not named:
+        return text
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def located(error: BaseException) -> str:
+    """An exception in words, and where it was raised in the implementation's own code.
+
+    >>> located(KeyError("a"))
+    "KeyError: 'a'"
+    """
+    text = describe(error)
+    entries = traceback.extract_tb(error.__traceback__)
+    foreign = [e for e in entries if not e.filename.startswith(_HERE)]
+    # What a library raises was called by someone.
+    own = [e for e in foreign if not e.filename.startswith(_LIBRARIES)] or foreign
+    if not own:
+        return text
+    return f"{text}\nat {PurePath(own[-1].filename).name}:{own[-1].lineno}"
 
 
 def listed(method: str, found: Any, expected: int) -> list[Any]:
