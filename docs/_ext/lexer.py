@@ -35,10 +35,7 @@ class CaseLexer(RegexLexer):
             (DTYPE, Keyword.Type),
             (r"-?(?:0x[\da-f.]+p[+-]\d+|\d[\d.]*(?:e[+-]?\d+)?)", Number),
             (r"\b(?:-?inf|nan)\b", Number),
-            (
-                r"(=)([ \t]*)([a-z_]\w+)(?=[\[ ])",
-                bygroups(Operator, Text, Name.Function),
-            ),
+            (APPLIED, bygroups(Operator, Text, Name.Function)),
             (r"[A-Za-z_][\w.-]*", Name),
             (r"[=~]", Operator),
             (r"[\[\]{}():;,.<>*]", Punctuation),

@@ -29,8 +29,6 @@ DATA = Path(__file__).parents[1] / "data"
 RECORDED = (DATA / "jax-0.10.2.txt").read_text(encoding="utf-8")[:-1].split("\n--\n")
 SEEDS = sorted((DATA / "seeds").glob("*.jaxpr"))
 
-ONE_LINE = "{ lambda ; a:f32[3]. let b:f32[3] = add a a in (b,) }"
-
 
 @pytest.mark.parametrize("text", RECORDED)
 def test_jax_text_prints_as_it_was_read(text: str) -> None:

@@ -19,7 +19,7 @@ from latex_reader import read
 
 from traceir.rules import Formula, language, parse
 from traceir.rules.markup import broken, latex, mathml
-from traceir.rules.typeset import COMPARE, elements, math_elements, typeset
+from traceir.rules.typeset import COMPARE, elements, typeset
 
 TABLES: dict[str, Formula] = {
     name: formula
@@ -73,7 +73,7 @@ def test_a_random_formula_reads_back(text: str) -> None:
 @pytest.mark.parametrize("name", TABLES)
 def test_mathml_is_well_formed_and_has_all_names(name: str) -> None:
     formula = TABLES[name]
-    tree = ElementTree.fromstring(f"<p>{math_elements(formula)}</p>")
+    tree = ElementTree.fromstring(f"<p>{elements(typeset(formula))}</p>")
     shown = {e.text for e in tree.iter() if e.tag in ("mi", "mtext")}
     assert formula.names <= shown
     notes = [e.text or "" for e in tree.iter("annotation")]

@@ -75,20 +75,14 @@ def typeset(formula: Formula | ast.expr) -> Math:
     return _form(formula.node if isinstance(formula, Formula) else formula)[0]
 
 
-def math_elements(formula: Formula | ast.expr) -> str:
-    """The formula as elements of HTML, their LaTeX within for whoever copies it.
-
-    >>> from traceir.rules import parse
-    >>> math_elements(parse("1"))[:47]
-    '<math><semantics><mn>1</mn><annotation encoding'
-    """
-    return elements(typeset(formula))
-
-
 def elements(math: Math, block: bool = False) -> str:
     """The `math` elements of HTML that show a tree; a line may be broken between them.
 
-    With `block`, fractions and ranges are as large as on a line of their own.
+    Their LaTeX is within, for whoever copies it. With `block`, fractions and ranges are
+    as large as on a line of their own.
+
+    >>> elements(Leaf("number", "1"))[:47]
+    '<math><semantics><mn>1</mn><annotation encoding'
     """
     style = ' displaystyle="true"' if block else ""
     return "<wbr/>".join(_element(part, style) for part in broken(math))
