@@ -76,6 +76,27 @@ def test_prints_of_what_is_within_another() -> None:
     assert Printer({}).print(nodes[0]) != before
 
 
+class Named(np.ndarray):
+    """An array with a name."""
+
+    name = ""
+
+
+def test_arrays_of_other_classes_count_by_what_they_have_besides() -> None:
+    named, masked = np.ones(2).view(Named), np.ma.masked_array(np.ones(2))
+    for array in named, masked:
+        before = Printer({}).print(array)
+        assert Printer({}).print(array) == before
+        array[1] = 2
+        assert Printer({}).print(array) != before
+    before = Printer({}).print([named, masked])
+    named.name = "new"
+    assert Printer({}).print([named, masked]) != before
+    before = Printer({}).print([named, masked])
+    masked.mask = [True, False]
+    assert Printer({}).print([named, masked]) != before
+
+
 class Hostile:
     """What raises whatever it is asked."""
 

@@ -134,7 +134,7 @@ class Printer:
             return ("again", known[0]), ()
         self.met[id(value)] = len(self.met), value
         try:
-            if issubclass(kind, np.ndarray) and not value.dtype.hasobject:
+            if kind is np.ndarray and not value.dtype.hasobject:
                 return (kind, value.dtype, value.shape, contents(value)), ()
             parts = self._parts(kind, value)
         except Exception:  # the object's own code does not let itself be looked into
@@ -143,8 +143,12 @@ class Printer:
 
     def _parts(self, kind: Any, value: Any) -> Sequence[Any] | None:
         """What a value consists of; None if it counts by its identity."""
-        if issubclass(kind, np.ndarray):
+        if kind is np.ndarray:
             return value.shape, value.ravel().tolist()
+        if issubclass(kind, np.ndarray):
+            mask = value.mask if issubclass(kind, np.ma.MaskedArray) else None
+            own = _state(value) if _is_open(kind) else ()
+            return value.view(np.ndarray), mask, *own
         if kind is MethodType:
             return value.__func__, value.__self__
         if issubclass(kind, functools.partial):
