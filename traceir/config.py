@@ -204,8 +204,10 @@ class Scope:
     ) -> None:
         scopes = local.scopes
         # Generators that are run in turn do not leave in the order of entering.
-        k = max(k for k, fields in enumerate(scopes) if fields is self._fields)
-        local.scopes = scopes[:k] + scopes[k + 1 :]
+        for k in reversed(range(len(scopes))):
+            if scopes[k] is self._fields:
+                local.scopes = scopes[:k] + scopes[k + 1 :]
+                break
         _refresh()
 
 
