@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 import weakref
 from typing import Any
 
@@ -262,6 +263,19 @@ def test_an_error_shows_the_users_line_and_not_the_checkers() -> None:
     with pytest.raises(JaxprTypeError) as caught:
         check(program((Eqn("neg", (a,), (b,)),), a, b))
     assert "test_typing.py" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "params, rule",
+    [("jaxp=3", "program.params"), ("jaxpr=3", "program.domain")],
+)
+def test_an_equation_without_its_inner_program_is_shown(params: str, rule: str) -> None:
+    text = f"{{ lambda ; a:f32[]. let b:f32[] = jit[name=f {params}] a in (b,) }}"
+    program = parse(text)
+    assert params in str(program)
+    with pytest.raises(JaxprTypeError, match=re.escape(params)) as caught:
+        check(program)
+    assert caught.value.rule == rule
 
 
 def test_weakness_is_not_compared() -> None:

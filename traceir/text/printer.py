@@ -108,8 +108,9 @@ class _Printer:
 
     def eqn(self, jaxpr: Jaxpr, eqn: Eqn) -> Doc:
         row = self.rules.prims.get(eqn.primitive)
-        if row and row.names:
-            self.suggest(jaxpr, eqn, eqn.param(row.names))
+        inner = dict(eqn.params).get(row.names) if row and row.names else None
+        if isinstance(inner, ClosedJaxpr):
+            self.suggest(jaxpr, eqn, inner)
         results = self.binders(jaxpr, eqn.outputs)
         primitive = "!".join((eqn.primitive, *sorted(eqn.effects)))
         params = self.params(eqn, row)
