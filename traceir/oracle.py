@@ -17,7 +17,7 @@ from traceir.ir import ClosedJaxpr, Jaxpr, Literal, Var, sort_params
 from traceir.rules import Prim, Rules, Scope, default
 from traceir.rules.applied import row_scope
 from traceir.rules.helpers import box
-from traceir.rules.reals import Real
+from traceir.rules.reals import Ordered, Real
 from traceir.typing import infer
 
 Array = np.ndarray
@@ -29,14 +29,19 @@ class Elements:
 
     __slots__ = ("shape", "dtype", "weak_type", "_elements")
 
-    def __init__(self, array: Array) -> None:
-        self.shape = array.shape
-        self.dtype = array.dtype
+    def __init__(self, aval: ShapedArray | Array, elements: Mapping[Index, Any]):
+        self.shape = aval.shape
+        self.dtype = aval.dtype
         self.weak_type = False
+        self._elements = elements
+
+    @staticmethod
+    def of(array: Array, real: Callable[[Any], Real] = Real.of) -> Elements:
+        """Those of an array, the floating ones as such reals."""
         values = array.reshape(-1).tolist()
         if array.dtype.kind == "f":
-            values = list(map(Real.of, values))
-        self._elements = dict(zip(box(array.shape), values))
+            values = list(map(real, values))
+        return Elements(array, dict(zip(box(array.shape), values)))
 
     def __getitem__(self, index: Index) -> Any:
         return self._elements[index]
@@ -85,8 +90,12 @@ def faults(
     got: Sequence[Array],
     rules: Rules | None = None,
     choices: Mapping[str, str] | None = None,
+    exact: Mapping[int, Elements] | None = None,
 ) -> list[str]:
-    """What is wrong with the results of one primitive, a line for each element."""
+    """What is wrong with the results of one primitive, a line for each element.
+
+    `exact` are operands that were not rounded before the primitive took them.
+    """
     rules = rules or default()
     row = rules.prims[prim]
     params = {**row.defaults, **params}
@@ -102,10 +111,25 @@ def faults(
     if wrong:
         return wrong
     declared = declared_choices(rules) if choices is None else choices
+    ordered = declared.get("choice.zero-extremum") == "ordered"
+    real = Ordered.of if ordered and row.accuracy == "extremum" else Real.of
+    operands = [Elements.of(a, real) for a in arrays]
+    for n, elements in (exact or {}).items():
+        operands[n] = elements
     for aval, result in pairs:
-        elements = _elements(row, params, arrays, aval, rules)
-        wrong += _outside(row, elements, result, declared)
+        found = _elements(row, params, operands, aval, rules)
+        wrong += _outside(row, found, result, declared)
     return wrong
+
+
+def unrounded(
+    prim: str, params: Mapping[str, Any], arrays: Sequence[Array], rules: Rules
+) -> Elements:
+    """The exact result of a primitive that has one."""
+    (aval,) = _infer(prim, params, arrays, rules)
+    operands = [Elements.of(a) for a in arrays]
+    found = _elements(rules.prims[prim], params, operands, aval, rules)
+    return Elements(aval, dict(found))
 
 
 def _outside(
@@ -200,9 +224,10 @@ def _apply(
     if row.steps is not None:
         return _steps(row, params, arrays, rules, check)
     results = []
+    operands = [Elements.of(a) for a in arrays]
     for aval in _infer(prim, params, arrays, rules):
         result = np.empty(aval.shape, aval.dtype)
-        for index, want in _elements(row, params, arrays, aval, rules):
+        for index, want in _elements(row, params, operands, aval, rules):
             check(row, Goal(want, aval.dtype, 0, {}))
             result[index] = settle(want, aval.dtype)
         results.append(result)
@@ -219,13 +244,13 @@ def _infer(
 def _elements(
     row: Prim,
     params: Mapping[str, Any],
-    arrays: Sequence[Array],
+    operands: Sequence[Elements],
     aval: ShapedArray,
     rules: Rules,
 ) -> Iterator[tuple[Index, Any]]:
     """Each index of a result and its exact element."""
     assert row.value is not None
-    scope = row_scope(row, tuple(map(Elements, arrays)), sort_params(params), rules)
+    scope = row_scope(row, tuple(operands), sort_params(params), rules)
     for index in box(aval.shape):
         yield index, row.value(Scope({"i": index}, row.each, scope))
 

@@ -53,7 +53,7 @@ ELSEWHERE = {
 PROSE = {
     **dict.fromkeys(
         ("accuracy.int-wrap", "accuracy.nan", "accuracy.overflow"),
-        "tests/drift/test_miniatures.py",
+        "tests/drift/test_choices.py",
     ),
     **dict.fromkeys(
         ("text.lossless", "text.constants", "text.nan"),

@@ -229,7 +229,8 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
 
 def elements(aval: ShapedArray) -> Elements:
     """An operand of that type with a few different elements."""
-    return Elements(np.arange(-1, aval.size - 1).reshape(aval.shape).astype(aval.dtype))
+    array = np.arange(-1, aval.size - 1).reshape(aval.shape)
+    return Elements.of(array.astype(aval.dtype))
 
 
 def formulas_of_primitives() -> Iterator[tuple[str, Formula, Mapping[str, Any]]]:
@@ -351,8 +352,8 @@ def test_every_formula_of_the_tables_walked_is_compiled() -> None:
 NOTATION = (spec_path() / "notation.rst").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^ +>>> (.+)\n +(.+)$", NOTATION, re.MULTILINE)
 SHOWN: dict[str, Any] = {
-    "x": Elements(np.array([[10], [20]], "int32")),
-    "y": Elements(np.array(7, "int32")),
+    "x": Elements.of(np.array([[10], [20]], "int32")),
+    "y": Elements.of(np.array(7, "int32")),
 }
 
 

@@ -7,7 +7,8 @@ implementation itself gave its operands. Serves: accuracy.program
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -18,6 +19,8 @@ from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from traceir.rules import Rules
 
 Arrays = Sequence[np.ndarray]
+# What `choice.contraction` may round once: a product and the sum that takes it.
+PRODUCT, SUMS = "mul", ("add", "sub")
 
 
 class _Flat:
@@ -100,9 +103,39 @@ def faults(
         for k, (atom, array) in enumerate(zip(flat.results, got, strict=True))
         if not same_bits(read(atom), array)
     ]
+    makers = {v: eqn for eqn in flat.eqns for v in eqn.outputs}
     for eqn in flat.eqns:
         operands, results = list(map(read, eqn.inputs)), list(map(read, eqn.outputs))
-        wrong += oracle.faults(
-            eqn.primitive, dict(eqn.params), operands, results, rules, choices
+        judge = partial(
+            oracle.faults,
+            eqn.primitive,
+            dict(eqn.params),
+            operands,
+            results,
+            rules,
+            choices,
         )
+        here = judge()
+        if here and eqn.primitive in SUMS and _fuses(choices):
+            products = _products(eqn, makers, read, rules)
+            here = here if all(judge({n: p}) for n, p in products) else []
+        wrong += here
     return wrong
+
+
+def _fuses(choices: Mapping[str, str]) -> bool:
+    return choices.get("choice.contraction") == "fused"
+
+
+def _products(
+    eqn: Eqn,
+    makers: Mapping[Var, Eqn],
+    read: Callable[[Atom], np.ndarray],
+    rules: Rules,
+) -> Iterator[tuple[int, oracle.Elements]]:
+    """The operands that are products, by number, as they are before rounding."""
+    for number, atom in enumerate(eqn.inputs):
+        maker = makers.get(atom) if isinstance(atom, Var) else None
+        if maker is not None and maker.primitive == PRODUCT:
+            factors = list(map(read, maker.inputs))
+            yield number, oracle.unrounded(PRODUCT, {}, factors, rules)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any
 
@@ -127,24 +127,43 @@ class Real:
 
     def __le__(self, other: Any) -> bool:
         b = Real.of(other)
-        return self < b or self == b
+        return self.__lt__(b) or self == b
 
     def __gt__(self, other: Any) -> bool:
-        return Real.of(other) < self
+        return Real.of(other).__lt__(self)  # `<` would ask a subclass first
 
     def __ge__(self, other: Any) -> bool:
-        return Real.of(other) <= self
+        return Real.of(other).__le__(self)
 
     __hash__ = None  # type: ignore[assignment]
 
-    def _key(self) -> tuple[int, Fraction]:
+    def _key(self) -> tuple[int, Fraction, bool]:
         if self.special:
-            return (-1 if self.negative else 1), ZERO
-        return 0, self.value
+            return (-1 if self.negative else 1), ZERO, False
+        return 0, self.value, False
 
     def __repr__(self) -> str:
         sign = "-" if self.negative else ""
         return f"Real({sign}{self.special or abs(self.value)})"
+
+
+class Ordered(Real):
+    """A number of an order in which -0 is less than +0.
+
+    >>> Ordered.of(0.0) == Ordered.of(-0.0), Ordered.of(-0.0) < Ordered.of(0.0)
+    (False, True)
+    """
+
+    __slots__ = ()
+
+    @staticmethod
+    def of(x: Any) -> Ordered:
+        """The element `x`, ordered."""
+        found = Real.of(x)
+        return Ordered(*(getattr(found, f.name) for f in fields(Real)))
+
+    def _key(self) -> tuple[int, Fraction, bool]:
+        return *super()._key()[:2], self.zero and not self.negative
 
 
 def number(value: Fraction, negative: bool | None = None) -> Real:
