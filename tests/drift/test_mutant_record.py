@@ -1,4 +1,4 @@
-"""The record of the mutants is about the tables as they are, and leaves nothing open."""
+"""The record of the mutants is about the tables as they are and leaves none open."""
 
 from __future__ import annotations
 
@@ -65,7 +65,9 @@ def test_a_hunt_in_one_table_leaves_the_others_as_they_were() -> None:
     assert (old["mutants"], old["killed"], old["surviving"]) == (3, 1, [])
     new = updated(old, {first: None, second: "the loader"}, allowed)
     assert new["surviving"] == ["program/a: not"]
-    assert new["allowed"] == [row for row in old["allowed"] if row["where"] == "errors/c"]
+    assert new["allowed"] == [
+        row for row in old["allowed"] if row["where"] == "errors/c"
+    ]
     assert new["tables"]["errors"] == old["tables"]["errors"]
     counts = new["tables"]["program"]
     assert (counts["case"], counts["loader"], counts["surviving"]) == (0, 1, 1)
