@@ -8,7 +8,7 @@ pip := $(python) -m pip install --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test fuzz mutants ulp docs lint type format clean conform status
-.PHONY: conform-jax corpus
+.PHONY: conform-jax corpus reach
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' \
@@ -26,6 +26,9 @@ fuzz: $(VENV)/.test ## the property tests, with many random examples
 
 mutants: $(VENV)/.test ## try every mutant of the tables on the cases
 	PYTHONPATH=tests $(python) -m mutation $(ARGS)
+
+reach: $(VENV)/.test ## how often random draws meet each clause
+	$(python) -m traceir.conform.reach $(ARGS)
 
 ulp: $(VENV)/.test ## the greatest errors of the real functions, over every float32
 	$(python) tests/ulp/scan.py $(ARGS)
