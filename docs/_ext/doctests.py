@@ -33,7 +33,7 @@ def names(docname: str) -> dict[str, Any]:
     if docname != "spec/notation":
         return {"__name__": "__main__"}
     x, y = np.array([[10], [20]], "int32"), np.array(7, "int32")
-    shown = {"x": Elements(x), "y": Elements(y)}
+    shown = {"x": Elements.of(x), "y": Elements.of(y)}
     return {**default().constants, **VOCABULARY, **shown}
 
 
