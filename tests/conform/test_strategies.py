@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import pytest
 from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 
+from traceir.conform import judge
+from traceir.conform.aims import aim, clauses, plain_primitives
+from traceir.conform.cases import read_cases
+from traceir.conform.implementations import Reference
 from traceir.conform.programs import arguments, programs
 from traceir.conform.strategies import applications, arrays, avals, violated
+from traceir.conform.written import as_case, as_program
 from traceir.ir import ClosedJaxpr, Literal, subjaxprs
 from traceir.rules import default
 from traceir.typing import check
@@ -21,15 +24,9 @@ SEARCH = settings(
     phases=[Phase.generate],
     suppress_health_check=list(HealthCheck),
 )
-PLAIN = [
-    row.name
-    for row in default().prims.values()
-    if not any(p.domain == "jaxpr" for p in row.params)
-]
-# Each clause once, by the last of the primitives that have it.
-CLAUSES = {c.id: name for name in PLAIN for c in default().prims[name].clauses}
-# Small shapes have no dimension whose indices do not fit in an int8.
-UNREACHED = {"index_reduction.index-fits"}
+FEW = settings(SEARCH, max_examples=10)
+MORE = settings(SEARCH, max_examples=100)
+PLAIN = plain_primitives()
 
 
 @pytest.mark.parametrize("primitive", PLAIN)
@@ -37,23 +34,26 @@ def test_valid_applications_are_drawn(primitive: str) -> None:
     find(applications(primitive), lambda a: not violated(a), settings=SEARCH)
 
 
-@pytest.mark.parametrize("rule, primitive", CLAUSES.items())
-def test_every_clause_is_violated_alone(rule: str, primitive: str) -> None:
-    if rule not in UNREACHED:
-        strategy = applications(primitive, wide=True)
-        find(strategy, lambda a: violated(a) == {rule}, settings=SEARCH)
+@pytest.mark.parametrize("rule, primitive", clauses().items())
+def test_an_aim_violates_its_clause_alone(rule: str, primitive: str) -> None:
+    found = find(aim(primitive, rule), lambda a: True, settings=FEW)
+    assert violated(found) == {rule}
+    text = as_case("drawn/one", as_program(found), (), [rule], rule)
+    (case,) = read_cases(text)
+    assert judge(Reference(), case), text
 
 
-def test_programs_use_most_primitives() -> None:
-    seen: Counter[str] = Counter()
+@pytest.mark.parametrize("primitive", default().prims)
+def test_programs_use_every_primitive(primitive: str) -> None:
+    strategy = programs(size=1, primitives=[primitive, "stack"])
+    find(strategy, lambda c: c.eqns[0].primitive == primitive, settings=MORE)
 
-    @settings(SEARCH, max_examples=150)
-    @given(programs())
-    def draw(closed: ClosedJaxpr) -> None:
-        seen.update(eqn.primitive for eqn in closed.eqns)
 
-    draw()
-    assert len(seen) > 0.8 * len(default().prims)
+def test_programs_mix_primitives() -> None:
+    def mixed(closed: ClosedJaxpr) -> bool:
+        return len({eqn.primitive for eqn in closed.eqns}) > 3
+
+    find(programs(), mixed, settings=MORE)
 
 
 @given(programs(wide=True, depth=2))

@@ -1,0 +1,51 @@
+"""Every implementation gives the same bits for programs on the exact grid.
+
+Cites accuracy.one-answer, program.*
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from hypothesis import given, note, reject, settings
+from hypothesis import strategies as st
+
+from traceir import oracle
+from traceir.conform.adapters import load
+from traceir.conform.programs import arguments, programs
+from traceir.conform.run import Unsupported
+from traceir.conform.written import as_case
+
+# JAX is compared where it is installed.
+NAMES = ["oracle", "reference", "numba", *["jax"] * bool(find_spec("jax"))]
+COLUMNS = {name: load(name).implementation for name in NAMES}
+FEW = max(5, settings().max_examples // 20)
+
+
+def plain(array: Any) -> tuple[Any, ...]:
+    """The type and the bits, one zero or NaN being as good as another."""
+    a = np.asarray(array)
+    if a.dtype.kind == "f":
+        a = np.where(np.isnan(a), a.dtype.type(np.nan), a + a.dtype.type(0))
+    return a.dtype, a.shape, a.tobytes()
+
+
+@settings(max_examples=FEW, derandomize=True, deadline=None)
+@given(st.data())
+def test_every_column_gives_the_same_bits(data: st.DataObject) -> None:
+    closed = data.draw(programs(3, grid=True))
+    args = data.draw(arguments(closed))
+    note(as_case("drawn/program", closed, args, ["accuracy.one-answer"]))
+    want = COLUMNS["oracle"].eval(closed, args)
+    try:
+        oracle.judge(closed, closed.consts, args, want)
+    except ValueError:  # a quotient, say, has left the grid and is summed
+        reject()
+    for name, column in COLUMNS.items():
+        try:
+            got = column.eval(closed, [a.copy() for a in args])
+        except Unsupported:
+            continue
+        assert list(map(plain, got)) == list(map(plain, want)), name
