@@ -125,12 +125,17 @@ def test_the_page_tells_of_mutants(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     allowed = {"where": "add.value", "mutant": "y[i] + x[i]", "reason": "It commutes."}
-    record = {"mutants": 9, "killed": 8, "allowed": [allowed]}
+    kinds = ("mutants", "case", "loader", "citation", "code", "silence", "allowed")
+    counts = dict(zip(kinds, (9, 5, 3, 0, 0, 0, 1), strict=True))
+    tables = {"primitives": counts}
+    record = {"mutants": 9, "killed": 8, "allowed": [allowed], "tables": tables}
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs" / "mutants.json").write_text(json.dumps(record))
     monkeypatch.setattr("traceir.conform.status.spec_path", lambda: tmp_path)
     text = to_rst({}, CASES)
     assert "8 of 9 mutants" in text
+    (line,) = (t for t in text.splitlines() if t.startswith("primitives "))
+    assert line.split() == ["primitives", *"9530001"]
     assert "* ``add.value``: ``y[i] + x[i]``. It commutes." in text
 
 

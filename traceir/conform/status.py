@@ -136,9 +136,16 @@ def _mutants() -> Iterator[str]:
         return
     record = json.loads(path.read_text(encoding="utf-8"))
     yield from _title("Mutants of the tables", "-")
-    yield f"{record['killed']} of {record['mutants']} mutants change the verdict of a"
-    yield f"case; {len(record['allowed'])} change none, each for a reason."
+    yield f"{record['killed']} of {record['mutants']} mutants are noticed: a case has"
+    yield "another verdict, or the loader refuses the tables. A row of prose that is gone"
+    yield "is noticed by a case that cites it, the ``code`` of an ask by what it asks."
+    yield f"{len(record['allowed'])} change nothing, each for a reason."
     yield ""
+    kinds = ("mutants", "case", "loader", "citation", "code", "silence", "allowed")
+    rows = [["table", *kinds]]
+    for table, counts in record["tables"].items():
+        rows.append([table, *(str(counts[kind]) for kind in kinds)])
+    yield from _table(rows)
     for row in record["allowed"]:
         yield f"* ``{row['where']}``: ``{row['mutant']}``. {prose(row['reason'])}"
     yield ""
