@@ -137,9 +137,9 @@ def _mutants() -> Iterator[str]:
     record = json.loads(path.read_text(encoding="utf-8"))
     yield from _title("Mutants of the tables", "-")
     yield f"{record['killed']} of {record['mutants']} mutants are noticed: a case has"
-    yield "another verdict, or the loader refuses the tables. A row of prose that is gone"
-    yield "is noticed by a case that cites it, the ``code`` of an ask by what it asks."
-    yield f"{len(record['allowed'])} change nothing, each for a reason."
+    yield "another verdict, or the loader refuses the tables. A row of prose that is"
+    yield "gone is noticed by a case that cites it, the ``code`` of an ask by what"
+    yield f"it asks. {len(record['allowed'])} change nothing, each for a reason."
     yield ""
     kinds = ("mutants", "case", "loader", "citation", "code", "silence", "allowed")
     rows = [["table", *kinds]]
