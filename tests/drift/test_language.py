@@ -246,8 +246,6 @@ def formulas_of_primitives() -> Iterator[tuple[str, Formula, Mapping[str, Any]]]
                 operands |= {"broadcast_dimensions": (0, 1), "shape": aval.shape}
             operands |= {"run": lambda program, xs: (program.in_avals, len(xs))}
             scope = Scope(operands, prim.let, rules.constants)
-            index = (0,) * len(aval.shape)
-            inner = Scope({"i": index, "out": aval}, prim.each, scope)
             parts = {**prim.let, **prim.each, "value": prim.value, "steps": prim.steps}
             parts |= {c.id: c.holds for c in prim.clauses}
             parts |= {p.name: p.parse for p in prim.params}
@@ -257,9 +255,11 @@ def formulas_of_primitives() -> Iterator[tuple[str, Formula, Mapping[str, Any]]]
                 for n, out in enumerate(prim.out):
                     parts |= {f"{n}.shape": out.shape, f"{n}.dtype": out.dtype}
                     parts |= {f"{n}.weak_type": out.weak_type}
-            for name, formula in parts.items():
-                if formula is not None:
-                    yield f"{prim.name}: {name}", formula, inner
+            for rank in range(4):  # that of the result, which reductions lower
+                inner = Scope({"i": (0,) * rank, "out": aval}, prim.each, scope)
+                for name, formula in parts.items():
+                    if formula is not None:
+                        yield f"{prim.name}: {name}", formula, inner
 
 
 def formulas_of_the_machine(
@@ -282,7 +282,7 @@ def formulas_of_other_tables() -> Iterator[tuple[str, Formula, Mapping[str, Any]
     rules = default()
     call = SimpleNamespace(
         function=len,
-        x64=True,
+        enable_x64=True,
         face="jax",
         strict=False,
         tree=("x",),
