@@ -238,11 +238,19 @@ def test_kinds_are_counted_side_by_side() -> None:
         assert all(report.rules[rule][verdict.kind] for rule in case.cites)
 
 
+# A shell starts what it runs in the background with interrupts ignored.
+INTERRUPTED = """
+import runpy, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+runpy.run_module("traceir.conform", run_name="__main__", alter_sys=True)
+"""
+
+
 def test_an_interrupt_leaves_what_was_judged(tmp_path: Path) -> None:
     path, marks = tmp_path / "run.json", tmp_path / "marks"
     process = subprocess.Popen(
         [
-            *(sys.executable, "-m", "traceir.conform", "broken:SlowWithMarks"),
+            *(sys.executable, "-c", INTERRUPTED, "broken:SlowWithMarks"),
             *("--cases", "*/*", "--json", str(path)),
         ],
         cwd=Path(__file__).parent,
