@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
+# What follows is found by this path, hence E402.
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import traceir  # noqa: E402

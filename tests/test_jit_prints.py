@@ -129,7 +129,7 @@ class HostileText(str):
 class Homeless:
     """Of a class that names no module."""
 
-    __module__ = None  # type: ignore[assignment]
+    __module__ = None
 
 
 @pytest.mark.parametrize(

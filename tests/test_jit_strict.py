@@ -23,7 +23,7 @@ from traceir.jit.captures import chains, reads
 NUMBER = 3
 SETTINGS = types.SimpleNamespace(scale=2.0, deep={"list": [1, 2]})
 module = types.ModuleType("module")
-module.level = 1  # type: ignore[attr-defined]
+module.level = 1
 
 
 class Slotted:
@@ -351,12 +351,12 @@ def test_a_module_whose_attributes_raise() -> None:
         raise ImportError(name)
 
     odd = types.ModuleType("odd")
-    odd.__getattr__ = lazy  # type: ignore[method-assign]
+    odd.__getattr__ = lazy
     scope = {"odd": odd, "jnp": jnp}
     exec("def f(x, known=True): return x * 2 if known else odd.missing(x)", scope)
     f = traceir.jit(scope["f"], static_argnames="known", strict=True)
     assert f(1.0) == f(1.0) == 2
-    odd.missing = len  # type: ignore[attr-defined]
+    odd.missing = len
     with raises_rule("cache.strict.capture", RuntimeError, "odd.missing was nothing"):
         f(1.0)
 

@@ -200,8 +200,8 @@ OddEvent = garbled(event="dances")
 NoRule = garbled(rule=5)
 NoValues = garbled(values=[ONE])
 NoValue = garbled(values=(1.0,))
-NoType = garbled(values=(Value("f32", np.float32(1)),))  # type: ignore[arg-type]
-NoElements = garbled(values=(Value(ONE.aval, None),))  # type: ignore[arg-type]
+NoType = garbled(values=(Value("f32", np.float32(1)),))
+NoElements = garbled(values=(Value(ONE.aval, None),))
 OtherType = garbled(values=(Value(ONE.aval, np.float64(1)),))
 
 
@@ -357,7 +357,7 @@ class Declaring(Reference):
     """Raises when it is asked what it declares."""
 
     @property
-    def version(self) -> str:  # type: ignore[override]
+    def version(self) -> str:
         """Not known."""
         raise LookupError("no version")
 

@@ -168,10 +168,10 @@ def test_steps_name_objects_and_ask() -> None:
         "        ; compiled f(f32[]{0}, (o, 1))(f32[]{2}) ; mutate(o, 2)\n"
     )
     call, probe, setting, ahead, mutation = session.steps
-    assert call.args[1] == Ref("o")  # type: ignore[union-attr]
+    assert call.args[1] == Ref("o")
     assert probe == Probe("cache_size", ("f",), 1)
     assert isinstance(setting, Setting) and str(setting.args[1]) == "f32[1]{3.0}"
-    assert ahead.types[1] == (Ref("o"), 1)  # type: ignore[union-attr]
+    assert ahead.types[1] == (Ref("o"), 1)
     assert mutation == Setting("mutate", ("o", 2))
     assert session.objects == {"o": Made("object", (1,)), "c": 2}
 
@@ -213,7 +213,7 @@ def test_a_traced_program_may_name_others() -> None:
     (call,) = session_of(
         f"  {SQUARE}\n  session make_jaxpr f() gives {program}\n"
     ).steps
-    assert str(call.program) == "{ lambda ; . let  in () }"  # type: ignore[union-attr]
+    assert str(call.program) == "{ lambda ; . let  in () }"
 
 
 # A system that is not traceir ---------------------------------------------------------

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 ROOT = Path(__file__).parents[2]
+# What follows is found by this path, hence E402.
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from corpus.program import GROUPS, Program, corpus  # noqa: E402

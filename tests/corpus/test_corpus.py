@@ -66,11 +66,11 @@ def test_each_equation_is_judged_by_the_values_that_its_operands_had() -> None:
         return [np.sin(args[0]), np.exp(np.sin(args[0]))]
 
     right = [np.exp(np.sin(args[0])), args[0]]
-    assert not faults(evaluate, program, args, right, default(), {})  # type: ignore
+    assert not faults(evaluate, program, args, right, default(), {})
     assert [e.primitive for e in asked[0].eqns] == ["sin", "exp"]
     assert len(asked[0].out_avals) == 2
     wrong = [np.nextafter(right[0], np.float32(9)), right[1]]
-    (fault,) = faults(evaluate, program, args, wrong, default(), {})  # type: ignore
+    (fault,) = faults(evaluate, program, args, wrong, default(), {})
     assert "result 0" in fault
 
 
@@ -98,7 +98,7 @@ def test_the_reference_returns_the_same_in_both_forms() -> None:
     def evaluate(program: ClosedJaxpr, args: list[np.ndarray]) -> list[np.ndarray]:
         return list(eval_jaxpr(program, program.consts, *args))
 
-    assert not faults(evaluate, program, args, got, default(), {})  # type: ignore
+    assert not faults(evaluate, program, args, got, default(), {})
 
 
 # With JAX ----------------------------------------------------------------------------

@@ -59,7 +59,7 @@ class Worker:
             raise order
         captures = ("a tracer",) if order == "lift" else ()
         closed = ClosedJaxpr(Jaxpr((), (), (), ()), ())
-        return Entry(None, KEY, closed, TREE, captures)  # type: ignore[arg-type]
+        return Entry(None, KEY, closed, TREE, captures)
 
     def says(self) -> tuple[str, Any]:
         """What it does next; fails if it does nothing."""

@@ -31,7 +31,6 @@ from traceir.ir import ClosedJaxpr
 from traceir.rules import Rules, load
 
 PATIENCE = 20
-Verdicts = tuple[Any, ...]
 LOADER = "the loader"
 SILENCE = "no answer"
 CITATION = "a citation"
@@ -164,7 +163,7 @@ def lenient(tables: Tables, table: str) -> Rules | None:
 def install(found: Rules) -> None:
     """Make these the rules of the specification, in a process that has read none."""
     assert not rules.default.cache_info().currsize, "rules have been read"
-    rules.load = lambda *args, **kwargs: found  # type: ignore[assignment]
+    rules.load = lambda *args, **kwargs: found
 
 
 @dataclass
