@@ -37,7 +37,7 @@ def origin(tracer: Tracer) -> str:
 
 def arguments(tracer: Tracer) -> list[str]:
     """The arguments that a traced value is computed from, as the user spells them."""
-    return tracer._trace.depends_on(tracer._var)
+    return tracer.arguments()
 
 
 def advice(tracer: Tracer, row_id: str) -> str:

@@ -155,6 +155,8 @@ class _Local(threading.local):
 
     context: Context
     trace: Any = None
+    # The line of the equation that a transform stands for, or None: the user's own.
+    source: Any = None
     scopes: tuple[Mapping[str, Any], ...] = ()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -157,6 +157,28 @@ class ClosedJaxpr:
 
     jaxpr: Jaxpr
     consts: tuple[np.ndarray, ...] = ()
+    # What runs the program where an equation with it is applied outside every trace:
+    # a backend's name, None for the NumPy kernels. No part of the program.
+    backend: str | None = None
+
+    def memo(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """What `make` gives, made once for this program and key and kept with it.
+
+        For what is derived from a program: its derivative, its machine code.
+        """
+        found = self.__dict__.setdefault("_memo", {})
+        if key not in found:
+            found[key] = make()
+        return found[key]
+
+    def on(self, backend: str | None) -> ClosedJaxpr:
+        """The same program to be run by a backend."""
+        if backend == self.backend:
+            return self
+        made: ClosedJaxpr = self.memo(
+            ("on", backend), lambda: ClosedJaxpr(self.jaxpr, self.consts, backend)
+        )
+        return made
 
     @property
     def eqns(self) -> tuple[Eqn, ...]:
@@ -200,5 +222,6 @@ class ClosedJaxpr:
 def subjaxprs(eqn: Eqn) -> Iterator[ClosedJaxpr]:
     """The programs that an equation carries in its params."""
     for _, value in eqn.params:
-        if isinstance(value, ClosedJaxpr):
-            yield value
+        for one in value if isinstance(value, tuple) else (value,):
+            if isinstance(one, ClosedJaxpr):
+                yield one

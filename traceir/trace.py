@@ -1,4 +1,9 @@
-"""Traces and tracers: which trace an operation belongs to. Serves: level.*"""
+"""Traces and tracers: which trace an operation belongs to. Serves: level.*
+
+A trace handles the operations that are applied while it is in force: `recording` has
+the one that writes a program, `transforms` those that differentiate and batch. Each
+handles an operation by applying others in the trace around it.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +20,7 @@ from traceir.avals import ShapedArray
 from traceir.concretize import refusal
 from traceir.config import local as _local
 from traceir.evaluate import evaluate_eqn
-from traceir.ir import Atom, Eqn, Jaxpr, Literal, Params, Var, sort_params
+from traceir.ir import Params, sort_params
 from traceir.methods import Methods
 from traceir.promote import python_aval
 from traceir.typing import infer
@@ -24,55 +29,66 @@ Value = Any  # Array | Tracer | np.ndarray | np.generic | bool | int | float
 
 
 class Tracer(Methods):
-    """Stands for an array while a function is traced: a type without a value.
+    """Stands for an array while a function is traced or transformed.
 
-    Operators and methods are those of `Array`; they record equations.
+    Operators and methods are those of `Array`; the trace handles them. What Python
+    asks of the value goes to `known`.
     """
 
-    __slots__ = ("aval", "_var", "_trace", "_source", "__weakref__")
+    __slots__ = ("aval", "_trace", "_source", "__weakref__")
     __array_priority__ = 200
     is_traced = True
-
-    def __init__(self, var: Atom, trace: Trace, where: source.Source | None) -> None:
-        self.aval = var.aval
-        self._var = var
-        self._trace = trace
-        self._source = where
+    aval: ShapedArray
+    _trace: Trace
+    _source: source.Source | None
 
     def __repr__(self) -> str:
-        level = f"DynamicJaxprTrace(level={self._trace.level}/0)"
+        level = f"{self._trace.kind}(level={self._trace.level}/0)"
         return f"Traced<{self.aval!r}>with<{level}>"
 
+    def known(self, row: str, what: str = "") -> Value:
+        """The value, as far as the trace lets it be known; else the row's error."""
+        raise refusal(self, row, what)
+
+    def arguments(self) -> list[str]:
+        """The arguments that the value is computed from, as the user spells them."""
+        return []
+
     def __bool__(self) -> bool:
-        raise refusal(self, "level.concretize.bool")
+        return bool(self.known("level.concretize.bool"))
 
     def __int__(self) -> int:
-        raise refusal(self, "level.concretize.number", "int()")
+        return int(self.known("level.concretize.number", "int()"))
 
     def __float__(self) -> float:
-        raise refusal(self, "level.concretize.number", "float()")
+        return float(self.known("level.concretize.number", "float()"))
 
     def __complex__(self) -> complex:
-        raise refusal(self, "level.concretize.number", "complex()")
+        return complex(self.known("level.concretize.number", "complex()"))
 
     def __index__(self) -> int:
-        raise refusal(self, "level.concretize.index", "__index__()")
+        index: int = self.known("level.concretize.index", "__index__()").__index__()
+        return index
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        # NumPy would go on without the trace: no trace lets it.
         raise refusal(self, "level.concretize.array", "__array__()")
 
     def item(self, *args: int) -> Any:
-        """Raises ConcretizationTypeError (level.concretize.item)."""
-        raise refusal(self, "level.concretize.item", "item()")
+        """The element as a Python number; ConcretizationTypeError where it is not
+        known (level.concretize.item)."""
+        return self.known("level.concretize.item", "item()").item(*args)
 
     def tolist(self) -> Any:
-        """Raises ConcretizationTypeError (level.concretize.item)."""
-        raise refusal(self, "level.concretize.item", "tolist()")
+        """The elements as Python numbers; ConcretizationTypeError where they are not
+        known (level.concretize.item)."""
+        return self.known("level.concretize.item", "tolist()").tolist()
 
     def __format__(self, spec: str) -> str:
         if not spec:
             return repr(self)
-        raise refusal(self, "level.concretize.format", f"format {spec!r}")
+        known = self.known("level.concretize.format", f"format {spec!r}")
+        return format(known.item() if known.ndim == 0 else known, spec)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -81,109 +97,40 @@ class Tracer(Methods):
 
 
 class Trace:
-    """One function being traced: its level, its equations, what it lifted."""
+    """What handles operations while it is in force: its level and where it belongs.
+
+    `parent` is the trace around it, `name` the function's and `transform` what is done
+    to the function; both are for errors. `nested` keeps the traces of inner functions
+    that lifted tracers of this one (see `jit.cache`).
+    """
 
     __slots__ = (
-        "level",
-        "parent",
-        "name",
-        "transform",
-        "face",
-        "alive",
-        "eqns",
-        "inputs",
-        "paths",
-        "constants",
-        "captures",
-        "nested",
+        *("level", "parent", "name", "transform", "face", "alive", "nested"),
         "__weakref__",
     )
+    kind = "Trace"
 
-    def __init__(self, name: str, transform: str, face: str) -> None:
-        self.parent = _local.trace
-        self.level = self.parent.level + 1 if self.parent else 1
+    def __init__(self, name: str, transform: str, face: str | None = None) -> None:
+        self.parent: Trace | None = _local.trace
+        self.level: int = self.parent.level + 1 if self.parent else 1
         self.name = name
         self.transform = transform
-        self.face = face
+        self.face = _local.context.face if face is None else face
         self.alive = True
-        self.eqns: list[Eqn] = []
-        self.inputs: dict[Var, str] = {}
-        self.constants: dict[int, tuple[Var, np.ndarray, object]] = {}
-        self.captures: dict[int, tuple[Var, Tracer]] = {}
-        # Traces of nested functions that lifted tracers of this one; see jit.cache.
         self.nested: dict[object, Any] = {}
 
-    def input(self, aval: ShapedArray, path: str) -> Tracer:
-        """A tracer for one leaf of the arguments; `path` is how the user spells it."""
-        var = Var(aval)
-        self.inputs[var] = path
-        return Tracer(var, self, None)
-
-    def atom(self, value: Value) -> Atom:
-        """The operand that stands for `value` in this trace: lifted where needed.
-
-        Raises UnexpectedTracerError (level.lift) for a tracer that is not of this
-        trace or of one around it.
-        """
-        if type(value) is Tracer:
-            return value._var if value._trace is self else self.lift(value)
-        if type(value) is Array or (isinstance(value, np.ndarray) and value.ndim):
-            return self.constant(value)
-        aval = typeof(value)
-        number = value if type(value) is float else as_numpy(value, aval).item()
-        return Literal(number, aval)
-
-    def lift(self, tracer: Tracer) -> Atom:
-        """A tracer of an outer trace becomes an operand of this one."""
-        check_open(tracer, self.parent)
-        if type(tracer._var) is Literal:
-            return tracer._var
-        found = self.captures.get(id(tracer))
-        if found is None:
-            found = self.captures[id(tracer)] = Var(tracer.aval), tracer
-        return found[0]
-
-    def constant(self, value: Array | np.ndarray) -> Var:
-        """An array from outside becomes a constant of the program, once."""
-        found = self.constants.get(id(value))
-        if found is None:
-            aval = typeof(value)
-            # A NumPy array may change later; the program has it as it was traced.
-            frozen = as_numpy(value, aval)
-            frozen = frozen if type(value) is Array else np.array(frozen, order="C")
-            found = self.constants[id(value)] = Var(aval), frozen, value
-        return found[0]
-
-    def record(
+    def bind(
         self, primitive: str, values: Sequence[Value], params: Params
-    ) -> list[Tracer]:
-        """Append one equation; returns its results."""
-        atoms = tuple(map(self.atom, values))
-        avals = infer(primitive, tuple(a.aval for a in atoms), params)
-        outputs = tuple(map(Var, avals))
-        where = source.capture()
-        self.eqns.append(Eqn(primitive, atoms, outputs, params, frozenset(), where))
-        return [Tracer(v, self, where) for v in outputs]
+    ) -> Sequence[Value]:
+        """Apply a primitive in this trace; returns its results."""
+        raise NotImplementedError
 
-    def close(self, outputs: Sequence[Value]) -> Jaxpr:
-        """The finished program; captured tracers come first among its inputs."""
-        outvars = tuple(map(self.atom, outputs))
-        constvars = tuple(var for var, _, _ in self.constants.values())
-        captured = tuple(var for var, _ in self.captures.values())
-        inputs = captured + tuple(self.inputs)
-        return Jaxpr(constvars, inputs, tuple(self.eqns), outvars, self.name)
-
-    def depends_on(self, var: Atom) -> list[str]:
-        """The inputs that a variable is computed from, as the user spells them."""
-        makers = {v: e for e in self.eqns for v in e.outputs}
-        seen: set[Atom] = set()
-        todo: list[Atom] = [var]
-        while todo:
-            atom = todo.pop()
-            if isinstance(atom, Var) and atom not in seen:
-                seen.add(atom)
-                todo += makers[atom].inputs if atom in makers else ()
-        return [path for v, path in self.inputs.items() if v in seen]
+    def array(self, value: Value, aval: ShapedArray) -> Value:
+        """A concrete array or number as an array of this trace: of the one around it,
+        unless the trace records."""
+        if self.parent is None:
+            return Array._wrap(np.array(value, aval.dtype, order="C"), aval)
+        return self.parent.array(value, aval)
 
 
 def current_trace() -> Trace | None:
@@ -193,14 +140,22 @@ def current_trace() -> Trace | None:
 
 
 @contextmanager
-def tracing(name: str, transform: str, face: str) -> Iterator[Trace]:
-    """A trace that is in force inside the `with` and dead after it."""
-    trace = Trace(name, transform, face)
-    _local.trace = trace
+def in_force(trace: Trace | None) -> Iterator[None]:
+    """Inside the `with`, this trace handles operations; None evaluates them."""
+    outer, _local.trace = _local.trace, trace
     try:
-        yield trace
+        yield
     finally:
-        _local.trace = trace.parent
+        _local.trace = outer
+
+
+@contextmanager
+def living(trace: Trace) -> Iterator[None]:
+    """A new trace is in force inside the `with`, and dead after it."""
+    try:
+        with in_force(trace):
+            yield
+    finally:
         trace.alive = False
 
 
@@ -232,9 +187,16 @@ def bind(primitive: str, *values: Value, **params: Any) -> Any:
     """
     defaults, single = _call_form(primitive)
     full = sort_params({**defaults, **params})
-    trace = _local.trace
-    results = (evaluate if trace is None else trace.record)(primitive, values, full)
+    results = bind_all(primitive, values, full)
     return results[0] if single else tuple(results)
+
+
+def bind_all(
+    primitive: str, values: Sequence[Value], params: Params
+) -> Sequence[Value]:
+    """`bind` with params as an equation has them; always a sequence of results."""
+    trace = _local.trace
+    return (evaluate if trace is None else trace.bind)(primitive, values, params)
 
 
 @functools.cache
@@ -247,18 +209,26 @@ def _call_form(primitive: str) -> tuple[dict[str, Any], bool]:
     return (row.defaults, row.single) if row else ({}, False)
 
 
+# How a primitive with programs in its params is evaluated outside every trace, where
+# that is not by its NumPy kernel: from its params to a function of arrays.
+EAGER: dict[str, Callable[[Params], Callable[..., Sequence[np.ndarray]]]] = {}
+
+
 def evaluate(primitive: str, values: Sequence[Value], params: Params) -> list[Array]:
-    """Apply a primitive to concrete values by the NumPy kernels.
+    """Apply a primitive to concrete values: by `EAGER`, else by the NumPy kernels.
 
     Raises UnexpectedTracerError (level.lift) for a tracer, whose trace has ended.
     """
     for value in values:
-        if type(value) is Tracer:
+        if isinstance(value, Tracer):
             check_open(value, None)
     avals = tuple(map(typeof, values))
     outs = infer(primitive, avals, params)
     arrays = [as_numpy(v, a) for v, a in zip(values, avals)]
-    results = evaluate_eqn(primitive, params, arrays)
+    if primitive in EAGER:
+        results = EAGER[primitive](params)(*arrays)
+    else:
+        results = evaluate_eqn(primitive, params, arrays)
     return list(map(Array._wrap, results, outs))
 
 
@@ -282,20 +252,3 @@ def as_numpy(value: Value, aval: ShapedArray) -> np.ndarray:
     if type(value) is Array:
         return value._value
     return np.asarray(value, aval.dtype)
-
-
-def stage(
-    call: Callable[[list[Tracer]], Sequence[Value]],
-    avals: Sequence[ShapedArray],
-    paths: Sequence[str],
-    name: str,
-    transform: str,
-    face: str,
-) -> tuple[Jaxpr, tuple[np.ndarray, ...], tuple[Tracer, ...]]:
-    """Trace `call` on tracers of these types: its program, constants and captures."""
-    with tracing(name, transform, face) as trace:
-        tracers = [trace.input(a, p) for a, p in zip(avals, paths, strict=True)]
-        jaxpr = trace.close(call(tracers))
-    constants = tuple(array for _, array, _ in trace.constants.values())
-    captured = tuple(tracer for _, tracer in trace.captures.values())
-    return jaxpr, constants, captured

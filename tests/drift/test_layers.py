@@ -17,7 +17,7 @@ ORDER = {
     "traceir": """
         errors | forks | config | nodes typed | treedef | pytree | source | rules
         | avals promote | ir text | typing | accept oracle | kernels evaluate
-        | methods devices | array | concretize trace | jit | lax | numpy
+        | methods devices | array | concretize trace | recording | jit | lax | numpy
         | place | operators | __init__ | conform | tour | __main__
     """,
     "traceir_numba": """

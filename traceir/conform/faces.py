@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from traceir.trace import Tracer, stage, typeof
+from traceir.recording import StagedTracer, stage
+from traceir.trace import typeof
 
 Leaf = Callable[[Any], Any]
 
@@ -57,7 +58,7 @@ def refuse(
     """Raise what the function refuses where arguments of that type are traced."""
     avals = [typeof(a) for a in parts((args, params), traced)]
 
-    def call(tracers: list[Tracer]) -> list[Any]:
+    def call(tracers: list[StagedTracer]) -> list[Any]:
         left = iter(tracers)
         given, named = changed(
             (args, params), lambda a: next(left) if isinstance(a, traced) else a

@@ -14,6 +14,7 @@ from traceir import config, rules
 from traceir.array import Array
 from traceir.config import local
 from traceir.errors import StaleCaptureError
+from traceir.ir import ClosedJaxpr
 from traceir.jit import stages
 from traceir.jit.backends import default_backend, executable, resolve
 from traceir.jit.cache import Entry, cache_of
@@ -30,6 +31,7 @@ from traceir.jit.staging import (
     key_table,
     prepare,
 )
+from traceir.recording import StagingTrace, apply
 from traceir.trace import bind
 
 log = logging.getLogger("traceir")
@@ -176,10 +178,18 @@ class JitFunction:
         """Inside a trace: one `jit` equation, or with `inline` its equations."""
         operands = [*entry.captures, *prepared.leaves]
         if self._options.inline:
-            results = inline(entry, operands)
+            results = apply(entry.closed, operands)
         else:
-            results = bind("jit", *operands, jaxpr=entry.closed, name=self._name)
+            results = bind(
+                "jit", *operands, jaxpr=self._program(entry), name=self._name
+            )
         return entry.out_tree.unflatten(results)
+
+    def _program(self, entry: Entry) -> ClosedJaxpr:
+        """The program in an equation: one that records leaves the backend open."""
+        if isinstance(config.local.trace, StagingTrace):
+            return entry.closed
+        return entry.closed.on(self._backend())
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
@@ -296,22 +306,6 @@ def _check_callable(fun: Any) -> None:
         raise rules.error("jit.callable", got=repr(fun))
     if inspect.isgeneratorfunction(fun) or inspect.iscoroutinefunction(fun):
         raise rules.error("jit.callable", got=f"a generator or coroutine, {fun!r}")
-
-
-def inline(entry: Entry, operands: Sequence[Any]) -> list[Any]:
-    """Record the equations of a traced program in the trace in force."""
-    jaxpr = entry.closed.jaxpr
-    values: dict[Any, Any] = dict(zip(jaxpr.constvars, entry.closed.consts))
-    values.update(zip(jaxpr.invars, operands, strict=True))
-
-    def read(atom: Any) -> Any:
-        return values[atom] if atom in values else atom.array[()]
-
-    for eqn in jaxpr.eqns:
-        results = bind(eqn.primitive, *map(read, eqn.inputs), **dict(eqn.params))
-        several = results if isinstance(results, tuple) else (results,)
-        values.update(zip(eqn.outputs, several, strict=True))
-    return [read(v) for v in jaxpr.outvars]
 
 
 def jit(

@@ -7,13 +7,15 @@ import importlib
 import importlib.util
 import logging
 import time
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
 from traceir import config, rules
-from traceir.ir import ClosedJaxpr, Jaxpr, Literal
+from traceir.ir import ClosedJaxpr, Jaxpr, Literal, Params
 from traceir.jit.cache import Entry
+from traceir.trace import EAGER
 
 log = logging.getLogger("traceir")
 
@@ -102,6 +104,25 @@ def used_inputs(jaxpr: Jaxpr) -> tuple[int, ...]:
     atoms = {a for e in jaxpr.eqns for a in e.inputs if not isinstance(a, Literal)}
     atoms.update(a for a in jaxpr.outvars if not isinstance(a, Literal))
     return tuple(k for k, v in enumerate(jaxpr.invars) if v in atoms)
+
+
+def run_eagerly(params: Params) -> Callable[..., Sequence[np.ndarray]]:
+    """How a `jit` equation is evaluated outside every trace: by its own backend."""
+    closed: ClosedJaxpr = dict(params)["jaxpr"]  # type: ignore[assignment]
+    backend = closed.backend or "reference"
+    return runner(closed, backend)
+
+
+def runner(closed: ClosedJaxpr, backend: str) -> Callable[..., Sequence[np.ndarray]]:
+    """The function of arrays that a program is on a backend, compiled once."""
+    exe = closed.memo(
+        ("executable", backend), lambda: compile_program(closed, backend, False)
+    )
+    run: Callable[..., Sequence[np.ndarray]] = exe.run
+    return run
+
+
+EAGER["jit"] = run_eagerly
 
 
 class _Dropping:

@@ -31,7 +31,7 @@ def composite(fun: F | None = None, *, static_argnames: Sequence[str] = ()) -> A
     """
     if fun is None:
         return functools.partial(composite, static_argnames=static_argnames)
-    staged = JitFunction(fun, None, static_argnames, Options())
+    staged = JitFunction(fun, None, static_argnames, Options(backend="reference"))
     body = fun
 
     @functools.wraps(body)

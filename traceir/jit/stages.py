@@ -163,7 +163,7 @@ class Compiled(_Stage):
         if tree is not treedef or len(kwargs) + len(args) != len(labels):
             got = f"{tree}, compiled for {treedef}"
             raise rules.error("jit.compiled-tree", got=got)
-        if current_trace() is not None or any(type(v) is Tracer for v in leaves):
+        if current_trace() is not None or any(isinstance(v, Tracer) for v in leaves):
             raise rules.error("jit.compiled-traced", got="a traced argument")
         wrong = [
             f"argument {path} compiled with {want.str_short()} and called with "

@@ -19,7 +19,8 @@ from traceir.jit.captures import seal, verify
 from traceir.jit.key import Call, KeyTable, leaf_paths
 from traceir.jit.signature import Bound
 from traceir.promote import canonical_dtype
-from traceir.trace import Tracer, check_open, current_trace, stage, typeof
+from traceir.recording import StagedTracer, stage
+from traceir.trace import Tracer, check_open, current_trace, typeof
 
 # Values that may be returned from a traced function.
 _RETURNABLE = (Array, Tracer, np.ndarray, np.generic, bool, int, float)
@@ -51,7 +52,7 @@ def prepare(bound: Bound, face: str, strict: bool = False) -> Prepared:
     context = config.local.context
     avals = []
     for index, leaf in enumerate(leaves):
-        if type(leaf) is Tracer:
+        if isinstance(leaf, Tracer):
             check_open(leaf, current_trace())
         try:
             avals.append(input_aval(leaf, context.x64))
@@ -126,7 +127,7 @@ def make_entry(
     call, bound = prepared.call, prepared.bound
     out_trees: list[pytree.TreeDef] = []
 
-    def run(tracers: list[Tracer]) -> Sequence[Any]:
+    def run(tracers: list[StagedTracer]) -> Sequence[Any]:
         args, kwargs = bound.rebuild(call.treedef.unflatten(tracers))
         leaves, tree = pytree.flatten(fun(*args, **kwargs))
         check_outputs(leaves, tree)

@@ -18,6 +18,7 @@ from traceir.avals import ShapedArray
 from traceir.ir import Literal
 from traceir.kernels import KERNELS
 from traceir.promote import canonical_dtype, check_unmasked, promote
+from traceir.recording import StagedTracer
 from traceir.trace import Tracer, bind, current_trace, typeof
 
 # What functions take: an array, a tracer, a NumPy array or scalar, a Python number.
@@ -99,10 +100,12 @@ def operand(name: str, value: Operand, position: int = 0) -> Operand:
     ValueError (jit.masked).
     """
     kind = type(value)
-    if kind is Array or kind is Tracer or kind is float or kind is bool:
+    if kind is Array or kind is StagedTracer or kind is float or kind is bool:
         return value
     if isinstance(value, int):
         return fitting(int(value))
+    if isinstance(value, Tracer):
+        return value
     if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biuf":
         check_unmasked(value)
         if value.ndim:
@@ -126,7 +129,7 @@ def fitting(value: int) -> int:
 
 def is_tracer(value: Any) -> bool:
     """Whether a value is traced; `isinstance(tracer, Array)` holds, too."""
-    return type(value) is Tracer
+    return isinstance(value, Tracer)
 
 
 def constant(value: np.ndarray) -> Array:
@@ -135,8 +138,7 @@ def constant(value: np.ndarray) -> Array:
     if trace is None:
         dtype = canonical_dtype(value.dtype, config.local.context.x64)
         return own(np.array(value, dtype, order="C"))
-    traced: Any = Tracer(trace.constant(value), trace, None)
-    return traced  # type: ignore[no-any-return]
+    return trace.array(value, typeof(value))  # type: ignore[no-any-return]
 
 
 def own(value: np.ndarray, weak: bool = False) -> Array:
@@ -146,7 +148,7 @@ def own(value: np.ndarray, weak: bool = False) -> Array:
 
 def number_of(value: Operand) -> Any:
     """The number that an operand is known to be, even in a trace, or None."""
-    if type(value) is Tracer:
+    if type(value) is StagedTracer:
         return value._var.value if type(value._var) is Literal else None
     return value if isinstance(value, _SCALARS) else None
 
@@ -161,8 +163,7 @@ def as_array(value: Operand) -> Array:
     trace = current_trace()
     if trace is None:
         return Array._wrap(np.array(value, aval.dtype), aval)
-    traced: Any = Tracer(Literal(value, aval), trace, None)
-    return traced  # type: ignore[no-any-return]
+    return trace.array(value, aval)  # type: ignore[no-any-return]
 
 
 def typed(value: Any, dtype: np.dtype, weak: bool) -> Operand:

@@ -1,0 +1,191 @@
+"""The trace that records: a function of tracers becomes a program. Serves: level.*"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+
+from traceir import source
+from traceir.array import Array
+from traceir.avals import ShapedArray
+from traceir.config import local as _local
+from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Params, Var
+from traceir.trace import (
+    Trace,
+    Tracer,
+    Value,
+    as_numpy,
+    bind_all,
+    check_open,
+    living,
+    typeof,
+)
+from traceir.typing import infer
+
+
+class StagedTracer(Tracer):
+    """A value of a program that is being recorded: a type without a value."""
+
+    __slots__ = ("_var",)
+    _trace: StagingTrace
+
+    def __init__(
+        self, var: Atom, trace: StagingTrace, where: source.Source | None
+    ) -> None:
+        self.aval = var.aval
+        self._var = var
+        self._trace = trace
+        self._source = where
+
+    def arguments(self) -> list[str]:
+        """The inputs of the program that the value is computed from."""
+        return self._trace.depends_on(self._var)
+
+
+class StagingTrace(Trace):
+    """One function being traced: its equations, and what it lifted."""
+
+    __slots__ = ("eqns", "inputs", "constants", "captures")
+    kind = "DynamicJaxprTrace"
+
+    def __init__(self, name: str, transform: str, face: str | None = None) -> None:
+        super().__init__(name, transform, face)
+        self.eqns: list[Eqn] = []
+        self.inputs: dict[Var, str] = {}
+        self.constants: dict[int, tuple[Var, np.ndarray, object]] = {}
+        self.captures: dict[int, tuple[Var, Tracer]] = {}
+
+    def input(self, aval: ShapedArray, path: str) -> StagedTracer:
+        """A tracer for one leaf of the arguments; `path` is how the user spells it."""
+        var = Var(aval)
+        self.inputs[var] = path
+        return StagedTracer(var, self, None)
+
+    def atom(self, value: Value) -> Atom:
+        """The operand that stands for `value` in this trace: lifted where needed.
+
+        Raises UnexpectedTracerError (level.lift) for a tracer that is not of this
+        trace or of one around it.
+        """
+        if isinstance(value, Tracer):
+            return value._var if value._trace is self else self.lift(value)
+        if type(value) is Array or (isinstance(value, np.ndarray) and value.ndim):
+            return self.constant(value)
+        aval = typeof(value)
+        number = value if type(value) is float else as_numpy(value, aval).item()
+        return Literal(number, aval)
+
+    def lift(self, tracer: Tracer) -> Atom:
+        """A tracer of an outer trace becomes an operand of this one."""
+        check_open(tracer, self.parent)
+        if type(tracer) is StagedTracer and type(tracer._var) is Literal:
+            return tracer._var
+        found = self.captures.get(id(tracer))
+        if found is None:
+            found = self.captures[id(tracer)] = Var(tracer.aval), tracer
+        return found[0]
+
+    def array(self, value: Value, aval: ShapedArray) -> StagedTracer:
+        """A concrete array as a constant, a number as a literal of the program."""
+        if isinstance(value, np.ndarray):
+            return StagedTracer(self.constant(value), self, None)
+        return StagedTracer(Literal(value, aval), self, None)
+
+    def constant(self, value: Array | np.ndarray) -> Var:
+        """An array from outside becomes a constant of the program, once."""
+        found = self.constants.get(id(value))
+        if found is None:
+            aval = typeof(value)
+            # A NumPy array may change later; the program has it as it was traced.
+            frozen = as_numpy(value, aval)
+            frozen = frozen if type(value) is Array else np.array(frozen, order="C")
+            found = self.constants[id(value)] = Var(aval), frozen, value
+        return found[0]
+
+    def bind(
+        self, primitive: str, values: Sequence[Value], params: Params
+    ) -> list[StagedTracer]:
+        """Append one equation; returns its results."""
+        atoms = tuple(map(self.atom, values))
+        avals = infer(primitive, tuple(a.aval for a in atoms), params)
+        outputs = tuple(map(Var, avals))
+        where = _local.source or source.capture()
+        self.eqns.append(Eqn(primitive, atoms, outputs, params, frozenset(), where))
+        return [StagedTracer(v, self, where) for v in outputs]
+
+    def close(self, outputs: Sequence[Value]) -> Jaxpr:
+        """The finished program; captured tracers come first among its inputs."""
+        outvars = tuple(map(self.atom, outputs))
+        constvars = tuple(var for var, _, _ in self.constants.values())
+        captured = tuple(var for var, _ in self.captures.values())
+        inputs = captured + tuple(self.inputs)
+        return Jaxpr(constvars, inputs, tuple(self.eqns), outvars, self.name)
+
+    def depends_on(self, var: Atom) -> list[str]:
+        """The inputs that a variable is computed from, as the user spells them."""
+        makers = {v: e for e in self.eqns for v in e.outputs}
+        seen: set[Atom] = set()
+        todo: list[Atom] = [var]
+        while todo:
+            atom = todo.pop()
+            if isinstance(atom, Var) and atom not in seen:
+                seen.add(atom)
+                todo += makers[atom].inputs if atom in makers else ()
+        return [path for v, path in self.inputs.items() if v in seen]
+
+
+def apply(closed: ClosedJaxpr, values: Sequence[Value]) -> list[Value]:
+    """Apply a program's equations to values, in the trace in force.
+
+    Each equation stands at the line of the one that it comes from.
+    """
+    jaxpr = closed.jaxpr
+    known: dict[Atom, Value] = dict(zip(jaxpr.constvars, closed.consts, strict=True))
+    known.update(zip(jaxpr.invars, values, strict=True))
+
+    def read(atom: Atom) -> Value:
+        if not isinstance(atom, Literal):
+            return known[atom]
+        # A Python number is weak, NumPy's is not.
+        return atom.array.item() if atom.aval.weak_type else atom.array[()]
+
+    outer = _local.source
+    try:
+        for eqn in jaxpr.eqns:
+            _local.source = outer or eqn.source
+            operands = list(map(read, eqn.inputs))
+            known.update(
+                zip(eqn.outputs, bind_all(eqn.primitive, operands, eqn.params))
+            )
+    finally:
+        _local.source = outer
+    return list(map(read, jaxpr.outvars))
+
+
+@contextmanager
+def tracing(
+    name: str, transform: str, face: str | None = None
+) -> Iterator[StagingTrace]:
+    """A recording trace that is in force inside the `with` and dead after it."""
+    trace = StagingTrace(name, transform, face)
+    with living(trace):
+        yield trace
+
+
+def stage(
+    call: Callable[[list[StagedTracer]], Sequence[Value]],
+    avals: Sequence[ShapedArray],
+    paths: Sequence[str],
+    name: str,
+    transform: str,
+    face: str,
+) -> tuple[Jaxpr, tuple[np.ndarray, ...], tuple[Tracer, ...]]:
+    """Trace `call` on tracers of these types: its program, constants and captures."""
+    with tracing(name, transform, face) as trace:
+        tracers = [trace.input(a, p) for a, p in zip(avals, paths, strict=True)]
+        jaxpr = trace.close(call(tracers))
+    constants = tuple(array for _, array, _ in trace.constants.values())
+    captured = tuple(tracer for _, tracer in trace.captures.values())
+    return jaxpr, constants, captured
