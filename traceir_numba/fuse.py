@@ -129,18 +129,27 @@ class _Fuser:
 
     def order(self, cluster: Cluster, needed: int) -> None:
         """Let a cluster, and all that wait for it, wait for those in `needed`."""
-        bit = 1 << cluster.number
-        before = needed & ~bit
+        before = needed & ~(1 << cluster.number)
         for n in _bits(before):
             before |= self.all[n].before
-        cluster.before |= before
-        for later in self.all:
-            if later.before & bit:
-                later.before |= before
+            self.all[n].after.add(cluster.number)
+        # Only those that learn of something new are visited: a new cluster has nobody
+        # that waits for it, so that many clusters in a row cost no more each.
+        todo = [cluster]
+        while todo:
+            one = todo.pop()
+            if before & ~one.before:
+                one.before |= before
+                todo += [self.all[n] for n in one.after]
 
 
 def _bits(number: int) -> list[int]:
-    return [n for n in range(number.bit_length()) if number >> n & 1]
+    found = []
+    while number:
+        lowest = number & -number
+        found.append(lowest.bit_length() - 1)
+        number ^= lowest
+    return found
 
 
 def _joins_loops(job: Job, cluster: Cluster, reads: dict[Var, set[Map | None]]) -> bool:

@@ -45,6 +45,7 @@ class Cluster:
     finish: list[Job] = field(default_factory=list)
     reads: set[Var] = field(default_factory=set)
     before: int = 0  # bit set of the clusters that must have run
+    after: set[int] = field(default_factory=set)  # those that read what this one makes
 
     @property
     def kept(self) -> Shape:
