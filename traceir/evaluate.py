@@ -86,7 +86,7 @@ def eval_jaxpr(
 class Program:
     """A program made ready to run: every variable has a slot, every equation a call."""
 
-    __slots__ = ("_start", "_inputs", "_outputs", "_calls")
+    __slots__ = ("_start", "_inputs", "_outputs", "_calls", "_fixed")
 
     def __init__(self, jaxpr: Jaxpr, consts: Sequence[Any]) -> None:
         slots: dict[Var, int] = {}
@@ -113,6 +113,7 @@ class Program:
             call = _call_of(eqn.primitive, eqn.params)
             self._calls.append((call, operands, results, done))
         self._outputs = tuple(map(read, jaxpr.outvars))
+        self._fixed = [v for v in self._start if v is not None]
 
     def _slot(self, value: np.ndarray | None) -> int:
         self._start.append(value)
@@ -124,12 +125,19 @@ class Program:
 
     def _run(self, arrays: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
         results = self.results(*arrays)
-        others = [v for v in self._start if v is not None]
-        others.extend(arrays)
+        others = [*self._fixed, *arrays]
         for n, result in enumerate(results):
             rest = (*others, *results[:n], *results[n + 1 :])
             results[n] = _fresh(result, rest)
         return tuple(results)
+
+    def inner(self, *arrays: np.ndarray) -> list[Any]:
+        """Results that may be views of operands, as a program within another has them.
+
+        Of the constants they are not: those are known to this program alone.
+        """
+        results = self.results(*arrays)
+        return [_fresh(r, self._fixed) for r in results] if self._fixed else results
 
     def results(self, *arrays: np.ndarray) -> list[Any]:
         """Results that may be views of operands, constants or one another."""
@@ -171,18 +179,87 @@ def _call_of(primitive: str, params: Params) -> Callable[..., Any]:
     return partial(function, **dict(params)) if params else function
 
 
+def ready(closed: ClosedJaxpr) -> Callable[..., list[Any]]:
+    """A program within another, made ready to run."""
+    return Program(closed.jaxpr, closed.consts).inner
+
+
 def _jit(*, jaxpr: ClosedJaxpr, name: str, keep_unused: bool = False) -> Any:
-    return Program(jaxpr.jaxpr, jaxpr.consts).results
+    return ready(jaxpr)
+
+
+def _cond(*, branches: tuple[ClosedJaxpr, ...]) -> Any:
+    choices = list(map(ready, branches))
+
+    def choose(index: np.ndarray, *xs: np.ndarray) -> list[Any]:
+        k = int(index)
+        return choices[k if 0 <= k < len(choices) else -1](*xs)
+
+    return choose
+
+
+def _while(
+    *,
+    cond_jaxpr: ClosedJaxpr,
+    cond_nconsts: int,
+    body_jaxpr: ClosedJaxpr,
+    body_nconsts: int,
+) -> Any:
+    test, body = ready(cond_jaxpr), ready(body_jaxpr)
+    split = cond_nconsts + body_nconsts
+
+    def repeat(*xs: np.ndarray) -> list[Any]:
+        tested, used, carry = xs[:cond_nconsts], xs[cond_nconsts:split], [*xs[split:]]
+        while test(*tested, *carry)[0]:
+            carry = body(*used, *carry)
+        return carry
+
+    return repeat
+
+
+def _scan(
+    *,
+    jaxpr: ClosedJaxpr,
+    length: int,
+    reverse: bool,
+    num_consts: int,
+    num_carry: int,
+    unroll: int,
+) -> Any:
+    body, split = ready(jaxpr), num_consts + num_carry
+    rows = [(a.shape, a.dtype) for a in jaxpr.out_avals[num_carry:]]
+    order = range(length - 1, -1, -1) if reverse else range(length)
+
+    def steps(*xs: np.ndarray) -> list[Any]:
+        consts, carry, over = xs[:num_consts], [*xs[num_consts:split]], xs[split:]
+        stacks = [np.empty((length, *shape), dtype) for shape, dtype in rows]
+        for k in order:
+            results = body(*consts, *carry, *[x[k, ...] for x in over])
+            carry = results[:num_carry]
+            for stack, row in zip(stacks, results[num_carry:], strict=True):
+                stack[k] = row
+        return carry + stacks
+
+    return steps
 
 
 # Primitives with programs in their params: how to make one ready, given its params.
-REGIONS: dict[str, Callable[..., Callable[..., Any]]] = {"jit": _jit}
+REGIONS: dict[str, Callable[..., Callable[..., Any]]] = {
+    "jit": _jit,
+    "cond": _cond,
+    "while": _while,
+    "scan": _scan,
+}
 
 
-@kernel("jit")
-def jit(*xs: np.ndarray, **params: Any) -> Any:
-    """Run the inner program."""
-    return _jit(**params)(*xs)
+def _region(name: str) -> None:
+    @kernel(name)
+    def run(*xs: np.ndarray, **params: Any) -> Any:
+        return REGIONS[name](**params)(*xs)
+
+
+for _name in REGIONS:
+    _region(_name)
 
 
 class Executable:

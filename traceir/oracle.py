@@ -21,6 +21,8 @@ from traceir.rules.reals import Ordered, Real
 from traceir.typing import infer
 
 Array = np.ndarray
+# Turns of a loop that never ends would be a suite that never ends.
+FUEL = 10_000
 Index = tuple[int, ...]
 
 
@@ -100,7 +102,7 @@ def faults(
     row = rules.prims[prim]
     params = {**row.defaults, **params}
     if row.steps is not None:
-        return judge(params["jaxpr"], params["jaxpr"].consts, arrays, got, rules)
+        return _region_faults(row, params, arrays, got, rules)
     arrays = [np.asarray(a) for a in arrays]
     pairs = list(zip(_infer(prim, params, arrays, rules), got, strict=True))
     wrong = [
@@ -120,6 +122,18 @@ def faults(
         found = _elements(row, params, operands, aval, rules)
         wrong += _outside(row, found, result, declared)
     return wrong
+
+
+def _region_faults(
+    row: Prim,
+    params: Mapping[str, Any],
+    arrays: Sequence[Array],
+    got: Sequence[Array],
+    rules: Rules,
+) -> list[str]:
+    """What is wrong with the results of a region, which must have one answer."""
+    arrays = [np.asarray(a) for a in arrays]
+    return _differences(_steps(row, params, arrays, rules, _demand_one_answer), got)
 
 
 def unrounded(
@@ -162,7 +176,11 @@ def judge(
     equation where that is not so. Zeros may have either sign.
     """
     rules = rules or default()
-    wanted = _run(jaxpr, consts, args, rules, _demand_one_answer)
+    return _differences(_run(jaxpr, consts, args, rules, _demand_one_answer), got)
+
+
+def _differences(wanted: Sequence[Array], got: Sequence[Array]) -> list[str]:
+    """A line for each element that is not the only right one; zeros have any sign."""
     wrong = []
     for number, (want, have) in enumerate(zip(wanted, got, strict=True)):
         if (want.shape, want.dtype) != (have.shape, have.dtype):
@@ -265,9 +283,40 @@ def _steps(
     """The results of a region, which runs the programs in its params."""
     assert row.steps is not None
 
-    def run(program: ClosedJaxpr, args: Sequence[Array]) -> list[Array]:
-        return _run(program, program.consts, args, rules, check)
+    def run(program: ClosedJaxpr, args: Sequence[Array]) -> tuple[Array, ...]:
+        return tuple(_run(program, program.consts, args, rules, check))
 
-    scope = row_scope(row, tuple(arrays), sort_params(params), rules)
-    results: list[Array] = row.steps(Scope({"run": run}, outer=scope))
-    return results
+    def fold(
+        program: ClosedJaxpr,
+        consts: Sequence[Array],
+        carry: Sequence[Array],
+        rows: Sequence[Array],
+        order: Sequence[int],
+    ) -> tuple[Array, ...]:
+        carried = len(carry)
+        ys = [
+            np.empty((len(order), *a.shape), a.dtype)
+            for a in program.out_avals[carried:]
+        ]
+        for k in order:
+            found = run(program, (*consts, *carry, *(x[k, ...] for x in rows)))
+            carry = found[:carried]
+            for y, row in zip(ys, found[carried:], strict=True):
+                y[k] = row
+        return (*carry, *ys)
+
+    calls = {"run": run, "fold": fold, "again": _Again}
+    for _ in range(FUEL):
+        scope = row_scope(row, tuple(arrays), sort_params(params), rules)
+        found = row.steps(Scope(calls, outer=scope))
+        if not isinstance(found, _Again):
+            return list(found)
+        arrays = found.operands
+    raise ValueError(f"{row.name} has not ended after {FUEL} turns")
+
+
+class _Again:
+    """The same region is to run with other operands: the next turn of a loop."""
+
+    def __init__(self, operands: Sequence[Array]) -> None:
+        self.operands = operands

@@ -33,6 +33,7 @@ from traceir.rules.applied import (
 )
 from traceir.rules.compiled import Typing, compile_scope, compile_typing
 from traceir.rules.describe import describe, show
+from traceir.rules.domains import PROGRAMS
 from traceir.text.printer import Texts
 
 Avals = tuple[ShapedArray, ...]
@@ -59,7 +60,7 @@ class Typer:
         self.regions = frozenset(
             prim.name
             for prim in rules.prims.values()
-            if any(p.domain == "jaxpr" for p in prim.params)
+            if any(p.domain in PROGRAMS for p in prim.params)
         )
 
     def infer(self, primitive: str, avals: Avals, params: Params) -> Avals:

@@ -47,7 +47,7 @@ class RuleDirective(Spliced):
     def run(self) -> list[nodes.Node]:
         """The rule's nodes."""
         rules, (id,) = default(), self.arguments
-        if id in rules.prims or id in rules.tables["primitives"]["class"]:
+        if id in rules.prims or id in rules.classes:
             return self.noted(primitive(rules, id))
         if id in rules.clauses:
             return self.noted(clause(rules, id))

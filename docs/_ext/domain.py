@@ -116,7 +116,7 @@ class Specification(Domain):
 def ids() -> set[str]:
     """Every id that the site must have a place for."""
     rules = default()
-    classes = rules.tables["primitives"]["class"]
+    classes = rules.classes
     return {*rules.clauses, *rules.prims, *classes}
 
 

@@ -63,7 +63,7 @@ def view(rules: Rules, name: str) -> View:
         tuple(inputs),
         prim.params,
         prim.classes,
-        frozenset(rules.tables["primitives"]["prim"][name].get("params", {})),
+        frozenset(rules.written[name].get("params", {})),
         own,
         tuple(c for c in prim.clauses if c not in own),
         prim.let,
@@ -78,7 +78,7 @@ def view(rules: Rules, name: str) -> View:
 
 
 def _class(rules: Rules, name: str) -> View:
-    table = rules.tables["primitives"]["class"]
+    table = rules.classes
     chain = [name]
     while "class" in table[chain[0]]:
         chain.insert(0, table[chain[0]]["class"])

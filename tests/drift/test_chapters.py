@@ -24,7 +24,7 @@ OTHERS = [page for folder in FOLDERS for page in sorted(folder.glob("*.rst"))]
 PAGES = [*CHAPTERS, *OTHERS, ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
 SPLICE = re.compile(r"^\.\. rule:: (\S+)$", re.MULTILINE)
 # What is spliced as a whole: a class or a primitive, with the clauses of its row.
-GROUPS = {*default().tables["primitives"]["class"], *default().prims}
+GROUPS = {*default().classes, *default().prims}
 FILE = re.compile(r"(?<![\w./*-])((?:[\w-]+/)*[\w*-]+\.(?:py|rst|toml|ebnf|tir|md))\b")
 
 

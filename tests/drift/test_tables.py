@@ -44,7 +44,7 @@ def test_an_error_has_the_hint_of_its_row_and_the_users_line() -> None:
 
 def test_every_class_of_rows_has_a_primitive() -> None:
     used = {name for p in default().prims.values() for name in p.classes}
-    assert used == default().tables["primitives"]["class"].keys()
+    assert used == default().classes.keys()
 
 
 def test_a_clause_of_a_primitive_replaces_that_of_its_class() -> None:

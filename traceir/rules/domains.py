@@ -40,6 +40,10 @@ def _is_program(value: Any) -> bool:
     return hasattr(value, "in_avals") and hasattr(value, "out_avals")
 
 
+def _is_programs(value: Any) -> bool:
+    return type(value) is tuple and all(map(_is_program, value))
+
+
 def _is_dimension_numbers(value: Any) -> bool:
     return _is_pair(value) and all(_is_pair(v) and all(map(_is_ints, v)) for v in value)
 
@@ -72,4 +76,7 @@ DOMAINS: Final[dict[str, Callable[[Any], bool]]] = {
     "dimension_numbers": _is_dimension_numbers,
     "precision": _is_precision,
     "jaxpr": _is_program,
+    "jaxprs": _is_programs,
 }
+# Those of params that hold programs.
+PROGRAMS: Final = frozenset({"jaxpr", "jaxprs"})

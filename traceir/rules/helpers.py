@@ -85,6 +85,11 @@ def types(avals: Iterable[Any]) -> tuple[tuple[Shape, Any], ...]:
     return tuple((a.shape, a.dtype) for a in avals)
 
 
+def stacked(avals: Iterable[Any], length: int) -> tuple[Any, ...]:
+    """The types of so many results of each type, one below the other."""
+    return tuple(a.update(shape=(length, *a.shape)) for a in avals)
+
+
 HELPERS: dict[str, Callable[..., Any]] = {
     f.__name__: f
     for f in (
@@ -99,6 +104,7 @@ HELPERS: dict[str, Callable[..., Any]] = {
         broadcast_shapes,
         at,
         types,
+        stacked,
         limits,
         real,
     )

@@ -28,11 +28,11 @@ from traceir.rules.rows import (
     Prim,
     Transform,
 )
-from traceir.rules.rules import Rules
+from traceir.rules.rules import PRIMITIVES, Rules
 
 FILES = (
     *("lattice", "primitives", "program", "cache", "machine", "levels", "accuracy"),
-    *("text", "errors"),
+    *("text", "errors", "regions"),
 )
 # Free names and calls of the formulas of each table that is not about primitives.
 KEYS = {
@@ -44,7 +44,9 @@ FORMS = {
     "text.shared": Names(["uses", "equations", "main"]),
     "text.params": Names(["full", "how", "usual"]),
 }
-NESTING = Names(["stage", "open", "home", "known", "needed", "outer", "inner"])
+NESTING = Names(
+    [*("stage", "whole", "own", "open", "home"), *("known", "needed", "outer", "inner")]
+)
 
 
 def read_tables(path: Path) -> dict[str, Any]:
@@ -159,10 +161,17 @@ class _Loader:
     def prims(
         self, lattice: Lattice, accuracy: Mapping[str, AccuracySet]
     ) -> dict[str, Prim]:
-        table = self.table("primitives")
         found: dict[str, Prim] = {}
-        for prim in read_primitives(table, lattice.constants, self.lenient):
-            where = f"primitives.toml: prim.{prim.name}"
+        constants, lenient = lattice.constants, self.lenient
+        prims = [
+            (stem, prim)
+            for stem in PRIMITIVES
+            for prim in read_primitives(self.table(stem), constants, lenient)
+        ]
+        for stem, prim in prims:
+            where = f"prim.{prim.name} of {stem}.toml"
+            if prim.name in found:
+                raise problem("table.duplicate", where, prim.name)
             self.add_all(prim.clauses, where)
             unmeasured = prim.accuracy == "ulp" and not prim.ulp
             if accuracy and (unmeasured or prim.accuracy not in accuracy):
@@ -241,7 +250,10 @@ class _Loader:
         for row in table.rows("transform"):
             clause, name = self.plain(row), row.text("name")
             knows, traces = row.one_of("knows", knowledge), row.get("traces", bool)
-            transforms[name] = Transform(clause.id, name, knows, traces, clause.says)
+            how = _handling(row) if traces else ()
+            transforms[name] = Transform(
+                clause.id, name, knows, traces, clause.says, *how
+            )
             row.done()
         for row in table.rows("ask"):
             clause, needs = self.plain(row), row.one_of("needs", (*knowledge, "never"))
@@ -286,3 +298,8 @@ class _Loader:
             row.done()
         table.done()
         return found
+
+
+def _handling(row: Row) -> tuple[Any, bool]:
+    """Which operations a trace handles, and whether it is kept."""
+    return row.one_of("handles", ("all", "own")), row.get("keeps", bool)

@@ -16,7 +16,7 @@ MERGED = ("params", "let", "each", "ulp")
 MEANINGS = ("value", "means", "steps")
 Chain = list[tuple[str, Mapping[str, Any]]]
 # What a formula may call or read besides the row's own names.
-STEP_CALLS = ("run",)
+STEP_CALLS = ("run", "again", "fold")
 
 
 def read_primitives(

@@ -134,13 +134,19 @@ class Flag:
 @dataclass(frozen=True, slots=True)
 class Transform:
     """A way of running a function: what it lets be known of the arguments, and whether
-    it makes a trace."""
+    it makes a trace.
+
+    A trace handles `all` operations or only those on its `own` values; one that `keeps`
+    spares later calls from running the function.
+    """
 
     id: str
     name: str
     knows: str
     traces: bool
     says: str
+    handles: Literal["all", "own"] = "own"
+    keeps: bool = False
 
 
 @dataclass(frozen=True, slots=True)

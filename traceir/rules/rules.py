@@ -29,6 +29,10 @@ from traceir.rules.rows import (
 )
 
 
+# The tables that have rows of primitives.
+PRIMITIVES = ("primitives", "regions")
+
+
 @dataclass(frozen=True, eq=False)
 class Rules:
     """All rules: whatever is derived from the tables takes one of these.
@@ -50,6 +54,22 @@ class Rules:
     errors: Mapping[str, Clause]
     clauses: Mapping[str, Clause]
     tables: Tables = field(repr=False)
+
+    @cached_property
+    def classes(self) -> Mapping[str, Mapping[str, Any]]:
+        """The classes of primitives, as the tables have them."""
+        return self._written("class")
+
+    @cached_property
+    def written(self) -> Mapping[str, Mapping[str, Any]]:
+        """The rows of primitives as the tables have them, without their classes."""
+        return self._written("prim")
+
+    def _written(self, section: str) -> Mapping[str, Mapping[str, Any]]:
+        found: dict[str, Mapping[str, Any]] = {}
+        for stem in PRIMITIVES:
+            found |= self.tables.get(stem, {}).get(section, {})
+        return found
 
     @cached_property
     def dtypes(self) -> Mapping[str, DType]:

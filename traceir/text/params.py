@@ -13,6 +13,7 @@ import numpy as np
 from traceir.avals import ShapedArray
 from traceir.ir import ClosedJaxpr
 from traceir.rules import Prim, Rules, Spelling
+from traceir.rules.domains import PROGRAMS
 from traceir.text.lexer import Source
 from traceir.text.syntax import Many, Number, Parameter, Program, Value, Word
 
@@ -76,7 +77,7 @@ class Values:
         """A bare word: a name, a named program, a constant, a dtype."""
         if domain == "name":
             return text
-        if domain == "jaxpr" or (domain == "any" and text in self.shared):
+        if domain in PROGRAMS or (domain == "any" and text in self.shared):
             return self.named(text, at)
         if text.startswith("<"):
             raise self.source.error("text.opaque", f"`{text[:40]}`", at)

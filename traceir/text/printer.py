@@ -151,17 +151,15 @@ class _Printer:
 
     def param(self, eqn: Eqn, name: str, value: Hashable, param: Param | None) -> Doc:
         domain = param.domain if param else guess_domain(name)
-        if isinstance(value, ClosedJaxpr):
-            shared = self.shared.name(value)
-            return Text(shared) if shared else self.program(value)
         if self.full and (found := opaque(value)) is not None:
             raise self.refusal(eqn, name, found)
         return self.value(value, domain)
 
     def value(self, value: Hashable, domain: str) -> Doc:
-        """A value; programs in a list are written where they stand."""
+        """A value; a program that is shared is written as its name."""
         if isinstance(value, ClosedJaxpr):
-            return self.program(value)
+            shared = self.shared.name(value)
+            return Text(shared) if shared else self.program(value)
         if isinstance(value, tuple) and _has_program(value):
             only = all(isinstance(v, ClosedJaxpr) for v in value)
             parts = [self.value(v, domain) for v in value]
