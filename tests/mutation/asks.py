@@ -24,7 +24,7 @@ def asked(code: str) -> str:
     def answer(_: Traced, action: str) -> Any:
         raise Asked(action)
 
-    x = Traced(np.zeros(2), Level("eager", "value"), "value", answer)
+    x = Traced(np.zeros(2), Level("eager", "memory"), "memory", answer)
     try:
         exec(code, {"numpy": np, "x": x})
     except Asked as found:

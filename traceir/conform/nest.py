@@ -62,7 +62,8 @@ class Nest:
         if not row.traces:
             yield self.innermost
             return
-        self.stack.append(Level(transform, row.knows, self._depth()))
+        whole = row.handles == "all"
+        self.stack.append(Level(transform, row.knows, self._depth(), whole))
         try:
             yield self.stack[-1]
         finally:
@@ -92,7 +93,11 @@ class Nest:
     def result(self, value: Any, made: Made) -> Traced:
         """A value that the trace in force has made."""
         home = self._home(made.operands)
-        return Traced(value, home, home.knows, self.ask, made)
+        known = home.knows
+        for operand in made.operands if not home.whole else ():
+            outer = operand.knows if isinstance(operand, Traced) else known
+            known = self.rules.levels.within(outer, known)
+        return Traced(value, home, known, self.ask, made)
 
     def ask(self, asked: Traced, action: str) -> Any:
         """The value, if the rows permit the action; else the error of the ask's row."""
@@ -178,12 +183,18 @@ class Nest:
 
     def _home(self, operands: Sequence[Any]) -> Level:
         row = self.rules.levels.nesting.get("level.bind")
-        # Without the row, an operation would belong to its operands alone.
-        traced = any(isinstance(v, Traced) for v in operands)
         formula = row.level if row else None
-        stage = len(self.stack) if formula or traced else 0
-        level = formula({"stage": stage}) if formula else stage
+        own = max(map(self._place, operands), default=0)
+        whole = [n for n, level in enumerate(self.stack, 1) if level.whole]
+        scope = {"stage": len(self.stack), "whole": max(whole, default=0), "own": own}
+        # Without the row, an operation would belong to its operands alone.
+        level = formula(scope) if formula else own
         return self.stack[level - 1] if level else self.eager
+
+    def _place(self, value: Any) -> int:
+        """The place of a value's trace among those in force, 0 for none."""
+        home = value.home if isinstance(value, Traced) else self.eager
+        return self.stack.index(home) + 1 if home in self.stack else 0
 
 
 def _one_of(function: Callable[..., Any], n: int, operands: tuple[Any, ...]) -> Made:

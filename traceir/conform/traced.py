@@ -19,11 +19,15 @@ Ask = Callable[["Traced", str], Any]
 
 @dataclass(eq=False)
 class Level:
-    """A trace in force: what it keeps, and what it used of the traces around it."""
+    """A trace in force: what it keeps, and what it used of the traces around it.
+
+    `whole` if it handles all operations.
+    """
 
     transform: str
     knows: str
     depth: int = 0
+    whole: bool = False
     entries: dict[Any, Any] = field(default_factory=dict)
     captures: list[Traced] = field(default_factory=list)
 
