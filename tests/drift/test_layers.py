@@ -17,8 +17,8 @@ ORDER = {
     "traceir": """
         errors | forks | config | nodes typed | treedef | pytree | source | rules
         | avals promote | ir text | typing | accept oracle | kernels evaluate
-        | methods devices | array | concretize trace | recording | jit | lax | numpy
-        | place | operators | __init__ | conform | tour | __main__
+        | methods devices | array | concretize trace | recording | jit | transforms
+        | lax | numpy | place | operators | __init__ | conform | tour | __main__
     """,
     "traceir_numba": """
         problems | machine | vecmath | functions | nests | emitters | graph | jobs

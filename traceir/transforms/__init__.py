@@ -1,0 +1,1 @@
+"""Functions of functions: derivatives and batches of whatever can be traced."""
