@@ -6,6 +6,7 @@ Serves: the `value` of every primitive's row, program.*, eval.*
 from __future__ import annotations
 
 import contextvars
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
@@ -55,6 +56,36 @@ def _fresh(result: Any, arrays: Iterable[np.ndarray]) -> np.ndarray:
     if whole and result.flags.c_contiguous and result.flags.writeable:
         return result
     return np.array(result, order="C")
+
+
+def _separate(results: Sequence[Any], given: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Results that share memory neither with `given` nor with one another.
+
+    Of several views of one array all but the last are copied; by identity, so that
+    many results cost no more each than few.
+    """
+    taken = {id(a) for a in given}
+    lent = taken | {id(a.base) for a in given if a.base is not None}
+    same = Counter(map(id, results))
+    viewed = Counter(id(_owner(r)) for r in results)
+    found = []
+    for result in results:
+        memory = id(_owner(result))
+        if memory == id(result):
+            copied = memory in taken or same[memory] > 1
+        else:
+            copied = memory in lent or viewed[memory] > 1
+        if copied:
+            same[id(result)] -= 1
+            viewed[memory] -= 1
+        found.append(np.array(result, order="C") if copied else _fresh(result, ()))
+    return found
+
+
+def _owner(array: Any) -> Any:
+    """The array that owns the memory of a view."""
+    base = getattr(array, "base", None)
+    return array if base is None else base
 
 
 def eval_jaxpr(
@@ -124,12 +155,7 @@ class Program:
         return _QUIET.copy().run(self._run, arrays)
 
     def _run(self, arrays: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
-        results = self.results(*arrays)
-        others = [*self._fixed, *arrays]
-        for n, result in enumerate(results):
-            rest = (*others, *results[:n], *results[n + 1 :])
-            results[n] = _fresh(result, rest)
-        return tuple(results)
+        return tuple(_separate(self.results(*arrays), (*self._fixed, *arrays)))
 
     def inner(self, *arrays: np.ndarray) -> list[Any]:
         """Results that may be views of operands, as a program within another has them.
@@ -243,12 +269,23 @@ def _scan(
     return steps
 
 
+def _custom(*, call_jaxpr: ClosedJaxpr, **_: Any) -> Any:
+    return ready(call_jaxpr)
+
+
+def _remat(*, jaxpr: ClosedJaxpr, **_: Any) -> Any:
+    return ready(jaxpr)
+
+
 # Primitives with programs in their params: how to make one ready, given its params.
 REGIONS: dict[str, Callable[..., Callable[..., Any]]] = {
     "jit": _jit,
     "cond": _cond,
     "while": _while,
     "scan": _scan,
+    "custom_jvp_call": _custom,
+    "custom_vjp_call": _custom,
+    "remat2": _remat,
 }
 
 

@@ -73,6 +73,30 @@ class Eqn:
         return dict(self.params)[name]
 
 
+@dataclass(frozen=True, slots=True)
+class HostFunction:
+    """A function of the host language in a param; program text has its name alone.
+
+    `function` is None where the program was read from text. Two are equal when they
+    have the same name and equal functions.
+
+    >>> HostFunction("f_jvp")
+    f_jvp
+    """
+
+    name: str
+    function: Callable[..., Any] | None = None
+
+    def __call__(self, *args: Any) -> Any:
+        """What the function gives; TypeError where only its name is known."""
+        if self.function is None:
+            raise TypeError(f"of the function `{self.name}`, only the name is known")
+        return self.function(*args)
+
+    def __repr__(self) -> str:
+        return self.name
+
+
 def sort_params(params: Mapping[str, Hashable]) -> Params:
     """Params in the order in which an equation stores them."""
     return tuple(sorted(params.items())) if params else ()

@@ -65,6 +65,12 @@ def slice_(
     return x[tuple(map(slice, start_indices, limit_indices, steps))]
 
 
+@kernel("stop_gradient")
+def stop_gradient(x: np.ndarray) -> Any:
+    """The operand: the primitive means something to derivatives alone."""
+    return x
+
+
 @kernel("concatenate")
 def concatenate(*xs: np.ndarray, dimension: int) -> Any:
     """One after another along a dimension."""

@@ -44,6 +44,10 @@ def _is_programs(value: Any) -> bool:
     return type(value) is tuple and all(map(_is_program, value))
 
 
+def _is_function(value: Any) -> bool:
+    return callable(value) and hasattr(value, "name")
+
+
 def _is_dimension_numbers(value: Any) -> bool:
     return _is_pair(value) and all(_is_pair(v) and all(map(_is_ints, v)) for v in value)
 
@@ -77,6 +81,7 @@ DOMAINS: Final[dict[str, Callable[[Any], bool]]] = {
     "precision": _is_precision,
     "jaxpr": _is_program,
     "jaxprs": _is_programs,
+    "function": _is_function,
 }
 # Those of params that hold programs.
 PROGRAMS: Final = frozenset({"jaxpr", "jaxprs"})

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from traceir.avals import ShapedArray
-from traceir.ir import ClosedJaxpr
+from traceir.ir import ClosedJaxpr, HostFunction
 from traceir.rules import Prim, Rules, Spelling
 from traceir.rules.domains import PROGRAMS
 from traceir.text.lexer import Source
@@ -79,6 +79,8 @@ class Values:
             return text
         if domain in PROGRAMS or (domain == "any" and text in self.shared):
             return self.named(text, at)
+        if domain == "function" and " " not in text:
+            return HostFunction(text)
         if text.startswith("<"):
             raise self.source.error("text.opaque", f"`{text[:40]}`", at)
         if text in _CONSTANTS:

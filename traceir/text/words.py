@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from traceir.ir import ClosedJaxpr
+from traceir.ir import ClosedJaxpr, HostFunction
 from traceir.rules import Rules, default
 
 Scalar = Any
@@ -139,5 +139,7 @@ def opaque(value: object) -> object | None:
     """
     if isinstance(value, tuple) and type(value) is tuple:
         return next((o for o in map(opaque, value) if o is not None), None)
+    if isinstance(value, HostFunction):
+        return value.function
     plain = value is None or type(value) in (bool, int, float, str)
     return None if plain or isinstance(value, np.dtype | ClosedJaxpr) else value

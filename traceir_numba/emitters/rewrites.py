@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 
 import numpy as np
 
@@ -80,15 +80,29 @@ def rsqrt(eqn: Eqn) -> ClosedJaxpr:
     return build.finish(build.bind("div", build.number(1), root))
 
 
-def jit(eqn: Eqn) -> ClosedJaxpr:
-    """The called program itself."""
-    program = eqn.param("jaxpr")
-    assert isinstance(program, ClosedJaxpr)
+def called(param: str) -> Callable[[Eqn], ClosedJaxpr]:
+    """The program in a param."""
+
+    def program(eqn: Eqn) -> ClosedJaxpr:
+        found = eqn.param(param)
+        assert isinstance(found, ClosedJaxpr)
+        return found
+
     return program
+
+
+def stop_gradient(eqn: Eqn) -> ClosedJaxpr:
+    """The operand: there is nothing to compute."""
+    build = Build(eqn)
+    return build.finish(build.operands[0])
 
 
 register("integer_pow", Rewrite(integer_pow))
 register("square", Rewrite(square))
 register("clamp", Rewrite(clamp))
 register("rsqrt", Rewrite(rsqrt))
-register("jit", Rewrite(jit))
+register("stop_gradient", Rewrite(stop_gradient))
+register("jit", Rewrite(called("jaxpr")))
+register("remat2", Rewrite(called("jaxpr")))
+register("custom_jvp_call", Rewrite(called("call_jaxpr")))
+register("custom_vjp_call", Rewrite(called("call_jaxpr")))
