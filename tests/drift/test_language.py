@@ -224,6 +224,7 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
     "dimension_numbers": ((((1,), (0,)), ((), ())), (((0,), (0,)), ((1,), (1,)))),
     "precision": (None, ("Precision.HIGH", "Precision.DEFAULT")),
     "jaxpr": (PROGRAM,),
+    "jaxprs": ((PROGRAM,), (PROGRAM, PROGRAM)),
 }
 
 
@@ -245,6 +246,7 @@ def formulas_of_primitives() -> Iterator[tuple[str, Formula, Mapping[str, Any]]]
             if prim.name == "broadcast_in_dim":
                 operands |= {"broadcast_dimensions": (0, 1), "shape": aval.shape}
             operands |= {"run": lambda program, xs: (program.in_avals, len(xs))}
+            operands |= {"again": len, "fold": lambda *parts: parts[-1]}
             scope = Scope(operands, prim.let, rules.constants)
             parts = {**prim.let, **prim.each, "value": prim.value, "steps": prim.steps}
             parts |= {c.id: c.holds for c in prim.clauses}
