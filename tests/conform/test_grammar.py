@@ -13,8 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from traceir.conform.cases import VERBS
-from traceir.conform.sessions import FUNCTIONS, OBJECTS, Function, SessionReader
+from traceir.conform.cases import STAGES, VERBS
+from traceir.conform.sessions import (
+    FUNCTIONS,
+    OBJECTS,
+    TRANSFORMS,
+    Function,
+    SessionReader,
+)
 from traceir.errors import JaxprSyntaxError
 from traceir.rules import default, spec_path
 from traceir.text.lexer import Source
@@ -161,6 +167,9 @@ def test_definitions_of_the_grammar_are_read(random: Random) -> None:
 def test_the_grammar_has_the_kinds_of_functions_and_objects() -> None:
     assert set(terminals(GRAMMAR.rules["function"])) == FUNCTIONS
     assert set(terminals(GRAMMAR.rules["made"])) == OBJECTS
+    words = {t for t in terminals(GRAMMAR.rules["transform"]) if t.isidentifier()}
+    assert words == TRANSFORMS
+    assert set(terminals(GRAMMAR.rules["stage"])) == STAGES
 
 
 @given(st.randoms(use_true_random=False))

@@ -31,6 +31,7 @@ from traceir.conform.implementations import Oracle, Reference
 from traceir.conform.jitted import Jitted, System, Target
 from traceir.conform.objects import Equal, Identity, Valued, realise
 from traceir.conform.sessions import Made, SessionReader
+from traceir.conform.transforms import transformed
 from traceir.conform.values import Ref, Value
 from traceir.errors import JaxprSyntaxError
 from traceir.ir import ClosedJaxpr
@@ -186,7 +187,7 @@ def test_steps_name_objects_and_ask() -> None:
         ("f(f32[]{2}, [1])", "f: raises cache.static.hashable"),
         ("colour('f') = 1", None),
         ("colour('f')", None),
-        ("vmap f(f32[]{2}, 1)", None),
+        ("elsewhere f(f32[]{2}, 1)", None),
     ],
 )
 def test_missed_steps(
@@ -315,3 +316,65 @@ def test_what_a_system_lacks_is_unsupported() -> None:
         )
     with pytest.raises(Unsupported, match="calls through lower"):
         outcomes(f"  {SQUARE}\n  session lower f(f32[]{{1}}, 1)\n")
+
+
+# Transforms ---------------------------------------------------------------------------
+
+
+def test_a_chain_of_transforms_is_read() -> None:
+    made = given("g = grad[argnums=(0, 1)] vmap f with keep_unused=true")
+    assert [t.name for t in made.transforms] == ["grad", "vmap"]
+    assert made.same_as == "f" and made.options == {"keep_unused": True}
+    (param,) = made.transforms[0].params
+    assert param.name == "argnums" and not made.transforms[1].params
+
+
+@pytest.mark.parametrize("text", ["g = f h", "g = grad[argnums=0]", "g = vmap 3"])
+def test_what_is_no_chain_is_refused(text: str) -> None:
+    with pytest.raises(JaxprSyntaxError):
+        given(text)
+
+
+CHAIN = f"  {SQUARE.replace('static n', '')}\n  under jit jit\n  call f32[]{{3}}\n"
+
+
+def test_a_transformed_function_is_called_as_it_is_and_jitted() -> None:
+    case = only(f"{CHAIN}  value f32[]{{9}}\n")
+    assert case.session is not None and case.session.is_higher
+    assert [step.via for step in case.session.steps] == ["eager", "jit"]  # type: ignore[union-attr]
+    assert judge(Oracle(), case, exact=True) and judge(Reference(), case)
+    assert judge(Reference(), only(f"{CHAIN}  value f32[]{{8}}\n")).kind == "fail"
+
+
+def test_the_text_of_a_transformed_function_is_compared() -> None:
+    inner = "{ lambda ; a:f32[]. let b:f32[] = mul a a in (b,) }"
+    for _ in range(2):
+        inner = f"""{{ lambda ; a:f32[]. let
+          b:f32[] = jit[name=f jaxpr={inner}] a in (b,) }}"""
+    text = f"{CHAIN}  prints {inner}\n".replace("\n          ", " ")
+    assert judge(Reference(), only(text)) and judge(Oracle(), only(text))
+    assert not judge(Reference(), only(text.replace("mul a", "add a")))
+
+
+def test_a_program_with_types_is_a_function() -> None:
+    text = "given { lambda ; a:f32[]. let b:f32[] = mul a a in (b, a) }\n"
+    text = f"  {text}  under jit\n  call f32[]{{3}}\n  value f32[]{{9}} f32[]{{3}}\n"
+    assert judge(Reference(), only(text)) and judge(Oracle(), only(text))
+
+
+def test_functions_are_values_and_notes_are_kept() -> None:
+    text = (
+        "  given f = { lambda ; x. let h = host_close g x ; y = h x ;"
+        " z = host_call g x y ; t = host_tuple y z ; a b = host_iter t ;"
+        " host_note a b in (b,) }\n"
+        "  given g = { lambda ; x y. let z = mul x y in (z,) }\n"
+        "  session eager f(f32[]{2}) = f32[]{8} ; notes() = [4.0, 8.0]\n"
+        "        ; f(f32[]{2}) raises level.concretize.array\n"
+    )
+    assert judge(Reference(), only(text)) and judge(Oracle(), only(text))
+    assert not judge(Reference(), only(text.replace("[4.0, 8.0]", "[8.0, 4.0]")))
+
+
+def test_a_transform_that_a_system_lacks_is_unsupported() -> None:
+    with pytest.raises(Unsupported, match="no vjp"):
+        transformed(object(), "vjp", len, {})

@@ -56,6 +56,18 @@ def _method(x: Any, *args: Any, name: str, **options: Any) -> Any:
     return getattr(x, name)(*args, *given, **options)
 
 
+def _call(host: Host, f: Callable[..., Any], *args: Any, **params: Any) -> Any:
+    return f(*args, **params)
+
+
+def _close(host: Host, f: Callable[..., Any], *values: Any) -> Callable[..., Any]:
+    return lambda *args: f(*values, *args)
+
+
+def _note(host: Host, *values: Any) -> None:
+    host.notes.extend(np.asarray(v).tolist() for v in values)
+
+
 def _applied(function: Callable[..., Any]) -> Callable[..., Any]:
     """An action on arrays as such, which an implementation may run in its own way."""
 
@@ -81,6 +93,10 @@ ACTIONS: Mapping[str, Callable[..., Any]] = {
     "host_leak": _leak,
     "host_leaked": lambda host: host.leaked[-1],
     "host_raise": _raise,
+    "host_call": _call,
+    "host_close": _close,
+    "host_note": _note,
+    "host_tuple": lambda host, *values: values,
     "host_compiled": _compiled,
     "host_clear": _clear,
     "host_getitem": _applied(lambda x, index: x[index]),

@@ -14,7 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from traceir.avals import ShapedArray
-from traceir.conform.sessions import Call, Function, Session, SessionReader
+from traceir.conform.sessions import (
+    Call,
+    Function,
+    Session,
+    SessionReader,
+    Transform,
+    function_of,
+)
 from traceir.conform.values import Value, ValueReader
 from traceir.conform.weak import weaken
 from traceir.errors import TraceirError
@@ -32,6 +39,8 @@ _BLOCK = re.compile(r"^case[ \t]+(\S+)[ \t]*$", re.MULTILINE)
 _VERB = re.compile(r"^([ \t]+)(\w+)(?:[ \t]+|$)", re.MULTILINE)
 _COMMENT = re.compile(r"^[ \t]*#[^\n]*", re.MULTILINE)
 _FUNCTION = re.compile(r"\s*\w+\s*=")
+# How a function is run that is not transformed further.
+STAGES = frozenset({"jit", "eager", "make_jaxpr", "eval_shape", "trace", "lower"})
 
 
 @dataclass(frozen=True)
@@ -124,8 +133,8 @@ class Case:
                 name, made = SessionReader(source).given()
                 found[name] = made
             else:
-                program = ValueReader(source).module().main
-                found["f"] = Function("f", program, None, {}, source)
+                module = ValueReader(source).module()
+                found["f"] = function_of("f", module, {}, source)
         return found
 
     @property
@@ -144,12 +153,36 @@ class Case:
             return Session(functions, steps, objects)
         if self.under is None:
             return None
+        return self._one_call(self.under)
+
+    def _one_call(self, under: str) -> Session:
+        """The session of a `call`: a function that is transformed is also jitted.
+
+        One that is rejected is called once.
+        """
+        functions = dict(self.functions)
+        name = next(iter(functions))
+        vias: tuple[str, ...] = (under,)
+        if under not in STAGES or len(self.words("under")) > 1:
+            transforms = SessionReader(self.verbs["under"][0]).chain()
+            functions["_"] = _transformed(name, functions[name], transforms)
+            name, vias = "_", ("eager",) if self.reject else ("eager", "jit")
         args = self.values("call")
         values = self.values("value") if "value" in self.verbs else None
         verdict = "raises" if self.reject else None
-        name = next(iter(self.functions))
-        call = Call(name, args, {}, self.under, verdict, self.reject, values)
-        return Session(self.functions, (call,))
+        steps = [
+            Call(name, args, {}, via, verdict, self.reject, values) for via in vias
+        ]
+        if "prints" in self.verbs:
+            traced = SessionReader(self.verbs["prints"][0]).traced()
+            steps.append(Call(name, args, {}, "make_jaxpr", program=traced))
+        return Session(functions, tuple(steps))
+
+
+def _transformed(
+    name: str, function: Function, transforms: tuple[Transform, ...]
+) -> Function:
+    return Function("_", None, name, {}, function.source, transforms=transforms)
 
 
 def read_cases(text: str, file: str = "<cases>") -> list[Case]:

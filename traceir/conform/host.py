@@ -19,6 +19,7 @@ from traceir.conform.actions import index_of, names_of
 from traceir.conform.faces import changed
 from traceir.conform.objects import function_of_kind, realise
 from traceir.conform.sessions import Function, Session
+from traceir.conform.transforms import transformed
 from traceir.conform.values import Ref, Value, host_number
 from traceir.ir import ClosedJaxpr
 from traceir.rules import Rules, default
@@ -37,6 +38,8 @@ from traceir.text.syntax import (
 from traceir.text.words import number_value
 
 Bind = Callable[..., Any]
+# What the params of a transform are read in: no names but those of functions.
+_NOTHING = Program((), (), (), (), 0)
 
 
 def _call(function: Callable[..., Any], *args: Any, **params: Any) -> Any:
@@ -61,6 +64,14 @@ def _no_cache(function: str) -> None:
     raise TypeError(f"{function} keeps no traces here")
 
 
+def _no_programs(program: ClosedJaxpr) -> Callable[..., Any]:
+    raise TypeError("programs with types are no functions here")
+
+
+def _no_jit(fun: Callable[..., Any], *_: Any) -> Callable[..., Any]:
+    raise TypeError("there is no jit here")
+
+
 @dataclass
 class Host:
     """What a host function can reach: `bind`, functions of arrays, other functions.
@@ -69,7 +80,9 @@ class Host:
     `scope` has the globals of all functions. `apply` calls a function of arrays, one of
     `namespaces` or of Python; `compiled` has a function compiled for what it is called
     with; `clear` makes one forget its traces. `array` makes an array of the
-    implementation, `level` tells the level of a traced value.
+    implementation, `level` tells the level of a traced value. `typed` makes a function
+    of a program with types, `jit` is that of a chain of transforms. `plain` has the
+    functions of the case as they are, `notes` what they wrote down.
     """
 
     bind: Bind
@@ -83,6 +96,10 @@ class Host:
     level: Callable[[Any], int] = shown_level
     clear: Callable[[str], None] = _no_cache
     array: Callable[[Value], Any] = lambda value: value.array
+    typed: Callable[[ClosedJaxpr], Callable[..., Any]] = _no_programs
+    jit: Callable[..., Callable[..., Any]] = _no_jit
+    plain: dict[str, Callable[..., Any]] = field(default_factory=dict)
+    notes: list[Any] = field(default_factory=list)
     scope: dict[str, Any] = field(default_factory=dict)
 
     def define(self, session: Session) -> dict[str, Any]:
@@ -91,11 +108,30 @@ class Host:
             self.scope[name] = realise(value, self.array)
         found = {name: self.scope[name] for name in session.objects}
         for name, function in session.functions.items():
-            if function.program is not None:
+            closed = function.closed
+            if closed is not None:
+                found[name] = self.typed(closed)
+            elif function.program is not None:
                 found[name] = host_function(function, function.program, self)
             elif function.same_as is not None:
-                found[name] = function_of_kind(function, found[function.same_as])
+                found[name] = self._made(function, found[function.same_as])
+            self.plain[name] = found[name]
         return found
+
+    def _made(self, function: Function, inner: Any) -> Any:
+        """What a function makes of another: another kind of it, or a transform."""
+        if not function.transforms:
+            return function_of_kind(function, inner)
+        names = _Run(function, _NOTHING, self)
+        for transform in function.transforms[::-1]:
+            read = Equation((), transform.name, (), transform.params, (), 0)
+            params = {p.name: names.param(self.plain, read, p) for p in read.params}
+            if transform.name == "jit":
+                inner = self.jit(inner, (), params)
+            else:
+                package = self.namespaces["api"]
+                inner = transformed(package, transform.name, inner, params)
+        return inner
 
     def argument(self, value: Any) -> Any:
         """What a case writes as an argument, as the host passes it."""
@@ -209,6 +245,8 @@ class _Run:
         params = {p.name: self.param(env, equation, p) for p in equation.params}
         if name in ACTIONS:
             return ACTIONS[name](self.host, *args, **params)
+        if name in env:  # a function that an equation before made
+            return env[name](*args, **params)
         if name in self.host.functions:
             return self.host.functions[name](*args, **params)
         function = self.host.function(name)
@@ -226,6 +264,10 @@ class _Run:
             return env[operand.text]
         if operand.text in NUMBER_WORDS:
             return host_number(operand.text)
+        if operand.text in self.host.plain:
+            return self.host.plain[operand.text]
+        if operand.text == "None":
+            return None
         got = f"`{operand.text}`, which nothing defines"
         raise self.source.error("text.syntax", got, operand.at)
 
@@ -245,8 +287,10 @@ class _Run:
         if isinstance(value, Many):
             items = (self.value(env, values, v, domain) for v in value.items)
             return list(items) if value.bracketed and domain == "any" else tuple(items)
-        if isinstance(value, Word) and not value.quoted and value.text in env:
-            return env[value.text]
+        if isinstance(value, Word) and not value.quoted:
+            for names in (env, self.host.plain):
+                if value.text in names:
+                    return names[value.text]
         return values.value(value, domain)
 
 

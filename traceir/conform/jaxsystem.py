@@ -12,6 +12,7 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax._src import core
 
 from traceir.avals import ShapedArray
 from traceir.conform import jaxes
@@ -75,6 +76,16 @@ class JaxSystem:
             found: Callable[..., Any] = getattr(jitted, transform)
             return found
         raise Unsupported(f"calls through {transform}")
+
+    def function(self, program: ClosedJaxpr) -> Callable[..., Any]:
+        """A program of JAX as a function."""
+        function = core.jaxpr_as_fun(jaxes.Translation().program(program))
+
+        def call(*args: Any) -> Any:
+            found = function(*args)
+            return found[0] if len(found) == 1 else tuple(found)
+
+        return call
 
     def array(self, value: Value) -> Any:
         """The array, or a number of Python where it is weakly typed."""

@@ -36,6 +36,8 @@ class Jitted:
             array=system.array,
             compiled=lambda name: system.via("compiled", self._target(name)),
             clear=lambda name: self._clear(name),
+            typed=lambda program: system.function(program),
+            jit=system.jit,
         )
         self.hosts = self.host.define(session)
         self.jitted: dict[str, Callable[..., Any]] = {}
@@ -70,6 +72,8 @@ class Jitted:
             case Setting():
                 self._set(step)
                 return None
+            case Probe("notes", ()):
+                return Outcome("answers", answer=self.host.notes)
             case Probe():
                 answer = self.system.probe(step.name, self._named(step.args))
                 return Outcome("answers", answer=answer)

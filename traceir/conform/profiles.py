@@ -19,6 +19,8 @@ PROFILES: Mapping[str, str] = {
     "levels": "what Python may ask of a traced value",
     "cache": "what `jit` traces, shares and keeps",
     "face": "functions, operators and indices of arrays",
+    "transforms": "derivatives, batching and named axes, nested in any order",
+    "control": "conditions, loops and effects",
 }
 # Files of sessions that are not about the cache.
 _FILES = {
@@ -30,16 +32,22 @@ _FILES = {
     "index.tir": "face",
     "promote.tir": "face",
     "functions.tir": "face",
+    "transform.tir": "transforms",
+    "grad.tir": "transforms",
+    "vmap.tir": "transforms",
+    "collective.tir": "transforms",
+    "control.tir": "control",
+    "effect.tir": "control",
 }
 
 
 def profile_of(case: Case) -> str:
     """The one profile that a case belongs to, by its verbs and its file."""
     verbs = case.verbs.keys()
-    if verbs & {"prints", "full"} or (case.reject or "").startswith("text."):
-        return "text"
     if case.file in _FILES:
         return _FILES[case.file]
+    if verbs & {"prints", "full"} or (case.reject or "").startswith("text."):
+        return "text"
     if verbs & {"session", "under"}:
         return "cache" if "session" in verbs else "levels"
     return "core"
@@ -48,8 +56,8 @@ def profile_of(case: Case) -> str:
 def check_profiles(claimed: Any) -> str:
     """What is wrong with the profiles that are claimed, or nothing.
 
-    >>> check_profiles(["core", "caches"])
-    'claims caches, no profile; there are core, text, levels, cache, face'
+    >>> check_profiles(["core", "caches"]).partition(";")[0]
+    'claims caches, no profile'
     >>> check_profiles("core")
     'claims profiles that are no tuple, list or set but str'
     """

@@ -16,7 +16,7 @@ from traceir.ir import ClosedJaxpr
 from traceir.rules import default
 from traceir.text.lexer import Source, Token
 from traceir.text.parser import resolve
-from traceir.text.syntax import Module, Program
+from traceir.text.syntax import Module, Name, Parameter, Program
 
 VERDICTS = ("traces", "hits", "raises")
 # Functions that are made of another one, and objects that are made of values.
@@ -24,9 +24,24 @@ FUNCTIONS = frozenset({"partial", "method", "equal", "unhashable"})
 OBJECTS = frozenset(
     {"object", "identity", "uncomparable", "array", "ndarray", "masked"}
 )
+# What makes a function of a function. `jvp` and its kind take tangents or cotangents
+# after the arguments.
+TRANSFORMS = frozenset(
+    {"jit", "vmap", "pmap", "checkpoint", "custom_jvp", "custom_vjp"}
+    | {"jvp", "linearize", "vjp", "linear_transpose", "grad", "value_and_grad"}
+    | {"jacfwd", "jacrev", "jacobian", "hessian"}
+)
 # Settings and probes of what the case defines, which they name first.
 OF_NAMES = frozenset({"cache_size", "clear_cache", "drop", "fill", "mutate", "set"})
 _WORDS = ("None", "true", "false", "True", "False", "nan", "inf")
+
+
+@dataclass(frozen=True)
+class Transform:
+    """One transform of a function: `grad[argnums=0]`."""
+
+    name: str
+    params: tuple[Parameter, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -35,7 +50,8 @@ class Function:
 
     Parameters without a type are traced, those marked `static` are not. Without a
     `kind` it is the other function itself, jitted again; `number` tells apart callable
-    objects (`equal`) that wrap one function.
+    objects (`equal`) that wrap one function. `transforms` are applied to the other
+    function, the last one first. `typed` is the program where its inputs have types.
     """
 
     name: str
@@ -45,6 +61,13 @@ class Function:
     source: Source = field(repr=False)
     kind: str | None = None
     number: int = 0
+    transforms: tuple[Transform, ...] = ()
+    typed: Module | None = None
+
+    @property
+    def closed(self) -> ClosedJaxpr | None:
+        """The program of a function whose inputs have types; raises its mistakes."""
+        return resolve(self.typed, self.source) if self.typed else None
 
 
 @dataclass(frozen=True)
@@ -102,6 +125,18 @@ class Session:
     functions: Mapping[str, Function]
     steps: tuple[Step, ...]
     objects: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_higher(self) -> bool:
+        """Whether functions are transformed, or passed to functions as values."""
+        return any(map(self._passes_functions, self.functions.values()))
+
+    def _passes_functions(self, function: Function) -> bool:
+        if function.transforms or function.typed:
+            return True
+        equations = function.program.equations if function.program else ()
+        names = {a.text for e in equations for a in e.inputs if isinstance(a, Name)}
+        return not names.isdisjoint(self.functions)
 
 
 @dataclass(frozen=True)
@@ -180,6 +215,17 @@ def _class(name: str) -> type | None:
     return found if isinstance(found, type) else None
 
 
+def function_of(
+    name: str, module: Module, options: Mapping[str, Any], source: Source
+) -> Function:
+    """The function that a program is: typed, or to be run line by line."""
+    program = module.main
+    typed = bool(program.inputs) and all(b.aval is not None for b in program.inputs)
+    return Function(
+        name, program, None, options, source, typed=module if typed else None
+    )
+
+
 class SessionReader(ValueReader):
     """Reads the functions and steps of sessions."""
 
@@ -192,19 +238,51 @@ class SessionReader(ValueReader):
         self.expect("=")
         found: Any
         if self.has("{", "lambda"):
-            found = Function(name, self.program(), None, self.options(), self.source)
+            found = self.written(name)
         elif self._is_name() and self.peek().text in FUNCTIONS and self.has_call():
             found = self.made_function(name)
         elif self._is_name() and self.peek().text in OBJECTS and self.has_call():
             found = Made(self.take().text, self.arguments()[0])
         elif self._is_name():
-            same_as = self.take().text
-            found = Function(name, None, same_as, self.options(), self.source)
+            found = self.transformed(name)
         else:
             found = self.object()
         if self.peek().kind != "end":
             raise self.fail("the end of the function")
         return name, found
+
+    def written(self, name: str) -> Function:
+        """A function that is a program; one whose inputs have types is run as it is."""
+        program = self.program()
+        return function_of(name, Module((), program), self.options(), self.source)
+
+    def transformed(self, name: str) -> Function:
+        """`f`, or `grad[argnums=0] vmap f`: transforms, and the function's name."""
+        chain = []
+        while self.peek(1).text == "[" or self._goes_on():
+            chain.append(self.transform())
+        same_as = self.name("the name of a function").text
+        options = self.options()
+        return Function(
+            name, None, same_as, options, self.source, transforms=tuple(chain)
+        )
+
+    def _goes_on(self) -> bool:
+        return self.peek(1).kind == "name" and self.peek(1).text != "with"
+
+    def chain(self) -> tuple[Transform, ...]:
+        """Transforms to the end of the source."""
+        found = []
+        while self.peek().kind != "end":
+            found.append(self.transform())
+        return tuple(found)
+
+    def transform(self) -> Transform:
+        """`grad`, or `grad[argnums=0]`."""
+        token = self.name("a transform")
+        if token.text not in TRANSFORMS:
+            raise self.fail("a transform", token)
+        return Transform(token.text, self.params() if self.accept("[") else ())
 
     def made_function(self, name: str) -> Function:
         """`partial(f)`, `method(f)`, `equal(f, 1)` or `unhashable(f)`."""

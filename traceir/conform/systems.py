@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from functools import partial
+from functools import partial, update_wrapper
 from typing import Any, Protocol
 
 import numpy as np
@@ -26,6 +26,7 @@ from traceir.ir import ClosedJaxpr
 from traceir.jit.api import JitFunction, Options, jitted
 from traceir.jit.make import make_jaxpr
 from traceir.pytree import leaves
+from traceir.recording import apply
 from traceir.trace import bind, typeof
 
 Scope = AbstractContextManager[Any]
@@ -73,6 +74,9 @@ class System(Protocol):
         That of `compiled` is called with arguments to compile for, and returns what is
         called with arguments to run on. Raises Unsupported for what does not exist.
         """
+
+    def function(self, program: ClosedJaxpr) -> Callable[..., Any]:
+        """A function of arrays that applies the equations of a program."""
 
     def array(self, value: Value) -> Any:
         """The array that a case writes; a weak one may be a number of Python."""
@@ -143,6 +147,15 @@ class TraceirSystem:
             return found
         raise Unsupported(f"calls through {transform}")
 
+    def function(self, program: ClosedJaxpr) -> Callable[..., Any]:
+        """`traceir.recording.apply` of the program."""
+
+        def call(*args: Any) -> Any:
+            found = apply(program, args)
+            return found[0] if len(found) == 1 else tuple(found)
+
+        return call
+
     def array(self, value: Value) -> Any:
         """The array, weak where it is."""
         return as_array(value)
@@ -192,6 +205,7 @@ class _Faces:
         static: tuple[str, ...],
         options: Mapping[str, Any],
     ) -> None:
+        update_wrapper(self, fun, updated=())
         self.system = system
         self.make = partial(_jitted, fun, static, options, system.backend)
         self.faces: dict[str, JitFunction] = {}

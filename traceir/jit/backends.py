@@ -23,6 +23,7 @@ log = logging.getLogger("traceir")
 BACKENDS: dict[str, str] = {
     "reference": "traceir.evaluate",
     "numba": "traceir_numba.backend",
+    "oracle": "traceir.conform.tables",
 }
 # What the default backend needs; without it the reference runs.
 NEEDS = {"numba": "numba"}
