@@ -20,7 +20,8 @@ Mutation = Callable[[Tables], Any]
 
 def prim(tables: Tables, name: str = "add") -> Any:
     """The row of a primitive."""
-    return tables["primitives"]["prim"][name]
+    stem = "primitives" if name in tables["primitives"]["prim"] else "regions"
+    return tables[stem]["prim"][name]
 
 
 def clause(tables: Tables, name: str = "add", n: int = 0) -> Any:
