@@ -1,0 +1,64 @@
+"""The column `batch` of a primitive: how it is applied to many examples at once.
+
+Serves: table.batch
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from traceir.rules.language import Formula
+from traceir.rules.problems import problem
+from traceir.rules.reader import Names, Row
+
+# The classes of primitives by how they are batched; each is one rule in code.
+BATCH_CLASSES = (
+    *("pointwise", "aligned", "anywhere", "front", "contraction"),
+    *("constant", "collective", "region"),
+)
+# Of these the row says what becomes of its params.
+_MOVING = ("anywhere", "front")
+# What a formula of the column may name besides what the row's others can.
+BATCH_NAMES = ("d", "size", "moved")
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """How a primitive is batched: its class, and what the class leaves to the row.
+
+    `params` gives those that change, `dim` the batched dimension of the results; both
+    see the batched dimension `d` of the operands, the axis's `size`, and whether an
+    operand was `moved` to have its dimension there. `scalars` are the operands that
+    may stay scalars beside others that are not.
+    """
+
+    rule: str
+    params: Mapping[str, Formula]
+    dim: Formula | None = None
+    scalars: tuple[str, ...] = ()
+
+
+def read_batch(
+    row: Row, scope: Names, inputs: Sequence[str], params: Sequence[str]
+) -> Batch | None:
+    """The column of a row, or None if it has none; RuleTableError (table.batch)."""
+    if not row.has("batch"):
+        return None
+    found = row.get("batch", (str, Mapping))
+    where = f"{row.where}: batch"
+    part = Row({"rule": found} if isinstance(found, str) else found, where)
+    rule = part.one_of("rule", BATCH_CLASSES)
+    names = scope.plus(*BATCH_NAMES)
+    texts = part.get("params", Mapping, {})
+    formulas = {k: names.formula(v, f"{where}: {k}") for k, v in texts.items()}
+    batch = Batch(rule, formulas, part.maybe("dim", names), part.texts("scalars"))
+    part.done()
+    unknown = (set(formulas) - set(params)) | (set(batch.scalars) - set(inputs))
+    if unknown:
+        raise problem("table.batch", where, ", ".join(sorted(unknown)))
+    if (formulas or batch.dim) and rule not in _MOVING:
+        raise problem("table.batch", where, f"formulas in the class {rule!r}")
+    if batch.scalars and rule != "aligned":
+        raise problem("table.batch", where, f"scalars in the class {rule!r}")
+    return batch
