@@ -109,6 +109,9 @@ class Trace:
         "__weakref__",
     )
     kind = "Trace"
+    # Whether a function with derivative rules of its own is handled as it is, and not
+    # by its program: its rule is called, or the trace around takes it.
+    takes_functions = False
 
     def __init__(self, name: str, transform: str, face: str | None = None) -> None:
         self.parent: Trace | None = _local.trace
@@ -191,10 +194,21 @@ def bind(primitive: str, *values: Value, **params: Any) -> Any:
     return results[0] if single else tuple(results)
 
 
+# Primitives whose program may still be a Python function: what applies them.
+OPENING: dict[str, Callable[[Sequence[Value], Params], Sequence[Value]]] = {}
+
+
 def bind_all(
     primitive: str, values: Sequence[Value], params: Params
 ) -> Sequence[Value]:
     """`bind` with params as an equation has them; always a sequence of results."""
+    if primitive in OPENING:
+        return OPENING[primitive](values, params)
+    return handle(primitive, values, params)
+
+
+def handle(primitive: str, values: Sequence[Value], params: Params) -> Sequence[Value]:
+    """Apply a primitive, its programs made, in the trace in force."""
     trace = _local.trace
     return (evaluate if trace is None else trace.bind)(primitive, values, params)
 
