@@ -278,6 +278,8 @@ class _Run:
         match param:
             case Parameter("index", Word(text, True)):
                 return index_of(text, env)
+        if eqn.primitive not in ACTIONS:  # these ask for the name of a function
+            env = {**self.host.plain, **env}
         return self.value(env, values, param.value, domains.get(param.name, "any"))
 
     def value(
@@ -287,10 +289,8 @@ class _Run:
         if isinstance(value, Many):
             items = (self.value(env, values, v, domain) for v in value.items)
             return list(items) if value.bracketed and domain == "any" else tuple(items)
-        if isinstance(value, Word) and not value.quoted:
-            for names in (env, self.host.plain):
-                if value.text in names:
-                    return names[value.text]
+        if isinstance(value, Word) and not value.quoted and value.text in env:
+            return env[value.text]
         return values.value(value, domain)
 
 
