@@ -4,7 +4,7 @@ The specification is data (`traceir.rules`), this package is the reference that 
 drives, and `traceir_numba` turns programs into Numba source and machine code.
 """
 
-from traceir import config, errors, lax, numpy, operators, rules
+from traceir import config, errors, lax, numpy, operators, rules, tree, tree_util
 from traceir.array import Array
 from traceir.avals import ShapedArray
 from traceir.config import (
@@ -66,5 +66,7 @@ __all__ = [
     "operators",
     "parse",
     "rules",
+    "tree",
+    "tree_util",
     "typeof",
 ]

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
-Key: TypeAlias = str
+from traceir.keys import DictKey, GetAttrKey, KeyEntry, SequenceKey
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -21,13 +21,19 @@ class Kind:
     """How one type of node comes apart and together.
 
     ``split`` gives children and metadata, ``join`` rebuilds the node from its type,
-    metadata and children, ``keys`` gives the path step to each of ``n`` children.
+    metadata and children. ``keys`` gives the path step to each of ``n`` children as far
+    as type and metadata tell, ``keyed`` those of a node where they do not tell all.
     """
 
     split: Callable[[Any], tuple[Iterable[Any], Any]]
     join: Callable[[type, Any, list[Any]], Any]
-    keys: Callable[[type, Any, int], Sequence[Key]]
+    keys: Callable[[type, Any, int], Sequence[KeyEntry]]
     show: Callable[[type, Any, list[str]], str]
+    keyed: Callable[[Any], Sequence[KeyEntry]] | None = None
+
+    def steps(self, node: Any, meta: Any, n: int) -> Sequence[KeyEntry]:
+        """The path step to each of the `n` children of a node."""
+        return self.keyed(node) if self.keyed else self.keys(type(node), meta, n)
 
 
 def _sorted_keys(node: dict[Any, Any]) -> tuple[Any, ...]:
@@ -61,15 +67,15 @@ def _show_tuple(_type: type, _meta: Any, parts: list[str]) -> str:
 
 def show_custom(type_: type, meta: Any, parts: list[str]) -> str:
     """The text of a registered class's structure."""
-    return f"CustomNode({type_.__name__}[{meta!r}], [{', '.join(parts)}])"
+    return f"CustomNode({type_.__name__}[{meta}], [{', '.join(parts)}])"
 
 
-def _index_keys(_type: type, _meta: Any, n: int) -> list[Key]:
-    return [f"[{i}]" for i in range(n)]
+def _index_keys(_type: type, _meta: Any, n: int) -> list[KeyEntry]:
+    return list(map(SequenceKey, range(n)))
 
 
-def _item_keys(_type: type, meta: Any, _n: int) -> list[Key]:
-    return [f"[{key!r}]" for key in meta]
+def _item_keys(_type: type, meta: Any, _n: int) -> list[KeyEntry]:
+    return list(map(DictKey, meta))
 
 
 _SEQUENCE = Kind(
@@ -81,7 +87,7 @@ _SEQUENCE = Kind(
 _NAMEDTUPLE = Kind(
     lambda node: (node, None),
     lambda type_, _, children: type_(*children),
-    lambda type_, *_: ["." + name for name in _fields_of(type_)],
+    lambda type_, *_: list(map(GetAttrKey, _fields_of(type_))),
     lambda t, _, parts: f"CustomNode(namedtuple[{t.__name__}], [{', '.join(parts)}])",
 )
 

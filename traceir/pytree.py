@@ -17,11 +17,16 @@ leaf until it is registered.
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol, TypeAlias, TypeVar
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
-from traceir.nodes import LEAF_TYPES, NODES, Kind, kind_of, show_custom
+from traceir.nodes import LEAF_TYPES, kind_of
+from traceir.registering import (
+    register_dataclass,
+    register_leaf_type,
+    register_pytree_node,
+    register_pytree_node_class,
+)
 from traceir.treedef import (
     FLAT_TUPLES,
     LEAF,
@@ -132,11 +137,44 @@ def structure(tree: PyTree, is_leaf: IsLeaf = None) -> TreeDef:
 
 
 def flatten_with_path(
-    tree: PyTree, is_leaf: IsLeaf = None
+    tree: PyTree, is_leaf: Callable[..., bool] | None = None, takes_path: bool = False
 ) -> tuple[list[tuple[Path, Any]], TreeDef]:
-    """As `flatten`, with the path of each leaf beside it; see `key_path`."""
-    found, treedef = flatten(tree, is_leaf)
-    return list(zip(treedef.paths(), found, strict=True)), treedef
+    """As `flatten`, with the path of each leaf beside it; see `key_path`.
+
+    With `takes_path`, `is_leaf` is called with the path and the subtree.
+    """
+    if is_leaf is None:
+        stop = None
+    elif takes_path:
+        stop = is_leaf
+    else:
+        stop = _ignoring_path(is_leaf)
+    found: list[tuple[Path, Any]] = []
+    return found, _flatten_paths(tree, (), found, stop)
+
+
+def _ignoring_path(is_leaf: Callable[[Any], bool]) -> Callable[[Path, Any], bool]:
+    return lambda _, tree: is_leaf(tree)
+
+
+def _flatten_paths(
+    tree: PyTree,
+    path: Path,
+    found: list[tuple[Path, Any]],
+    stop: Callable[[Path, Any], bool] | None,
+) -> TreeDef:
+    kind = None if stop and stop(path, tree) else kind_of(type(tree))
+    if kind is None:
+        found.append((path, tree))
+        return LEAF
+    parts, meta = kind.split(tree)
+    children = list(parts)
+    steps = kind.steps(tree, meta, len(children))
+    below = [
+        _flatten_paths(child, (*path, step), found, stop)
+        for step, child in zip(steps, children, strict=True)
+    ]
+    return intern(type(tree), meta, tuple(below))
 
 
 def map_(
@@ -153,136 +191,3 @@ def map_(
     others = [treedef.flatten_up_to(other) for other in rest]
     rows = zip(found, *others, strict=True)
     return treedef.unflatten([function(*row) for row in rows])
-
-
-def register_leaf_type(type_: type) -> None:
-    """Declare a class whose instances are leaves, for the speed of `flatten`.
-
-    ValueError if the class is already a node.
-    """
-    if kind_of(type_) is not None:
-        raise ValueError(f"{type_.__name__} is registered as a pytree node")
-    LEAF_TYPES.add(type_)
-
-
-def register_pytree_node(
-    node_type: type[Any],
-    flatten_func: Callable[[Any], tuple[Iterable[Any], Any]],
-    unflatten_func: Callable[[Any, list[Any]], Any],
-) -> None:
-    """Make nodes of a class's instances.
-
-    ``flatten_func(node)`` gives its children and its metadata (hashable and comparable,
-    as it becomes part of a jit key); ``unflatten_func(metadata, children)`` gives the
-    node back.  ValueError if the class is a node already.
-    """
-    _register(
-        node_type,
-        Kind(
-            flatten_func,
-            lambda _, meta, children: unflatten_func(meta, children),
-            lambda _, __, n: [f"[<flat index {i}>]" for i in range(n)],
-            show_custom,
-        ),
-    )
-
-
-class Flattenable(Protocol):
-    """What `register_pytree_node_class` asks of a class."""
-
-    def tree_flatten(self) -> tuple[Iterable[Any], Any]:
-        """Children and metadata of the node."""
-
-    @classmethod
-    def tree_unflatten(cls, aux_data: Any, children: list[Any]) -> Any:
-        """The node of this metadata and these children."""
-
-
-_Class = TypeVar("_Class", bound=type[Flattenable])
-
-
-def register_pytree_node_class(cls: _Class) -> _Class:
-    """Decorate a class with ``tree_flatten`` and the classmethod ``tree_unflatten``.
-
-    >>> @register_pytree_node_class
-    ... class Pair:
-    ...     def __init__(self, a, b):
-    ...         self.a, self.b = a, b
-    ...     def tree_flatten(self):
-    ...         return (self.a, self.b), None
-    ...     @classmethod
-    ...     def tree_unflatten(cls, aux_data, children):
-    ...         return cls(*children)
-    >>> leaves(Pair(1, [2, 3]))
-    [1, 2, 3]
-    """
-    register_pytree_node(cls, lambda node: node.tree_flatten(), cls.tree_unflatten)
-    return cls
-
-
-_DataClass = TypeVar("_DataClass", bound=type)
-
-
-def register_dataclass(
-    node_type: _DataClass,
-    data_fields: Sequence[str] | None = None,
-    meta_fields: Sequence[str] | None = None,
-) -> _DataClass:
-    """Make nodes of a dataclass's instances: data fields are children, meta fields not.
-
-    Without lists of fields, the meta fields are those declared
-    ``field(metadata={"static": True})``.  TypeError if the class is no dataclass and
-    no lists are given, ValueError if the lists do not name its fields once each or the
-    class is a node already.
-
-    >>> @register_dataclass
-    ... @dataclasses.dataclass
-    ... class Layer:
-    ...     w: float
-    ...     name: str = dataclasses.field(metadata={"static": True})
-    >>> flatten(Layer(1.5, "dense"))
-    ([1.5], PyTreeDef(CustomNode(Layer[('dense',)], [*])))
-    """
-    data, meta = _fields_of(node_type, data_fields, meta_fields)
-
-    def split(node: Any) -> tuple[list[Any], tuple[Any, ...]]:
-        values = tuple(getattr(node, name) for name in meta)
-        return [getattr(node, name) for name in data], values
-
-    def join(type_: type, values: Any, children: list[Any]) -> Any:
-        pairs = dict(zip(data, children, strict=True))
-        return type_(**pairs, **dict(zip(meta, values, strict=True)))
-
-    keys = ["." + name for name in data]
-    _register(node_type, Kind(split, join, lambda *_: keys, show_custom))
-    return node_type
-
-
-def _fields_of(
-    node_type: type, data: Sequence[str] | None, meta: Sequence[str] | None
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    if data is None or meta is None:
-        if not dataclasses.is_dataclass(node_type):
-            raise TypeError(f"{node_type.__name__} is not a dataclass: list its fields")
-        init = [field for field in dataclasses.fields(node_type) if field.init]
-        static = [f.name for f in init if f.metadata.get("static", False)]
-        meta = static if meta is None else meta
-        data = [f.name for f in init if f.name not in meta] if data is None else data
-    named = (*data, *meta)
-    if dataclasses.is_dataclass(node_type):
-        wanted = {field.name for field in dataclasses.fields(node_type) if field.init}
-        if set(named) != wanted:
-            raise ValueError(
-                f"data and meta fields of {node_type.__name__} must be {sorted(wanted)}"
-                f" together, got {sorted(named)}"
-            )
-    if len(set(named)) != len(named):
-        raise ValueError(f"fields of {node_type.__name__} named twice: {list(named)}")
-    return tuple(data), tuple(meta)
-
-
-def _register(node_type: type, kind: Kind) -> None:
-    if node_type in NODES:
-        raise ValueError(f"{node_type.__name__} is registered as a pytree node already")
-    LEAF_TYPES.discard(node_type)
-    NODES[node_type] = kind

@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeAlias
 
 from traceir.forks import kept_over_forks
-from traceir.nodes import Key, Kind, kind_of
+from traceir.keys import KeyPath as Path
+from traceir.keys import keystr
+from traceir.nodes import Kind, kind_of
 from traceir.typed import typed
 
 PyTree: TypeAlias = Any
-Path: TypeAlias = tuple[Key, ...]
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True, weakref_slot=True)
@@ -25,7 +26,7 @@ class TreeDef:
     """The structure of a tree: equal structures are the same object.
 
     ``node_type`` is the node's type (None for a leaf), ``meta`` its metadata (the keys
-    of a dict) and ``children`` the structures below it.
+    of a dict) and ``below`` the structures below it.
 
     >>> from traceir.pytree import structure
     >>> structure((1, 2)) is structure(("x", "y"))
@@ -35,12 +36,73 @@ class TreeDef:
     node_type: type | None
     kind: Kind | None
     meta: Any
-    children: tuple[TreeDef, ...]
+    below: tuple[TreeDef, ...]
     num_leaves: int
     flat: bool
 
+    @property
+    def num_nodes(self) -> int:
+        """How many nodes and leaves there are.
+
+        >>> from traceir.pytree import structure
+        >>> structure((1, [2, None])).num_nodes
+        5
+        """
+        return 1 + sum(child.num_nodes for child in self.below)
+
+    def children(self) -> list[TreeDef]:
+        """The structures below the root, none below a leaf."""
+        return list(self.below)
+
+    def node_data(self) -> tuple[type, Any] | None:
+        """The root's type and metadata, None for a leaf.
+
+        >>> from traceir.pytree import structure
+        >>> structure({"a": 1}).node_data()
+        (<class 'dict'>, ['a'])
+        """
+        if self.node_type is None:
+            return None
+        meta = list(self.meta) if self.node_type is dict else self.meta
+        return self.node_type, meta
+
+    def compose(self, inner: TreeDef) -> TreeDef:
+        """This structure with `inner` in the place of each leaf.
+
+        >>> from traceir.pytree import structure
+        >>> structure((1, 2)).compose(structure([1, 2]))
+        PyTreeDef(([*, *], [*, *]))
+        """
+        if self.node_type is None:
+            return inner
+        below = tuple([child.compose(inner) for child in self.below])
+        return intern(self.node_type, self.meta, below)
+
+    def walk(
+        self,
+        node: Callable[[tuple[Any, ...], Any], Any],
+        leaf: Callable[[Any], Any] | None,
+        leaves: Iterable[Any],
+    ) -> Any:
+        """Fold leaves from the bottom up: `node` of what the children gave and of the
+        metadata, `leaf` of each leaf.
+
+        >>> from traceir.pytree import structure
+        >>> structure((0, [0, 0])).walk(lambda parts, _: sum(parts), None, [1, 2, 3])
+        6
+        """
+        return _walk(self, node, leaf, iter(self._counted(leaves)))
+
     def unflatten(self, leaves: Iterable[Any]) -> PyTree:
         """Build the tree of this structure; ValueError unless the count is right."""
+        leaves = self._counted(leaves)
+        if self.kind is None:
+            return leaves[0]
+        if self.flat:
+            return tuple(leaves) if self.node_type is tuple else list(leaves)
+        return _join(self, iter(leaves))
+
+    def _counted(self, leaves: Iterable[Any]) -> list[Any] | tuple[Any, ...]:
         if not isinstance(leaves, list | tuple):
             leaves = list(leaves)
         if len(leaves) != self.num_leaves:
@@ -49,11 +111,7 @@ class TreeDef:
                 f"Too {which} leaves for PyTreeDef; "
                 f"expected {self.num_leaves}, got {len(leaves)}"
             )
-        if self.kind is None:
-            return leaves[0]
-        if self.flat:
-            return tuple(leaves) if self.node_type is tuple else list(leaves)
-        return _join(self, iter(leaves))
+        return leaves
 
     def flatten_up_to(self, tree: PyTree) -> list[Any]:
         """The subtrees of `tree` at this structure's leaves.
@@ -87,7 +145,7 @@ class TreeDef:
     def __reduce__(self) -> str | tuple[Any, ...]:
         if self.node_type is None:
             return "LEAF"
-        return intern, (self.node_type, self.meta, self.children)
+        return intern, (self.node_type, self.meta, self.below)
 
 
 class OpenTreeDef(TreeDef):
@@ -100,7 +158,7 @@ class OpenTreeDef(TreeDef):
             return NotImplemented
         return (
             self.node_type is other.node_type
-            and self.children == other.children
+            and self.below == other.below
             and bool(self.meta == other.meta)
         )
 
@@ -159,10 +217,11 @@ FLAT_TUPLES = [intern(tuple, None, (LEAF,) * n) for n in range(33)]
 def key_path(path: Path, root: str = "") -> str:
     """A path as Python would write it.
 
-    >>> key_path(("['k']", "[0]", ".field"), "d")
-    "d['k'][0].field"
+    >>> from traceir.keys import DictKey, SequenceKey
+    >>> key_path((DictKey("k"), SequenceKey(0)), "d")
+    "d['k'][0]"
     """
-    return root + "".join(path)
+    return root + keystr(path)
 
 
 def _join(treedef: TreeDef, source: Iterator[Any]) -> PyTree:
@@ -174,7 +233,7 @@ def _join(treedef: TreeDef, source: Iterator[Any]) -> PyTree:
         return tuple(part) if node_type is tuple else list(part)
     children = [
         next(source) if child is LEAF else _join(child, source)
-        for child in treedef.children
+        for child in treedef.below
     ]
     return kind.join(node_type, treedef.meta, children)
 
@@ -184,8 +243,8 @@ def _paths(treedef: TreeDef, prefix: Path) -> Iterator[Path]:
         yield prefix
         return
     assert treedef.node_type is not None
-    keys = treedef.kind.keys(treedef.node_type, treedef.meta, len(treedef.children))
-    for key, child in zip(keys, treedef.children, strict=True):
+    keys = treedef.kind.keys(treedef.node_type, treedef.meta, len(treedef.below))
+    for key, child in zip(keys, treedef.below, strict=True):
         yield from _paths(child, (*prefix, key))
 
 
@@ -193,7 +252,7 @@ def _show(treedef: TreeDef) -> str:
     if treedef.kind is None:
         return "*"
     assert treedef.node_type is not None
-    parts = [_show(child) for child in treedef.children]
+    parts = [_show(child) for child in treedef.below]
     return treedef.kind.show(treedef.node_type, treedef.meta, parts)
 
 
@@ -215,11 +274,25 @@ def _up_to(treedef: TreeDef, tree: PyTree, path: Path, found: list[Any]) -> None
         raise _difference(path, wanted, got)
     parts, meta = kind.split(tree)
     children = list(parts)
-    if len(children) != len(treedef.children):
-        wanted, got = f"{len(treedef.children)} children", str(len(children))
+    if len(children) != len(treedef.below):
+        wanted, got = f"{len(treedef.below)} children", str(len(children))
         raise _difference(path, wanted, got)
     if typed(meta) != typed(treedef.meta):
         raise _difference(path, f"metadata {treedef.meta!r}", repr(meta))
-    keys = kind.keys(treedef.node_type, treedef.meta, len(children))
-    for key, child, below in zip(keys, children, treedef.children, strict=True):
+    keys = kind.steps(tree, meta, len(children))
+    for key, child, below in zip(keys, children, treedef.below, strict=True):
         _up_to(below, child, (*path, key), found)
+
+
+def _walk(
+    treedef: TreeDef,
+    node: Callable[[tuple[Any, ...], Any], Any],
+    leaf: Callable[[Any], Any] | None,
+    source: Iterator[Any],
+) -> Any:
+    data = treedef.node_data()
+    if data is None:
+        found = next(source)
+        return found if leaf is None else leaf(found)
+    parts = tuple([_walk(child, node, leaf, source) for child in treedef.below])
+    return node(parts, data[1])

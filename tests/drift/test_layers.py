@@ -15,7 +15,8 @@ ROOT = Path(__file__).parents[2]
 # A module imports only from groups to its left, or from its own group.
 ORDER = {
     "traceir": """
-        errors | forks | config | nodes typed | treedef | pytree | source | rules
+        errors | forks | config | keys | nodes typed | treedef | registering | pytree
+        | tree | tree_util | source | rules
         | avals promote | ir text | typing | accept oracle | kernels evaluate
         | methods devices | array | concretize trace | recording | jit | transforms
         | lax | numpy | place | operators | __init__ | conform | tour | __main__

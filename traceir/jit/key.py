@@ -69,7 +69,7 @@ def leaf_paths(labels: Sequence[str], treedef: pytree.TreeDef) -> tuple[str, ...
     """How the user spells each leaf of the arguments, such as `d['k'][0]`."""
     return tuple(
         pytree.key_path(path, label)
-        for label, child in zip(labels, treedef.children, strict=True)
+        for label, child in zip(labels, treedef.below, strict=True)
         for path in child.paths()
     )
 
