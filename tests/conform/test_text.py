@@ -208,6 +208,16 @@ def test_an_ambiguous_blank_is_refused() -> None:
         parse(text)
 
 
+def test_a_number_as_numpy_writes_it_is_the_number() -> None:
+    """text.wrapped"""
+    text = "{{ lambda ; a:f32[2,3]. let b:f32[2] = reduce_max[axes=({},)] a in (b,) }}"
+    wrapped = parse(text.format("np.int64(1)"))
+    assert wrapped == parse(text.format("1")) and "np" not in str(wrapped)
+    for wrong in ("np.int64(a)", "np.int64(1", "np.int65(1)"):
+        with pytest.raises(JaxprSyntaxError):
+            parse(text.format(wrong))
+
+
 # What text leaves out -----------------------------------------------------------------
 
 

@@ -63,6 +63,7 @@ PROSE = {
         (
             *("text.roundtrip", "text.inner-names", "text.left-out"),
             *("text.spelling", "text.untyped", "text.undefined"),
+            "text.wrapped",
         ),
         "tests/conform/test_text.py",
     ),

@@ -25,6 +25,10 @@ from traceir.text.syntax import (
 )
 
 
+# What NumPy writes around a scalar.
+WRAPPERS = frozenset({"np.int64"})
+
+
 class Reader(Cursor):
     """Reads programs, from left to right."""
 
@@ -236,9 +240,18 @@ class Reader(Cursor):
                 return Word(_unquote(self, token), True, token.at)
             case "name" | "angle" if not self.has("("):
                 return Word(token.text, False, token.at)
+            case "name" if token.text in WRAPPERS:
+                return self.wrapped()
             case "name":
                 raise self.source.error("text.opaque", f"`{token.text}(…)`", token.at)
         raise self.fail("the value of a parameter", token)
+
+    def wrapped(self) -> Number:
+        """The rest of `np.int64(3)`, which is 3."""
+        self.expect("(")
+        found = self.number()
+        self.expect(")")
+        return found
 
     def many(self, close: str, at: int) -> Many:
         """The rest of a list, separated by commas."""
