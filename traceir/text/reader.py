@@ -24,7 +24,6 @@ from traceir.text.syntax import (
     Word,
 )
 
-
 # What NumPy writes around a scalar.
 WRAPPERS = frozenset({"np.int64"})
 
