@@ -109,9 +109,6 @@ class Trace:
         "__weakref__",
     )
     kind = "Trace"
-    # Whether a function with derivative rules of its own is handled as it is, and not
-    # by its program: its rule is called, or the trace around takes it.
-    takes_functions = False
 
     def __init__(self, name: str, transform: str, face: str | None = None) -> None:
         self.parent: Trace | None = _local.trace
@@ -127,6 +124,11 @@ class Trace:
     ) -> Sequence[Value]:
         """Apply a primitive in this trace; returns its results."""
         raise NotImplementedError
+
+    def takes_functions(self, values: Sequence[Value]) -> bool:
+        """Whether it handles a function with derivative rules that is called on these
+        values as it is, not by its program: calls its rule, or passes it on."""
+        return False
 
     def array(self, value: Value, aval: ShapedArray) -> Value:
         """A concrete array or number as an array of this trace: of the one around it,
