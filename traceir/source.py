@@ -15,7 +15,6 @@ import functools
 import linecache
 import os.path
 import sys
-from itertools import islice
 from types import CodeType
 from typing import NamedTuple
 
@@ -36,6 +35,25 @@ _GENERATED = "<traceir"
 
 # The longest source line that is shown whole.
 WIDTH = 88
+
+
+Position = tuple[int | None, int | None, int | None, int | None]
+# By identity: the hash of a code object reads all of it.
+_decoded: dict[int, tuple[CodeType, list[Position]]] = {}
+_MOST_DECODED = 64
+
+
+def positions_of(code: CodeType) -> list[Position]:
+    """The position of each instruction, decoded once for a function in use.
+
+    A function with thousands of lines is asked for thousands of its instructions.
+    """
+    found = _decoded.get(id(code))
+    if found is None or found[0] is not code:
+        if len(_decoded) >= _MOST_DECODED:
+            _decoded.clear()
+        found = _decoded[id(code)] = code, list(code.co_positions())
+    return found[1]
 
 
 class Source(NamedTuple):
@@ -84,10 +102,10 @@ class Source(NamedTuple):
             text = f"…{line[before:]}"
         return text if len(text) <= WIDTH else f"{text[: WIDTH - 1]}…"
 
-    def _position(self) -> tuple[int | None, int | None, int | None, int | None]:
+    def _position(self) -> Position:
+        positions = positions_of(self.code)
         index = self.lasti // 2
-        found = next(islice(self.code.co_positions(), index, None), None)
-        return found or (None, None, None, None)
+        return positions[index] if index < len(positions) else (None,) * 4
 
     def __str__(self) -> str:
         return user_frame_summary(self)
