@@ -30,6 +30,7 @@ from traceir.jit import (
 from traceir.place import device_put
 from traceir.text.parser import parse
 from traceir.trace import Tracer, typeof
+from traceir.transforms.vmap import vmap
 from traceir.typing import check
 
 __version__ = "0.1.0"
@@ -69,4 +70,5 @@ __all__ = [
     "tree",
     "tree_util",
     "typeof",
+    "vmap",
 ]

@@ -1,0 +1,198 @@
+"""The trace that batches: one example is traced, all are computed. Serves: batch.*"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from traceir import config, source
+from traceir.avals import ShapedArray
+from traceir.ir import ClosedJaxpr, Params
+from traceir.recording import apply, stage
+from traceir.trace import (
+    Trace,
+    Tracer,
+    Value,
+    bind_all,
+    check_open,
+    in_force,
+    living,
+    typeof,
+)
+from traceir.transforms.axes import place_at
+from traceir.transforms.classes import by_row
+from traceir.transforms.rules import BATCH, Axis, Dim
+
+
+class BatchTracer(Tracer):
+    """One example of a batch: its type is the example's, `batched` holds all.
+
+    `reads` has a bit for each argument that the value is computed from.
+    """
+
+    __slots__ = ("batched", "dim", "reads")
+    _trace: BatchTrace
+
+    def __init__(self, trace: BatchTrace, batched: Value, dim: int, reads: int) -> None:
+        whole = typeof(batched)
+        shape = whole.shape[:dim] + whole.shape[dim + 1 :]
+        self.aval = whole.update(shape=shape)
+        self.batched = batched
+        self.dim = dim
+        self.reads = reads
+        self._trace = trace
+        self._source = config.local.source or source.capture()
+
+    def __repr__(self) -> str:
+        whole = typeof(self.batched)
+        extents = ",".join(map(str, whole.shape))
+        return f"{super().__repr__()} batched={whole.dtype.name}[{extents}]"
+
+    def arguments(self) -> list[str]:
+        """The arguments of the batched function that the value is computed from."""
+        paths = self._trace.paths
+        return [path for k, path in enumerate(paths) if self.reads >> k & 1]
+
+
+class BatchTrace(Trace):
+    """A function being applied to all examples of an axis at once.
+
+    An operation on values that are the same for every example stays one operation.
+    """
+
+    __slots__ = ("axis", "paths")
+    kind = "BatchTrace"
+
+    def __init__(self, axis: Axis, name: str, transform: str = "vmap") -> None:
+        super().__init__(name, transform)
+        self.axis = axis
+        self.paths: Sequence[str] = ()
+
+    def input(self, value: Value, dim: Dim, position: int) -> Value:
+        """One leaf of the arguments; it is no tracer if it is the same for all."""
+        if dim is None:
+            return value
+        return BatchTracer(self, value, dim, 1 << position)
+
+    def take(self, value: Value) -> tuple[Value, Dim]:
+        """The batch that a value stands for, and its batched dimension.
+
+        Raises UnexpectedTracerError (level.lift) for a tracer that is not of this
+        trace or of one around it.
+        """
+        if isinstance(value, BatchTracer) and value._trace is self:
+            return value.batched, value.dim
+        if isinstance(value, Tracer):
+            check_open(value, self.parent)
+        return value, None
+
+    def bind(
+        self, primitive: str, values: Sequence[Value], params: Params
+    ) -> Sequence[Value]:
+        """Apply a primitive to all examples, in the trace around."""
+        taken = [self.take(v) for v in values]
+        reads = 0
+        for value in values:
+            if isinstance(value, BatchTracer) and value._trace is self:
+                reads |= value.reads
+        with in_force(self.parent):
+            if not reads:
+                return bind_all(primitive, values, params)
+            results, dims = batch(
+                primitive,
+                self.axis,
+                [v for v, _ in taken],
+                [d for _, d in taken],
+                params,
+            )
+            return [
+                r if d is None else BatchTracer(self, r, d, reads)
+                for r, d in zip(results, dims, strict=True)
+            ]
+
+
+def batch(
+    primitive: str,
+    axis: Axis,
+    values: Sequence[Value],
+    dims: Sequence[Dim],
+    params: Params,
+) -> tuple[Sequence[Value], Sequence[Dim]]:
+    """Apply a primitive to a batch: by its own rule, else by its row's class."""
+    rule = BATCH.get(primitive)
+    if rule is not None:
+        return rule(axis, values, dims, params)
+    return by_row(primitive, axis, values, dims, params)
+
+
+def batch_program(
+    closed: ClosedJaxpr,
+    axis: Axis,
+    dims: Sequence[Dim],
+    dims_out: Sequence[Dim] | None = None,
+) -> tuple[ClosedJaxpr, tuple[Dim, ...]]:
+    """The program that applies another to all examples, and its results' dimensions.
+
+    `dims` are the batched dimensions of the inputs. With `dims_out`, results have
+    theirs there; a result for which it is None must not be batched. Made once for
+    each program, axis and dimensions.
+    """
+    wanted = None if dims_out is None else tuple(dims_out)
+    key = "batch", axis, tuple(dims), wanted
+    made: tuple[ClosedJaxpr, tuple[Dim, ...]] = closed.memo(
+        key, lambda: _batch_program(closed, axis, tuple(dims), wanted)
+    )
+    return made
+
+
+def _batch_program(
+    closed: ClosedJaxpr, axis: Axis, dims: tuple[Dim, ...], wanted: Sequence[Dim] | None
+) -> tuple[ClosedJaxpr, tuple[Dim, ...]]:
+    name = closed.jaxpr.debug_name
+    found: list[Dim] = []
+
+    def call(inputs: Sequence[Value]) -> Sequence[Value]:
+        trace = BatchTrace(axis, name)
+        with living(trace):
+            examples = [
+                trace.input(v, d, k)
+                for k, (v, d) in enumerate(zip(inputs, dims, strict=True))
+            ]
+            taken = [trace.take(v) for v in apply(closed, examples)]
+        if wanted is not None:
+            taken = [_placed(pair, d, axis) for pair, d in zip(taken, wanted)]
+        found.extend(d for _, d in taken)
+        return [v for v, _ in taken]
+
+    avals = [
+        a if d is None else _batched(a, axis.size, d)
+        for a, d in zip(closed.in_avals, dims, strict=True)
+    ]
+    paths = [""] * len(avals)
+    face = config.local.context.face
+    jaxpr, constants, captured = stage(call, avals, paths, name, "vmap", face)
+    assert not captured  # a program refers to nothing outside of it
+    return ClosedJaxpr(jaxpr, constants, closed.backend), tuple(found)
+
+
+def _placed(pair: tuple[Value, Dim], target: Dim, axis: Axis) -> tuple[Value, Dim]:
+    value, dim = pair
+    if target is None:
+        assert dim is None  # the caller asks for what the program has
+        return pair
+    return place_at(value, dim, axis.size, target), target
+
+
+def _batched(aval: ShapedArray, size: int, dim: int) -> ShapedArray:
+    return aval.update(shape=(*aval.shape[:dim], size, *aval.shape[dim:]))
+
+
+def _jit(
+    axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+) -> tuple[Sequence[Value], Sequence[Dim]]:
+    known = dict(params)
+    program, dims_out = batch_program(known["jaxpr"], axis, dims)  # type: ignore[arg-type]
+    changed = tuple((k, program if k == "jaxpr" else v) for k, v in params)
+    return bind_all("jit", values, changed), dims_out
+
+
+BATCH["jit"] = _jit
