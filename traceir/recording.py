@@ -95,13 +95,14 @@ class StagingTrace(Trace):
 
     def constant(self, value: Array | np.ndarray) -> Var:
         """An array from outside becomes a constant of the program, once."""
-        found = self.constants.get(id(value))
+        known = id(value._value if type(value) is Array else value)
+        found = self.constants.get(known)
         if found is None:
             aval = typeof(value)
             # A NumPy array may change later; the program has it as it was traced.
             frozen = as_numpy(value, aval)
             frozen = frozen if type(value) is Array else np.array(frozen, order="C")
-            found = self.constants[id(value)] = Var(aval), frozen, value
+            found = self.constants[known] = Var(aval), frozen, value
         return found[0]
 
     def bind(

@@ -13,9 +13,12 @@ from typing import Any, Protocol
 import numpy as np
 
 from traceir import config, rules
-from traceir.ir import ClosedJaxpr, Jaxpr, Literal, Params
+from traceir.avals import ShapedArray
+from traceir.ir import ClosedJaxpr, Eqn, Jaxpr, Literal, Params, Var, subjaxprs
 from traceir.jit.cache import Entry
+from traceir.rules.helpers import stacked
 from traceir.trace import EAGER
+from traceir.typing import infer
 
 log = logging.getLogger("traceir")
 
@@ -124,6 +127,57 @@ def runner(closed: ClosedJaxpr, backend: str) -> Callable[..., Sequence[np.ndarr
 
 
 EAGER["jit"] = run_eagerly
+
+
+def run_region(primitive: str) -> Callable[[Params], Callable[..., Any]]:
+    """How a region is evaluated outside every trace: compiled, by the default backend.
+
+    What is compiled is kept with the first program in its params.
+    """
+
+    def made(params: Params) -> Callable[..., Sequence[np.ndarray]]:
+        programs = subjaxprs(Eqn(primitive, (), (), params))
+        closed = next(programs).memo(
+            ("alone", primitive, params), lambda: alone(primitive, params)
+        )
+        return runner(closed, default_backend())
+
+    return made
+
+
+def alone(primitive: str, params: Params) -> ClosedJaxpr:
+    """The program that is one equation of a region, on operands that it takes."""
+    avals = INPUTS[primitive](**dict(params))
+    invars = tuple(map(Var, avals))
+    outvars = tuple(map(Var, infer(primitive, avals, params)))
+    eqn = Eqn(primitive, invars, outvars, params)
+    return ClosedJaxpr(Jaxpr((), invars, (eqn,), outvars, primitive))
+
+
+def _of_cond(*, branches: tuple[ClosedJaxpr, ...]) -> tuple[ShapedArray, ...]:
+    return ShapedArray((), "int32"), *branches[0].in_avals
+
+
+def _of_while(
+    *, cond_jaxpr: ClosedJaxpr, cond_nconsts: int, body_jaxpr: ClosedJaxpr, **_: Any
+) -> tuple[ShapedArray, ...]:
+    return *cond_jaxpr.in_avals[:cond_nconsts], *body_jaxpr.in_avals
+
+
+def _of_scan(
+    *, jaxpr: ClosedJaxpr, length: int, num_consts: int, num_carry: int, **_: Any
+) -> tuple[ShapedArray, ...]:
+    first = num_consts + num_carry
+    return *jaxpr.in_avals[:first], *stacked(jaxpr.in_avals[first:], length)
+
+
+# The types of the operands that a region takes, by its params.
+INPUTS: dict[str, Callable[..., tuple[ShapedArray, ...]]] = {
+    "cond": _of_cond,
+    "while": _of_while,
+    "scan": _of_scan,
+}
+EAGER.update({name: run_region(name) for name in INPUTS})
 
 
 class _Dropping:

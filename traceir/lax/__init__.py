@@ -5,6 +5,9 @@
 Array(3., dtype=float32, weak_type=True)
 """
 
+from traceir.lax.control.choice import cond, switch
+from traceir.lax.control.loops import fori_loop, while_loop
+from traceir.lax.control.scans import map, scan
 from traceir.lax.elementwise import (
     abs,
     add,
@@ -92,6 +95,7 @@ __all__ = [
     "ceil",
     "clamp",
     "concatenate",
+    "cond",
     "convert_element_type",
     "cos",
     "div",
@@ -101,6 +105,7 @@ __all__ = [
     "exp",
     "expand_dims",
     "floor",
+    "fori_loop",
     "full",
     "ge",
     "gt",
@@ -111,6 +116,7 @@ __all__ = [
     "log",
     "log1p",
     "lt",
+    "map",
     "max",
     "min",
     "mul",
@@ -128,6 +134,7 @@ __all__ = [
     "reshape",
     "round",
     "rsqrt",
+    "scan",
     "select",
     "select_n",
     "sign",
@@ -139,6 +146,8 @@ __all__ = [
     "squeeze",
     "stack",
     "sub",
+    "switch",
     "tanh",
     "transpose",
+    "while_loop",
 ]

@@ -1,0 +1,1 @@
+"""Control flow on traced values: choices and loops whose bodies are programs."""

@@ -1,0 +1,116 @@
+"""Whether what bodies return agrees: with one another, and with their carry.
+
+Serves: control.branch-tree, control.branch-types, control.carry-tree,
+control.carry-types
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from traceir import pytree, rules
+from traceir.avals import ShapedArray
+from traceir.lax.control.bodies import Body, Flat, called, first_parameter
+from traceir.lax.operands import convert, joined
+from traceir.pytree import TreeDef
+
+SHOWN = 3
+
+
+def same_type(a: ShapedArray, b: ShapedArray) -> bool:
+    """Whether shape and dtype agree; weakness does not matter."""
+    return a.shape == b.shape and a.dtype == b.dtype
+
+
+def tree_differences(
+    a: TreeDef, b: TreeDef, path: tuple[Any, ...] = ()
+) -> Iterator[tuple[str, TreeDef, TreeDef]]:
+    """The paths at which two structures differ first, and what they have there."""
+    if a.node_type is not b.node_type or len(a.below) != len(b.below):
+        yield pytree.key_path(path), a, b
+    elif a.meta != b.meta:
+        yield pytree.key_path(path), a, b
+    elif a.kind is not None:
+        keys = a.kind.keys(a.node_type, a.meta, len(a.below))  # type: ignore[arg-type]
+        for key, x, y in zip(keys, a.below, b.below, strict=True):
+            yield from tree_differences(x, y, (*path, key))
+
+
+def shown(tree: TreeDef) -> str:
+    """A structure in an error, `*` for an array."""
+    return repr(tree).removeprefix("PyTreeDef(").removesuffix(")")
+
+
+def check_branches(
+    asker: str, names: Sequence[str], funs: Sequence[Callable[..., Any]], bodies: Any
+) -> None:
+    """Raise TypeError (control.branch-tree, control.branch-types) unless they agree."""
+    first: Body = bodies[0]
+    for name, fun, body in zip(names[1:], funs[1:], bodies[1:], strict=True):
+        left, right = f"{names[0]} {called(funs[0])}", f"{name} {called(fun)}"
+        for path, a, b in tree_differences(first.tree, body.tree):
+            at = f" at {path}" if path else ""
+            got = f"{asker}: {left} returns {shown(a)}{at}, {right} {shown(b)}"
+            raise rules.error("control.branch-tree", got=got)
+        wrong = [
+            f"{left} returns {a.str_short()}{f' at {path}' if path else ''}, "
+            f"{right} {b.str_short()}"
+            for path, a, b in _leaves(first.tree, first.out_avals, body.out_avals)
+            if not same_type(a, b)
+        ]
+        if wrong:
+            got = f"{asker}: {'; '.join(wrong[:SHOWN])}"
+            raise rules.error("control.branch-types", got=got)
+
+
+def _leaves(
+    tree: TreeDef, a: Sequence[ShapedArray], b: Sequence[ShapedArray]
+) -> Iterator[tuple[str, ShapedArray, ShapedArray]]:
+    yield from zip(map(pytree.key_path, tree.paths()), a, b, strict=True)
+
+
+def check_carry(
+    asker: str,
+    fun: Callable[..., Any],
+    carry: Flat,
+    tree: TreeDef,
+    avals: Sequence[ShapedArray],
+) -> None:
+    """Raise TypeError (control.carry-tree, control.carry-types) unless the carry comes
+    back as it went in."""
+    name = first_parameter(fun, "carry")
+    for path, a, b in tree_differences(carry.tree, tree):
+        got = f"{asker} of {called(fun)}: {name}{path} is {shown(a)}, comes back as "
+        raise rules.error("control.carry-tree", got=got + shown(b))
+    wrong = [
+        f"{name}{path} is {a.str_short()}, comes back as {b.str_short()}"
+        for path, a, b in _leaves(tree, carry.avals, avals)
+        if not same_type(a, b)
+    ]
+    if wrong:
+        got = f"{asker} of {called(fun)}: {'; '.join(wrong[:SHOWN])}"
+        raise rules.error("control.carry-types", got=got)
+
+
+def promoted(carry: Flat, avals: Sequence[ShapedArray]) -> Flat | None:
+    """The carry with weak leaves in the dtype that the body makes of them.
+
+    None where nothing changes, or where the numbers of leaves differ.
+    """
+    if len(avals) != len(carry.leaves):
+        return None
+    leaves = list(carry.leaves)
+    for k, (value, a, b) in enumerate(zip(carry.leaves, carry.avals, avals)):
+        if a.weak_type and not same_type(a, b):
+            dtype, _ = joined((value, _Typed(b)))
+            leaves[k] = convert(value, dtype)
+    changed = any(x is not y for x, y in zip(leaves, carry.leaves))
+    return Flat(leaves, carry.tree, carry.label) if changed else None
+
+
+class _Typed:
+    """Stands for a value of a type."""
+
+    def __init__(self, aval: ShapedArray) -> None:
+        self.aval = aval

@@ -1,0 +1,153 @@
+"""Bodies of control flow: traced once per function, what they close over as operands.
+
+Serves: control.callable, jit.argument
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from traceir import config, pytree, rules
+from traceir.array import Array
+from traceir.avals import ShapedArray
+from traceir.errors import ConcretizationTypeError
+from traceir.ir import Atom, ClosedJaxpr, Jaxpr, Literal, Var
+from traceir.jit.cache import Entry, cache_of
+from traceir.jit.signature import StaticSpec, bind_arguments, form_of
+from traceir.jit.stages import struct_of
+from traceir.jit.staging import find_entry, function_name, prepare
+from traceir.lax.operands import as_array, operand
+from traceir.pytree import TreeDef
+from traceir.trace import Tracer, Value, typeof
+
+NO_STATICS = StaticSpec(frozenset(), frozenset())
+
+
+@dataclass(frozen=True, slots=True)
+class Flat:
+    """A tree of arrays, flat; `label` is how the user calls the whole of it."""
+
+    leaves: list[Any]
+    tree: TreeDef
+    label: str = ""
+
+    @property
+    def avals(self) -> tuple[ShapedArray, ...]:
+        """The types of the leaves."""
+        return tuple(map(typeof, self.leaves))
+
+    @property
+    def paths(self) -> list[str]:
+        """How the user spells each leaf."""
+        return [pytree.key_path(path, self.label) for path in self.tree.paths()]
+
+
+def flat(tree: Any, asker: str, label: str) -> Flat:
+    """The arrays of a tree; TypeError (jit.argument) for a leaf that is none."""
+    leaves, treedef = pytree.flatten(tree)
+    found = Flat(leaves, treedef, label)
+    for k, leaf in enumerate(leaves):
+        try:
+            leaves[k] = as_array(operand(asker, leaf))
+        except rules.TraceirError as error:
+            got = f"{error.got}, which is {found.paths[k]}"
+            raise rules.error(error.rule, got=got) from None
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A traced body: its program, whose first inputs are what it closes over."""
+
+    closed: ClosedJaxpr
+    consts: tuple[Value, ...]
+    tree: TreeDef
+
+    @property
+    def out_avals(self) -> tuple[ShapedArray, ...]:
+        """The types of the results."""
+        return self.closed.out_avals
+
+
+def trace_body(
+    fun: Callable[..., Any],
+    args: Sequence[tuple[TreeDef, Sequence[ShapedArray]]],
+    transform: str,
+) -> Body:
+    """Trace `fun` on arguments of these types, unless it has been.
+
+    Arrays and outer tracers that it reads become operands, in the order in which it
+    first uses them.
+    """
+    structs = tuple(tree.unflatten(map(struct_of, avals)) for tree, avals in args)
+    cache, owner = cache_of(fun)
+    bound = bind_arguments(form_of(fun), NO_STATICS, structs, {})
+    prepared = prepare(bound, config.local.context.face)
+    entry = find_entry(cache, prepared, owner, transform)
+    closed, order, arrays = opened(entry)
+    values = (*arrays, *entry.captures)
+    return Body(closed, tuple(values[k] for k in order), entry.out_tree)
+
+
+Opened = tuple[ClosedJaxpr, tuple[int, ...], tuple[Array, ...]]
+
+
+def opened(entry: Entry) -> Opened:
+    """The program of an entry with its constants as inputs, before the captured ones.
+
+    Both stand in the order in which they are first used; their numbers in that order,
+    constants first, come with the constants.
+    """
+    closed, captured = entry.closed, len(entry.captures)
+
+    def make() -> Opened:
+        jaxpr = closed.jaxpr
+        outer = (*jaxpr.constvars, *jaxpr.invars[:captured])
+        number = {v: k for k, v in enumerate(outer)}
+        atoms: list[Atom] = [a for e in jaxpr.eqns for a in e.inputs]
+        used = dict.fromkeys(a for a in (*atoms, *jaxpr.outvars) if a in number)
+        order = tuple(number[v] for v in used if isinstance(v, Var))
+        invars = (*(outer[k] for k in order), *jaxpr.invars[captured:])
+        program = Jaxpr((), invars, jaxpr.eqns, jaxpr.outvars, jaxpr.debug_name)
+        pairs = zip(closed.consts, jaxpr.constvars, strict=True)
+        arrays = tuple(Array._wrap(c, v.aval) for c, v in pairs)
+        return ClosedJaxpr(program), order, arrays
+
+    found: Opened = closed.memo(("opened", captured), make)
+    return found
+
+
+def demand_callable(asker: str, **functions: Any) -> None:
+    """Raise TypeError (control.callable) unless all of these can be called."""
+    for name, function in functions.items():
+        if not callable(function):
+            got = f"{name} of {asker} is {type(function).__name__}"
+            raise rules.error("control.callable", got=got)
+
+
+def called(fun: Callable[..., Any]) -> str:
+    """The name of a user's function in an error."""
+    return function_name(fun)
+
+
+def first_parameter(fun: Callable[..., Any], default: str) -> str:
+    """How a body calls its first argument."""
+    names = form_of(fun).names
+    return names[0] if names else default
+
+
+def known_number(value: Any, kind: Callable[[Any], Any] = int) -> Any:
+    """The Python number that a value is known to be, or None inside a trace."""
+    if isinstance(value, Tracer):
+        try:
+            value = value.known("level.concretize.number", "int()")
+        except ConcretizationTypeError:
+            return None
+    return kind(value)
+
+
+def is_literal(value: Any) -> bool:
+    """Whether a value is a number that stands in the program."""
+    return isinstance(getattr(value, "_var", None), Literal)

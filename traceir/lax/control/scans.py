@@ -1,0 +1,222 @@
+"""Loops over the rows of arrays: `scan` and `map`. Serves: control.*, scan.*"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from traceir import config, pytree, rules
+from traceir.lax.control.agree import check_carry, promoted
+from traceir.lax.control.bodies import (
+    Body,
+    Flat,
+    called,
+    demand_callable,
+    flat,
+    known_number,
+    trace_body,
+)
+from traceir.lax.control.wrappers import wrapped
+from traceir.lax.operands import as_array
+from traceir.lax.structure import concatenate, index_in_dim, reshape, slice_in_dim, stack
+from traceir.transforms.rewrites import forwarded, keep_outputs, move_to_front
+from traceir.trace import Value, bind
+
+
+def scan(
+    f: Callable[[Any, Any], tuple[Any, Any]],
+    init: Any,
+    xs: Any = None,
+    length: int | None = None,
+    reverse: bool = False,
+    unroll: int | bool = 1,
+) -> tuple[Any, Any]:
+    """Apply `f(carry, x)` for each row `x` of `xs`; returns the last carry and all rows.
+
+    `f` returns a pair: the next carry, a tree of the structure, shapes and dtypes of
+    `init`, and a tree of arrays, which are stacked. `xs` is a tree of arrays with equal
+    leading extents, or None with a `length`. `f` is traced once for each type and may
+    read arrays and traced values around it. A Python number in `init` takes the dtype
+    that `f` makes of it. With `reverse`, the last row comes first; `unroll` says how
+    many steps a backend may write out for one turn of the loop, 0 or True all of them.
+
+    Raises TypeError (control.callable, control.pair, control.carry-tree,
+    control.carry-types), ValueError (control.rows, control.length, control.unroll).
+
+    >>> import traceir.numpy as jnp
+    >>> from traceir import lax
+    >>> lax.scan(lambda total, x: (total + x, total), 0.0, jnp.arange(1.0, 4.0))
+    (Array(6., dtype=float32), Array([0., 1., 3.], dtype=float32))
+    """
+    demand_callable("scan", f=f)
+    carry, rows = flat(init, "scan", "init"), flat(xs, "scan", "xs")
+    count = _length(rows, length)
+    if config.local.context.disable_jit:
+        return _in_python(f, carry, rows, count, reverse)
+    steps = _unrolled(unroll, count)
+    body, split = _traced(f, carry, rows)
+    better = promoted(carry, body.out_avals[:split])
+    if better is not None:
+        carry = better
+        body, split = _traced(f, carry, rows)
+    trees = body.tree.below
+    check_carry("scan", f, carry, trees[0], body.out_avals[:split])
+    results = _fold(body, carry, rows, count, reverse, steps)
+    return (
+        trees[0].unflatten(results[:split]),
+        trees[1].unflatten(results[split:]),
+    )
+
+
+def _length(rows: Flat, length: int | None) -> int:
+    """How many rows there are."""
+    for leaf, path in zip(rows.leaves, rows.paths, strict=True):
+        if leaf.ndim == 0:
+            got = f"{leaf.aval.str_short()}, which is {path}"
+            raise rules.error("control.rows", got=got)
+    counts = [leaf.shape[0] for leaf in rows.leaves]
+    if length is not None:
+        counts.insert(0, _number(length))
+    if not counts:
+        raise rules.error("control.length", got="no arrays and no length")
+    if len(set(counts)) > 1 or counts[0] < 0:
+        names = ["length"] * (length is not None) + rows.paths
+        listed = [f"{name} has {n}" for name, n in zip(names, counts)]
+        raise rules.error("control.length", got=", ".join(listed))
+    return counts[0]
+
+
+def _number(length: Any) -> int:
+    found = known_number(length)
+    if found is None:
+        raise rules.error("control.length", got="a length that is traced")
+    return int(found)
+
+
+def _unrolled(unroll: int | bool, length: int) -> int:
+    if isinstance(unroll, bool):
+        return max(length, 1) if unroll else 1
+    if not isinstance(unroll, int) or unroll < 0:
+        raise rules.error("control.unroll", got=f"unroll={unroll!r}")
+    return unroll
+
+
+def _traced(
+    f: Callable[..., Any], carry: Flat, rows: Flat
+) -> tuple[Body, int]:
+    """The body on the carry and one row, and how many of its results are the carry."""
+    row = [a.update(shape=a.shape[1:]) for a in rows.avals]
+    body = trace_body(f, [(carry.tree, carry.avals), (rows.tree, row)], "scan")
+    if body.tree.node_type is not tuple or len(body.tree.below) != 2:
+        got = f"{called(f)} returns {body.tree}"
+        raise rules.error("control.pair", got=got)
+    return body, body.tree.below[0].num_leaves
+
+
+def _fold(
+    body: Body, carry: Flat, rows: Flat, length: int, reverse: bool, unroll: int
+) -> list[Value]:
+    """One `scan` equation: what passes through is no carry, what is a row no result."""
+    own, carried = len(body.consts), len(carry.leaves)
+    sources = forwarded(body.closed)
+    moved = [own + k == f for k, f in enumerate(sources[:carried])]
+    stacked = len(sources) - carried
+    kept = [not m for m in moved]
+    program = keep_outputs(body.closed, kept + [True] * stacked)
+    if any(moved):
+        order = [False] * own + moved + [False] * len(rows.leaves)
+        program = move_to_front(program, order)
+    consts = [*(v for v, m in zip(carry.leaves, moved) if m), *body.consts]
+    init = [v for v, k in zip(carry.leaves, kept) if k]
+    first = own + carried
+    same = [k if k is not None and k >= first else None for k in sources[carried:]]
+    program = keep_outputs(program, [True] * len(init) + [k is None for k in same])
+    results = bind(
+        "scan",
+        *(*consts, *init, *rows.leaves),
+        jaxpr=program,
+        length=length,
+        reverse=reverse,
+        num_consts=len(consts),
+        num_carry=len(init),
+        unroll=unroll,
+    )
+    found = iter(results)
+    last = [v if m else next(found) for v, m in zip(carry.leaves, moved)]
+    return last + [
+        next(found) if k is None else rows.leaves[k - first] for k in same
+    ]
+
+
+def _in_python(
+    f: Callable[..., Any], carry: Flat, rows: Flat, length: int, reverse: bool
+) -> tuple[Any, Any]:
+    """The loop as Python runs it: the types of no rows are not known."""
+    if length == 0:
+        raise rules.error("control.no-steps", got=called(f))
+    value, found = carry.tree.unflatten(carry.leaves), []
+    for k in range(length - 1, -1, -1) if reverse else range(length):
+        row = [index_in_dim(x, k, keepdims=False) for x in rows.leaves]
+        value, y = f(value, rows.tree.unflatten(row))
+        found.append(y)
+    if reverse:
+        found.reverse()
+    return value, pytree.map_(lambda *ys: stack(list(map(as_array, ys))), *found)
+
+
+def map(f: Callable[[Any], Any], xs: Any, *, batch_size: int | None = None) -> Any:
+    """`f` of each row of `xs`, the results stacked: a `scan` without a carry.
+
+    With `batch_size`, `f` is applied to so many rows at once by `vmap`, and to those
+    that are left; 0 means all.
+
+    Raises ValueError (control.rows, control.length, control.batch-size).
+
+    >>> import traceir.numpy as jnp
+    >>> from traceir import lax
+    >>> lax.map(lambda x: x * x, jnp.arange(4))
+    Array([0, 1, 4, 9], dtype=int32)
+    """
+    demand_callable("map", f=f)
+    if batch_size is not None:
+        return _in_batches(f, xs, batch_size)
+    return scan(wrapped(_each, f), (), xs)[1]
+
+
+def _each(f: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:
+    return lambda _, x: ((), f()(x))
+
+
+def _each_batch(f: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:
+    from traceir.transforms import vmap
+
+    return lambda _, x: ((), vmap(f())(x))
+
+
+def _in_batches(f: Callable[[Any], Any], xs: Any, batch_size: int) -> Any:
+    from traceir.transforms import vmap
+
+    rows = flat(xs, "map", "xs")
+    length = _length(rows, None)
+    if not isinstance(batch_size, int) or batch_size < 0:
+        raise rules.error("control.batch-size", got=f"batch_size={batch_size!r}")
+    count, left = divmod(length, batch_size) if batch_size else (0, length)
+    whole = length - left
+    parts: list[Any] = []
+    if count:
+        batches = [
+            reshape(slice_in_dim(x, 0, whole), (count, batch_size, *x.shape[1:]))
+            for x in rows.leaves
+        ]
+        ys = scan(wrapped(_each_batch, f), (), rows.tree.unflatten(batches))[1]
+        parts.append(pytree.map_(_merged, ys))
+    if left or not count:
+        rest = [slice_in_dim(x, whole, length) for x in rows.leaves]
+        parts.append(vmap(f)(rows.tree.unflatten(rest)))
+    if len(parts) == 1:
+        return parts[0]
+    return pytree.map_(lambda a, b: concatenate([a, b], 0), *parts)
+
+
+def _merged(y: Value) -> Value:
+    return reshape(y, (y.shape[0] * y.shape[1], *y.shape[2:]))

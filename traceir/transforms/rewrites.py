@@ -1,0 +1,182 @@
+"""Small changes to whole programs, each made once and kept with its program.
+
+Serves: control.*, cond.*, while.*, scan.*
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from traceir.avals import ShapedArray
+from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
+
+
+def forwarded(closed: ClosedJaxpr) -> tuple[int | None, ...]:
+    """For each result, the input that it is; None for one that is computed.
+
+    >>> from traceir import parse
+    >>> forwarded(parse("{ lambda ; a:f32[] b:f32[]. let c:f32[] = neg a in (c, b) }"))
+    (None, 1)
+    """
+    places = {v: k for k, v in enumerate(closed.jaxpr.invars)}
+    return tuple(
+        places.get(v) if isinstance(v, Var) else None for v in closed.jaxpr.outvars
+    )
+
+
+def keep_outputs(closed: ClosedJaxpr, keep: Sequence[bool]) -> ClosedJaxpr:
+    """The program without some of its results; no equation is dropped.
+
+    >>> from traceir import parse
+    >>> keep_outputs(parse("{ lambda ; a:f32[]. let  in (a, a) }"), [True, False])
+    { lambda ; a:f32[]. let  in (a,) }
+    """
+    if all(keep):
+        return closed
+
+    def make() -> ClosedJaxpr:
+        return changed(closed, outvars=kept(closed.jaxpr.outvars, keep))
+
+    return remembered(closed, ("keep_outputs", tuple(keep)), make)
+
+
+def drop_inputs(closed: ClosedJaxpr, dropped: Sequence[bool]) -> ClosedJaxpr:
+    """The program without inputs that it does not use.
+
+    >>> from traceir import parse
+    >>> program = parse("{ lambda ; a:f32[] b:i32[]. let  in (b,) }")
+    >>> drop_inputs(program, [True, False])
+    { lambda ; a:i32[]. let  in (a,) }
+    """
+
+    def make() -> ClosedJaxpr:
+        return changed(closed, invars=kept(closed.jaxpr.invars, flipped(dropped)))
+
+    return remembered(closed, ("drop_inputs", tuple(dropped)), make)
+
+
+def move_to_front(closed: ClosedJaxpr, moved: Sequence[bool]) -> ClosedJaxpr:
+    """The program with some of its inputs before the others.
+
+    >>> from traceir import parse
+    >>> program = parse("{ lambda ; a:f32[] b:i32[]. let  in (a, b) }")
+    >>> move_to_front(program, [False, True])
+    { lambda ; a:i32[] b:f32[]. let  in (b, a) }
+    """
+
+    def make() -> ClosedJaxpr:
+        inputs = closed.jaxpr.invars
+        parts = kept(inputs, moved), kept(inputs, flipped(moved))
+        return changed(closed, invars=(*parts[0], *parts[1]))
+
+    return remembered(closed, ("move_to_front", tuple(moved)), make)
+
+
+def spread(
+    closed: ClosedJaxpr, places: Sequence[int], avals: Sequence[ShapedArray]
+) -> ClosedJaxpr:
+    """The program with inputs of these types, its own first ones among them.
+
+    Its input number `k` is number `places[k]`; those after go on at the end. Two inputs
+    may go to one place.
+
+    >>> from traceir import parse
+    >>> program = parse("{ lambda ; a:f32[] b:i32[]. let  in (a, b) }")
+    >>> spread(program, [1], [program.in_avals[1], program.in_avals[0]])
+    { lambda ; a:i32[] b:f32[] c:i32[]. let  in (b, c) }
+    """
+
+    def make() -> ClosedJaxpr:
+        count = len(places)
+        own, rest = closed.jaxpr.invars[:count], closed.jaxpr.invars[count:]
+        inputs = [Var(a) for a in avals]
+        renamed = {v: inputs[place] for v, place in zip(own, places, strict=True)}
+        return substitute(closed, renamed, (*inputs, *rest))
+
+    return remembered(closed, ("spread", tuple(places), tuple(avals)), make)
+
+
+def substitute(
+    closed: ClosedJaxpr, renamed: Mapping[Atom, Atom], invars: Sequence[Var]
+) -> ClosedJaxpr:
+    """The program with atoms in place of variables, and these inputs."""
+
+    def use(atoms: Sequence[Atom]) -> tuple[Atom, ...]:
+        return tuple(renamed.get(a, a) if isinstance(a, Var) else a for a in atoms)
+
+    eqns = tuple(
+        Eqn(e.primitive, use(e.inputs), e.outputs, e.params, e.effects, e.source)
+        for e in closed.jaxpr.eqns
+    )
+    outvars = use(closed.jaxpr.outvars)
+    return changed(closed, invars=tuple(invars), eqns=eqns, outvars=outvars)
+
+
+def live(
+    closed: ClosedJaxpr, wanted: Sequence[bool]
+) -> tuple[ClosedJaxpr, tuple[bool, ...]]:
+    """The program for some of its results alone, and which inputs it then uses.
+
+    Equations with effects stay, and so do all inputs.
+
+    >>> from traceir import parse
+    >>> text = "{ lambda ; a:f32[] b:f32[]. let c:f32[] = neg a in (b, c) }"
+    >>> live(parse(text), [True, False])
+    ({ lambda ; a:f32[] b:f32[]. let  in (a,) }, (False, True))
+    """
+
+    def make() -> tuple[ClosedJaxpr, tuple[bool, ...]]:
+        outvars = kept(closed.jaxpr.outvars, wanted)
+        used = {v for v in outvars if isinstance(v, Var)}
+        eqns: list[Eqn] = []
+        for eqn in reversed(closed.jaxpr.eqns):
+            if eqn.effects or not used.isdisjoint(eqn.outputs):
+                eqns.append(eqn)
+                used.update(a for a in eqn.inputs if isinstance(a, Var))
+        made = changed(closed, eqns=tuple(reversed(eqns)), outvars=outvars)
+        return made, tuple(v in used for v in closed.jaxpr.invars)
+
+    found: tuple[ClosedJaxpr, tuple[bool, ...]]
+    found = closed.memo(("live", tuple(wanted)), make)
+    return found
+
+
+def changed(closed: ClosedJaxpr, **parts: Any) -> ClosedJaxpr:
+    """The program with other inputs, equations or results."""
+    jaxpr = closed.jaxpr
+    made = {
+        "constvars": jaxpr.constvars,
+        "invars": jaxpr.invars,
+        "eqns": jaxpr.eqns,
+        "outvars": jaxpr.outvars,
+        "debug_name": jaxpr.debug_name,
+        **parts,
+    }
+    return ClosedJaxpr(Jaxpr(**made), closed.consts, closed.backend)
+
+
+def kept(items: Sequence[Any], keep: Sequence[bool]) -> tuple[Any, ...]:
+    """The items for which `keep` holds.
+
+    >>> kept("abc", [True, False, True])
+    ('a', 'c')
+    """
+    return tuple(item for item, k in zip(items, keep, strict=True) if k)
+
+
+def flipped(flags: Sequence[bool]) -> list[bool]:
+    """The other truth values.
+
+    >>> flipped([True, False])
+    [False, True]
+    """
+    return [not f for f in flags]
+
+
+def remembered(
+    closed: ClosedJaxpr, key: Any, make: Callable[[], ClosedJaxpr]
+) -> ClosedJaxpr:
+    """A program that is made of another one, made once."""
+    found: ClosedJaxpr = closed.memo(key, make)
+    return found
