@@ -89,6 +89,10 @@ class RuleAttributeError(TraceirError, AttributeError):
     """An attribute that a traced value cannot have, as an `AttributeError`."""
 
 
+class RuleNotImplementedError(TraceirError, NotImplementedError):
+    """Something that has no meaning here yet, as a `NotImplementedError`."""
+
+
 CLASSES: dict[str, type[TraceirError]] = {
     cls.__name__: cls
     for cls in (
@@ -113,6 +117,7 @@ CLASSES |= {
     "RecursionError": RuleRecursionError,
     "OverflowError": RuleOverflowError,
     "AttributeError": RuleAttributeError,
+    "NotImplementedError": RuleNotImplementedError,
 }
 
 

@@ -17,8 +17,8 @@ ORDER = {
     "traceir": """
         errors | forks | config | keys | nodes typed | treedef | registering | pytree
         | tree | tree_util | source | rules
-        | avals promote | ir text | typing | accept oracle | kernels evaluate
-        | methods devices | array | concretize trace | recording | jit | transforms
+        | avals promote | ir effects text report | typing | accept oracle | kernels evaluate
+        | methods devices | array | host | concretize trace | recording | jit | transforms
         | lax | numpy | place | operators | __init__ | conform | tour | __main__
     """,
     "traceir_numba": """

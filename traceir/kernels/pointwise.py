@@ -12,6 +12,7 @@ from traceir.kernels.registry import KERNELS, Kernel, kernel
 # Primitives without params that are a NumPy function as it stands.
 KERNELS.update(
     add=np.add,
+    add_any=np.add,
     sub=np.subtract,
     mul=np.multiply,
     max=np.maximum,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from traceir.rules.applied import SCOPES
+from traceir.rules.derivatives import check_templates
 from traceir.rules.lattice import read_lattice
 from traceir.rules.machine import read_machine
 from traceir.rules.primitives import read_clause, read_primitives, resolve_needs
@@ -32,7 +33,7 @@ from traceir.rules.rules import PRIMITIVES, Rules
 
 FILES = (
     *("lattice", "primitives", "program", "cache", "machine", "levels", "accuracy"),
-    *("text", "errors", "regions"),
+    *("text", "errors", "regions", "effects"),
 )
 # Free names and calls of the formulas of each table that is not about primitives.
 KEYS = {
@@ -177,6 +178,8 @@ class _Loader:
             if accuracy and (unmeasured or prim.accuracy not in accuracy):
                 raise problem("table.accuracy", where, prim.accuracy or "none")
             found[prim.name] = prim
+        if not self.lenient:
+            check_templates(found)
         return found
 
     def accuracy(self) -> tuple[dict[str, AccuracySet], dict[str, Choice]]:

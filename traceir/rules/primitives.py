@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from traceir.rules.batching import read_batch
+from traceir.rules.derivatives import read_derivative
 from traceir.rules.domains import DOMAINS
 from traceir.rules.language import Formula
 from traceir.rules.problems import problem
@@ -14,9 +16,10 @@ from traceir.rules.rows import Clause, Out, Param, Prim, Spelling
 
 MERGED = ("params", "let", "each", "ulp")
 MEANINGS = ("value", "means", "steps")
+DERIVATIVES = ("derivative", "jvp", "linear")
 Chain = list[tuple[str, Mapping[str, Any]]]
 # What a formula may call or read besides the row's own names.
-STEP_CALLS = ("run", "again", "fold")
+STEP_CALLS = ("run", "again", "fold", "host", "refuse")
 
 
 def read_primitives(
@@ -50,8 +53,9 @@ def _merged(chain: Chain) -> dict[str, Any]:
     """What the chain says together; the more special row wins."""
     merged: dict[str, Any] = {}
     for _, data in chain:
-        if any(meaning in data for meaning in MEANINGS):
-            merged = {k: v for k, v in merged.items() if k not in MEANINGS}
+        for one_of in (MEANINGS, DERIVATIVES):
+            if any(key in data for key in one_of):
+                merged = {k: v for k, v in merged.items() if k not in one_of}
         for key, value in data.items():
             if key in MERGED and isinstance(value, Mapping):
                 value = {**merged.get(key, {}), **value}
@@ -76,6 +80,8 @@ def _prim(
     inner = scope.plus("i")
     each, inner = _parts(row, "each", inner)
     steps = scope.plus(calls=STEP_CALLS)
+    out = _out(row, scope)
+    outs = len(out) if isinstance(out, tuple) else None
     prim = Prim(
         name,
         inputs,
@@ -87,13 +93,17 @@ def _prim(
         tuple(_clauses(chain, where, scope, lenient)),
         let,
         each,
-        _out(row, scope),
+        out,
         row.maybe("value", inner),
         row.text("means", "") or None,
         row.maybe("steps", steps),
         row.text("accuracy", ""),
         dict(row.get("ulp", Mapping, {})),
         tuple(n for n, _ in chain[:-1]),
+        read_derivative(row, inputs, variadic, outs, scope),
+        read_batch(row, scope, inputs, [p.name for p in params]),
+        row.get("host", bool, False),
+        frozenset(row.texts("effects")),
     )
     row.done()
     if sum(m is not None for m in (prim.value, prim.means, prim.steps)) != 1:

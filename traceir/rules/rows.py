@@ -9,6 +9,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from traceir.rules.batching import Batch
+from traceir.rules.derivatives import Derivative
 from traceir.rules.language import Formula
 
 
@@ -73,7 +75,9 @@ class Prim:
     names parts of every other formula, `each` parts of `value` for one index `i`.
     `order` are the params printed first, `names` is the param whose program's inputs
     and results are printed with the names of the equation's, `ulp` the units in the
-    last place allowed for each dtype, `classes` the classes of the row.
+    last place allowed for each dtype, `classes` the classes of the row, `derivative`
+    its columns about tangents and cotangents, `batch` the one about many examples.
+    `host` where an equation calls the host, `effects` what it does besides.
     """
 
     name: str
@@ -93,6 +97,10 @@ class Prim:
     accuracy: str
     ulp: Mapping[str, float]
     classes: tuple[str, ...]
+    derivative: Derivative | None = None
+    batch: Batch | None = None
+    host: bool = False
+    effects: frozenset[str] = frozenset()
 
     @property
     def defaults(self) -> dict[str, Any]:

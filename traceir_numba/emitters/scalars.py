@@ -14,6 +14,12 @@ def add(e: Expression, x: str, y: str) -> str:
     return e.wrap(f"{x} + {y}")
 
 
+@emitter("add_any")
+def add_any(e: Expression, x: str, y: str) -> str:
+    """As `add`: contributions to one cotangent."""
+    return add(e, x, y)
+
+
 @emitter("sub")
 def sub(e: Expression, x: str, y: str) -> str:
     """Integers wrap."""

@@ -1,0 +1,222 @@
+"""Templates: a few equations over the operands of a primitive. Serves: table.template
+
+    template   = { statement ";" } results
+    statement  = name { name } "=" application
+    results    = application | part { "," part }
+    application = primitive [ "[" { param "=" value } "]" ] { part }
+    part       = name | "*" name | number [ ":" dtype ] | "{" formula "}"
+
+The value of a param is a formula, in braces where it holds a space or a bracket.
+Params that have defaults may be left out. A number has the dtype of the first named
+operand beside it, or of the row's first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from traceir.rules.language import Formula
+from traceir.rules.problems import problem
+from traceir.rules.reader import Names
+
+_TOKEN = re.compile(
+    r"""\s*(?:(?P<hole>\{[^{}]*\})
+    |(?P<number>-?(?:\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|inf\b|nan\b)(?::\w+)?)
+    |(?P<name>[^\W\d]\w*)
+    |(?P<punct>[=\[\];,*]|$))""",
+    re.VERBOSE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A value: an operand, a result, a tangent, or what a statement defines."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The values of a variadic operand, one after another."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number; without `dtype` it has that of what stands beside it."""
+
+    value: int | float
+    dtype: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """A number that a formula gives."""
+
+    formula: Formula
+
+
+Part = Name | Spread | Number | Hole
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One application, and the names of its results."""
+
+    results: tuple[str, ...]
+    primitive: str
+    params: tuple[tuple[str, Formula], ...]
+    operands: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """Statements, and which values are the result; the last of them may be "*".
+
+    With `whole`, the results of the last statement, however many, are the result.
+    """
+
+    text: str
+    statements: tuple[Statement, ...]
+    results: tuple[Part, ...]
+    whole: bool
+
+    @property
+    def formulas(self) -> Iterator[Formula]:
+        """All formulas of the template."""
+        for statement in self.statements:
+            yield from (formula for _, formula in statement.params)
+            yield from (p.formula for p in statement.operands if isinstance(p, Hole))
+
+
+# The name of what the last statement gives; no template can write it.
+RESULT: Final = "="
+
+
+def parse_template(
+    text: str, values: Mapping[str, bool], names: Names, where: str
+) -> Template:
+    """The template of a text over `values`: names, and whether each stands for many.
+
+    `names` are those that formulas may use. Raises RuleTableError (table.template).
+
+    >>> template = parse_template("c = cos x; mul t c", {"x": 0, "t": 0}, Names([]), "")
+    >>> [s.primitive for s in template.statements]
+    ['cos', 'mul']
+    """
+    return _Parser(text, values, names, where).template()
+
+
+class _Parser:
+    def __init__(
+        self, text: str, values: Mapping[str, bool], names: Names, where: str
+    ) -> None:
+        self.text = text
+        self.values = dict(values)
+        self.names = names
+        self.where = where
+        self.tokens = list(self.lex())
+        self.at = 0
+
+    def lex(self) -> Iterator[tuple[str, str]]:
+        at = 0
+        text = self.text.strip()
+        while at < len(text):
+            found = _TOKEN.match(text, at)
+            if found is None or found.end() == at:
+                raise self.fail(text[at : at + 20])
+            at = found.end()
+            yield str(found.lastgroup), found[found.lastgroup or 0]
+
+    def fail(self, got: str) -> Exception:
+        return problem("table.template", f"{self.where}: {self.text}", got or "no more")
+
+    def peek(self, ahead: int = 0) -> tuple[str, str]:
+        k = self.at + ahead
+        return self.tokens[k] if k < len(self.tokens) else ("end", "")
+
+    def take(self, kind: str, text: str = "") -> str:
+        found = self.peek()
+        if found[0] != kind or (text and found[1] != text):
+            raise self.fail(found[1])
+        self.at += 1
+        return found[1]
+
+    def accept(self, text: str) -> bool:
+        if self.peek() == ("punct", text):
+            self.at += 1
+            return True
+        return False
+
+    def template(self) -> Template:
+        statements: list[Statement] = []
+        while (results := self.defined()) is not None:
+            statements.append(self.application(results))
+            self.values |= dict.fromkeys(results, False)
+            self.take("punct", ";")
+        whole = self.peek()[0] == "name" and self.peek()[1] not in self.values
+        if whole:
+            statements.append(self.application((RESULT,)))
+            last: list[Part] = [Name(RESULT)]
+        else:
+            last = [self.part()]
+            while self.accept(","):
+                last.append(self.part())
+        self.take("end")
+        return Template(self.text, tuple(statements), tuple(last), whole)
+
+    def defined(self) -> tuple[str, ...] | None:
+        """The names before a "=", if the next thing is a statement that has them."""
+        count = 0
+        while self.peek(count)[0] == "name":
+            count += 1
+        if not count or self.peek(count) != ("punct", "="):
+            return None
+        found = tuple(self.take("name") for _ in range(count))
+        self.take("punct", "=")
+        if taken := [name for name in found if name in self.values]:
+            raise self.fail(f"{taken[0]}, which has a meaning already")
+        return found
+
+    def application(self, results: tuple[str, ...]) -> Statement:
+        primitive = self.take("name")
+        params = []
+        if self.accept("["):
+            while not self.accept("]"):
+                name = self.take("name")
+                self.take("punct", "=")
+                params.append((name, self.value()))
+        operands = []
+        while self.peek()[0] not in ("end",) and self.peek()[1] not in (";", ","):
+            operands.append(self.part())
+        return Statement(results, primitive, tuple(sorted(params)), tuple(operands))
+
+    def value(self) -> Formula:
+        kind, text = self.peek()
+        if kind not in ("hole", "number", "name"):
+            raise self.fail(text)
+        self.at += 1
+        return self.formula(text[1:-1] if kind == "hole" else text)
+
+    def formula(self, text: str) -> Formula:
+        return self.names.formula(text, self.where)
+
+    def part(self) -> Part:
+        kind, text = self.peek()
+        if kind == "hole":
+            self.at += 1
+            return Hole(self.formula(text[1:-1]))
+        if kind == "number":
+            self.at += 1
+            number, _, dtype = text.partition(":")
+            whole = number.lstrip("-").isdecimal()
+            return Number(int(number) if whole else float(number), dtype)
+        many = self.accept("*")
+        name = self.take("name")
+        if name not in self.values or self.values[name] != many:
+            raise self.fail(f"{'*' * many}{name}")
+        return Spread(name) if many else Name(name)

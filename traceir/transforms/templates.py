@@ -1,0 +1,191 @@
+"""Applying the templates of derivatives. Serves: derive.template, derive.broadcast"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from traceir import rules
+from traceir.avals import ShapedArray
+from traceir.ir import Params, sort_params
+from traceir.rules.applied import row_scope
+from traceir.rules.derivatives import Cases, Derivative
+from traceir.rules.rows import Prim
+from traceir.rules.scope import Scope
+from traceir.rules.templates import Hole, Name, Number, Part, Spread, Template
+from traceir.trace import Value, bind_all, typeof
+
+Avals = tuple[ShapedArray, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One application, with its params computed; operands by name or as numbers."""
+
+    results: tuple[str, ...]
+    primitive: str
+    params: Params
+    operands: tuple[Part, ...]
+    whole: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A template for operands of certain types: what is applied, what it gives."""
+
+    steps: tuple[Step, ...]
+    results: tuple[Part, ...]
+    whole: bool
+
+
+@functools.cache
+def derivative_of(primitive: str) -> Derivative | None:
+    """The derivative's columns of a primitive's row."""
+    row = rules.default().prims.get(primitive)
+    return None if row is None else row.derivative
+
+
+def plan_of(
+    primitive: str, column: str, key: Any, avals: Avals, params: Params, k: int = 0
+) -> Plan | None:
+    """The plan of a row's template, None where it is zero; made once per types.
+
+    `column` is "jvp" or "transpose", `key` the operands', `k` the place among the
+    values of a variadic operand.
+    """
+    try:
+        return _plan(primitive, column, key, avals, params, k)
+    except TypeError:  # a param that has no hash
+        return _plan.__wrapped__(primitive, column, key, avals, params, k)
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def _plan(
+    primitive: str, column: str, key: Any, avals: Avals, params: Params, k: int
+) -> Plan | None:
+    row = rules.default().prims[primitive]
+    cases: Cases = getattr(row.derivative, column)[key]
+    scope = row_scope(row, avals, params, rules.default())
+    scope = Scope({"k": k}, {"out": lambda _: _out(row, avals, params)}, scope)
+    for case in cases:
+        if case.when is None or case.when(scope):
+            return None if case.template is None else _filled(case.template, scope)
+    raise AssertionError(f"no case of {column} of {primitive} holds")
+
+
+def _out(row: Prim, avals: Avals, params: Params) -> Any:
+    from traceir.typing import infer
+
+    outs = infer(row.name, avals, params)
+    return outs[0] if row.single else outs
+
+
+def _filled(template: Template, scope: Scope) -> Plan:
+    """The template with the values of its formulas."""
+    steps = []
+    for n, statement in enumerate(template.statements):
+        row = rules.default().prims[statement.primitive]
+        given = {name: formula(scope) for name, formula in statement.params}
+        params = sort_params({**row.defaults, **given})
+        operands = tuple(_number(p, scope) for p in statement.operands)
+        whole = template.whole and n == len(template.statements) - 1
+        steps.append(
+            Step(statement.results, statement.primitive, params, operands, whole)
+        )
+    return Plan(tuple(steps), template.results, template.whole)
+
+
+def _number(part: Part, scope: Scope) -> Part:
+    return Number(part.formula(scope)) if isinstance(part, Hole) else part
+
+
+def run(plan: Plan, values: Mapping[str, Any], like: Value) -> list[Value]:
+    """Apply a plan in the trace in force; `like` is what numbers alone are typed by."""
+    known = dict(values)
+    for step in plan.steps:
+        operands = _operands(step.operands, known, like)
+        found = bind_all(step.primitive, operands, step.params)
+        if step.whole:
+            return list(found)
+        known.update(zip(step.results, found, strict=True))
+    return _operands(plan.results, known, like)
+
+
+def _operands(
+    parts: Sequence[Part], known: Mapping[str, Any], like: Value
+) -> list[Value]:
+    found: list[Value] = []
+    numbers = []
+    for part in parts:
+        match part:
+            case Name(name):
+                found.append(known[name])
+            case Spread(name):
+                found.extend(known[name])
+            case _:
+                numbers.append(len(found))
+                found.append(part)
+    if numbers:
+        named = [v for k, v in enumerate(found) if k not in numbers]
+        aval = typeof(named[0] if named else like)
+        for k in numbers:
+            found[k] = _typed(found[k], aval)
+    return found
+
+
+def _typed(number: Number, aval: ShapedArray) -> Value:
+    """A number of a dtype; weak where the value beside it is and Python's can be."""
+    if number.dtype:
+        return np.asarray(number.value, rules.default().constants[number.dtype])[()]
+    return scalar(number.value, aval)
+
+
+def scalar(number: int | float, aval: ShapedArray) -> Value:
+    """A number as a scalar of the dtype of `aval`, and as weak where that is."""
+    value = np.asarray(number, aval.dtype)[()]
+    if aval.weak_type and typeof(value.item()).dtype == aval.dtype:
+        return value.item()
+    return value
+
+
+def broadcast(value: Value, shape: tuple[int, ...]) -> Value:
+    """A tangent in the shape of the result that it belongs to (derive.broadcast)."""
+    own = typeof(value).shape
+    if own == shape:
+        return value
+    dims = tuple(range(len(shape) - len(own), len(shape)))
+    params = (("broadcast_dimensions", dims), ("shape", shape), ("sharding", None))
+    return bind_all("broadcast_in_dim", [value], params)[0]
+
+
+def unbroadcast(value: Value, shape: tuple[int, ...]) -> Value:
+    """A cotangent summed to the shape of its operand (derive.broadcast)."""
+    own = typeof(value).shape
+    if own == shape:
+        return value
+    axes = tuple(d for d, n in enumerate(own) if not shape or n != shape[d])
+    params: Params = (("axes", axes), ("out_sharding", None))
+    value = bind_all("reduce_sum", [value], params)[0]
+    if not shape:
+        return value
+    params = (("dimensions", None), ("new_sizes", shape), ("sharding", None))
+    return bind_all("reshape", [value], params)[0]
+
+
+def zeros(aval: ShapedArray) -> Value:
+    """Zeros of a type, as an operation makes them."""
+    return filled(0, aval)
+
+
+def filled(number: int | float, aval: ShapedArray) -> Value:
+    """An array of one number: a scalar, broadcast unless the type is one."""
+    return broadcast(scalar(number, aval), aval.shape)
+
+
+def sum_shape(x: Sequence[int], y: Sequence[int]) -> tuple[int, ...]:
+    """The axes that are summed when a cotangent of shape `x` becomes one of `y`."""
+    return tuple(d for d, n in enumerate(x) if not y or n != y[d])

@@ -1,0 +1,92 @@
+"""Backward: cotangents through recorded linear operations. Serves: derive.transpose"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from traceir import rules
+from traceir.ir import Params
+from traceir.trace import Value, bind_all, typeof
+from traceir.transforms.forward import operand_names, operand_values
+from traceir.transforms.linearize import Linearized, LinearTracer, at
+from traceir.transforms.rules import TRANSPOSE, Cotangent, Linear, Zero
+from traceir.transforms.templates import derivative_of, plan_of, run, unbroadcast
+
+
+def pull(linearized: Linearized, cotangents: Sequence[Cotangent]) -> list[Cotangent]:
+    """The cotangents of the inputs, by those of the results; in the trace in force.
+
+    An input that was held fixed has None; one that no result depends on, Zero.
+    """
+    known: dict[int, Value] = {}
+    for tracer, ct in zip(linearized.outputs, cotangents, strict=True):
+        if type(tracer) is LinearTracer and type(ct) is not Zero:
+            _add(known, tracer, ct)
+    for eqn in reversed(linearized.tape):
+        found = [known.pop(id(o), None) for o in eqn.outputs]
+        if all(ct is None for ct in found):
+            continue
+        cts = [
+            Zero(o.aval) if ct is None else ct
+            for o, ct in zip(eqn.outputs, found, strict=True)
+        ]
+        operands = [Linear(v.aval) if _is_linear(v) else v for v in eqn.inputs]
+        with at(eqn.source):
+            given = transpose_rule(eqn.primitive, cts, operands, eqn.params)
+            for value, ct in zip(eqn.inputs, given, strict=True):
+                if _is_linear(value) and ct is not None and type(ct) is not Zero:
+                    _add(known, value, ct)
+    return [
+        None if t is None else known.get(id(t), Zero(t.aval)) for t in linearized.inputs
+    ]
+
+
+def _is_linear(value: Any) -> bool:
+    return type(value) is LinearTracer
+
+
+def _add(known: dict[int, Value], tracer: LinearTracer, ct: Value) -> None:
+    before = known.get(id(tracer))
+    known[id(tracer)] = (
+        ct if before is None else bind_all("add_any", [before, ct], ())[0]
+    )
+
+
+def transpose_rule(
+    primitive: str,
+    cotangents: Sequence[Cotangent],
+    operands: Sequence[Any],
+    params: Params,
+) -> Sequence[Cotangent]:
+    """The cotangents of a linear operation's operands, in the trace in force.
+
+    Raises NotImplementedError (derive.nonlinear) where the primitive is not linear in
+    an operand whose cotangent is asked for.
+    """
+    rule = TRANSPOSE.get(primitive)
+    if rule is not None:
+        return rule(cotangents, operands, params)
+    derivative = derivative_of(primitive)
+    columns = derivative.transpose if derivative else {}
+    row = rules.default().prims[primitive]
+    avals = tuple(typeof(v) for v in operands)
+    names = operand_names(primitive, len(operands))
+    values = operand_values(primitive, operands)
+    values["ct"] = cotangents[0] if row.single else list(cotangents)
+    found: list[Cotangent] = [None] * len(operands)
+    for k, (name, operand) in enumerate(zip(names, operands, strict=True)):
+        if type(operand) is not Linear or found[k] is not None:
+            continue
+        if name not in columns:
+            raise rules.error("derive.nonlinear", got=f"operand {k} of {primitive}")
+        plan = plan_of(primitive, "transpose", name, avals, params, k - row.arity)
+        if plan is None:
+            found[k] = Zero(operand.aval)
+            continue
+        results = run(plan, values, cotangents[0])
+        if len(results) == 1 and names.count(name) == 1:
+            found[k] = unbroadcast(results[0], operand.aval.shape)
+        else:
+            found[row.arity :] = results
+    return found
