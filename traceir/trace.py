@@ -8,7 +8,7 @@ handles an operation by applying others in the trace around it.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -101,11 +101,12 @@ class Trace:
 
     `parent` is the trace around it, `name` the function's and `transform` what is done
     to the function; both are for errors. `nested` keeps the traces of inner functions
-    that lifted tracers of this one (see `jit.cache`).
+    that lifted tracers of this one (see `jit.cache`). `axes` are the names that stand
+    for an axis in it, and their sizes.
     """
 
     __slots__ = (
-        *("level", "parent", "name", "transform", "face", "alive", "nested"),
+        *("level", "parent", "name", "transform", "face", "alive", "nested", "axes"),
         "__weakref__",
     )
     kind = "Trace"
@@ -118,6 +119,7 @@ class Trace:
         self.face = _local.context.face if face is None else face
         self.alive = True
         self.nested: dict[object, Any] = {}
+        self.axes: Mapping[Hashable, int] = self.parent.axes if self.parent else {}
 
     def bind(
         self, primitive: str, values: Sequence[Value], params: Params

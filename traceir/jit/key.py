@@ -28,6 +28,7 @@ class Call:
     treedef: pytree.TreeDef
     avals: tuple[ShapedArray, ...]
     statics: tuple[tuple[str, Any], ...]
+    axes: tuple[tuple[Hashable, int], ...] = ()
 
     @property
     def enable_x64(self) -> bool:

@@ -20,6 +20,7 @@ from traceir.jit.key import Call, KeyTable, leaf_paths
 from traceir.jit.signature import Bound
 from traceir.promote import canonical_dtype
 from traceir.recording import StagedTracer, stage
+from traceir.report import tell_unrolled
 from traceir.trace import Tracer, check_open, current_trace, typeof
 
 # Values that may be returned from a traced function.
@@ -61,8 +62,10 @@ def prepare(bound: Bound, face: str, strict: bool = False) -> Prepared:
             raise rules.error(
                 error.rule, got=f"{error.got} at argument {path}"
             ) from None
+    trace = current_trace()
     call = Call(
-        None, context, face, strict, labels, treedef, tuple(avals), bound.statics
+        *(None, context, face, strict, labels, treedef, tuple(avals), bound.statics),
+        axes=tuple(trace.axes.items()) if trace else (),
     )
     return Prepared(call, bound, leaves)
 
@@ -141,6 +144,7 @@ def make_entry(
         jaxpr, constants, captured = stage(
             run, call.avals, call.paths, name, transform, call.face
         )
+    tell_unrolled(jaxpr)
     closed = ClosedJaxpr(jaxpr, constants)
     entry = Entry(call, key, closed, out_trees[0], captured)
     # Sealed last: what the function itself sets up while it runs is no change.

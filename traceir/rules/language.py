@@ -26,9 +26,10 @@ FOLDS: Final = frozenset({"all", "any", "sum", "prod", "max", "min", "tuple"})
 # The attributes of abstract values, dtypes, programs, calls of a jitted function.
 ATTRIBUTES: Final = frozenset(
     {"shape", "dtype", "weak_type", "kind", "itemsize", "in_avals", "out_avals"}
+    | {"num_leaves"}
     | {"function", "enable_x64", "face", "strict", "tree"}
     | {"numpy_dtype_promotion", "numpy_rank_promotion", "default_matmul_precision"}
-    | {"disable_jit"}
+    | {"disable_jit", "axes"}
 )
 BINARY: Final[dict[type[ast.operator], Callable[[Any, Any], Any]]] = {
     ast.Add: operator.add,
