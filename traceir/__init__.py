@@ -4,9 +4,21 @@ The specification is data (`traceir.rules`), this package is the reference that 
 drives, and `traceir_numba` turns programs into Numba source and machine code.
 """
 
-from traceir import config, errors, lax, numpy, operators, rules, tree, tree_util
+from traceir import (
+    config,
+    debug,
+    dtypes,
+    errors,
+    lax,
+    numpy,
+    operators,
+    rules,
+    tree,
+    tree_util,
+)
 from traceir.array import Array
 from traceir.avals import ShapedArray
+from traceir.callbacks import effects_barrier, pure_callback
 from traceir.config import (
     default_matmul_precision,
     disable_jit,
@@ -16,6 +28,7 @@ from traceir.config import (
     no_tracing,
     numpy_dtype_promotion,
     numpy_rank_promotion,
+    unrolled_loops,
 )
 from traceir.devices import devices
 from traceir.evaluate import eval_jaxpr
@@ -28,8 +41,14 @@ from traceir.jit import (
     make_jaxpr,
 )
 from traceir.place import device_put
+from traceir.report import SourceReport, source_report
 from traceir.text.parser import parse
 from traceir.trace import Tracer, typeof
+from traceir.transforms import grad, jvp, linearize, value_and_grad, vjp
+from traceir.transforms.checkpoint import checkpoint, remat
+from traceir.transforms.convert import closure_convert
+from traceir.transforms.custom_jvp import custom_jvp
+from traceir.transforms.custom_vjp import custom_vjp
 from traceir.transforms.vmap import vmap
 from traceir.typing import check
 
@@ -42,22 +61,33 @@ __all__ = [
     "Literal",
     "ShapeDtypeStruct",
     "ShapedArray",
+    "SourceReport",
     "Tracer",
     "Var",
     "check",
+    "checkpoint",
     "clear_caches",
+    "closure_convert",
     "config",
+    "custom_jvp",
+    "custom_vjp",
+    "debug",
     "default_matmul_precision",
     "device_put",
     "devices",
     "disable_jit",
+    "dtypes",
+    "effects_barrier",
     "enable_x64",
     "errors",
     "eval_jaxpr",
     "eval_shape",
     "explain_cache_misses",
+    "grad",
     "jit",
+    "jvp",
     "lax",
+    "linearize",
     "log_compiles",
     "make_jaxpr",
     "no_tracing",
@@ -66,9 +96,15 @@ __all__ = [
     "numpy_rank_promotion",
     "operators",
     "parse",
+    "pure_callback",
+    "remat",
     "rules",
+    "source_report",
     "tree",
     "tree_util",
     "typeof",
+    "unrolled_loops",
+    "value_and_grad",
+    "vjp",
     "vmap",
 ]

@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 
 from traceir import rules
-from traceir.ir import Atom, ClosedJaxpr, Jaxpr, Literal, Params, Var
+from traceir.effects import calls_host
+from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Params, Var
 from traceir.kernels import KERNELS, kernel
+from traceir.kernels.caller import called_from_here
 
 # A context in which NumPy's floating-point warnings are off. Entering a copy of it
 # costs 0.2 us, `np.errstate` 1.2 us, and an eager operation is not much longer.
@@ -117,7 +119,7 @@ def eval_jaxpr(
 class Program:
     """A program made ready to run: every variable has a slot, every equation a call."""
 
-    __slots__ = ("_start", "_inputs", "_outputs", "_calls", "_fixed")
+    __slots__ = ("_start", "_inputs", "_outputs", "_calls", "_fixed", "_hosted")
 
     def __init__(self, jaxpr: Jaxpr, consts: Sequence[Any]) -> None:
         slots: dict[Var, int] = {}
@@ -141,10 +143,11 @@ class Program:
                 slots[var] = self._slot(None)
             results = tuple(slots[v] for v in eqn.outputs)
             done = tuple(slots[v] for v in last)
-            call = _call_of(eqn.primitive, eqn.params)
+            call = _call_of(eqn)
             self._calls.append((call, operands, results, done))
         self._outputs = tuple(map(read, jaxpr.outvars))
         self._fixed = [v for v in self._start if v is not None]
+        self._hosted = calls_host(jaxpr)
 
     def _slot(self, value: np.ndarray | None) -> int:
         self._start.append(value)
@@ -152,6 +155,9 @@ class Program:
 
     def run(self, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
         """Fresh results for arrays of exactly the input types; never warns."""
+        if self._hosted:
+            with called_from_here():
+                return _QUIET.copy().run(self._run, arrays)
         return _QUIET.copy().run(self._run, arrays)
 
     def _run(self, arrays: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
@@ -198,11 +204,28 @@ def _last_uses(jaxpr: Jaxpr) -> list[list[Var]]:
 _Call = tuple[Callable[..., Any], tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 
 
-def _call_of(primitive: str, params: Params) -> Callable[..., Any]:
-    if primitive in REGIONS:
-        return REGIONS[primitive](**dict(params))
-    function = KERNELS[primitive]
-    return partial(function, **dict(params)) if params else function
+def _call_of(eqn: Eqn) -> Callable[..., Any]:
+    if eqn.primitive in REGIONS:
+        return REGIONS[eqn.primitive](**dict(eqn.params))
+    if rules.default().prims[eqn.primitive].host:
+        return host_call(eqn)
+    function = KERNELS[eqn.primitive]
+    return partial(function, **dict(eqn.params)) if eqn.params else function
+
+
+def host_call(eqn: Eqn) -> Callable[..., list[np.ndarray]]:
+    """A call of the host, ready for operands; what it raises names the user's line."""
+    function = partial(KERNELS[eqn.primitive], **dict(eqn.params))
+
+    def call(*xs: np.ndarray) -> list[np.ndarray]:
+        try:
+            found: list[np.ndarray] = function(*xs)
+        except Exception as error:
+            error.add_note(f"raised in `{eqn.primitive}` at {eqn.source}")
+            raise
+        return found
+
+    return call
 
 
 def ready(closed: ClosedJaxpr) -> Callable[..., list[Any]]:
@@ -297,6 +320,12 @@ def _region(name: str) -> None:
 
 for _name in REGIONS:
     _region(_name)
+
+
+@kernel("custom_lin")
+def custom_lin(*xs: np.ndarray, **params: Any) -> Any:
+    """There is nothing to run: TypeError (custom_vjp.forward)."""
+    raise rules.error("custom_vjp.forward")
 
 
 class Executable:

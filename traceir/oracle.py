@@ -305,7 +305,14 @@ def _steps(
                 y[k] = row
         return (*carry, *ys)
 
-    calls = {"run": run, "fold": fold, "again": _Again}
+    def host(function: Callable[..., Any], args: Sequence[Array]) -> tuple[Array, ...]:
+        return tuple(function(*args))
+
+    def refuse(rule: str) -> None:
+        raise rules.error(rule, got=row.name)
+
+    calls: dict[str, Any] = {"run": run, "fold": fold, "again": _Again}
+    calls |= {"host": host, "refuse": refuse}
     for _ in range(FUEL):
         scope = row_scope(row, tuple(arrays), sort_params(params), rules)
         found = row.steps(Scope(calls, outer=scope))

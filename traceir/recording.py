@@ -11,6 +11,7 @@ from traceir import source
 from traceir.array import Array
 from traceir.avals import ShapedArray
 from traceir.config import local as _local
+from traceir.effects import effects_of
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Params, Var
 from traceir.trace import (
     Trace,
@@ -113,7 +114,8 @@ class StagingTrace(Trace):
         avals = infer(primitive, tuple(a.aval for a in atoms), params)
         outputs = tuple(map(Var, avals))
         where = _local.source or source.capture()
-        self.eqns.append(Eqn(primitive, atoms, outputs, params, frozenset(), where))
+        effects = effects_of(primitive, params)
+        self.eqns.append(Eqn(primitive, atoms, outputs, params, effects, where))
         return [StagedTracer(v, self, where) for v in outputs]
 
     def close(self, outputs: Sequence[Value]) -> Jaxpr:

@@ -18,7 +18,7 @@ ORDER = {
         errors | forks | config | keys | nodes typed | treedef | registering | pytree
         | tree | tree_util | source | rules
         | avals promote | ir effects text report | typing | accept oracle | kernels evaluate
-        | methods devices | array | host | concretize trace | recording | jit | transforms
+        | methods devices | array | host | concretize trace callbacks | debug | recording | jit | transforms
         | lax | numpy | place | operators | __init__ | conform | tour | __main__
     """,
     "traceir_numba": """

@@ -35,6 +35,19 @@ def _is_name(value: Any) -> bool:
     return type(value) is str
 
 
+def _is_axis_name(value: Any) -> bool:
+    # A tuple is several names, a number is a dimension; what else is hashed is a name.
+    return not isinstance(value, tuple | int | list | dict | set | None)
+
+
+def _is_axis_names(value: Any) -> bool:
+    return type(value) is tuple and all(_is_int(v) or _is_axis_name(v) for v in value)
+
+
+def _is_pairs(value: Any) -> bool:
+    return type(value) is tuple and all(_is_pair(v) and _is_ints(v) for v in value)
+
+
 def _is_program(value: Any) -> bool:
     # `ir` stands to the right of the rules, so a program is known by what it has.
     return hasattr(value, "in_avals") and hasattr(value, "out_avals")
@@ -44,8 +57,29 @@ def _is_programs(value: Any) -> bool:
     return type(value) is tuple and all(map(_is_program, value))
 
 
+def _is_flags(value: Any) -> bool:
+    return type(value) is tuple and all(map(_is_flag, value))
+
+
+def _is_types(value: Any) -> bool:
+    # `avals` stands to the right of the rules, too.
+    return type(value) is tuple and all(hasattr(v, "weak_type") for v in value)
+
+
 def _is_function(value: Any) -> bool:
     return callable(value) and hasattr(value, "name")
+
+
+def _is_tree(value: Any) -> bool:
+    return hasattr(value, "num_leaves") and hasattr(value, "unflatten")
+
+
+def _is_options(value: Any) -> bool:
+    return type(value) is tuple and all(map(_is_pair, value))
+
+
+def _is_avals(value: Any) -> bool:
+    return type(value) is tuple and all(hasattr(v, "weak_type") for v in value)
 
 
 def _is_dimension_numbers(value: Any) -> bool:
@@ -79,9 +113,19 @@ DOMAINS: Final[dict[str, Callable[[Any], bool]]] = {
     "maybe_dtype": _or_none(_is_dtype),
     "dimension_numbers": _is_dimension_numbers,
     "precision": _is_precision,
+    "axis_name": _is_axis_name,
+    "axis_names": _is_axis_names,
+    "pairs": _is_pairs,
     "jaxpr": _is_program,
     "jaxprs": _is_programs,
     "function": _is_function,
+    "flags": _is_flags,
+    "types": _is_types,
+    "maybe_name": _or_none(_is_name),
+    "text": _is_name,
+    "tree": _is_tree,
+    "options": _is_options,
+    "avals": _is_avals,
 }
 # Those of params that hold programs.
 PROGRAMS: Final = frozenset({"jaxpr", "jaxprs"})

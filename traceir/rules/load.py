@@ -33,7 +33,7 @@ from traceir.rules.rules import PRIMITIVES, Rules
 
 FILES = (
     *("lattice", "primitives", "program", "cache", "machine", "levels", "accuracy"),
-    *("text", "errors", "regions", "effects"),
+    *("text", "errors", "regions", "effects", "collectives"),
 )
 # Free names and calls of the formulas of each table that is not about primitives.
 KEYS = {

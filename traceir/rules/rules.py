@@ -30,7 +30,7 @@ from traceir.rules.rows import (
 
 
 # The tables that have rows of primitives.
-PRIMITIVES = ("primitives", "regions")
+PRIMITIVES = ("primitives", "regions", "effects", "collectives")
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,6 +14,9 @@ NUMBER = rf"{HEXADECIMAL}|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?"
 NUMBER_WORDS = frozenset({"nan", "inf", "True", "False", "true", "false"})
 _TOKEN = re.compile(
     rf"""(?P<space>\s+)
+    |(?P<text>(?<=[\[\s]fmt=)(?:.|\n)*?(?=\s+has_placeholders=))
+    |(?P<tree>\bPyTreeDef\([^\n]*?\)(?=\s+\w+=|\s*(?:[\]\n]|\Z)))
+    |(?P<type>\bShapedArray\([^()\n]*\))
     |(?P<number>-?(?:{NUMBER})|-(?:inf|nan)\b)
     |(?P<name>[^\W\d]\w*(?:\.[^\W\d]\w*)*)
     |(?P<string>'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")

@@ -15,6 +15,7 @@ from traceir.ir import ClosedJaxpr, HostFunction
 from traceir.rules import Prim, Rules, Spelling
 from traceir.rules.domains import PROGRAMS
 from traceir.text.lexer import Source
+from traceir.text.objects import read_text, read_tree, read_type
 from traceir.text.syntax import Many, Number, Parameter, Program, Value, Word
 
 _CONSTANTS = {"None": None, "True": True, "False": False, "true": True, "false": False}
@@ -75,6 +76,11 @@ class Values:
 
     def word(self, text: str, domain: str, at: int) -> Hashable:
         """A bare word: a name, a named program, a constant, a dtype."""
+        if domain in READERS:
+            found = READERS[domain](self, text)
+            if found is None:
+                raise self.source.error("text.opaque", f"`{text[:40]}`", at)
+            return found
         if domain == "name":
             return text
         if domain in PROGRAMS or (domain == "any" and text in self.shared):
@@ -88,6 +94,14 @@ class Values:
         if text in ("nan", "inf"):
             return float(text)
         return self.dtypes.get(text, text)
+
+
+# How a param of such a domain is read; None where no text can stand for it.
+READERS: dict[str, Callable[[Values, str], Hashable]] = {
+    "text": lambda values, text: read_text(text),
+    "tree": lambda values, text: read_tree(text),
+    "avals": lambda values, text: read_type(text, values.dtypes),
+}
 
 
 def guess_domain(name: str) -> str:

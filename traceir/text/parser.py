@@ -13,6 +13,7 @@ from collections.abc import Hashable, Mapping
 import numpy as np
 
 from traceir.avals import ShapedArray
+from traceir.effects import effects_of
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var, sort_params
 from traceir.rules import Prim, Rules, default
 from traceir.text.lexer import NUMBER_WORDS, Source
@@ -161,8 +162,9 @@ class _Resolver:
         inputs = self.operands(scope, equation, params)
         outputs = tuple(self.define(scope, b) for b in equation.outputs)
         self.complete(params, row, equation, inputs, outputs)
-        effects = frozenset(equation.effects)
-        return Eqn(primitive, inputs, outputs, sort_params(params), effects)
+        known = sort_params(params)
+        effects = effects_of(primitive, known).union(equation.effects)
+        return Eqn(primitive, inputs, outputs, known, effects)
 
     def complete(
         self,

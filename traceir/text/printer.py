@@ -10,13 +10,19 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 from traceir import source
+from traceir.effects import effects_of
 from traceir.errors import TraceirError
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from traceir.rules import Param, Prim, Rules, default
 from traceir.text.doc import Break, Concat, Doc, Group, Nest, Text, concat, join, layout
 from traceir.text.naming import Names, Shared, shared_programs
+from traceir.text.objects import WRITERS
 from traceir.text.params import guess_domain
 from traceir.text.words import number_text, opaque, value_text
+
+
+# Domains whose innermost tuples are written in square brackets.
+LISTS = ("dimension_numbers", "flags")
 
 
 def to_text(
@@ -112,7 +118,9 @@ class _Printer:
         if isinstance(inner, ClosedJaxpr):
             self.suggest(jaxpr, eqn, inner)
         results = self.binders(jaxpr, eqn.outputs)
-        primitive = "!".join((eqn.primitive, *sorted(eqn.effects)))
+        # What the row says need not be written.
+        effects = eqn.effects - effects_of(eqn.primitive, eqn.params)
+        primitive = "!".join((eqn.primitive, *sorted(effects)))
         params = self.params(eqn, row)
         operands = self.fill([Text(self.atom(jaxpr, a)) for a in eqn.inputs])
         equals = " = " if eqn.outputs else ""
@@ -153,6 +161,8 @@ class _Printer:
         domain = param.domain if param else guess_domain(name)
         if self.full and (found := opaque(value)) is not None:
             raise self.refusal(eqn, name, found)
+        if domain in WRITERS:
+            return Text(WRITERS[domain](value, self.full))
         return self.value(value, domain)
 
     def value(self, value: Hashable, domain: str) -> Doc:
@@ -165,7 +175,7 @@ class _Printer:
             parts = [self.value(v, domain) for v in value]
             return self.many("(", parts, ")", "" if only else ",")
         quoted = self.full and domain != "name"
-        return Text(value_text(value, domain == "dimension_numbers", quoted))
+        return Text(value_text(value, domain in LISTS, quoted))
 
     def refusal(self, eqn: Eqn, name: str, value: object) -> TraceirError:
         """The error of a parameter that has no text, at the user's line."""

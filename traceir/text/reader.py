@@ -237,6 +237,8 @@ class Reader(Cursor):
                 return Number(token.text, None, token.at)
             case "string":
                 return Word(_unquote(self, token), True, token.at)
+            case "text" | "tree" | "type":
+                return Word(token.text, False, token.at)
             case "name" | "angle" if not self.has("("):
                 return Word(token.text, False, token.at)
             case "name" if token.text in WRAPPERS:

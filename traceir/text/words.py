@@ -13,6 +13,7 @@ import numpy as np
 
 from traceir.ir import ClosedJaxpr, HostFunction
 from traceir.rules import Rules, default
+from traceir.text.objects import writable
 
 Scalar = Any
 BARE = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*|<(?:[^<>\n]|<[^<>\n]*>)*>")
@@ -141,5 +142,7 @@ def opaque(value: object) -> object | None:
         return next((o for o in map(opaque, value) if o is not None), None)
     if isinstance(value, HostFunction):
         return value.function
+    if writable(value):  # type: ignore[arg-type]
+        return None
     plain = value is None or type(value) in (bool, int, float, str)
     return None if plain or isinstance(value, np.dtype | ClosedJaxpr) else value

@@ -1,6 +1,11 @@
 """Functions of functions: derivatives and batches of whatever can be traced."""
 
-from traceir.transforms import jit as jit  # its rules enter the registries
+from traceir.transforms import custom_batch as custom_batch  # registers rules
+from traceir.transforms import jit as jit  # registers rules
+from traceir.transforms.checkpoint import checkpoint, remat
+from traceir.transforms.convert import closure_convert
+from traceir.transforms.custom_jvp import custom_jvp
+from traceir.transforms.custom_vjp import custom_vjp
 from traceir.transforms.derivatives import (
     grad,
     jvp,
@@ -9,4 +14,15 @@ from traceir.transforms.derivatives import (
     vjp,
 )
 
-__all__ = ["grad", "jvp", "linearize", "value_and_grad", "vjp"]
+__all__ = [
+    "checkpoint",
+    "closure_convert",
+    "custom_jvp",
+    "custom_vjp",
+    "grad",
+    "jvp",
+    "linearize",
+    "remat",
+    "value_and_grad",
+    "vjp",
+]
