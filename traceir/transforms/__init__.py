@@ -1,5 +1,6 @@
 """Functions of functions: derivatives and batches of whatever can be traced."""
 
+from traceir.transforms import callbacks as callbacks  # registers rules
 from traceir.transforms import custom_batch as custom_batch  # registers rules
 from traceir.transforms import jit as jit  # registers rules
 from traceir.transforms.checkpoint import checkpoint, remat
