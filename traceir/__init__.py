@@ -44,7 +44,18 @@ from traceir.place import device_put
 from traceir.report import SourceReport, source_report
 from traceir.text.parser import parse
 from traceir.trace import Tracer, typeof
-from traceir.transforms import grad, jvp, linearize, value_and_grad, vjp
+from traceir.transforms import (
+    grad,
+    hessian,
+    jacfwd,
+    jacobian,
+    jacrev,
+    jvp,
+    linear_transpose,
+    linearize,
+    value_and_grad,
+    vjp,
+)
 from traceir.transforms.checkpoint import checkpoint, remat
 from traceir.transforms.convert import closure_convert
 from traceir.transforms.custom_jvp import custom_jvp
@@ -84,9 +95,14 @@ __all__ = [
     "eval_shape",
     "explain_cache_misses",
     "grad",
+    "hessian",
+    "jacfwd",
+    "jacobian",
+    "jacrev",
     "jit",
     "jvp",
     "lax",
+    "linear_transpose",
     "linearize",
     "log_compiles",
     "make_jaxpr",

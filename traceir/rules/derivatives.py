@@ -73,8 +73,8 @@ def read_derivative(
     return Derivative(
         zero,
         linear,
-        {key: cases for key, cases in reader.tangents(jvp)},
-        {key: cases for key, cases in reader.cotangents(transpose)},
+        dict(reader.tangents(jvp)),
+        dict(reader.cotangents(transpose)),
     )
 
 

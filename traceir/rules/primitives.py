@@ -104,9 +104,12 @@ def _prim(
         read_batch(row, scope, inputs, [p.name for p in params]),
         row.get("host", bool, False),
         frozenset(row.texts("effects")),
+        row.maybe("across", inner.plus("n", "size", "whole")),
     )
     row.done()
-    if sum(m is not None for m in (prim.value, prim.means, prim.steps)) != 1:
+    meanings = (prim.value, prim.means, prim.steps)
+    alone = prim.across is None or any(m is not None for m in meanings)
+    if sum(m is not None for m in meanings) != alone:
         has = [m for m in MEANINGS if row.has(m)]
         raise problem("table.meaning", where, ", ".join(has) or "none")
     return prim

@@ -24,7 +24,7 @@ PROBLEMS: Final = {
     "table.meaning": "A primitive has exactly one meaning.",
     "table.batch": "A row names a class of batching, and what of it changes.",
     "table.template": "A template is a few equations over the names of its row.",
-    "table.derivative": "A derivative is of one kind, and its templates can be applied.",
+    "table.derivative": "A derivative is of one kind, its templates can be applied.",
     "table.accuracy": "A primitive names an accuracy set that exists.",
     "table.lattice": "Dtypes are NumPy's, and two of them have one least bound.",
     "table.machine": "Each event in each state has one transition or is impossible.",

@@ -76,7 +76,8 @@ class Prim:
     `order` are the params printed first, `names` is the param whose program's inputs
     and results are printed with the names of the equation's, `ulp` the units in the
     last place allowed for each dtype, `classes` the classes of the row, `derivative`
-    its columns about tangents and cotangents, `batch` the one about many examples.
+    its columns about tangents and cotangents, `batch` the one about many examples,
+    `across` what a collective gives for one of them.
     `host` where an equation calls the host, `effects` what it does besides.
     """
 
@@ -101,6 +102,7 @@ class Prim:
     batch: Batch | None = None
     host: bool = False
     effects: frozenset[str] = frozenset()
+    across: Formula | None = None
 
     @property
     def defaults(self) -> dict[str, Any]:

@@ -7,13 +7,10 @@ from traceir.transforms.checkpoint import checkpoint, remat
 from traceir.transforms.convert import closure_convert
 from traceir.transforms.custom_jvp import custom_jvp
 from traceir.transforms.custom_vjp import custom_vjp
-from traceir.transforms.derivatives import (
-    grad,
-    jvp,
-    linearize,
-    value_and_grad,
-    vjp,
-)
+from traceir.transforms.derivatives import jvp, linearize, vjp
+from traceir.transforms.gradients import grad, value_and_grad
+from traceir.transforms.jacobians import hessian, jacfwd, jacobian, jacrev
+from traceir.transforms.linear import linear_transpose
 
 __all__ = [
     "checkpoint",
@@ -21,7 +18,12 @@ __all__ = [
     "custom_jvp",
     "custom_vjp",
     "grad",
+    "hessian",
+    "jacfwd",
+    "jacobian",
+    "jacrev",
     "jvp",
+    "linear_transpose",
     "linearize",
     "remat",
     "value_and_grad",

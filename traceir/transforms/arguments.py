@@ -28,9 +28,9 @@ Argnums = int | Sequence[int]
 
 
 def check_callable(fun: Any, asker: str) -> None:
-    """Raise TypeError (derive.callable) unless it can be called."""
+    """Raise TypeError (jit.callable) unless it can be called."""
     if not callable(fun):
-        raise rules.error("derive.callable", got=f"{fun!r} for {asker}")
+        raise rules.error("jit.callable", got=f"{fun!r} for {asker}")
 
 
 def wraps(fun: Callable[..., Any], what: str) -> Callable[[Any], Any]:

@@ -79,7 +79,7 @@ class JVPTrace(Trace):
     def bind(
         self, primitive: str, values: Sequence[Value], params: Params
     ) -> list[Value]:
-        """Apply a primitive to primals, and its rule to tangents where there are any."""
+        """Apply a primitive to primals, and its rule to tangents if there are any."""
         primals, tangents = self.split(values)
         with in_force(self.parent):
             if all(t is None for t in tangents):
@@ -89,6 +89,10 @@ class JVPTrace(Trace):
             ]
             outs, tangents_out = self.rule(primitive, primals, tangents, params)
         return [self.pair(*both) for both in zip(outs, tangents_out, strict=True)]
+
+    def takes_functions(self, values: Sequence[Value]) -> bool:
+        """Always: what values are is known to rules as it is to the function."""
+        return True
 
     def rule(
         self,

@@ -68,6 +68,10 @@ class TangentTrace(Trace):
         """A tangent of this type."""
         return LinearTracer(aval, self, None)
 
+    def takes_functions(self, values: Sequence[Value]) -> bool:
+        """Unless the function is one of tangents, of which the types are known."""
+        return not any(type(v) is LinearTracer and v._trace is self for v in values)
+
     def bind(
         self, primitive: str, values: Sequence[Value], params: Params
     ) -> Sequence[Value]:
@@ -100,7 +104,7 @@ class LinearizeTrace(JVPTrace):
         tangents: Sequence[Tangent],
         params: Params,
     ) -> tuple[Sequence[Value], Sequence[Tangent]]:
-        """The results and their tangents; `LINEARIZE` before the rule of forward mode."""
+        """The results and their tangents, by `LINEARIZE` or as in forward mode."""
         rule = LINEARIZE.get(primitive)
         if rule is None:
             return super().rule(primitive, primals, tangents, params)
@@ -124,7 +128,7 @@ class Linearized:
     outputs: list[LinearTracer | Zero]
 
     def push(self, tangents: Sequence[Tangent]) -> list[Tangent]:
-        """The tangents of the results, by those of the inputs; in the trace in force."""
+        """The tangents of the results by those of the inputs, in the trace in force."""
         known: dict[int, Value] = {}
         for tracer, tangent in zip(self.inputs, tangents, strict=True):
             if tracer is not None:
@@ -172,7 +176,8 @@ def linearize_flat(
 ) -> tuple[list[Value], Linearized]:
     """Call a function of values on `primals`; its results, and what it is near them.
 
-    The function is also given the trace that it runs in. Inputs that are not `nonzero` are held fixed.
+    The function is also given the trace that it runs in. Inputs that are not `nonzero`
+    are held fixed.
     """
     tangents = TangentTrace(name, transform)
     inputs = [

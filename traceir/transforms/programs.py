@@ -13,8 +13,8 @@ from traceir.recording import StagedTracer, apply, stage
 from traceir.trace import Tracer, Value, bind_all, in_force, living, typeof
 from traceir.transforms.forward import JVPTrace
 from traceir.transforms.linearize import (
-    Linearized,
     LinearEqn,
+    Linearized,
     LinearTracer,
     TangentTrace,
     at,
@@ -180,7 +180,7 @@ def transpose_program(
     """The program from cotangents of the results to those of the linear inputs.
 
     It takes the inputs that are not linear, then the cotangents that are `nonzero`, and
-    gives the cotangent of each linear input for which the mask is True: others are zero.
+    gives the cotangent of each linear input where the mask is True: others are zero.
     """
     masks = tuple(linear), tuple(nonzero)
     made: tuple[ClosedJaxpr, Mask]
@@ -224,7 +224,7 @@ def staged(
     call: Callable[[list[StagedTracer]], Sequence[Value]],
     avals: Sequence[ShapedArray],
 ) -> ClosedJaxpr:
-    """The program of a function of values made of another program: its name, backend."""
+    """The program of a function made of another program, with its name and backend."""
     name = closed.jaxpr.debug_name
     paths = [f"operand {k}" for k in range(len(avals))]
     with in_force(None), at(None):
