@@ -8,6 +8,7 @@ Array(3., dtype=float32, weak_type=True)
 from traceir.lax.control.choice import cond, switch
 from traceir.lax.control.loops import fori_loop, while_loop
 from traceir.lax.control.scans import map, scan
+from traceir.lax.custom import stop_gradient
 from traceir.lax.elementwise import (
     abs,
     add,
@@ -145,6 +146,7 @@ __all__ = [
     "square",
     "squeeze",
     "stack",
+    "stop_gradient",
     "sub",
     "switch",
     "tanh",

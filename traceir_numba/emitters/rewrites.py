@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable
 
 import numpy as np
 
+from traceir import rules
 from traceir.avals import ShapedArray
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var, sort_params
 from traceir_numba.emitters.entry import Rewrite, register
@@ -97,6 +98,12 @@ def stop_gradient(eqn: Eqn) -> ClosedJaxpr:
     return build.finish(build.operands[0])
 
 
+def custom_lin(eqn: Eqn) -> ClosedJaxpr:
+    """There is nothing to run: TypeError (custom_vjp.forward)."""
+    raise rules.error("custom_vjp.forward")
+
+
+register("custom_lin", Rewrite(custom_lin))
 register("integer_pow", Rewrite(integer_pow))
 register("square", Rewrite(square))
 register("clamp", Rewrite(clamp))
