@@ -45,6 +45,7 @@ class Context:
     default_matmul_precision: str | None = None
     disable_jit: bool = False
     no_tracing: bool = False
+    unrolled_loops: str = "warn"
     log_compiles: bool = False
     explain_cache_misses: bool = False
 
@@ -78,6 +79,7 @@ FLAGS: Mapping[str, Flag] = {
     "default_matmul_precision": Flag("default_matmul_precision", _PRECISIONS),
     "disable_jit": Flag("disable_jit"),
     "no_tracing": Flag("no_tracing"),
+    "unrolled_loops": Flag("unrolled_loops", ("warn", "allow", "raise")),
     "log_compiles": Flag("log_compiles"),
     "explain_cache_misses": Flag("explain_cache_misses"),
 }
@@ -252,6 +254,11 @@ def disable_jit(value: bool = True) -> Scope:
 def no_tracing(value: bool = True) -> Scope:
     """Within ``with``: a call that would trace is an error (cache.no_tracing)."""
     return scope("no_tracing", value)
+
+
+def unrolled_loops(value: str) -> Scope:
+    """Within ``with``: a line that records very often is told: "warn", or "raise"."""
+    return scope("unrolled_loops", value)
 
 
 def log_compiles(value: bool = True) -> Scope:

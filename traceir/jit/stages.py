@@ -14,6 +14,7 @@ from traceir.ir import ClosedJaxpr
 from traceir.jit.backends import Executable, executable
 from traceir.jit.cache import Entry
 from traceir.jit.fast import as_input, to_numpy
+from traceir.report import SourceReport, source_report
 from traceir.trace import Tracer, current_trace, typeof
 
 
@@ -107,6 +108,15 @@ class Traced(_Stage):
     def as_text(self) -> str:
         """The program's text."""
         return str(self.entry.closed)
+
+    def report(self) -> SourceReport:
+        """The user's lines by the equations that they recorded, most first.
+
+        >>> import traceir, traceir.numpy as jnp
+        >>> traceir.jit(lambda x: jnp.sin(x) * x).trace(1.0).report().equations
+        2
+        """
+        return source_report(self.entry.closed)
 
     def lower(self) -> Lowered:
         """Lower to the backend's source."""

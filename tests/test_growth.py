@@ -1,0 +1,193 @@
+"""Long programs: work and memory grow with the number of equations, not faster.
+
+Cites: jit.unrolled, cache.flag.unrolled_loops
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from growth import PROGRAMS, ROW, Case, instructions, memory
+
+import traceir
+import traceir.numpy as jnp
+from traceir.ir import ClosedJaxpr
+from traceir.report import MANY, source_report
+from traceir.source import Source
+from traceir_numba.assemble import assemble
+from traceir_numba.emit_cpu import emit
+
+SHORT, LONG = 20, 80
+
+
+def traced(case: Case) -> ClosedJaxpr:
+    """A fresh trace of a program."""
+    run, args = case
+    closed: ClosedJaxpr = traceir.make_jaxpr(lambda *xs: run(*xs))(*args)
+    return closed
+
+
+def evaluated(closed: ClosedJaxpr, args: tuple[Any, ...]) -> object:
+    """The program's results, by NumPy."""
+    return traceir.eval_jaxpr(closed.jaxpr, closed.consts, *args)
+
+
+def emitted(closed: ClosedJaxpr) -> object:
+    """The source of every kernel."""
+    launches = assemble(closed, "program").launches()
+    return [emit(step.nest, step.labels, "kernel") for step in launches]
+
+
+Stage = Callable[[ClosedJaxpr, tuple[Any, ...]], object]
+STAGES: dict[str, Stage] = {
+    "print": lambda closed, _: str(closed.jaxpr),
+    "parse": lambda closed, _: traceir.parse(str(closed)),
+    "check": lambda closed, _: traceir.check(closed),
+    "compare": lambda closed, _: hash(ClosedJaxpr(closed.jaxpr, closed.consts)),
+    "evaluate": evaluated,
+    "report": lambda closed, _: source_report(closed),
+    "assemble": lambda closed, _: assemble(closed, "program"),
+    "emit": lambda closed, _: emitted(closed),
+}
+
+
+def growth(measure: Callable[[int], int]) -> float:
+    """How much more a step costs in a long program than in a short one.
+
+    The first use of a length fills caches, which costs once.
+    """
+    for n in (SHORT, LONG):
+        measure(n)
+    return measure(LONG) / LONG / (measure(SHORT) / SHORT)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_tracing_grows_with_the_equations(name: str) -> None:
+    cases = {n: PROGRAMS[name](n) for n in (SHORT, LONG)}
+    assert growth(lambda n: instructions(lambda: traced(cases[n]))) < 1.25
+    assert growth(lambda n: memory(lambda: traced(cases[n]))) < 1.5
+
+
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_each_stage_grows_with_the_equations(name: str, stage: str) -> None:
+    cases = {n: PROGRAMS[name](n) for n in (SHORT, LONG)}
+    found = {n: traced(case) for n, case in cases.items()}
+    run = STAGES[stage]
+
+    def work(n: int) -> Callable[[], object]:
+        return lambda: run(found[n], cases[n][1])
+
+    assert growth(lambda n: instructions(work(n))) < 1.25
+    assert growth(lambda n: memory(work(n))) < 1.5
+
+
+def test_what_grows_faster_is_seen() -> None:
+    def pairs(n: int) -> list[int]:
+        return [a for a in range(n) for b in range(n) if a == b]
+
+    def held(n: int) -> list[list[int]]:
+        return [[k] * n for k in range(n)]
+
+    assert growth(lambda n: instructions(lambda: pairs(n))) > 3
+    assert growth(lambda n: memory(lambda: held(n))) > 3
+
+
+def test_lines_of_a_long_function_are_found_as_fast_as_those_of_a_short_one() -> None:
+    def seconds(n: int) -> float:
+        run, _ = PROGRAMS["written_out"](n)
+        places = [Source(run.__code__, at) for at in range(0, 18 * n, 18)]
+        start = time.perf_counter()
+        assert places[-1].line > places[0].line
+        assert len({place.line for place in places}) > n / 4
+        return (time.perf_counter() - start) / n
+
+    short, long = (min(seconds(n) for _ in range(5)) for n in (100, 3200))
+    assert long < 6 * short
+
+
+def unrolled(x: Any) -> Any:
+    """As many equations as are told of, most of them in one line."""
+    for _ in range(MANY):
+        x = jnp.sin(x)
+    return x + 1.0
+
+
+LINE = unrolled.__code__.co_firstlineno + 3
+
+
+def test_a_line_that_records_very_often_is_told(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with caplog.at_level(logging.WARNING, "traceir"):
+        traceir.make_jaxpr(lambda x: unrolled(x))(1.0)
+        (record,) = caplog.records
+        text = record.getMessage()
+        assert f"{MANY:,} equations at {__file__}:{LINE} in unrolled" in text
+        assert "x = jnp.sin(x)" in text and "lax.fori_loop" in text
+        caplog.clear()
+        traceir.make_jaxpr(lambda x: jnp.sin(x))(1.0)
+        with traceir.unrolled_loops("allow"):
+            traceir.make_jaxpr(lambda x: unrolled(x))(1.0)
+        assert not caplog.records
+
+
+def test_many_lines_with_few_equations_each_are_not(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    run, args = PROGRAMS["written_out"](MANY)
+    with caplog.at_level(logging.WARNING, "traceir"):
+        assert len(traceir.make_jaxpr(run)(*args).eqns) == 2 * MANY
+        assert not caplog.records
+
+
+def test_a_line_that_records_very_often_can_be_an_error() -> None:
+    def f(x: Any) -> Any:
+        return unrolled(x)
+
+    with (
+        traceir.unrolled_loops("raise"),
+        pytest.raises(RuntimeError, match=r"\[jit.unrolled\]") as caught,
+    ):
+        traceir.jit(f)(1.0)
+    assert f"{__file__}:{LINE} in unrolled" in str(caught.value)
+    assert f"of {MANY + 1:,} in f" in str(caught.value)
+    assert traceir.jit(f).cache_info().currsize == 0
+
+
+def test_the_report_has_lines_and_constants() -> None:
+    large = np.arange(1000.0, dtype=np.float32)
+
+    @traceir.jit
+    def inner(x: Any) -> Any:
+        return jnp.cos(x) + large
+
+    def f(x: Any) -> Any:
+        for _ in range(3):
+            x = inner(x) * ROW[0]
+        return x
+
+    report = traceir.jit(f).trace(large).report()
+    counts = [
+        (line.function.rpartition(".")[2], line.equations) for line in report.lines
+    ]
+    assert counts == [("f", 6), ("inner", 2)] and report.equations == 8
+    assert report.lines[0].primitives == (("jit", 3), ("mul", 3))
+    assert report.nbytes == 4000 and len(report.constants) == 1
+    text = str(report)
+    assert text.startswith("f: 8 equations\n  6 equations at ")
+    assert "hint" not in text
+    assert (
+        "constants: 1, 4,000 bytes\n    4,000 bytes, f32[1000], first read at" in text
+    )
+    assert "return jnp.cos(x) + large" in text
+
+
+def test_a_program_from_text_has_no_lines() -> None:
+    closed = traceir.parse("{ lambda ; a:f32[]. let b:f32[] = sin a in (b,) }")
+    assert str(source_report(closed)) == "program: 1 equations"
