@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from traceir import config, rules
+from traceir.array import Array
 from traceir.ir import ClosedJaxpr
 from traceir.lax.control.agree import check_branches
 from traceir.lax.control.bodies import (
@@ -172,11 +173,17 @@ def shared_consts(
     values: list[Value] = []
     for body in bodies:
         for value in body.consts:
-            if id(value) not in number:
-                number[id(value)] = len(values)
+            if identity(value) not in number:
+                number[identity(value)] = len(values)
                 values.append(value)
     avals = tuple(map(typeof, values))
     programs = [
-        spread(b.closed, tuple(number[id(v)] for v in b.consts), avals) for b in bodies
+        spread(b.closed, tuple(number[identity(v)] for v in b.consts), avals)
+        for b in bodies
     ]
     return values, programs
+
+
+def identity(value: Value) -> int:
+    """What two bodies that close over one value have in common."""
+    return id(value._value if type(value) is Array else value)
