@@ -229,8 +229,11 @@ def host_call(eqn: Eqn) -> Callable[..., list[np.ndarray]]:
 
 
 def ready(closed: ClosedJaxpr) -> Callable[..., list[Any]]:
-    """A program within another, made ready to run."""
-    return Program(closed.jaxpr, closed.consts).inner
+    """A program within another, made ready to run: by a backend that has compiled it."""
+    made: Callable[..., list[Any]] = closed.memo(
+        "run", lambda: Program(closed.jaxpr, closed.consts).inner
+    )
+    return made
 
 
 def _jit(*, jaxpr: ClosedJaxpr, name: str, keep_unused: bool = False) -> Any:

@@ -11,12 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from traceir.effects import calls_host
 from traceir.ir import ClosedJaxpr
 from traceir_numba import kernels
 from traceir_numba.assemble import assemble
 from traceir_numba.buffers import empty_large
 from traceir_numba.emit_cpu import Kernel, emit
 from traceir_numba.functions import NUMBERS
+from traceir_numba.hosted import Driven
 from traceir_numba.kernels import Compiled, compile_count
 from traceir_numba.nests import Nest
 from traceir_numba.pool import parallel
@@ -61,12 +63,14 @@ class Executable:
         raise ValueError(f"there is no {form!r}, only source, llvm and asm")
 
 
-def compile(closed: ClosedJaxpr, name: str) -> Executable:
+def compile(closed: ClosedJaxpr, name: str) -> Executable | Driven:
     """Compile a traced program; kernels that the process already has are shared.
 
     Raises TypeError (backend.unsupported) for what has no code, RuntimeError
     (backend.compile) for a fault of the backend.
     """
+    if calls_host(closed.jaxpr):
+        return Driven(closed, name, compile)
     with wrapped("backend.compile", name or "program"):
         program = assemble(closed, name)
         sources = _sources(program)

@@ -25,7 +25,7 @@ ORDER = {
         problems | machine | vecmath | functions | nests | emitters | graph | jobs
         | share | simplify reshapes | fuse | program | schedule | buffers pool
         | emit_lines | emit_cpu | source | build | assemble | lower | call | kernels
-        | backend | api | __init__
+        | hosted | backend | api | __init__
     """,
 }
 # Programs show the backend where it is installed; the library never names it.
