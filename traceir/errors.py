@@ -85,6 +85,10 @@ class RuleOverflowError(TraceirError, OverflowError):
     """A Python number does not fit its dtype, as an `OverflowError`."""
 
 
+class RuleNameError(TraceirError, NameError):
+    """A name of an axis that nothing around binds, as a `NameError`."""
+
+
 class RuleAttributeError(TraceirError, AttributeError):
     """An attribute that a traced value cannot have, as an `AttributeError`."""
 
@@ -117,6 +121,7 @@ CLASSES |= {
     "RecursionError": RuleRecursionError,
     "OverflowError": RuleOverflowError,
     "AttributeError": RuleAttributeError,
+    "NameError": RuleNameError,
     "NotImplementedError": RuleNotImplementedError,
 }
 

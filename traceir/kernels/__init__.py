@@ -6,11 +6,12 @@ operand and may raise floating-point flags: `traceir.evaluate` runs it quietly a
 results whole.
 """
 
-from traceir.kernels import contract, convert, pointwise, reduce, structure
+from traceir.kernels import collectives, contract, convert, pointwise, reduce, structure
 from traceir.kernels.registry import KERNELS, kernel
 
 __all__ = [
     "KERNELS",
+    "collectives",
     "contract",
     "convert",
     "kernel",

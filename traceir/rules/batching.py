@@ -18,7 +18,7 @@ BATCH_CLASSES = (
     *("constant", "collective", "region"),
 )
 # Of these the row says what becomes of its params.
-_MOVING = ("anywhere", "front")
+_MOVING = ("anywhere", "front", "collective")
 # What a formula of the column may name besides what the row's others can.
 BATCH_NAMES = ("d", "size", "moved")
 

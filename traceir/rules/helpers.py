@@ -80,6 +80,11 @@ def at(x: Any, index: Shape) -> Any:
     return x[tuple(0 if n == 1 else i for n, i in pairs)]
 
 
+def positions(axes: Sequence[Any]) -> Shape:
+    """The axes that are numbers, not names."""
+    return tuple(a for a in axes if isinstance(a, int))
+
+
 def types(avals: Iterable[Any]) -> tuple[tuple[Shape, Any], ...]:
     """The shape and dtype of each abstract value; weakness is not part of them."""
     return tuple((a.shape, a.dtype) for a in avals)
@@ -103,6 +108,7 @@ HELPERS: dict[str, Callable[..., Any]] = {
         broadcastable,
         broadcast_shapes,
         at,
+        positions,
         types,
         stacked,
         limits,

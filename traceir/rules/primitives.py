@@ -19,7 +19,7 @@ MEANINGS = ("value", "means", "steps")
 DERIVATIVES = ("derivative", "jvp", "linear")
 Chain = list[tuple[str, Mapping[str, Any]]]
 # What a formula may call or read besides the row's own names.
-STEP_CALLS = ("run", "again", "fold", "host", "refuse")
+STEP_CALLS = ("run", "again", "fold", "lanes", "host", "refuse")
 
 
 def read_primitives(
@@ -77,9 +77,9 @@ def _prim(
     scope = base.plus(*inputs, *(p.name for p in params))
     _no_shadows(row, base, [*inputs, *(p.name for p in params)])
     let, scope = _parts(row, "let", scope)
-    inner = scope.plus("i")
-    each, inner = _parts(row, "each", inner)
-    steps = scope.plus(calls=STEP_CALLS)
+    # A region has no elements of its own; what `each` names are parts of its steps.
+    calls = STEP_CALLS if row.has("steps") else ()
+    each, inner = _parts(row, "each", scope.plus("i", calls=calls))
     out = _out(row, scope)
     outs = len(out) if isinstance(out, tuple) else None
     prim = Prim(
@@ -96,7 +96,7 @@ def _prim(
         out,
         row.maybe("value", inner),
         row.text("means", "") or None,
-        row.maybe("steps", steps),
+        row.maybe("steps", inner),
         row.text("accuracy", ""),
         dict(row.get("ulp", Mapping, {})),
         tuple(n for n, _ in chain[:-1]),

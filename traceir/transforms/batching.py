@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
+from operator import or_
 
 from traceir import config, source
 from traceir.avals import ShapedArray
@@ -19,7 +21,7 @@ from traceir.trace import (
     typeof,
 )
 from traceir.transforms.axes import place_at
-from traceir.transforms.classes import by_row
+from traceir.transforms.classes import by_row, named_axes
 from traceir.transforms.rules import BATCH, Axis, Dim
 
 
@@ -65,6 +67,8 @@ class BatchTrace(Trace):
     def __init__(self, axis: Axis, name: str, transform: str = "vmap") -> None:
         super().__init__(name, transform)
         self.axis = axis
+        if axis.name is not None:
+            self.axes = {**self.axes, axis.name: axis.size}
         self.paths: Sequence[str] = ()
 
     def input(self, value: Value, dim: Dim, position: int) -> Value:
@@ -90,24 +94,27 @@ class BatchTrace(Trace):
     ) -> Sequence[Value]:
         """Apply a primitive to all examples, in the trace around."""
         taken = [self.take(v) for v in values]
-        reads = 0
-        for value in values:
-            if isinstance(value, BatchTracer) and value._trace is self:
-                reads |= value.reads
+        operands, dims = [v for v, _ in taken], [d for _, d in taken]
         with in_force(self.parent):
-            if not reads:
-                return bind_all(primitive, values, params)
-            results, dims = batch(
-                primitive,
-                self.axis,
-                [v for v, _ in taken],
-                [d for _, d in taken],
-                params,
-            )
+            if all(d is None for d in dims) and not self.asked(primitive, params):
+                return bind_all(primitive, operands, params)
+            results, targets = batch(primitive, self.axis, operands, dims, params)
+            reads = functools.reduce(or_, (self.reads(v) for v in values), 0)
             return [
                 r if d is None else BatchTracer(self, r, d, reads)
-                for r, d in zip(results, dims, strict=True)
+                for r, d in zip(results, targets, strict=True)
             ]
+
+    def reads(self, value: Value) -> int:
+        """The bits of the arguments that a value is computed from."""
+        own = isinstance(value, BatchTracer) and value._trace is self
+        return value.reads if own else 0
+
+    def asked(self, primitive: str, params: Params) -> bool:
+        """Whether a primitive is about this axis, whatever its operands are."""
+        if self.axis.name is None:
+            return False
+        return self.axis.name in named_axes(primitive, params)
 
 
 def batch(

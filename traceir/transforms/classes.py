@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from traceir import rules
 from traceir.avals import ShapedArray
@@ -17,6 +18,7 @@ from traceir.rules.applied import row_scope
 from traceir.rules.scope import Scope
 from traceir.trace import Value, bind_all, typeof
 from traceir.transforms.axes import at_front, move, stretch
+from traceir.transforms.collectives import over_axis
 from traceir.transforms.rules import Axis, Dim
 
 Batched = tuple[Sequence[Value], Sequence[Dim]]
@@ -108,10 +110,9 @@ def contraction(
 ) -> Batched:
     """A sum of products: a batched dimension becomes a batch dimension of both
     operands, or a free one of the only operand that has it."""
-    known = dict(params)
-    (lc, rc), (lb, rb) = known["dimension_numbers"]  # type: ignore[misc]
+    known: dict[str, Any] = dict(params)
+    (lc, rc), (lb, rb) = known["dimension_numbers"]
     left, right = dims
-    ranks = [typeof(v).ndim - (d is not None) for v, d in zip(values, dims)]
     lhs = [_around(axes, left) for axes in (lc, lb)]
     rhs = [_around(axes, right) for axes in (rc, rb)]
     if left is not None and right is not None:
@@ -123,7 +124,7 @@ def contraction(
     else:
         assert right is not None  # one operand is batched
         before = {*rhs[0], *rhs[1]}
-        free = ranks[0] - len(lc)  # with the batch dimensions
+        free = typeof(values[0]).ndim - len(lc)  # with the batch dimensions
         dim = free + sum(a not in before for a in range(right))
     known["dimension_numbers"] = ((lhs[0], rhs[0]), (lhs[1], rhs[1]))
     return _apply(row, values, sort_params(known), dim)
@@ -137,10 +138,46 @@ def constant(
     return results, [None] * len(results)
 
 
+def collective(
+    row: Prim, axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+) -> Batched:
+    """About all examples where it names the axis; over others as the row says."""
+    if axis.name is not None and axis.name in named_axes(row.name, params):
+        return over_axis(row.name, axis, values, dims, params)
+    [dim] = dims
+    assert dim is not None  # one operand is batched
+    return _at(row, axis, values, params, dim, False)
+
+
 CLASSES: dict[str, ClassRule] = {
     rule.__name__: rule
-    for rule in (pointwise, aligned, anywhere, front, contraction, constant)
+    for rule in (
+        *(pointwise, aligned, anywhere, front, contraction, constant, collective),
+    )
 }
+
+
+def named_axes(primitive: str, params: Params) -> tuple[Any, ...]:
+    """The names of axes in an application's params.
+
+    >>> named_axes("psum", (("axes", ("i", 0)), ("axis_index_groups", None)))
+    ('i',)
+    """
+    known = dict(params)
+    found: list[Any] = []
+    for name, several in _axis_params(primitive):
+        given: Any = known[name]
+        found += [v for v in (given if several else (given,)) if type(v) is not int]
+    return tuple(found)
+
+
+@functools.cache
+def _axis_params(primitive: str) -> tuple[tuple[str, bool], ...]:
+    """The params that name axes, and whether each names several."""
+    row = rules.default().prims.get(primitive)
+    listed = () if row is None else row.params
+    several = {"axis_names": True, "axis_name": False}
+    return tuple((p.name, several[p.domain]) for p in listed if p.domain in several)
 
 
 # --- what the rules share -------------------------------------------------------------
