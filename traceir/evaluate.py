@@ -262,11 +262,22 @@ def _while(
 
     def repeat(*xs: np.ndarray) -> list[Any]:
         tested, used, carry = xs[:cond_nconsts], xs[cond_nconsts:split], [*xs[split:]]
-        while test(*tested, *carry)[0]:
-            carry = body(*used, *carry)
+        while (more := test(*tested, *carry)[0]).any():
+            found = body(*used, *carry)
+            carry = found if more.all() else lanes(more, found, carry)
         return carry
 
     return repeat
+
+
+def lanes(
+    which: np.ndarray, new: Sequence[np.ndarray], old: Sequence[np.ndarray]
+) -> list[np.ndarray]:
+    """The new arrays in the lanes where `which` holds, the old ones in the others."""
+    return [
+        np.where(which.reshape(which.shape + (1,) * (n.ndim - which.ndim)), n, o)
+        for n, o in zip(new, old, strict=True)
+    ]
 
 
 def _scan(

@@ -312,14 +312,24 @@ def _steps(
         raise rules.error(rule, got=row.name)
 
     calls: dict[str, Any] = {"run": run, "fold": fold, "again": _Again}
-    calls |= {"host": host, "refuse": refuse}
+    calls |= {"lanes": lanes, "host": host, "refuse": refuse}
     for _ in range(FUEL):
         scope = row_scope(row, tuple(arrays), sort_params(params), rules)
-        found = row.steps(Scope(calls, outer=scope))
+        found = row.steps(Scope(calls, row.each, scope))
         if not isinstance(found, _Again):
             return list(found)
         arrays = found.operands
     raise ValueError(f"{row.name} has not ended after {FUEL} turns")
+
+
+def lanes(
+    which: Array, new: Sequence[Array], old: Sequence[Array]
+) -> tuple[Array, ...]:
+    """The new arrays in the lanes where `which` holds, the old ones in the others."""
+    return tuple(
+        np.where(which.reshape(which.shape + (1,) * (n.ndim - which.ndim)), n, o)
+        for n, o in zip(new, old, strict=True)
+    )
 
 
 class _Again:

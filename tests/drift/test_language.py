@@ -247,6 +247,7 @@ def formulas_of_primitives() -> Iterator[tuple[str, Formula, Mapping[str, Any]]]
                 operands |= {"broadcast_dimensions": (0, 1), "shape": aval.shape}
             operands |= {"run": lambda program, xs: (program.in_avals, len(xs))}
             operands |= {"again": len, "fold": lambda *parts: parts[-1]}
+            operands |= {"lanes": lambda which, new, old: new}
             scope = Scope(operands, prim.let, rules.constants)
             parts = {**prim.let, **prim.each, "value": prim.value, "steps": prim.steps}
             parts |= {c.id: c.holds for c in prim.clauses}

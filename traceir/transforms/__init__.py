@@ -1,5 +1,8 @@
 """Functions of functions: derivatives and batches of whatever can be traced."""
 
+from traceir.transforms import cond as cond  # the rules of regions enter the
+from traceir.transforms import scan as scan  # registries with their modules
+from traceir.transforms import while_ as while_
 from traceir.transforms import callbacks as callbacks  # registers rules
 from traceir.transforms import custom_batch as custom_batch  # registers rules
 from traceir.transforms import jit as jit  # registers rules

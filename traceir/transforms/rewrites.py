@@ -6,6 +6,7 @@ Serves: control.*, cond.*, while.*, scan.*
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from traceir.avals import ShapedArray
@@ -180,3 +181,96 @@ def remembered(
     """A program that is made of another one, made once."""
     found: ClosedJaxpr = closed.memo(key, make)
     return found
+
+
+def arranged(
+    closed: ClosedJaxpr, inputs: Sequence[int], outputs: Sequence[int]
+) -> ClosedJaxpr:
+    """The program with its inputs in this order, and these of its results.
+
+    >>> from traceir import parse
+    >>> program = parse("{ lambda ; a:f32[] b:i32[]. let  in (a, b) }")
+    >>> arranged(program, [1, 0], [0, 0])
+    { lambda ; a:i32[] b:f32[]. let  in (b, b) }
+    """
+
+    def make() -> ClosedJaxpr:
+        jaxpr = closed.jaxpr
+        return changed(
+            closed,
+            invars=tuple(jaxpr.invars[k] for k in inputs),
+            outvars=tuple(jaxpr.outvars[k] for k in outputs),
+        )
+
+    return remembered(closed, ("arranged", tuple(inputs), tuple(outputs)), make)
+
+
+@dataclass(frozen=True, slots=True)
+class Hoisted:
+    """A program in two: what follows from its first inputs alone, and the rest.
+
+    `outer` takes the first inputs; it gives what `inner` takes in their place, and then
+    the results for which `moved` is True, which `inner` does not give.
+    """
+
+    outer: ClosedJaxpr
+    inner: ClosedJaxpr
+    moved: tuple[bool, ...]
+
+
+def hoisted(closed: ClosedJaxpr, known: int, fixed: int) -> Hoisted:
+    """Take out what does not depend on inputs from number `known` on.
+
+    The first `fixed` results stay where they are.
+
+    >>> from traceir import parse
+    >>> eqns = "c:f32[] = sin a; d:f32[] = mul b c"
+    >>> text = f"{{ lambda ; a:f32[] b:f32[]. let {eqns} in (d, c) }}"
+    >>> parts = hoisted(parse(text), 1, 1)
+    >>> parts.outer, parts.moved
+    ({ lambda ; a:f32[]. let b:f32[] = sin a in (b, b) }, (True,))
+    >>> parts.inner
+    { lambda ; a:f32[] b:f32[]. let c:f32[] = mul b a in (c,) }
+    """
+    found: Hoisted
+    found = closed.memo(
+        ("hoisted", known, fixed), lambda: _hoisted(closed, known, fixed)
+    )
+    return found
+
+
+def _hoisted(closed: ClosedJaxpr, known: int, fixed: int) -> Hoisted:
+    jaxpr = closed.jaxpr
+    settled: set[Atom] = {*jaxpr.constvars, *jaxpr.invars[:known]}
+    early: list[Eqn] = []
+    late: list[Eqn] = []
+    for eqn in jaxpr.eqns:
+        free = [a for a in eqn.inputs if isinstance(a, Var) and a not in settled]
+        if free or eqn.effects:
+            late.append(eqn)
+        else:
+            early.append(eqn)
+            settled.update(eqn.outputs)
+    stay, rest = jaxpr.outvars[:fixed], jaxpr.outvars[fixed:]
+    moved = tuple(not isinstance(v, Var) or v in settled for v in rest)
+    outvars = (*stay, *kept(rest, flipped(moved)))
+    read = [a for e in late for a in e.inputs]
+    consts = set(jaxpr.constvars)
+    needed = dict.fromkeys(
+        a
+        for a in (*read, *outvars)
+        if isinstance(a, Var) and a in settled and a not in consts
+    )
+    outer = changed(
+        closed,
+        invars=jaxpr.invars[:known],
+        eqns=tuple(early),
+        outvars=(*needed, *kept(rest, moved)),
+    )
+    inner = changed(
+        closed,
+        invars=(*needed, *jaxpr.invars[known:]),
+        eqns=tuple(late),
+        outvars=outvars,
+    )
+    return Hoisted(outer, inner, moved)

@@ -14,12 +14,21 @@ from traceir.transforms.rules import TRANSPOSE, Cotangent, Linear, Zero
 from traceir.transforms.templates import derivative_of, plan_of, run, unbroadcast
 
 
-def pull(linearized: Linearized, cotangents: Sequence[Cotangent]) -> list[Cotangent]:
+def pull(
+    linearized: Linearized,
+    cotangents: Sequence[Cotangent],
+    start: Sequence[Value | None] = (),
+) -> list[Cotangent]:
     """The cotangents of the inputs, by those of the results; in the trace in force.
 
-    An input that was held fixed has None; one that no result depends on, Zero.
+    An input that was held fixed has None; one that no result depends on, Zero. What
+    inputs get is added to what they have in `start`, where that is given.
     """
-    known: dict[int, Value] = {}
+    known: dict[int, Value] = {
+        id(tracer): before
+        for tracer, before in zip(linearized.inputs, start)
+        if tracer is not None and before is not None
+    }
     for tracer, ct in zip(linearized.outputs, cotangents, strict=True):
         if type(tracer) is LinearTracer and type(ct) is not Zero:
             _add(known, tracer, ct)
