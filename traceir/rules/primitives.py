@@ -101,6 +101,8 @@ def _prim(
         dict(row.get("ulp", Mapping, {})),
         tuple(n for n, _ in chain[:-1]),
         read_derivative(row, inputs, variadic, outs, scope),
+        row.maybe("identity", scope),
+        row.get("folds", bool, False),
         read_batch(row, scope, inputs, [p.name for p in params]),
         row.get("host", bool, False),
         frozenset(row.texts("effects")),

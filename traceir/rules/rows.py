@@ -76,7 +76,8 @@ class Prim:
     `order` are the params printed first, `names` is the param whose program's inputs
     and results are printed with the names of the equation's, `ulp` the units in the
     last place allowed for each dtype, `classes` the classes of the row, `derivative`
-    its columns about tangents and cotangents, `batch` the one about many examples,
+    its columns about tangents and cotangents, `identity` when it gives its operand
+    unchanged, `folds` whether templates apply it to a number at once, `batch` the one about many examples,
     `across` what a collective gives for one of them.
     `host` where an equation calls the host, `effects` what it does besides.
     """
@@ -99,6 +100,8 @@ class Prim:
     ulp: Mapping[str, float]
     classes: tuple[str, ...]
     derivative: Derivative | None = None
+    identity: Formula | None = None
+    folds: bool = False
     batch: Batch | None = None
     host: bool = False
     effects: frozenset[str] = frozenset()

@@ -79,7 +79,7 @@ def linearize(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
     check_callable(fun, "linearize")
     call = all_of(fun, primals, has_aux, "linearize")
     outs, tape, aux = linearized(call, "linearize")
-    linear = LinearFunction(call, tape, [typeof(o) for o in outs])
+    linear = LinearFunction(call, tape.live(), [typeof(o) for o in outs])
     found = call.unflatten(outs), linear
     return (*found, aux) if has_aux else found
 

@@ -24,6 +24,7 @@ from traceir.trace import (
     living,
     typeof,
 )
+from traceir.transforms.dead import live_eqn
 from traceir.transforms.forward import JVPTrace, is_inexact
 from traceir.transforms.rules import LINEARIZE, Tangent, Zero
 from traceir.typing import infer
@@ -133,22 +134,24 @@ class Linearized:
         for tracer, tangent in zip(self.inputs, tangents, strict=True):
             if tracer is not None:
                 known[id(tracer)] = tangent
-        for eqn in self.live():
+        for eqn in self.tape:
             operands = [known.get(id(v), v) for v in eqn.inputs]
             with at(eqn.source):
                 found = bind_all(eqn.primitive, operands, eqn.params)
             known.update(zip(map(id, eqn.outputs), found, strict=True))
         return [o if type(o) is Zero else known[id(o)] for o in self.outputs]
 
-    def live(self) -> list[LinearEqn]:
-        """The operations that a result depends on."""
+    def live(self) -> Linearized:
+        """The same without the operations that no result depends on."""
         needed = {id(o) for o in self.outputs if type(o) is not Zero}
         found = []
         for eqn in reversed(self.tape):
-            if any(id(o) in needed for o in eqn.outputs):
-                found.append(eqn)
-                needed.update(id(v) for v in eqn.inputs if type(v) is LinearTracer)
-        return found[::-1]
+            mask = tuple(id(o) in needed for o in eqn.outputs)
+            if any(mask):
+                lean = live_eqn(eqn, mask)
+                found.append(lean)
+                needed.update(id(v) for v in lean.inputs if type(v) is LinearTracer)
+        return Linearized(found[::-1], self.inputs, self.outputs)
 
 
 class at:

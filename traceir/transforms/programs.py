@@ -11,6 +11,7 @@ from traceir.config import local as _local
 from traceir.ir import ClosedJaxpr, Literal
 from traceir.recording import StagedTracer, apply, stage
 from traceir.trace import Tracer, Value, bind_all, in_force, living, typeof
+from traceir.transforms.dead import live_program
 from traceir.transforms.forward import JVPTrace
 from traceir.transforms.linearize import (
     LinearEqn,
@@ -107,7 +108,18 @@ def _linearize(closed: ClosedJaxpr, nonzero: Mask) -> LinearizedProgram:
 
     moved = [a for a, m in zip(closed.in_avals, nonzero, strict=True) if m]
     avals = [*map(typeof, residuals), *moved]
-    return LinearizedProgram(program, staged(closed, linear, avals), moves)
+    return _lean(program, staged(closed, linear, avals), moves, len(residuals))
+
+
+def _lean(
+    forward: ClosedJaxpr, linear: ClosedJaxpr, nonzero: Mask, count: int
+) -> LinearizedProgram:
+    """The two parts without the residuals that no tangent needs."""
+    kept = [k >= count for k in range(len(linear.in_avals))]
+    linear, taken = live_program(linear, [True] * len(linear.out_avals), kept)
+    needed = [True] * (len(forward.out_avals) - count) + [*taken[:count]]
+    forward, _ = live_program(forward, needed, [True] * len(forward.in_avals))
+    return LinearizedProgram(forward, linear, nonzero)
 
 
 def residuals_of(tape: Sequence[LinearEqn]) -> list[Value]:

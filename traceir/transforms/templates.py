@@ -11,6 +11,7 @@ import numpy as np
 
 from traceir import rules
 from traceir.avals import ShapedArray
+from traceir.evaluate import evaluate_eqn
 from traceir.ir import Params, sort_params
 from traceir.rules.applied import row_scope
 from traceir.rules.derivatives import Cases, Derivative
@@ -18,6 +19,7 @@ from traceir.rules.rows import Prim
 from traceir.rules.scope import Scope
 from traceir.rules.templates import Hole, Name, Number, Part, Spread, Template
 from traceir.trace import Value, bind_all, typeof
+from traceir.typing import infer
 
 Avals = tuple[ShapedArray, ...]
 
@@ -78,8 +80,6 @@ def _plan(
 
 
 def _out(row: Prim, avals: Avals, params: Params) -> Any:
-    from traceir.typing import infer
-
     outs = infer(row.name, avals, params)
     return outs[0] if row.single else outs
 
@@ -108,11 +108,41 @@ def run(plan: Plan, values: Mapping[str, Any], like: Value) -> list[Value]:
     known = dict(values)
     for step in plan.steps:
         operands = _operands(step.operands, known, like)
-        found = bind_all(step.primitive, operands, step.params)
+        found = _applied(step.primitive, operands, step.params)
         if step.whole:
             return list(found)
         known.update(zip(step.results, found, strict=True))
     return _operands(plan.results, known, like)
+
+
+def _applied(primitive: str, operands: list[Value], params: Params) -> Sequence[Value]:
+    """The results of an operation that is left out where it changes nothing."""
+    row = rules.default().prims[primitive]
+    if row.identity is not None and is_identity(
+        primitive, tuple(map(typeof, operands)), params
+    ):
+        return operands
+    if row.folds and all(map(is_number, operands)):
+        avals = tuple(map(typeof, operands))
+        arrays = [np.asarray(v, a.dtype) for v, a in zip(operands, avals)]
+        found = evaluate_eqn(primitive, params, arrays)
+        outs = infer(primitive, avals, params)
+        return [scalar(v.item(), out) for v, out in zip(found, outs, strict=True)]
+    return bind_all(primitive, operands, params)
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def is_identity(primitive: str, avals: Avals, params: Params) -> bool:
+    """Whether an operation gives its operand as it is."""
+    row = rules.default().prims[primitive]
+    if row.identity is None:
+        return False
+    return bool(row.identity(row_scope(row, avals, params, rules.default())))
+
+
+def is_number(value: Value) -> bool:
+    """Whether a value is a number of Python's or NumPy's."""
+    return isinstance(value, bool | int | float | np.generic)
 
 
 def _operands(
