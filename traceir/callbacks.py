@@ -40,7 +40,7 @@ def operands(args: Any, kwargs: Any) -> Leaves:
 
 @dataclass(frozen=True, eq=False)
 class Called:
-    """A function of the user's, as a function of arrays: the leaves of its arguments."""
+    """A function of the user's as one of arrays, the leaves of its arguments."""
 
     function: Callable[..., Any]
     tree: pytree.TreeDef
@@ -65,9 +65,9 @@ class Answering:
     tree: pytree.TreeDef
 
     def __call__(self, *xs: np.ndarray) -> list[np.ndarray]:
-        """The results as arrays; RuntimeError (callback.tree) for another tree."""
+        """The results as arrays; RuntimeError (callback.tree) for another number."""
         leaves, tree = pytree.flatten(self.called(*xs))
-        if tree != self.tree:
+        if len(leaves) != self.tree.num_leaves:
             got = f"{tree} from {_name(self.called.function)}, expected {self.tree}"
             raise rules.error("callback.tree", got=got)
         return list(map(np.asarray, leaves))
@@ -128,9 +128,10 @@ def pure_callback(
 ) -> Any:
     """Results of a function of the user's, called on arrays when the program runs.
 
-    `callback(*args, **kwargs)` gets arrays and must give arrays of the shapes and dtypes
-    of `result_shape_dtypes`, a tree of arrays or `ShapeDtypeStruct`. It should be pure:
-    it may be called more than once, or not at all where no result is used.
+    `callback(*args, **kwargs)` gets arrays and must give as many as there are leaves in
+    `result_shape_dtypes`, a tree of arrays or `ShapeDtypeStruct`, of their shapes and
+    dtypes. It should be pure: it may be called more than once, or not at all where no
+    result is used.
 
     Under `vmap`, by `vmap_method`: it is called for each example ("sequential", or
     "sequential_unrolled"), or once with a leading axis on every argument, of extent 1

@@ -66,5 +66,5 @@ def _row(primitive: str) -> tuple[frozenset[str], bool]:
     """The effects of a primitive's own, and whether it has programs in its params."""
     row = rules.default().prims.get(primitive)
     if row is None:
-        return NONE, True
+        return NONE, False  # what it is and has is not known
     return row.effects, any(p.domain in PROGRAMS for p in row.params)

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from weakref import WeakKeyDictionary
 
 from traceir.avals import ShapedArray
+from traceir.effects import effects_of
 from traceir.ir import (
     Atom,
     ClosedJaxpr,
@@ -280,7 +281,15 @@ class _Checker:
         for inner in subjaxprs(eqn):
             self.closed(inner)
         written = tuple(v.aval for v in eqn.outputs)
-        self.demand("result", jaxpr, eqn, results=written, inferred=inferred)
+        self.demand(
+            "result",
+            jaxpr,
+            eqn,
+            results=written,
+            inferred=inferred,
+            named=tuple(sorted(eqn.effects)),
+            does=tuple(sorted(effects_of(eqn.primitive, eqn.params))),
+        )
 
     def well_formed(self, eqn: Eqn, avals: Avals, around: Mapping[str, Any]) -> bool:
         """Whether the clauses about equations hold, compiled."""

@@ -23,7 +23,7 @@ SCOPES: Mapping[str, tuple[str, ...]] = {
         *("name", "primitives", "operands", "given", "read", "written", "bound"),
         *("literals", "arity", "variadic", "declared", "misfits"),
     ),
-    "result": ("results", "inferred"),
+    "result": ("results", "inferred", "named", "does"),
     "program": ("inputs",),
     "end": ("outputs", "bound"),
     "closed": ("constants", "values"),
