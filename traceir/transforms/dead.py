@@ -6,7 +6,6 @@ Serves: derive.linearize, derive.jit
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-
 from dataclasses import replace
 from typing import Any, TypeVar
 
