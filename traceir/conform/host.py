@@ -18,6 +18,7 @@ from traceir.conform.actions import HostError as HostError
 from traceir.conform.actions import index_of, names_of
 from traceir.conform.faces import changed
 from traceir.conform.objects import function_of_kind, realise
+from traceir.conform.run import Unsupported
 from traceir.conform.sessions import Function, Session
 from traceir.conform.transforms import transformed
 from traceir.conform.values import Ref, Value, host_number
@@ -62,6 +63,15 @@ def _no_stages(function: str) -> Callable[..., Any]:
 
 def _no_cache(function: str) -> None:
     raise TypeError(f"{function} keeps no traces here")
+
+
+def _raising(error: Exception) -> Callable[..., Any]:
+    """What a transform refuses is the outcome of the call."""
+
+    def call(*_: Any) -> Any:
+        raise error
+
+    return call
 
 
 def _no_programs(program: ClosedJaxpr) -> Callable[..., Any]:
@@ -126,12 +136,20 @@ class Host:
         for transform in function.transforms[::-1]:
             read = Equation((), transform.name, (), transform.params, (), 0)
             params = {p.name: names.param(self.plain, read, p) for p in read.params}
-            if transform.name == "jit":
-                inner = self.jit(inner, (), params)
-            else:
-                package = self.namespaces["api"]
-                inner = transformed(package, transform.name, inner, params)
+            try:
+                inner = self._transformed(transform.name, inner, params)
+            except Unsupported:
+                raise
+            except Exception as error:
+                return _raising(error)
         return inner
+
+    def _transformed(
+        self, name: str, inner: Callable[..., Any], params: Mapping[str, Any]
+    ) -> Callable[..., Any]:
+        if name == "jit":
+            return self.jit(inner, (), params)
+        return transformed(self.namespaces["api"], name, inner, params)
 
     def argument(self, value: Any) -> Any:
         """What a case writes as an argument, as the host passes it."""

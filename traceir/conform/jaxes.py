@@ -19,8 +19,18 @@ from jax.extend.core import primitives
 from traceir.avals import ShapedArray
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Literal, Var
 
+# By the names that JAX prints.
+PRIMITIVES: Mapping[str, Any] = {
+    found.name: found
+    for found in vars(primitives).values()
+    if isinstance(found, core.Primitive)
+}
 # Params that JAX's text leaves out, by primitive.
 HIDDEN: Mapping[str, Mapping[str, Any]] = {
+    **dict.fromkeys(
+        ("exp", "log", "log1p", "sqrt", "rsqrt", "sin", "cos", "tanh"),
+        {"accuracy": None},
+    ),
     "broadcast_in_dim": {"sharding": None},
     "convert_element_type": {"sharding": None},
     "mul": {"out_dtype": None},
@@ -38,7 +48,7 @@ def primitive(name: str) -> Any:
     >>> primitive("not")
     not
     """
-    found = stack_p if name == "stack" else getattr(primitives, f"{name}_p", None)
+    found = stack_p if name == "stack" else PRIMITIVES.get(name)
     return core.Primitive(name) if found is None else found
 
 
@@ -51,7 +61,10 @@ def params(name: str, given: Mapping[str, Any], operands: int) -> dict[str, Any]
         words = (str(word).rpartition(".")[2] for word in found["precision"])
         known = jax.lax.Precision.__members__
         found["precision"] = tuple(known.get(word, word) for word in words)
-    if isinstance(inner := found.get("jaxpr"), core.ClosedJaxpr):
+    inner: Any = found.get("jaxpr")
+    if name == "remat2":  # its program has no constants
+        found["jaxpr"] = inner.jaxpr
+    if name == "jit":
         results = len(inner.out_avals)
         found |= {
             "in_shardings": (UNSPECIFIED,) * operands,
@@ -109,10 +122,7 @@ class Translation:
 
     def eqn(self, eqn: Eqn) -> Any:
         """An equation; a program in its params is translated too."""
-        given = {
-            key: self.program(value) if isinstance(value, ClosedJaxpr) else value
-            for key, value in eqn.params
-        }
+        given = {key: self.param(value) for key, value in eqn.params}
         return core.new_jaxpr_eqn(
             [self.atom(a) for a in eqn.inputs],
             [self.atom(v) for v in eqn.outputs],
@@ -120,6 +130,12 @@ class Translation:
             params(eqn.primitive, given, len(eqn.inputs)),
             set(),
         )
+
+    def param(self, value: Any) -> Any:
+        """The value of a param: programs are translated."""
+        if isinstance(value, tuple):
+            return tuple(map(self.param, value))
+        return self.program(value) if isinstance(value, ClosedJaxpr) else value
 
     def atom(self, atom: Atom) -> Any:
         """A variable or a literal."""
