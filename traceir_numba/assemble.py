@@ -8,17 +8,27 @@ from itertools import count
 
 import numpy as np
 
-from traceir.ir import Atom, ClosedJaxpr, Jaxpr, Literal, Var
+from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var, subjaxprs
 from traceir.text.naming import letters
 from traceir_numba.build import build
 from traceir_numba.emit_lines import safe_name
 from traceir_numba.functions import NUMBERS
-from traceir_numba.fuse import Plan, fuse
+from traceir_numba.fuse import Plan, fuse, kept_values
 from traceir_numba.graph import Graph
 from traceir_numba.jobs import Cluster, Shape
 from traceir_numba.problems import unsupported
-from traceir_numba.program import Buffer, Call, Labels, Launch, Program, Reshape, Step
+from traceir_numba.program import (
+    Buffer,
+    Call,
+    Labels,
+    Launch,
+    Program,
+    Reshape,
+    Run,
+    Step,
+)
 from traceir_numba.reshapes import hoist_reshapes
+from traceir_numba.routines import operands_of, routine_of
 from traceir_numba.schedule import merge
 from traceir_numba.simplify import simplify
 
@@ -37,7 +47,7 @@ def assemble(closed: ClosedJaxpr, name: str) -> Program:
     flat, origins = hoist_reshapes(flat)
     names |= {var: names[_origin(origins, var)] for var in origins}
     own_name = safe_name(re.sub(r"\W+", "_", name).strip("_") or "program")
-    return _Assembler(flat, names).program(own_name, str(closed))
+    return _Assembler(flat, names, own_name).program(str(closed))
 
 
 def _origin(origins: dict[Var, Var], var: Var) -> Var:
@@ -48,6 +58,8 @@ def _origin(origins: dict[Var, Var], var: Var) -> Var:
 
 def _check_dtypes(jaxpr: Jaxpr) -> None:
     for eqn in jaxpr.eqns:
+        for inner in subjaxprs(eqn):
+            _check_dtypes(inner.jaxpr)
         for atom in (*eqn.inputs, *eqn.outputs):
             if atom.aval.dtype.name not in DTYPES:
                 what = f"`{eqn.primitive}` of {atom.aval.str_short()}"
@@ -75,7 +87,10 @@ def names_of(original: Jaxpr, flat: Jaxpr) -> dict[Var, str]:
 
 
 class _Assembler:
-    def __init__(self, closed: ClosedJaxpr, names: dict[Var, str]) -> None:
+    def __init__(
+        self, closed: ClosedJaxpr, names: dict[Var, str], own_name: str
+    ) -> None:
+        self.own_name = own_name
         self.closed = closed
         self.names = {var: safe_name(name) for var, name in names.items()}
         self.graph = Graph(closed)
@@ -84,14 +99,14 @@ class _Assembler:
         self.constants: list[tuple[int, np.ndarray]] = []
         self.steps: list[Step] = []
 
-    def program(self, name: str, text: str) -> Program:
+    def program(self, text: str) -> Program:
         jaxpr = self.closed.jaxpr
         plan = fuse(self.graph)
         inputs = tuple(self.slot(v, "input") for v in jaxpr.invars)
         for var, value in zip(jaxpr.constvars, self.closed.consts, strict=True):
             self.constants.append((self.slot(var, "constant"), value))
         results = self.results()
-        kept = _kept(plan, {self.graph.memory_of(v) for v in results})
+        kept = kept_values(plan, {self.graph.memory_of(v) for v in results})
         for var, shape in results.items():
             memory = self.graph.memory_of(var)
             if memory not in self.slots:
@@ -100,7 +115,7 @@ class _Assembler:
             self.step(plan, cluster, kept)
         outputs = self.outputs()
         return Program(
-            name,
+            self.own_name,
             tuple(self.buffers),
             inputs,
             tuple(self.constants),
@@ -179,6 +194,9 @@ class _Assembler:
             output = self.slot(job.var, "temporary")
             self.steps.append(Call(job.eqn, inputs, output))
             return
+        if job.kind == "region":
+            self.run(job.eqn)
+            return
         built = build(self.graph, cluster, plan.stored, kept, self.names)
         nest, extents = merge(built.nest, built.extents)
         buffers = tuple(self.slot(v, "temporary") for v in built.memory)
@@ -186,12 +204,15 @@ class _Assembler:
         labels = Labels(built.body, built.finish, pointers)
         self.steps.append(Launch(nest, buffers, extents, built.params, labels))
 
-
-def _kept(plan: Plan, results: set[Var]) -> set[Var]:
-    """The values that are read by another nest, or returned."""
-    kept = set(results)
-    for cluster in plan.clusters:
-        own = {job.var for job in cluster.jobs + cluster.finish}
-        kept |= cluster.reads - own
-        kept |= {job.var for job in cluster.jobs if job.kind == "part"}
-    return kept
+    def run(self, eqn: Eqn) -> None:
+        """A routine for control flow, with the memory that it needs."""
+        number = sum(isinstance(step, Run) for step in self.steps)
+        name = f"{self.own_name.rstrip('_')}_{eqn.primitive}_{number}"
+        routine = routine_of(eqn, name)
+        slots = [self.slots[self.graph.memory_of(v)] for v in operands_of(eqn)]
+        slots += [self.slot(v, "temporary") for v in eqn.outputs]
+        for number, k in enumerate(routine.args[len(slots) :]):
+            buffer = routine.buffers[k]
+            memory = f"memory_{len(self.steps)}_{number}"
+            slots.append(self.add(memory, buffer.shape, buffer.dtype, "temporary"))
+        self.steps.append(Run(routine, tuple(slots)))

@@ -16,15 +16,14 @@ from traceir.ir import ClosedJaxpr
 from traceir_numba import kernels
 from traceir_numba.assemble import assemble
 from traceir_numba.buffers import empty_large
-from traceir_numba.emit_cpu import Kernel, emit
 from traceir_numba.functions import NUMBERS
 from traceir_numba.hosted import Driven
 from traceir_numba.kernels import Compiled, compile_count
-from traceir_numba.nests import Nest
 from traceir_numba.pool import parallel
 from traceir_numba.problems import wrapped
-from traceir_numba.program import Launch, Program
+from traceir_numba.program import Program
 from traceir_numba.source import Module, dtype_name, module_of
+from traceir_numba.sources import sources_of
 
 __all__ = ["Executable", "compile", "compile_count"]
 
@@ -73,36 +72,14 @@ def compile(closed: ClosedJaxpr, name: str) -> Executable | Driven:
         return Driven(closed, name, compile)
     with wrapped("backend.compile", name or "program"):
         program = assemble(closed, name)
-        sources = _sources(program)
+        sources = sources_of(program)
         module = module_of(program, sources)
-        launches = {k: s for k, s in enumerate(program.steps) if isinstance(s, Launch)}
-        requests = {s.nest: sources[k] for k, s in launches.items()}
-        made = kernels.compiled(list(requests.items()))
-        by_name = {
-            kernel.name: one
-            for kernel, one in zip(requests.values(), made, strict=True)
-        }
+        by_name: dict[str, Compiled] = {}
+        for requests in (sources.requests(program), sources.routines(program)):
+            made = kernels.compiled([*requests.items()])
+            names = [kernel.name for kernel in requests.values()]
+            by_name.update(zip(names, made, strict=True))
         return Executable(program, module, by_name)
-
-
-def _sources(program: Program) -> dict[int, Kernel]:
-    """The source of each launch's kernel; equal nests have one."""
-    found: dict[Nest, Kernel] = {}
-    sources = {}
-    for number, step in enumerate(program.steps):
-        if isinstance(step, Launch):
-            if step.nest not in found:
-                name = f"{program.name.rstrip('_')}_{len(found)}_{_kind(step.nest)}"
-                found[step.nest] = emit(step.nest, step.labels, name)
-            sources[number] = found[step.nest]
-    return sources
-
-
-def _kind(nest: Nest) -> str:
-    """What a kernel does, in a word."""
-    if nest.reductions:
-        return nest.reductions[0].primitive.removeprefix("reduce_")
-    return "map"
 
 
 def _load(

@@ -26,7 +26,8 @@ class Kernel:
     """The source of one kernel and the functions that it calls.
 
     `pointers` are the dtypes of its pointers, scratch memory last; `sizes` the names of
-    the 64-bit integers that follow; `slow` the calls that keep it from vectorising.
+    the 64-bit integers that follow; `slow` the calls that keep it from vectorising;
+    `kernels` those that a routine calls, by the names that they have in its text.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Kernel:
     sizes: tuple[str, ...]
     calls: tuple[str, ...]
     slow: tuple[str, ...]
+    kernels: tuple[tuple[str, Nest], ...] = ()
 
 
 def emit(nest: Nest, labels: Labels, name: str) -> Kernel:

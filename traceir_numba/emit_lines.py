@@ -28,7 +28,7 @@ from traceir_numba.program import Label
 
 # Names that the generated code uses for its own ends.
 _LOOPS = "lo hi lane base width block start stop last step blocks tile better"
-_MODULE = "np math inf nan types void function kernel parallel empty copy matmul"
+_MODULE = "np math inf nan types void function kernel parallel empty copy matmul at"
 OWN = frozenset(f"{_LOOPS} {_MODULE}".split())
 
 
@@ -142,8 +142,9 @@ class Code:
             name = safe_name(label.name)
             match node:
                 case Load(access, dtype):
-                    truth = " != 0" if dtype == "bool" else ""
-                    self.add(f"{name} = {self.place(access)}{truth}")
+                    text = self.load(access, dtype)
+                    if text != name:
+                        self.add(f"{name} = {text}")
                 case Position(dim, None, None):
                     self.positions[label.name] = f"i{dim}"
                 case Position():
@@ -185,8 +186,15 @@ class Code:
     def stores(self, stores: tuple[Store, ...], labels: tuple[Label, ...]) -> None:
         """A line for each store."""
         for store in stores:
-            value = as_memory(self.operand(store.value, labels), store.dtype)
-            self.add(f"{self.place(store.access)} = {value}")
+            self.store(store.access, self.operand(store.value, labels), store.dtype)
+
+    def load(self, access: Access, dtype: str) -> str:
+        """The value at a place as an expression."""
+        return f"{self.place(access)}{' != 0' if dtype == 'bool' else ''}"
+
+    def store(self, access: Access, value: str, dtype: str) -> None:
+        """A line that puts a value in a place."""
+        self.add(f"{self.place(access)} = {as_memory(value, dtype)}")
 
     def place(self, access: Access) -> str:
         """A place in memory as an expression."""

@@ -244,3 +244,38 @@ def fill(name: str, dtype: str) -> Function:
             acc[lane] = value
     """
     return Function(name, (dtype + "*", "int64", dtype), None, dedent(text).strip())
+
+
+@template
+def copy(name: str, dtype: str) -> Function:
+    """Copy n elements."""
+    text = f"""
+    def {name}(source, target, n):
+        for k in range(n):
+            target[k] = source[k]
+    """
+    args = dtype + "*", dtype + "*", "int64"
+    return Function(name, args, None, dedent(text).strip())
+
+
+@template
+def product(name: str, dtype: str) -> Function:
+    """A product of stacks of matrices, each of which may be stored transposed."""
+    zero = f"{short(dtype)}({float(0) if np.dtype(dtype).kind == 'f' else 0})"
+    text = f"""
+    def {name}(x, y, z, batch, rows, inner, columns, x_turned, y_turned):
+        row, along = (1, rows) if x_turned else (inner, 1)
+        down, across = (1, inner) if y_turned else (columns, 1)
+        for b in range(batch):
+            for i in range(rows):
+                for j in range(columns):
+                    z[(b * rows + i) * columns + j] = {zero}
+                for k in range(inner):
+                    left = x[b * rows * inner + i * row + k * along]
+                    for j in range(columns):
+                        right = y[b * inner * columns + k * down + j * across]
+                        at = (b * rows + i) * columns + j
+                        z[at] = {short(dtype)}(z[at] + left * right)
+    """
+    args = (*[dtype + "*"] * 3, *["int64"] * 6)
+    return Function(name, args, None, dedent(text).strip())

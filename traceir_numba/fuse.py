@@ -16,6 +16,7 @@ from traceir.ir import Var
 from traceir_numba.emitters.entry import Map
 from traceir_numba.graph import Graph
 from traceir_numba.jobs import (
+    KINDS,
     Cluster,
     Job,
     Without,
@@ -84,7 +85,8 @@ class _Fuser:
             self.all.append(cluster)
         (cluster.finish if finishes else cluster.jobs).append(job)
         cluster.axes = cluster.axes or job.axes
-        self.makers[job.var] |= 1 << cluster.number
+        for var in job.eqn.outputs:
+            self.makers[var] |= 1 << cluster.number
         self.order(cluster, needed)
         for var in reads:
             cluster.reads.add(var)
@@ -180,3 +182,13 @@ def _finishes(job: Job, cluster: Cluster, reads: dict[Var, set[Map | None]]) -> 
             for i in places
         )
     )
+
+
+def kept_values(plan: Plan, results: Collection[Var]) -> set[Var]:
+    """The values that are read by another nest, or are results."""
+    kept = set(results)
+    for cluster in plan.clusters:
+        own = {job.var for job in cluster.finish} | cluster.made(*KINDS)
+        kept |= cluster.reads - own
+        kept |= cluster.made("part")
+    return kept

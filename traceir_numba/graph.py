@@ -16,6 +16,7 @@ from traceir_numba.emitters.entry import (
     Map,
     Parts,
     Reduce,
+    Region,
     Scalar,
     View,
 )
@@ -55,11 +56,12 @@ class Graph:
     def _find_aliases(self) -> Iterator[tuple[Var, Var]]:
         """Results that are their operand's memory under another shape."""
         for eqn in self.eqns:
-            entry, out = self.entry(eqn), eqn.outputs[0]
-            operand = eqn.inputs[0] if eqn.inputs else None
+            entry = self.entry(eqn)
+            if not isinstance(entry, View):
+                continue
+            (out,), operand = eqn.outputs, eqn.inputs[0]
             if (
-                isinstance(entry, View)
-                and isinstance(operand, Var)
+                isinstance(operand, Var)
                 and entry.read(eqn, identity(out.aval.ndim)) is None
             ):
                 yield out, operand
@@ -76,7 +78,7 @@ class Graph:
         found.update(self.aliases.values())
         for eqn in self.eqns:
             match self.entry(eqn):
-                case Library():
+                case Library() | Region():
                     found.update(a for a in eqn.inputs if isinstance(a, Var))
                     found.update(eqn.outputs)
                 case Reduce() | Parts():

@@ -6,26 +6,33 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from traceir.ir import Atom, Eqn, Var
-from traceir_numba.emitters.entry import Index, Library, Map, Parts, Reduce
+from traceir_numba.emitters.entry import Index, Library, Map, Parts, Reduce, Region
 from traceir_numba.graph import Graph, identity
 
 Shape = tuple[int, ...]
+KINDS = ("map", "reduce", "part", "library", "region")
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One value to be left in memory; `part` counts a concatenation's operands."""
+    """What one equation leaves in memory; `part` counts a concatenation's operands."""
 
     eqn: Eqn
-    var: Var
-    kind: str  # map | reduce | part | library
+    kind: str  # map | reduce | part | library | region
     part: int = 0
+
+    @property
+    def var(self) -> Var:
+        """The value of an equation that has one."""
+        return self.eqn.outputs[0]
 
     @property
     def space(self) -> Shape:
         """The extents of the loops."""
         if self.kind == "map":
             return self.var.aval.shape
+        if self.kind == "region":
+            return ()
         return self.eqn.inputs[self.part].aval.shape
 
     @property
@@ -54,7 +61,7 @@ class Cluster:
 
     def made(self, *kinds: str) -> set[Var]:
         """The values of jobs of these kinds in the loops."""
-        return {job.var for job in self.jobs if job.kind in kinds}
+        return {v for job in self.jobs if job.kind in kinds for v in job.eqn.outputs}
 
     def finished(self) -> set[Var]:
         """The values that exist once the reduced loops have ended."""
@@ -65,22 +72,23 @@ def jobs_of(graph: Graph, stored: Collection[Var]) -> list[Job]:
     """The jobs in the order of their equations."""
     jobs = []
     for eqn in graph.eqns:
-        var = eqn.outputs[0]
         match graph.entry(eqn):
             case Reduce():
-                jobs.append(Job(eqn, var, "reduce"))
+                jobs.append(Job(eqn, "reduce"))
             case Parts():
-                jobs += [Job(eqn, var, "part", k) for k in range(len(eqn.inputs))]
+                jobs += [Job(eqn, "part", k) for k in range(len(eqn.inputs))]
             case Library():
-                jobs.append(Job(eqn, var, "library"))
-            case _ if var in stored:
-                jobs.append(Job(eqn, var, "map"))
+                jobs.append(Job(eqn, "library"))
+            case Region():
+                jobs.append(Job(eqn, "region"))
+            case _ if eqn.outputs[0] in stored:
+                jobs.append(Job(eqn, "map"))
     return jobs
 
 
 def seeds(job: Job) -> list[tuple[Atom, Map]]:
     """The values that a job is made of, in its own loops."""
-    if job.kind == "library":
+    if job.kind in ("library", "region"):
         return [(a, identity(a.aval.ndim)) for a in job.eqn.inputs]
     atom = job.var if job.kind == "map" else job.eqn.inputs[job.part]
     return [(atom, identity(atom.aval.ndim))]

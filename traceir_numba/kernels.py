@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, field
 from functools import cache
@@ -22,6 +22,9 @@ from traceir_numba.functions import NUMBERS, TILE, Function, closure, function, 
 from traceir_numba.nests import Nest
 from traceir_numba.problems import wrapped
 
+# Kernels of shorter LLVM text become part of the routines that call them.
+INLINED = 1 << 14
+
 
 @dataclass(slots=True)
 class Compiled:
@@ -30,6 +33,7 @@ class Compiled:
     kernel: Kernel
     code: machine.Code
     symbol: str
+    lowered: str  # the text before it was optimised
     entries: dict[bool, Entry] = field(default_factory=dict)
 
     def entry(self, release: bool) -> Entry:
@@ -44,7 +48,10 @@ class Compiled:
         return self.entries[release]
 
 
-_kernels: dict[Nest, Future[Compiled]] = {}
+# What makes two kernels the same code: equal nests, or a routine's text.
+Key = Nest | str
+
+_kernels: dict[Key, Future[Compiled]] = {}
 _lock = kept_over_forks(threading.Lock())
 _count = 0
 
@@ -54,8 +61,10 @@ def compile_count() -> int:
     return _count
 
 
-def compiled(requests: Sequence[tuple[Nest, Kernel]]) -> list[Compiled]:
+def compiled(requests: Sequence[tuple[Key, Kernel]]) -> list[Compiled]:
     """The code of some kernels; those that are new are compiled together.
+
+    What a routine calls must be compiled before it.
 
     A kernel that another thread is compiling is waited for. Raises RuntimeError
     (backend.compile) when one does not compile.
@@ -67,8 +76,8 @@ def compiled(requests: Sequence[tuple[Nest, Kernel]]) -> list[Compiled]:
             continue
 
 
-def _compiled(requests: Sequence[tuple[Nest, Kernel]]) -> list[Compiled]:
-    own: dict[Nest, Future[Compiled]] = {}
+def _compiled(requests: Sequence[tuple[Key, Kernel]]) -> list[Compiled]:
+    own: dict[Key, Future[Compiled]] = {}
     try:  # around all of it, so that no interrupt leaves others waiting
         with _lock:
             for nest, _ in requests:
@@ -82,7 +91,7 @@ def _compiled(requests: Sequence[tuple[Nest, Kernel]]) -> list[Compiled]:
     return [future.result() for future in futures]
 
 
-def _abandon(futures: dict[Nest, Future[Compiled]]) -> None:
+def _abandon(futures: dict[Key, Future[Compiled]]) -> None:
     """Forget what was not compiled; the next caller tries again."""
     for nest, future in futures.items():
         if not future.done() or future.exception() is not None:
@@ -92,9 +101,7 @@ def _abandon(futures: dict[Nest, Future[Compiled]]) -> None:
             future.cancel()
 
 
-def _compile(
-    kernels: dict[Nest, Kernel], futures: dict[Nest, Future[Compiled]]
-) -> None:
+def _compile(kernels: dict[Key, Kernel], futures: dict[Key, Future[Compiled]]) -> None:
     global _count
     try:
         made = _build(list(kernels.values()))
@@ -120,17 +127,36 @@ def _build(kernels: list[Kernel]) -> list[Compiled]:
     with wrapped("backend.compile", ", ".join(k.name for k in kernels)):
         symbols = [_symbol(kernel) for kernel in kernels]
         texts = []
+        called: dict[str, Compiled] = {}
         for kernel, symbol in zip(kernels, symbols, strict=True):
+            inner = {name: _kernels[nest].result() for name, nest in kernel.kernels}
+            called.update({one.symbol: one for one in inner.values()})
             args = [_pointer(d) for d in kernel.pointers]
             args += [types.int64] * len(kernel.sizes)
+            others = {name: _kernel_external(one) for name, one in inner.items()}
             texts.append(
-                _lowered(kernel.text, kernel.name, symbol, args, None, kernel.calls)
+                _lowered(
+                    kernel.text, kernel.name, symbol, args, None, kernel.calls, others
+                )
             )
-        needed = closure(name for kernel in kernels for name in kernel.calls)
+        small = [one for one in called.values() if len(one.lowered) < INLINED]
+        all_kernels = [*kernels, *(one.kernel for one in small)]
+        needed = closure(name for kernel in all_kernels for name in kernel.calls)
         inlined = [_inlined(f.name) for f in needed if _is_inlined(f)]
+        inlined += [one.lowered for one in small]
         _load([f for f in needed if _is_loop(f)])
         code = machine.link(texts, symbols, inlined)
-    return [Compiled(k, code, s) for k, s in zip(kernels, symbols, strict=True)]
+    return [
+        Compiled(k, code, s, text)
+        for k, s, text in zip(kernels, symbols, texts, strict=True)
+    ]
+
+
+def _kernel_external(one: Compiled) -> Any:
+    """A kernel as a routine calls it."""
+    args = [_pointer(d) for d in one.kernel.pointers]
+    args += [types.int64] * len(one.kernel.sizes)
+    return lower.external(one.symbol, args, types.none)
 
 
 def _symbol(kernel: Kernel) -> str:
@@ -183,7 +209,7 @@ def _load(functions: list[Function]) -> None:
 def _function_text(f: Function) -> str:
     args = [_type(a) for a in f.args]
     return _lowered(
-        f.text, f.name, _linked(f.name), args, f.result, f.needs, f.constants
+        f.text, f.name, _linked(f.name), args, f.result, f.needs, None, f.constants
     )
 
 
@@ -198,9 +224,10 @@ def _lowered(
     args: list[Any],
     result: str | None,
     calls: Iterable[str],
+    others: Mapping[str, Any] | None = None,
     constants: Iterable[str] = (),
 ) -> str:
-    namespace = _namespace()
+    namespace = {**_namespace(), **(others or {})}
     namespace.update((constant, vecmath.VALUES[constant]) for constant in constants)
     namespace.update((call, _external(call)) for call in calls)
     exec(compile(text, f"<traceir {name}>", "exec"), namespace)
@@ -222,7 +249,8 @@ def _external(name: str) -> Any:
 def _namespace() -> dict[str, Any]:
     """The globals of generated functions."""
     scalars = {short(d): _type(d) for d in NUMBERS}
-    return {"math": math, "np": np, "inf": math.inf, "nan": math.nan, **scalars}
+    own = {"math": math, "np": np, "inf": math.inf, "nan": math.nan, "at": lower.at}
+    return {**own, **scalars}
 
 
 def _type(dtype: str) -> Any:

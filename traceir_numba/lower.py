@@ -88,6 +88,16 @@ def bitcast(operand: Any, result: Any) -> Any:
     return as_bits
 
 
+@intrinsic  # type: ignore[untyped-decorator]
+def at(_typing: Any, pointer: Any, _offset: Any) -> Any:
+    """The pointer to the element that is `offset` elements further."""
+
+    def generate(_context: Any, builder: Any, _sig: Any, args: Any) -> Any:
+        return builder.gep(args[0], [args[1]])
+
+    return pointer(pointer, types.int64), generate
+
+
 # -- the contexts -------------------------------------------------------------------
 
 

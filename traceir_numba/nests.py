@@ -138,6 +138,12 @@ class Nest:
         return frozenset(s.access.buffer for s in self.stores + self.finish_stores)
 
     @cached_property
+    def loaded(self) -> frozenset[int]:
+        """The buffers that are read."""
+        nodes = self.body + self.finish
+        return frozenset(n.access.buffer for n in nodes if isinstance(n, Load))
+
+    @cached_property
     def parameters(self) -> int:
         """The number of runtime parameters besides extents."""
         used = [-1]

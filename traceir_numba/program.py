@@ -8,7 +8,7 @@ import numpy as np
 
 from traceir.ir import Eqn
 from traceir.source import Source
-from traceir_numba.nests import Nest
+from traceir_numba.nests import Constant, Nest
 
 Shape = tuple[int, ...]
 
@@ -46,13 +46,17 @@ class Labels:
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """A kernel run over buffers, with the extents of its loops and its parameters."""
+    """A kernel run over buffers, with the extents of its loops and its parameters.
+
+    In a routine, `scratch` are the buffers for what its blocks leave.
+    """
 
     nest: Nest
     buffers: tuple[int, ...]
     extents: Shape
     params: tuple[int, ...]
     labels: Labels
+    scratch: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +77,96 @@ class Reshape:
     copied: bool = False
 
 
-Step = Launch | Call | Reshape
+# -- steps of routines only -----------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """A scalar taken from its memory."""
+
+    slot: int
+
+
+@dataclass(frozen=True, slots=True)
+class Save:
+    """A scalar put in its memory."""
+
+    slot: int
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """All elements of an array put in another's memory."""
+
+    source: int
+    target: int
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """Scalars and pointers that get new values, all at once: target, then source."""
+
+    pairs: tuple[tuple[int, int | Constant], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """Steps over rows.
+
+    `read` and `written` pair stacks with their rows: pointers to them, or scalars.
+    """
+
+    length: int
+    reverse: bool
+    read: tuple[tuple[int, int], ...]
+    written: tuple[tuple[int, int], ...]
+    steps: tuple[Step, ...]
+    index: str
+
+
+@dataclass(frozen=True, slots=True)
+class While:
+    """Steps that are repeated as long as a scalar holds; `test` computes it first."""
+
+    test: tuple[Step, ...]
+    holds: int | Constant
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One of several lists of steps; the last one for other indices."""
+
+    index: int
+    branches: tuple[tuple[Step, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Routine:
+    """A function with loops in it: its own buffers, and those that it is given.
+
+    The role of a buffer is "operand", "result" or "memory" where it is given, or
+    "scalar", or "pointer" to another buffer's memory. A scalar that is given has
+    memory, too.
+    """
+
+    name: str
+    buffers: tuple[Buffer, ...]
+    args: tuple[int, ...]
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A routine run over buffers of the program."""
+
+    routine: Routine
+    buffers: tuple[int, ...]
+
+
+Step = (
+    Launch | Call | Reshape | Run | Load | Save | Copy | Assign | Loop | While | Branch
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -210,3 +210,18 @@ def cost(nest: Nest) -> int:
                 entry = EMITTERS[primitive]
                 total += entry.cost if isinstance(entry, Scalar) else 1
     return total
+
+
+def scratch_of(
+    nest: Nest, extents: Shape, params: tuple[int, ...]
+) -> list[tuple[int, str]]:
+    """The length and dtype of each array that the blocks of a reduction need."""
+    if loops_of(nest).split != "blocks":
+        return []
+    blocks = range_of(nest, extents, params).blocks
+    dtypes = ("uint8" if r.dtype == "bool" else r.dtype for r in nest.reductions)
+    return [
+        (blocks, dtype)
+        for r, own in zip(nest.reductions, dtypes, strict=True)
+        for dtype in _entry(r.primitive).accumulators(own)
+    ]

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from math import prod
 
 from traceir.ir import Var
-from traceir_numba.emitters.entry import Map, Scalar, View
+from traceir_numba.emitters.entry import Map, Region, Scalar, View
 from traceir_numba.graph import Graph
 from traceir_numba.jobs import Cluster, Shape, Without, seeds
 
@@ -25,7 +25,10 @@ def costs_of(graph: Graph, stored: set[Var]) -> dict[Var, int]:
     """
     costs: dict[Var, int] = {}
     for eqn in graph.eqns:
-        entry, out = graph.entry(eqn), eqn.outputs[0]
+        entry = graph.entry(eqn)
+        if isinstance(entry, Region):
+            continue  # its results are in memory
+        (out,) = eqn.outputs
         own = entry.cost if isinstance(entry, Scalar) else 0
         inputs = (a for a in eqn.inputs if isinstance(a, Var) and a not in stored)
         cost = costs[out] = min(own + sum(costs.get(a, 0) for a in inputs), 10 * DEAR)

@@ -15,8 +15,11 @@ import numpy as np
 from traceir.evaluate import evaluate_eqn
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from traceir_numba.emitters import EMITTERS
-from traceir_numba.emitters.entry import Entry, Rewrite, Scalar
+from traceir_numba.emitters.entry import Entry, Library, Region, Rewrite, Scalar
+from traceir_numba.emitters.regions import Choose
+from traceir_numba.flows import Given, live, tidied
 from traceir_numba.problems import unsupported
+from traceir_numba.products import is_call, product
 
 Env = dict[Var, Atom]
 
@@ -31,12 +34,13 @@ def simplify(closed: ClosedJaxpr) -> ClosedJaxpr:
     >>> print(simplify(parse(text)))
     { lambda ; a:i32[]. let b:i32[] = neg a in (b,) }
     """
-    work = _Simplifier(closed)
-    return work.finish()
+    return _Simplifier(closed).finish()
 
 
 class _Simplifier:
-    def __init__(self, closed: ClosedJaxpr) -> None:
+    def __init__(
+        self, closed: ClosedJaxpr, given: Given | None = None, fixed: int = 0
+    ) -> None:
         jaxpr = closed.jaxpr
         self.jaxpr = jaxpr
         self.constvars = list(jaxpr.constvars)
@@ -44,7 +48,9 @@ class _Simplifier:
         self.eqns: list[Eqn] = []
         self.producers: dict[Var, Eqn] = {}
         self.seen: dict[object, tuple[Atom, ...]] = {}
-        self.env: Env = {}
+        self.outermost = given is None
+        self.fixed: set[Atom] = {*jaxpr.invars[:fixed]}
+        self.env: Env = {jaxpr.invars[k]: a for k, a in (given or {}).items()}
         own = {v: v for eqn in jaxpr.eqns for v in eqn.outputs}
         self.run(jaxpr, self.env, own)
 
@@ -78,6 +84,10 @@ class _Simplifier:
             raise unsupported(eqn, f"`{eqn.primitive}`")
         if isinstance(entry, Rewrite):
             return self.inline(entry.program(eqn), eqn)
+        if isinstance(entry, Region):
+            return self.region(eqn, entry)
+        if isinstance(entry, Library) and not (self.outermost or is_call(eqn)):
+            return self.inline(product(eqn, self.fixed), eqn)
         short_cut = self.fold(eqn, entry) or self.algebra(eqn)
         if short_cut is not None:
             return (short_cut,)
@@ -87,7 +97,42 @@ class _Simplifier:
             self.eqns.append(eqn)
             self.producers.update(dict.fromkeys(eqn.outputs, eqn))
             self.seen[key] = found = eqn.outputs
+            if all(isinstance(a, Literal) or a in self.fixed for a in eqn.inputs):
+                self.fixed.update(eqn.outputs)
         return found
+
+    def region(self, eqn: Eqn, entry: Region) -> tuple[Atom, ...]:
+        """Add control flow with its programs simplified."""
+        flow = entry.read(eqn)
+        if isinstance(flow, Choose) and isinstance(flow.index, Literal):
+            return self.inline(flow.chosen(), replace(eqn, inputs=flow.xs))
+        tidy = tidied(flow, self)
+        outputs = tuple(eqn.outputs[k] for k in tidy.left)
+        self.eqns.append(
+            replace(
+                eqn,
+                inputs=tidy.flow.operands,
+                outputs=outputs,
+                params=entry.write(eqn, tidy.flow),
+            )
+        )
+        return tuple(tidy.known.get(k, v) for k, v in enumerate(eqn.outputs))
+
+    def inner(self, closed: ClosedJaxpr, given: Given, fixed: int) -> ClosedJaxpr:
+        """Simplify a program inside; `fixed` of its inputs never change."""
+        return _Simplifier(closed, given, fixed).finish()
+
+    def constant(self, var: Var, value: np.ndarray) -> Var:
+        """A constant of a program inside as one of this program."""
+        own = Var(var.aval)
+        self.constvars.append(own)
+        self.consts.append(value)
+        return own
+
+    def apply(self, eqn: Eqn, inputs: tuple[Atom, ...]) -> tuple[Atom, ...]:
+        """Add an equation of a program inside, for other operands."""
+        outputs = tuple(Var(v.aval) for v in eqn.outputs)
+        return self.add(replace(eqn, inputs=inputs, outputs=outputs))
 
     def inline(self, program: ClosedJaxpr, eqn: Eqn) -> tuple[Atom, ...]:
         jaxpr = program.jaxpr
@@ -132,17 +177,6 @@ class _Simplifier:
 
 def _use(env: Env, atom: Atom) -> Atom:
     return env.get(atom, atom) if isinstance(atom, Var) else atom
-
-
-def live(eqns: list[Eqn], outvars: tuple[Atom, ...]) -> tuple[list[Eqn], set[Var]]:
-    """The equations that the results need, and all variables in use."""
-    used = {a for a in outvars if isinstance(a, Var)}
-    kept = []
-    for eqn in reversed(eqns):
-        if not used.isdisjoint(eqn.outputs):
-            kept.append(eqn)
-            used.update(a for a in eqn.inputs if isinstance(a, Var))
-    return kept[::-1], used
 
 
 # -- algebra that is exact ------------------------------------------------------------

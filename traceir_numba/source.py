@@ -18,8 +18,9 @@ from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.entry import Library
 from traceir_numba.functions import NUMBERS, closure, short
 from traceir_numba.pool import WORTH
-from traceir_numba.program import Buffer, Call, Launch, Program, Reshape
+from traceir_numba.program import Buffer, Call, Launch, Program, Reshape, Run
 from traceir_numba.schedule import range_of
+from traceir_numba.sources import Sources
 
 # Constants of more bytes are not written out.
 MOST_BYTES = 4096
@@ -56,6 +57,17 @@ def parallel(entry, arrays, lo, hi, *sizes):
     """Run a kernel over a range; traceir splits it over threads, with the same bits."""
     entry(*arrays, lo, hi, *sizes)'''
 
+AT_TEXT = '''\
+@intrinsic
+def at(types, pointer, offset):
+    """The pointer to the element that is so many elements further."""
+
+    def generate(context, builder, signature, args):
+        return builder.gep(args[0], [args[1]])
+
+    return pointer(pointer, i64), generate'''
+HELPERS = {"kernel": KERNEL_TEXT, "parallel": PARALLEL_TEXT, "at": AT_TEXT}
+
 
 @dataclass(frozen=True, slots=True)
 class Module:
@@ -68,16 +80,19 @@ class Module:
     released: frozenset[str]  # kernels that run long enough to let others run
 
 
-def module_of(program: Program, kernels: dict[int, Kernel]) -> Module:
-    """The module of a program; `kernels` are those of its launches, by step."""
+def module_of(program: Program, sources: Sources) -> Module:
+    """The module of a program."""
+    kernels, inner = sources.steps, sources.inner.values()
     unique = {kernel.name: kernel for kernel in kernels.values()}
-    functions = closure(name for kernel in unique.values() for name in kernel.calls)
+    everything = [*inner, *unique.values()]
+    functions = closure(name for kernel in everything for name in kernel.calls)
     real = [f.name for f in functions if f.name in vecmath.FUNCTIONS]
     own = [f for f in functions if f.name not in vecmath.FUNCTIONS]
     released: set[str] = set()
     driver = "\n".join(_driver(program, kernels, released))
     parts = [_real_functions(tuple(real))] if real else []
     parts += [f"@function\n{f.text}" for f in own]
+    parts += [_inner_text(kernel) for kernel in inner]
     parts += [_kernel_text(kernel) for kernel in unique.values()]
     constants = [_constant(program.buffers[k], value) for k, value in program.constants]
     if constants:
@@ -103,11 +118,7 @@ def _docstring(program: Program) -> str:
 def _header(program: Program, body: str) -> list[str]:
     """Imports and helpers for what the body uses."""
     words = set(re.findall(r"[A-Za-z_]\w*", body))
-    helpers = [
-        text
-        for name, text in (("kernel", KERNEL_TEXT), ("parallel", PARALLEL_TEXT))
-        if name in words
-    ]
+    helpers = [text for name, text in HELPERS.items() if name in words]
     lines = [
         f'{dtype_name(d)} = np.dtype("{d}")' for d in NUMBERS if dtype_name(d) in words
     ]
@@ -170,12 +181,19 @@ def dtype_name(dtype: str) -> str:
 
 def _kernel_text(kernel: Kernel) -> str:
     types = [pointer_type(d) for d in kernel.pointers] + ["i64"] * len(kernel.sizes)
-    decorator = _call_text("@kernel", types)
-    slow = "".join(
+    return f"{_slow(kernel)}{_call_text('@kernel', types)}\n{kernel.text}"
+
+
+def _inner_text(kernel: Kernel) -> str:
+    """A kernel that routines call."""
+    return f"{_slow(kernel)}@function\n{kernel.text}"
+
+
+def _slow(kernel: Kernel) -> str:
+    return "".join(
         f"# `{name}` is a scalar call: this loop does not vectorise.\n"
         for name in kernel.slow
     )
-    return f"{slow}{decorator}\n{kernel.text}"
 
 
 def _constant(buffer: Buffer, value: np.ndarray) -> str:
@@ -209,6 +227,14 @@ def _driver(
                         yield f"    {_empty(buffers[slot])}"
                 lines = _launch(program, step, kernels[number], released)
                 yield indent("\n".join(lines), "    ")
+            case Run(buffers=slots):
+                for slot in slots:
+                    if slot not in made:
+                        made.add(slot)
+                        yield f"    {_empty(buffers[slot])}"
+                released.add(kernels[number].name)
+                names = [buffers[k].name for k in slots]
+                yield indent(_call_text(kernels[number].name, names), "    ")
             case Call():
                 made.add(step.output)
                 yield indent(_call(program, step), "    ")

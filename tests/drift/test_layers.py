@@ -23,8 +23,9 @@ ORDER = {
     """,
     "traceir_numba": """
         problems | machine | vecmath | functions | nests | emitters | graph | jobs
-        | share | simplify reshapes | fuse | program | schedule | buffers pool
-        | emit_lines | emit_cpu | source | build | assemble | lower | call | kernels
+        | share | flows products | simplify reshapes | fuse | program | schedule
+        | buffers pool | emit_lines | emit_cpu | steps | carries | build | routines
+        | emit_flow | sources | source | assemble | lower | call | kernels
         | hosted | backend | api | __init__
     """,
 }

@@ -4,12 +4,23 @@ A test compares its keys with the specification's primitives and the kernels.
 """
 
 from traceir_numba.emitters import (
+    collectives,
     library,
     reductions,
+    regions,
     rewrites,
     scalars,
     structure,
 )
 from traceir_numba.emitters.entry import EMITTERS
 
-__all__ = ["EMITTERS", "library", "reductions", "rewrites", "scalars", "structure"]
+__all__ = [
+    "EMITTERS",
+    "collectives",
+    "library",
+    "reductions",
+    "regions",
+    "rewrites",
+    "scalars",
+    "structure",
+]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
-from traceir.ir import ClosedJaxpr, Eqn
+from traceir.ir import ClosedJaxpr, Eqn, Params
 from traceir_numba.functions import short
 
 
@@ -77,9 +77,13 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The operand's elements at other indices; None where those are not linear."""
+    """The operand's elements at other indices; None where those are not linear.
+
+    Where it `reorders` them, reading neighbours is reading far apart.
+    """
 
     read: Callable[[Eqn, Map], Map | None]
+    reorders: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +136,15 @@ class Rewrite:
     program: Callable[[Eqn], ClosedJaxpr]
 
 
-Entry = Scalar | View | Generator | Reduce | Parts | Library | Rewrite
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Control flow: `read` gives an equation's flow, `write` the params of a flow."""
+
+    read: Callable[[Eqn], Any]
+    write: Callable[[Eqn, Any], Params]
+
+
+Entry = Scalar | View | Generator | Reduce | Parts | Library | Rewrite | Region
 
 EMITTERS: dict[str, Entry] = {}
 

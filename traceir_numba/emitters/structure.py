@@ -52,6 +52,15 @@ def squeeze(eqn: Eqn, indices: Map) -> Map:
     return tuple(HERE if d in removed else next(rest) for d in range(rank))
 
 
+def rev(eqn: Eqn, indices: Map) -> Map:
+    """The last element comes first."""
+    shape, dimensions = eqn.inputs[0].aval.shape, eqn.param("dimensions")
+    return tuple(
+        Index(index.dim, n - 1 - index.start, -index.step) if d in dimensions else index
+        for d, (index, n) in enumerate(zip(indices, shape, strict=True))
+    )
+
+
 def slice_(eqn: Eqn, indices: Map) -> Map:
     """Starts and strides."""
     starts = eqn.param("start_indices")
@@ -73,8 +82,9 @@ def reshape(eqn: Eqn, indices: Map) -> Map | None:
 
 
 register("broadcast_in_dim", View(broadcast_in_dim))
-register("transpose", View(transpose))
+register("transpose", View(transpose, reorders=True))
 register("squeeze", View(squeeze))
+register("rev", View(rev))
 register("slice", View(slice_))
 register("reshape", View(reshape))
 

@@ -1,0 +1,236 @@
+"""Routines as Numba source: loops, choices and scalar code around calls of kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from math import prod
+
+from traceir_numba.emit_cpu import Kernel
+from traceir_numba.emit_lines import (
+    Code,
+    as_memory,
+    constant_text,
+    memory_dtype,
+    plain,
+    pointer_name,
+)
+from traceir_numba.nests import Access, Constant, Nest
+from traceir_numba.products import call_arguments
+from traceir_numba.program import (
+    Assign,
+    Branch,
+    Buffer,
+    Call,
+    Copy,
+    Launch,
+    Load,
+    Loop,
+    Routine,
+    Save,
+    Step,
+    While,
+)
+from traceir_numba.routines import is_inline
+from traceir_numba.schedule import range_of
+from traceir_numba.steps import walk
+
+
+def emit_routine(routine: Routine, kernels: Mapping[Nest, Kernel]) -> Kernel:
+    """The source of a routine; `kernels` are those of its launches."""
+    emitter = _Emitter(routine, kernels)
+    emitter.steps(routine.steps)
+    code, buffers = emitter.code, routine.buffers
+    pointers = [buffers[k] for k in routine.args]
+    names = [pointer_name(b.name) for b in pointers]
+    return Kernel(
+        routine.name,
+        "\n".join([f"def {routine.name}({', '.join(names)}):", *code.lines]),
+        tuple(memory_dtype(b.dtype) for b in pointers),
+        (),
+        (),
+        tuple(code.calls),
+        (),
+        tuple((kernels[n].name, n) for n in nests_of(routine)),
+    )
+
+
+def nests_of(routine: Routine) -> list[Nest]:
+    """The nests that a routine calls as kernels, each once."""
+    launches = (s for s in walk(routine.steps) if isinstance(s, Launch))
+    return list(dict.fromkeys(s.nest for s in launches if not is_inline(s)))
+
+
+@dataclass(slots=True)
+class _Lines(Code):
+    """Straight-line code among a routine's steps: scalars are variables."""
+
+    slots: tuple[Buffer, ...] = ()
+    params: tuple[int, ...] = field(default=())
+
+    def load(self, access: Access, dtype: str) -> str:
+        """A scalar by name, or an element of an array."""
+        buffer = self.slots[access.buffer]
+        if buffer.role == "scalar":
+            return buffer.name
+        return Code.load(self, access, dtype)
+
+    def store(self, access: Access, value: str, dtype: str) -> None:
+        """A scalar's new value, or an element's."""
+        buffer = self.slots[access.buffer]
+        if buffer.role != "scalar":
+            Code.store(self, access, value, dtype)
+        elif buffer.name != value:
+            self.add(f"{buffer.name} = {value}")
+
+    def place(self, access: Access) -> str:
+        """An element of an array; its index is known."""
+        at = 0 if access.offset is None else self.params[access.offset]
+        return f"{pointer_name(self.slots[access.buffer].name)}[{at}]"
+
+
+class _Emitter:
+    def __init__(self, routine: Routine, kernels: Mapping[Nest, Kernel]) -> None:
+        self.buffers = routine.buffers
+        self.kernels = kernels
+        self.code = _Lines(())
+
+    def name(self, slot: int) -> str:
+        """A scalar by its name, an array by its pointer's."""
+        buffer = self.buffers[slot]
+        if buffer.role == "scalar":
+            return buffer.name
+        return pointer_name(buffer.name)
+
+    def text(self, source: int | Constant) -> str:
+        if isinstance(source, Constant):
+            return constant_text(source.text, source.dtype)
+        return self.name(source)
+
+    def is_scalar(self, slot: int) -> bool:
+        return self.buffers[slot].role == "scalar"
+
+    def size(self, slot: int) -> int:
+        return prod(self.buffers[slot].shape)
+
+    # -- steps --------------------------------------------------------------------
+
+    def steps(self, steps: Iterable[Step]) -> None:
+        for step in steps:
+            self.step(step)
+
+    def step(self, step: Step) -> None:
+        match step:
+            case Launch():
+                self.inline(step) if is_inline(step) else self.launch(step)
+            case Call(eqn, inputs, output):
+                dtype = plain(self.buffers[output].dtype)
+                given = [*self.names(inputs, output), *map(str, call_arguments(eqn))]
+                self.code.add(self.code.call(f"product_{dtype}", *given))
+            case Load(slot):
+                self.code.add(f"{self.name(slot)} = {self.element(slot)}")
+            case Save(slot):
+                self.save(slot)
+            case Copy(source, target):
+                dtype = plain(memory_dtype(self.buffers[target].dtype))
+                names = self.name(source), self.name(target), str(self.size(target))
+                self.code.add(self.code.call(f"copy_{dtype}", *names))
+            case Assign(pairs):
+                self.assign(pairs)
+            case Loop():
+                self.loop(step)
+            case While(test, holds, body):
+                with self.code.block("while True:"):
+                    self.steps(test)
+                    with self.code.block(f"if not {self.text(holds)}:"):
+                        self.code.add("break")
+                    self.steps(body)
+            case Branch(index, branches):
+                self.branch(self.name(index), branches)
+            case _:
+                raise AssertionError(step)
+
+    def names(self, inputs: Iterable[int], output: int) -> tuple[str, ...]:
+        return tuple(self.name(k) for k in (*inputs, output))
+
+    def element(self, slot: int, at: str = "0", stack: int | None = None) -> str:
+        """A scalar's value in memory."""
+        buffer = self.buffers[slot if stack is None else stack]
+        truth = " != 0" if buffer.dtype == "bool" else ""
+        return f"{pointer_name(buffer.name)}[{at}]{truth}"
+
+    def save(self, slot: int) -> None:
+        buffer = self.buffers[slot]
+        value = as_memory(buffer.name, buffer.dtype)
+        self.code.add(f"{pointer_name(buffer.name)}[0] = {value}")
+
+    def inline(self, step: Launch) -> None:
+        code = self.code
+        code.slots = tuple(self.buffers[k] for k in step.buffers)
+        code.params = step.params
+        code.nodes(step.nest.body, step.labels.body)
+        code.stores(step.nest.stores, step.labels.body)
+
+    def launch(self, step: Launch) -> None:
+        kernel = self.kernels[step.nest]
+        scalars = [(k, slot) for k, slot in enumerate(step.buffers)]
+        scalars = [(k, slot) for k, slot in scalars if self.is_scalar(slot)]
+        for k, slot in scalars:
+            if k in step.nest.loaded:
+                self.save(slot)
+        sizes = range_of(step.nest, step.extents, step.params)
+        pointers = [pointer_name(self.buffers[k].name) for k in step.buffers]
+        blocks = [pointer_name(self.buffers[k].name) for k in step.scratch]
+        given = [*pointers, *blocks, *(str(sizes.values[s]) for s in kernel.sizes)]
+        self.code.add(f"{kernel.name}({', '.join(given)})")
+        for k, slot in scalars:
+            if k in step.nest.written:
+                self.code.add(f"{self.name(slot)} = {self.element(slot)}")
+
+    def assign(self, pairs: Iterable[tuple[int, int | Constant]]) -> None:
+        """Assignments that happen at once, in an order that does the same."""
+        left = {self.name(t): self.text(s) for t, s in pairs}
+        left = {t: s for t, s in left.items() if t != s}
+        while left:
+            free = [t for t in left if t not in left.values()]
+            if not free:  # each value is needed elsewhere: keep one
+                target = next(iter(left))
+                self.code.add(f"{target}_old = {target}")
+                left = {
+                    t: f"{target}_old" if s == target else s for t, s in left.items()
+                }
+                continue
+            for target in free:
+                self.code.add(f"{target} = {left.pop(target)}")
+
+    def loop(self, step: Loop) -> None:
+        ends = f"{step.length - 1}, -1, -1" if step.reverse else str(step.length)
+        at = step.index
+        with self.code.block(f"for {at} in range({ends}):"):
+            for stack, row in step.read:
+                if self.is_scalar(row):
+                    text = self.element(row, at, stack)
+                    self.code.add(f"{self.name(row)} = {text}")
+                else:
+                    self.point(stack, row, at)
+            for stack, row in step.written:
+                if not self.is_scalar(row):
+                    self.point(stack, row, at)
+            self.steps(step.steps)
+            for stack, row in step.written:
+                if self.is_scalar(row):
+                    value = as_memory(self.name(row), self.buffers[row].dtype)
+                    self.code.add(f"{self.name(stack)}[{at}] = {value}")
+
+    def point(self, stack: int, row: int, at: str) -> None:
+        where = f"{at} * {self.size(row)}"
+        self.code.add(f"{self.name(row)} = at({self.name(stack)}, {where})")
+
+    def branch(self, index: str, branches: tuple[tuple[Step, ...], ...]) -> None:
+        for k, steps in enumerate(branches):
+            last = k == len(branches) - 1
+            head = "else:" if last else f"{'el' if k else ''}if {index} == {k}:"
+            with self.code.block(head):
+                self.steps(steps)
+                if not steps:
+                    self.code.add("pass")

@@ -1,0 +1,125 @@
+"""Control flow: how an equation with programs is read as a loop or a choice.
+
+Serves: prim.while, prim.scan, prim.cond
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from traceir.ir import Atom, ClosedJaxpr, Eqn, Literal, Params, sort_params
+from traceir_numba.emitters.entry import Region, register
+
+Atoms = tuple[Atom, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """A body that runs `length` times or, where there is a test, as long as it holds.
+
+    The body takes `used`, the carry and one row of each of `rows`; it gives the carry
+    and one row of each stacked result. The test takes `tested` and the carry.
+    """
+
+    body: ClosedJaxpr
+    used: Atoms
+    carry: Atoms
+    rows: Atoms = ()
+    length: int = 0
+    reverse: bool = False
+    test: ClosedJaxpr | None = None
+    tested: Atoms = ()
+
+    @property
+    def operands(self) -> Atoms:
+        """The equation's operands."""
+        return self.tested + self.used + self.carry + self.rows
+
+
+@dataclass(frozen=True, slots=True)
+class Choose:
+    """One of several programs of the same operands; the last one for other indices."""
+
+    index: Atom
+    branches: tuple[ClosedJaxpr, ...]
+    xs: Atoms
+
+    @property
+    def operands(self) -> Atoms:
+        """The equation's operands."""
+        return (self.index, *self.xs)
+
+    def chosen(self) -> ClosedJaxpr:
+        """The branch where the index is written in the program."""
+        assert isinstance(self.index, Literal)
+        k = int(self.index.value)
+        return self.branches[k if 0 <= k < len(self.branches) else -1]
+
+
+Flow = Repeat | Choose
+
+
+def read_while(eqn: Eqn) -> Repeat:
+    """A loop with a test."""
+    p, xs = dict(eqn.params), eqn.inputs
+    first: int = p["cond_nconsts"]  # type: ignore[assignment]
+    second: int = first + p["body_nconsts"]  # type: ignore[operator]
+    test, body = p["cond_jaxpr"], p["body_jaxpr"]
+    assert isinstance(test, ClosedJaxpr) and isinstance(body, ClosedJaxpr)
+    return Repeat(body, xs[first:second], xs[second:], test=test, tested=xs[:first])
+
+
+def write_while(_: Eqn, flow: Flow) -> Params:
+    """The params of a loop with a test."""
+    assert isinstance(flow, Repeat)
+    return sort_params(
+        {
+            "body_jaxpr": flow.body,
+            "body_nconsts": len(flow.used),
+            "cond_jaxpr": flow.test,
+            "cond_nconsts": len(flow.tested),
+        }
+    )
+
+
+def read_scan(eqn: Eqn) -> Repeat:
+    """A loop over rows."""
+    xs, used = eqn.inputs, int(eqn.param("num_consts"))
+    split = used + int(eqn.param("num_carry"))
+    return Repeat(
+        eqn.param("jaxpr"),
+        xs[:used],
+        xs[used:split],
+        xs[split:],
+        int(eqn.param("length")),
+        bool(eqn.param("reverse")),
+    )
+
+
+def write_scan(eqn: Eqn, flow: Flow) -> Params:
+    """The params of a loop over rows."""
+    assert isinstance(flow, Repeat)
+    return sort_params(
+        {
+            **dict(eqn.params),
+            "jaxpr": flow.body,
+            "num_consts": len(flow.used),
+            "num_carry": len(flow.carry),
+        }
+    )
+
+
+def read_cond(eqn: Eqn) -> Choose:
+    """A choice of programs."""
+    return Choose(eqn.inputs[0], eqn.param("branches"), eqn.inputs[1:])
+
+
+def write_cond(_: Eqn, flow: Flow) -> Params:
+    """The params of a choice."""
+    assert isinstance(flow, Choose)
+    return sort_params({"branches": flow.branches})
+
+
+register("while", Region(read_while, write_while))
+register("scan", Region(read_scan, write_scan))
+register("cond", Region(read_cond, write_cond))

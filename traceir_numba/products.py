@@ -1,0 +1,200 @@
+"""Matrix products in loops: small ones as sums of products, large ones as one call.
+
+Serves: choice.dot-order
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Hashable
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from traceir.avals import ShapedArray
+from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Var, sort_params
+
+# Products of fewer multiplications join the nests around them.
+SMALL = 1 << 15
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """What a product is over: batches, rows, what is summed, and columns."""
+
+    batch: int
+    rows: int
+    inner: int
+    columns: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Operand:
+    """One operand: its variable, and the order of its groups of dimensions."""
+
+    atom: Atom
+    var: Var
+    batch: Shape
+    summed: Shape
+    fixed: bool
+
+    @property
+    def free(self) -> Shape:
+        """The dimensions that the result has of it."""
+        taken = {*self.batch, *self.summed}
+        return tuple(d for d in range(self.var.aval.ndim) if d not in taken)
+
+    def size(self, dims: Shape) -> int:
+        """The elements over some dimensions."""
+        return prod(self.var.aval.shape[d] for d in dims)
+
+    @property
+    def sums_last(self) -> bool:
+        """Whether what is summed stands last in memory: neighbours are summed."""
+        order = (*self.batch, *self.free, *self.summed)
+        return self.size(self.free) == 1 or order == tuple(range(len(order)))
+
+
+def product(eqn: Eqn, fixed: Container[Atom]) -> ClosedJaxpr:
+    """The product as a program of the equation's operands, for the body of a loop.
+
+    Operands that are `fixed` may be laid out anew at no cost: that is done once.
+    """
+    (lc, rc), (lb, rb) = eqn.param("dimension_numbers")
+    build = _Build(eqn)
+    x, y = (
+        _Operand(atom, var, batch, summed, atom in fixed)
+        for atom, var, batch, summed in zip(
+            eqn.inputs, build.converted(), (lb, rb), (lc, rc), strict=True
+        )
+    )
+    sizes = Sizes(x.size(x.batch), x.size(x.free), x.size(lc), y.size(y.free))
+    if sizes.batch * sizes.rows * sizes.inner * sizes.columns < SMALL:
+        if sizes.columns == 1:  # the result is the same with rows as columns
+            x, y = y, x
+            sizes = Sizes(sizes.batch, 1, sizes.inner, sizes.rows)
+        return build.finish(build.sums(x, y, sizes))
+    return build.finish(build.call(x, y, sizes))
+
+
+class _Build:
+    """A program of one equation's operands, made equation by equation."""
+
+    def __init__(self, eqn: Eqn) -> None:
+        self.eqn = eqn
+        self.operands = tuple(Var(x.aval) for x in eqn.inputs)
+        self.eqns: list[Eqn] = []
+        self.dtype: np.dtype = eqn.outputs[0].aval.dtype
+
+    def bind(
+        self, primitive: str, extents: Shape, *inputs: Atom, **params: Hashable
+    ) -> Var:
+        """Apply a primitive; the result has the equation's dtype."""
+        out = Var(ShapedArray(extents, self.dtype))
+        source = self.eqn.source
+        self.eqns.append(
+            Eqn(primitive, inputs, (out,), sort_params(params), source=source)
+        )
+        return out
+
+    def converted(self) -> tuple[Var, ...]:
+        """The operands in the result's dtype."""
+        if self.operands[0].aval.dtype == self.dtype:
+            return self.operands
+        return tuple(
+            self.bind(
+                "convert_element_type",
+                x.aval.shape,
+                x,
+                new_dtype=self.dtype,
+                weak_type=False,
+                sharding=None,
+            )
+            for x in self.operands
+        )
+
+    def laid_out(self, x: _Operand, *groups: Shape) -> Var:
+        """Groups of dimensions in that order, each as one dimension."""
+        order = tuple(d for group in groups for d in group)
+        var = x.var
+        if order != tuple(range(len(order))):
+            moved = tuple(var.aval.shape[d] for d in order)
+            var = self.bind("transpose", moved, var, permutation=order)
+        return self.reshaped(var, tuple(map(x.size, groups)))
+
+    def reshaped(self, x: Var, shape: Shape) -> Var:
+        if x.aval.shape == shape:
+            return x
+        params = {"new_sizes": shape, "dimensions": None, "sharding": None}
+        return self.bind("reshape", shape, x, **params)
+
+    def finish(self, result: Var) -> ClosedJaxpr:
+        """The program that gives `result` in the equation's shape."""
+        result = self.reshaped(result, self.eqn.outputs[0].aval.shape)
+        return ClosedJaxpr(Jaxpr((), self.operands, tuple(self.eqns), (result,)))
+
+    def sums(self, x: _Operand, y: _Operand, sizes: Sizes) -> Var:
+        """A sum of products over one nest of loops.
+
+        Its innermost loop runs along the columns, or else along what is summed.
+        """
+        along = y.sums_last and not y.fixed and sizes.columns > 1
+        along = along or sizes.columns == 1
+        inner = ("columns", "inner") if along else ("inner", "columns")
+        names = [n for n in ("batch", "rows") if getattr(sizes, n) != 1]
+        names += [n for n in inner if n == "inner" or getattr(sizes, n) != 1]
+        space = tuple(getattr(sizes, n) for n in names)
+        groups = {"batch": x.batch, "rows": x.free, "inner": x.summed}
+        left = self.spread(x, groups, names, space)
+        groups = {"batch": y.batch, "inner": y.summed, "columns": y.free}
+        right = self.spread(y, groups, names, space)
+        axis = names.index("inner")
+        kept = (*space[:axis], *space[axis + 1 :])
+        found = self.bind("mul", space, left, right)
+        return self.bind("reduce_sum", kept, found, axes=(axis,), out_sharding=None)
+
+    def spread(
+        self, x: _Operand, groups: dict[str, Shape], names: list[str], space: Shape
+    ) -> Var:
+        """An operand over all loops, of which it has some."""
+        own = [n for n in names if n in groups]
+        var = self.laid_out(x, *(groups[n] for n in own))
+        params = {"broadcast_dimensions": tuple(map(names.index, own))}
+        return self.bind(
+            "broadcast_in_dim", space, var, shape=space, sharding=None, **params
+        )
+
+    def call(self, x: _Operand, y: _Operand, sizes: Sizes) -> Var:
+        """A product of two matrices, or of a stack of such pairs."""
+        if x.free == () or x.sums_last:
+            left, at = self.laid_out(x, x.batch, x.free, x.summed), 2
+        else:
+            left, at = self.laid_out(x, x.batch, x.summed, x.free), 1
+        if y.sums_last and not y.fixed:
+            right, to = self.laid_out(y, y.batch, y.free, y.summed), 2
+        else:
+            right, to = self.laid_out(y, y.batch, y.summed, y.free), 1
+        shape = sizes.batch, sizes.rows, sizes.columns
+        params = {**dict(self.eqn.params)}
+        params["dimension_numbers"] = (((at,), (to,)), ((0,), (0,)))
+        return self.bind("dot_general", shape, left, right, **params)
+
+
+# -- calls ----------------------------------------------------------------------------
+
+
+def is_call(eqn: Eqn) -> bool:
+    """Whether a product is as `product` leaves large ones: stacks of matrices."""
+    return [a.aval.ndim for a in eqn.inputs] == [3, 3] and eqn.param(
+        "dimension_numbers"
+    )[1] == ((0,), (0,))
+
+
+def call_arguments(eqn: Eqn) -> tuple[int, ...]:
+    """Batch, rows, what is summed and columns, and whether operands are transposed."""
+    ((at,), (to,)), _ = eqn.param("dimension_numbers")
+    batch, rows, columns = eqn.outputs[0].aval.shape
+    inner = eqn.inputs[0].aval.shape[at]
+    return batch, rows, inner, columns, int(at == 1), int(to == 2)

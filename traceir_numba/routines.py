@@ -1,0 +1,311 @@
+"""Control flow becomes routines: loops over steps, with all memory made before them.
+
+A rank-zero value is a scalar of the routine. An array that is carried is a pointer: a
+step reads what one points to, writes what another points to, and then they change
+places, so that no carry is copied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import count
+
+from traceir.avals import ShapedArray
+from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
+from traceir.text.naming import letters
+from traceir.text.words import number_text
+from traceir_numba.build import Built, build
+from traceir_numba.carries import moves_of
+from traceir_numba.emit_lines import safe_name
+from traceir_numba.emitters.entry import Region
+from traceir_numba.emitters.regions import Choose, Repeat
+from traceir_numba.fuse import fuse, kept_values
+from traceir_numba.graph import Graph
+from traceir_numba.nests import Constant
+from traceir_numba.program import (
+    Assign,
+    Branch,
+    Buffer,
+    Call,
+    Copy,
+    Labels,
+    Launch,
+    Load,
+    Loop,
+    Routine,
+    Save,
+    Step,
+    While,
+)
+from traceir_numba.reshapes import hoist_reshapes
+from traceir_numba.schedule import merge, scratch_of
+
+
+def routine_of(eqn: Eqn, name: str) -> Routine:
+    """The routine of one equation of control flow.
+
+    Its first arguments are the equation's operands, each variable once, then come the
+    results, and then memory.
+    """
+    return _Routine().routine(eqn, name)
+
+
+def operands_of(eqn: Eqn) -> list[Var]:
+    """The variables that a routine is given."""
+    return list(dict.fromkeys(a for a in eqn.inputs if isinstance(a, Var)))
+
+
+class _Routine:
+    def __init__(self) -> None:
+        self.buffers: list[Buffer] = []
+        self.args: list[int] = []
+        self.owned: set[int] = set()  # pointers to memory of the routine's own
+        self.names: Iterator[str] = (safe_name(letters(k)) for k in count())
+        self.numbers = count()
+
+    def routine(self, eqn: Eqn, name: str) -> Routine:
+        steps: list[Step] = []
+        slots: dict[Var, int] = {}
+        for var in operands_of(eqn):
+            slots[var] = self.value(var.aval, "operand")
+            self.give(slots[var])
+            if not var.aval.shape:
+                steps.append(Load(slots[var]))
+        results = [self.value(v.aval, "result") for v in eqn.outputs]
+        for slot in results:
+            self.give(slot)
+        wanted = dict(zip(eqn.outputs, results, strict=True))
+        block = Block(self, _alone(eqn), slots, wanted)
+        steps += block.run()
+        for var, slot in wanted.items():
+            found = block.slots[var]
+            if not var.aval.shape:
+                steps += [Assign(((slot, found),)), Save(slot)]
+            elif found != slot:
+                steps.append(Copy(found, slot))
+        return Routine(name, tuple(self.buffers), tuple(self.args), tuple(steps))
+
+    # -- buffers ------------------------------------------------------------------
+
+    def value(self, aval: ShapedArray, role: str, name: str | None = None) -> int:
+        """A new scalar or array."""
+        own = role if aval.shape else "scalar"
+        return self.add(name or next(self.names), aval.shape, aval.dtype.name, own)
+
+    def add(self, name: str, shape: tuple[int, ...], dtype: str, role: str) -> int:
+        self.buffers.append(Buffer(name, shape, dtype, role))
+        slot = len(self.buffers) - 1
+        if role == "memory":
+            self.args.append(slot)
+            self.owned.add(slot)
+        return slot
+
+    def own(self, slot: int) -> None:
+        """Give a pointer memory of its own."""
+        self.buffers[slot] = replace(self.buffers[slot], role="memory")
+        self.give(slot)
+        self.owned.add(slot)
+
+    def give(self, slot: int) -> None:
+        """Let a buffer's memory be an argument."""
+        if slot not in self.args:
+            self.args.append(slot)
+
+    def like(self, slot: int) -> int:
+        """More memory of an array's size."""
+        old = self.buffers[slot]
+        return self.add(next(self.names), old.shape, old.dtype, "memory")
+
+    def is_scalar(self, slot: int) -> bool:
+        return self.buffers[slot].role == "scalar"
+
+
+def _alone(eqn: Eqn) -> ClosedJaxpr:
+    """The program of one equation."""
+    return ClosedJaxpr(Jaxpr((), tuple(operands_of(eqn)), (eqn,), eqn.outputs))
+
+
+class Block:
+    """The steps of one program; `wanted` says where results are put, if they can be."""
+
+    def __init__(
+        self,
+        work: _Routine,
+        closed: ClosedJaxpr,
+        given: Mapping[Var, int],
+        wanted: Mapping[Var, int] | None = None,
+    ) -> None:
+        self.work = work
+        self.closed, _ = hoist_reshapes(closed)
+        self.graph = Graph(self.closed)
+        self.slots = dict(given)
+        self.wanted = dict(wanted or {})
+        self.steps: list[Step] = []
+        self.names = {v: work.buffers[slot].name for v, slot in given.items()}
+        for eqn in self.closed.eqns:
+            for var in eqn.outputs:
+                self.names[var] = next(work.names)
+
+    def run(self) -> tuple[Step, ...]:
+        """All steps."""
+        plan = fuse(self.graph)
+        outvars = self.closed.jaxpr.outvars
+        results = {self.graph.memory_of(a) for a in outvars if isinstance(a, Var)}
+        kept = kept_values(plan, results)
+        for cluster in plan.clusters:
+            match cluster.jobs[0].kind:
+                case "library":
+                    eqn = cluster.jobs[0].eqn
+                    inputs = tuple(self.operand(a) for a in eqn.inputs)
+                    self.steps.append(Call(eqn, inputs, self.slot(eqn.outputs[0])))
+                case "region":
+                    self.region(cluster.jobs[0].eqn)
+                case _:
+                    built = build(self.graph, cluster, plan.stored, kept, self.names)
+                    self.launch(built)
+        return tuple(self.steps)
+
+    def launch(self, built: Built) -> None:
+        nest, extents = merge(built.nest, built.extents)
+        buffers = tuple(self.slot(v) for v in built.memory)
+        pointers = tuple(self.work.buffers[b].name for b in buffers)
+        labels = Labels(built.body, built.finish, pointers)
+        scratch = tuple(
+            self.work.add(next(self.work.names), (blocks,), dtype, "memory")
+            for blocks, dtype in scratch_of(nest, extents, built.params)
+        )
+        step = Launch(nest, buffers, extents, built.params, labels, scratch)
+        self.steps.append(step)
+        if not is_inline(step):
+            for slot in buffers:
+                if self.work.is_scalar(slot):
+                    self.work.give(slot)
+
+    # -- values -------------------------------------------------------------------
+
+    def slot(self, var: Var) -> int:
+        """Where a variable's value is, or is put."""
+        memory = self.graph.memory_of(var)
+        if memory not in self.slots:
+            found = self.wanted.get(memory)
+            if found is None:
+                found = self.work.value(memory.aval, "memory", self.names[memory])
+            self.slots[memory] = found
+        return self.slots[memory]
+
+    def operand(self, atom: Atom) -> int:
+        """The slot of an operand; a literal gets a scalar of its own."""
+        if isinstance(atom, Var):
+            return self.slot(atom)
+        slot = self.work.value(atom.aval, "scalar")
+        self.steps.append(Assign(((slot, constant(atom)),)))
+        return slot
+
+    def source(self, atom: Atom) -> int | Constant:
+        """What a scalar is assigned."""
+        return constant(atom) if isinstance(atom, Literal) else self.slot(atom)
+
+    # -- control flow -------------------------------------------------------------
+
+    def region(self, eqn: Eqn) -> None:
+        entry = self.graph.entry(eqn)
+        assert isinstance(entry, Region)
+        flow = entry.read(eqn)
+        match flow:
+            case Choose():
+                self.choose(eqn, flow)
+            case Repeat():
+                self.repeat(eqn, flow)
+
+    def choose(self, eqn: Eqn, flow: Choose) -> None:
+        index = self.operand(flow.index)
+        xs = [self.operand(a) for a in flow.xs]
+        results = [self.slot(v) for v in eqn.outputs]
+        branches = []
+        for branch in flow.branches:
+            outvars = branch.jaxpr.outvars
+            given = dict(zip(branch.jaxpr.invars, xs, strict=True))
+            block = Block(self.work, branch, given)
+            block.want(outvars, results)
+            block.run()
+            block.put(outvars, results)
+            branches.append(tuple(block.steps))
+        self.steps.append(Branch(index, tuple(branches)))
+
+    def want(self, atoms: Sequence[Atom], slots: Sequence[int]) -> None:
+        """Ask for results to be computed where they are needed."""
+        for atom, slot in zip(atoms, slots, strict=True):
+            if isinstance(atom, Var) and atom.aval.shape:
+                memory = self.graph.memory_of(atom)
+                if memory not in self.slots:
+                    self.wanted.setdefault(memory, slot)
+
+    def put(self, atoms: Sequence[Atom], slots: Sequence[int]) -> None:
+        """Put results where they are needed, unless they are there."""
+        pairs = []
+        for atom, slot in zip(atoms, slots, strict=True):
+            if not atom.aval.shape:
+                pairs.append((slot, self.source(atom)))
+            elif isinstance(atom, Var) and self.slot(atom) != slot:
+                self.steps.append(Copy(self.slot(atom), slot))
+        if pairs:
+            self.steps.append(Assign(tuple(pairs)))
+
+    def repeat(self, eqn: Eqn, flow: Repeat) -> None:
+        work, jaxpr = self.work, flow.body.jaxpr
+        used = [self.operand(a) for a in flow.used]
+        tested = [self.operand(a) for a in flow.tested]
+        n, m = len(flow.used), len(flow.carry)
+        carried = [work.value(v.aval, "pointer") for v in jaxpr.invars[n : n + m]]
+        stacks = [self.operand(a) for a in flow.rows]
+        rows = [work.value(v.aval, "pointer") for v in jaxpr.invars[n + m :]]
+        given = dict(zip(jaxpr.invars, [*used, *carried, *rows], strict=True))
+        results = [self.slot(v) for v in eqn.outputs[m:]]
+        targets = [work.value(a.aval, "pointer") for a in jaxpr.outvars[m:]]
+        body = Block(work, flow.body, given)
+        body.want(jaxpr.outvars[m:], targets)
+        body.run()
+        body.put(jaxpr.outvars[m:], targets)
+        after = {
+            slot: body.source(atom)
+            for slot, atom in zip(carried, jaxpr.outvars[:m], strict=True)
+        }
+        stable = {*used, *rows, *targets}
+        moves = moves_of(body.steps, after, work.buffers, work.owned, stable, work.like)
+        for slot, atom, var in zip(carried, flow.carry, eqn.outputs[:m], strict=True):
+            self.start(slot, atom, slot in moves.copied)
+            self.slots[var] = slot
+        steps = moves.steps
+        if flow.test is None:
+            index = f"step_{next(work.numbers)}"
+            read = tuple(zip(stacks, rows, strict=True))
+            written = tuple(zip(results, targets, strict=True))
+            self.steps.append(
+                Loop(flow.length, flow.reverse, read, written, steps, index)
+            )
+            return
+        inputs = dict(zip(flow.test.jaxpr.invars, [*tested, *carried], strict=True))
+        test = Block(work, flow.test, inputs)
+        test.run()
+        holds = test.source(flow.test.jaxpr.outvars[0])
+        self.steps.append(While(tuple(test.steps), holds, steps))
+
+    def start(self, carried: int, atom: Atom, copied: bool) -> None:
+        """Give a carry its first value."""
+        if copied:
+            self.work.own(carried)
+            self.steps.append(Copy(self.operand(atom), carried))
+        else:
+            self.steps.append(Assign(((carried, self.source(atom)),)))
+
+
+def constant(atom: Literal) -> Constant:
+    """A literal as it stands in source."""
+    dtype = atom.aval.dtype
+    return Constant(number_text(atom.value, dtype), dtype.name)
+
+
+def is_inline(step: Launch) -> bool:
+    """Whether a nest is written among the steps: one that has no loops."""
+    return step.nest.rank == 0
