@@ -39,6 +39,10 @@ def primitive(rules: Rules, name: str) -> list[nodes.Node]:
         *_clauses(row),
         *_inherited(row),
         *_elements(rules, row),
+        *_across(row),
+        *_derivative(row),
+        *_batch(row),
+        *_effects(row),
         *([] if row.is_class else named(name)),
         *_written(row),
     ]
@@ -197,3 +201,63 @@ def _accuracy(rules: Rules, row: View) -> nodes.Node:
         units = ", ".join(f"{n:g} for {dtype}" for dtype, n in row.ulp.items())
         parts.append(text(f", k = {units}"))
     return line("accuracy", *parts, text("."))
+
+
+# --- what transforms read -------------------------------------------------------------
+
+
+def _across(row: View) -> Iterator[nodes.Node]:
+    if row.across is not None:
+        yield line("word", text("For the example "), code("n"), text(" it is"))
+        yield box("value", box("equation", math(row.across, block=True)))
+
+
+def _derivative(row: View) -> Iterator[nodes.Node]:
+    """The templates, one a line."""
+    found = row.derivative
+    if found is None:
+        return
+    if found.zero:
+        yield line("derivative", text("Its tangent is zero."))
+    if found.linear:
+        names = separated(code(name) for name in found.linear)
+        yield line("derivative", text("Linear in "), *names, text("."))
+    templates = [
+        *(("tangent due to " + " and ".join(k), c) for k, c in found.jvp.items()),
+        *((f"cotangent of {k}", c) for k, c in found.transpose.items()),
+    ]
+    if templates:
+        rows = [
+            (
+                [text(what)],
+                [code(case.template.text if case.template else "zero")],
+                [code(case.when.text)] if case.when else [text("else" if k else "")],
+            )
+            for what, cases in templates
+            for k, case in enumerate(cases)
+        ]
+        yield table(("derivative", "template", "where"), rows, "templates")
+
+
+def _batch(row: View) -> Iterator[nodes.Node]:
+    """The class of batching, and the formulas that the row adds to it."""
+    found = row.batch
+    if found is None:
+        return
+    parts = [text("Batched: "), code(found.rule)]
+    if found.scalars:
+        parts += [text(", scalars "), *separated(code(n) for n in found.scalars)]
+    yield line("batch", *parts, text("."))
+    parts = [_equation(name, formula) for name, formula in found.params.items()]
+    if found.dim is not None:
+        parts.append(_equation("dim", found.dim))
+    if parts:
+        yield box("where", *parts)
+
+
+def _effects(row: View) -> Iterator[nodes.Node]:
+    if row.effects:
+        names = separated(code(name) for name in sorted(row.effects))
+        yield line("effects", text("Effects: "), *names, text("."))
+    if row.host:
+        yield line("effects", text("Calls the host."))

@@ -6,7 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from traceir.rules import Clause, Formula, Out, Param, Rules, parse
+from traceir.rules import Clause, Formula, Out, Param, Prim, Rules, parse
+from traceir.rules.batching import Batch
+from traceir.rules.derivatives import Derivative
+
+# The columns about derivatives.
+DERIVED = frozenset({"derivative", "linear", "jvp", "transpose"})
 
 
 @dataclass(frozen=True)
@@ -14,6 +19,7 @@ class View:
     """What is shown of a row; `clauses` are its own, `inherited` those of classes."""
 
     name: str
+    is_class: bool
     inputs: tuple[str, ...]
     params: tuple[Param, ...]
     classes: tuple[str, ...]
@@ -28,11 +34,11 @@ class View:
     means: str | None
     accuracy: str
     ulp: Mapping[str, float]
-
-    @property
-    def is_class(self) -> bool:
-        """Whether it is the part that several primitives share."""
-        return self.value is None and self.steps is None and self.means is None
+    derivative: Derivative | None
+    batch: Batch | None
+    across: Formula | None
+    effects: frozenset[str]
+    host: bool
 
     @property
     def written(self) -> dict[str, str]:
@@ -45,7 +51,7 @@ class View:
             parts = ("shape", out.shape), ("dtype", out.dtype)
             found |= dict((*parts, ("weak_type", out.weak_type)))
         found |= {f"each {name}": part for name, part in self.each.items()}
-        found |= {"value": self.value, "steps": self.steps}
+        found |= {"value": self.value, "steps": self.steps, "across": self.across}
         return {name: f.text for name, f in found.items() if f is not None}
 
 
@@ -60,6 +66,7 @@ def view(rules: Rules, name: str) -> View:
     own = tuple(c for c in prim.clauses if c.id.startswith(f"{name}."))
     return View(
         name,
+        False,
         tuple(inputs),
         prim.params,
         prim.classes,
@@ -74,6 +81,11 @@ def view(rules: Rules, name: str) -> View:
         prim.means,
         prim.accuracy,
         prim.ulp,
+        prim.derivative,
+        prim.batch,
+        prim.across,
+        prim.effects,
+        prim.host,
     )
 
 
@@ -95,6 +107,7 @@ def _class(rules: Rules, name: str) -> View:
     own = tuple(c for c in clauses if c.id.startswith(f"{name}."))
     return View(
         name,
+        True,
         tuple(row.get("in", ())),
         tuple(p for p in member.params if p.name in row.get("params", {})),
         tuple(chain[:-1]),
@@ -102,19 +115,36 @@ def _class(rules: Rules, name: str) -> View:
         own,
         tuple(c for c in clauses if c not in own),
         _formulas(row.get("let", {})),
-        tuple(
-            Out(parse(o["shape"]), parse(o["dtype"]), parse(o["weak_type"]))
-            for o in row["out"]
-        )
-        if "out" in row
-        else None,
+        _types(row.get("out")),
         _formulas(row.get("each", {})),
         None,
-        None,
+        parse(row["steps"]) if "steps" in row else None,
         None,
         row.get("accuracy", ""),
         row.get("ulp", {}),
+        member.derivative if DERIVED & row.keys() else None,
+        _batched(rules, name).batch if "batch" in row else None,
+        None,
+        frozenset(row.get("effects", ())),
+        row.get("host", False),
     )
+
+
+def _types(out: Any) -> tuple[Out, ...] | Formula | None:
+    """The types of a class's results; None where its members say them."""
+    if out is None:
+        return None
+    if isinstance(out, str):
+        return parse(out)
+    return tuple(
+        Out(parse(o["shape"]), parse(o["dtype"]), parse(o["weak_type"])) for o in out
+    )
+
+
+def _batched(rules: Rules, name: str) -> Prim:
+    """A member of a class whose way of being batched is the class's."""
+    members = (p for p in rules.prims.values() if name in p.classes)
+    return next(p for p in members if "batch" not in rules.written[p.name])
 
 
 def _formulas(texts: Mapping[str, str]) -> dict[str, Formula]:
