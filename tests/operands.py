@@ -9,7 +9,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from traceir.avals import ShapedArray
-from traceir.ir import ClosedJaxpr, Eqn, Jaxpr, Var
+from traceir.ir import ClosedJaxpr, Eqn, HostFunction, Jaxpr, Var
+from traceir.pytree import structure
 from traceir.rules import default
 from traceir.typing import infer
 
@@ -201,7 +202,51 @@ def _jit(draw: Draw, dtype: np.dtype) -> Built:
     return avals, {"name": "f", "jaxpr": ClosedJaxpr(jaxpr, ())}
 
 
+def _told(draw: Draw, dtype: np.dtype) -> Built:
+    params = {"callback": _called(0), "effect": "Debug", "partitioned": False}
+    return [_aval(draw(SHAPES), dtype)], params
+
+
+def _printed(draw: Draw, dtype: np.dtype) -> Built:
+    params = {
+        "fmt": "{}",
+        "has_placeholders": True,
+        "in_tree": structure(((0,), {})),
+        "logging_record": None,
+        "np_printoptions": (),
+        "ordered": False,
+        "partitioned": False,
+        "static_args": (),
+    }
+    return [_aval(draw(SHAPES), dtype)], params
+
+
+def _pure(draw: Draw, dtype: np.dtype) -> Built:
+    avals = [_aval(draw(SHAPES), dtype) for _ in range(2)]
+    params = {
+        "callback": _called(2),
+        "result_avals": tuple(avals),
+        "sharding": None,
+        "vmap_method": None,
+    }
+    return avals, params
+
+
+def _io(draw: Draw, dtype: np.dtype) -> Built:
+    avals, params = _pure(draw, dtype)
+    del params["vmap_method"]
+    return avals, {**params, "ordered": draw(st.booleans())}
+
+
+def _called(results: int) -> HostFunction:
+    return HostFunction("f", lambda *xs: [np.array(x) for x in xs[:results]])
+
+
 BUILDERS: dict[str, Callable[[Draw, np.dtype], Built]] = {
+    "debug_print": _printed,
+    "debug_callback": _told,
+    "pure_callback": _pure,
+    "io_callback": _io,
     "pointwise1": _plain,
     "pointwise2": _pair,
     "reduction": _reduction,

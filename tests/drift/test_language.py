@@ -319,6 +319,8 @@ def formulas_of_other_tables() -> Iterator[tuple[str, Formula, Mapping[str, Any]
         "literals": AVALS[:1],
         "results": AVALS[:1],
         "inferred": AVALS[:1],
+        "named": ("debug",),
+        "does": ("debug",),
         "inputs": (1, 2),
         "constants": AVALS[:1],
         "values": (np.ones(()),),

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from traceir.conform import Case
+from traceir.effects import effects_of
 from traceir.ir import ClosedJaxpr, Eqn, Literal, subjaxprs
 from traceir.rules import Clause, Rules, Scope
 from traceir.rules.applied import NOWHERE, demand, equation_scope, row_scope
@@ -61,7 +62,13 @@ def _of_program(closed: ClosedJaxpr, rules: Rules) -> Iterator[str]:
         inferred = _inferred(eqn, rules)
         if inferred is not None:
             written = tuple(v.aval for v in eqn.outputs)
-            yield from at("result", results=written, inferred=inferred)
+            yield from at(
+                "result",
+                results=written,
+                inferred=inferred,
+                named=tuple(eqn.effects),
+                does=tuple(effects_of(eqn.primitive, eqn.params)),
+            )
         bound.update(eqn.outputs)
     yield from at("end", outputs=variables(jaxpr.outvars), bound=bound)
 

@@ -16,6 +16,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from traceir.avals import ShapedArray
 from traceir.conform.strategies import (
+    DRAWN,
     MOST_ELEMENTS,
     Application,
     arrays,
@@ -52,8 +53,8 @@ def programs(
     which are used; `depth` is how deeply programs hold programs.
     """
     rules = rules or default()
-    names = sorted(primitives or rules.prims)
-    rows = [rules.prims[n] for n in names if not grid or _on_grid(rules.prims[n])]
+    named = [rules.prims[n] for n in sorted(primitives or rules.prims)]
+    rows = [r for r in named if _drawable(r) and (not grid or _on_grid(r))]
     builder = _Builder(draw, rules, rows, grid, wide, depth)
     for _ in range(draw(st.integers(1, 3))):
         builder.input(draw(avals(wide)))
@@ -188,3 +189,12 @@ class _Builder:
             depth=self.depth - 1,
             rules=self.rules,
         )
+
+
+def _drawable(row: Prim) -> bool:
+    """Whether applications can be drawn: not where a param holds a function, nor where
+    programs must fit what else there is."""
+    needed = [p.domain for p in row.params if not p.has_default]
+    if _regions(row):
+        return sorted({*needed, "name"}) == ["jaxpr", "name"]
+    return DRAWN.issuperset(needed)

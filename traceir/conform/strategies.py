@@ -276,3 +276,5 @@ _DOMAINS: dict[str, Callable[[Operands, Given], Drawn]] = {
     "maybe_dtype": lambda operands, params: st.none() | _dtype(operands, params),
     "dimension_numbers": _dimension_numbers,
 }
+# The domains from which params can be drawn.
+DRAWN = frozenset(_DOMAINS)
