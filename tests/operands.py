@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from traceir.avals import ShapedArray
-from traceir.ir import ClosedJaxpr, Eqn, HostFunction, Jaxpr, Var
+from traceir.ir import Atom, ClosedJaxpr, Eqn, HostFunction, Jaxpr, Literal, Var
 from traceir.pytree import structure
 from traceir.rules import default
 from traceir.typing import infer
@@ -202,6 +202,69 @@ def _jit(draw: Draw, dtype: np.dtype) -> Built:
     return avals, {"name": "f", "jaxpr": ClosedJaxpr(jaxpr, ())}
 
 
+def _program(
+    inputs: tuple[Var, ...], eqns: tuple[Eqn, ...], *outs: Atom
+) -> ClosedJaxpr:
+    return ClosedJaxpr(Jaxpr((), inputs, eqns, outs), ())
+
+
+def _max(x: Var, y: Var) -> Eqn:
+    return Eqn("max", (x, y), tuple(map(Var, infer("max", (x.aval, y.aval)))))
+
+
+def _cond(draw: Draw, dtype: np.dtype) -> Built:
+    aval = _aval(draw(SHAPES), dtype)
+    x, y, z = Var(aval), Var(aval), Var(aval)
+    larger = _max(x, y)
+    branches = (
+        _program((x, y), (larger,), *larger.outputs),
+        _program((y, z), (), y),
+        _program((x, z), (), z),
+    )
+    index = _aval((), np.dtype("int32"))
+    return [index, aval, aval], {"branches": branches[: draw(st.integers(1, 3))]}
+
+
+def _while(draw: Draw, dtype: np.dtype) -> Built:
+    # The body is run once where the predicate holds at first.
+    more, aval = _aval((), np.dtype("bool")), _aval(draw(SHAPES), dtype)
+    go, x, y = Var(more), Var(aval), Var(aval)
+    larger = _max(x, y)
+    done = Literal(False, more)
+    params = {
+        "cond_jaxpr": _program((go, y), (), go),
+        "cond_nconsts": 0,
+        "body_jaxpr": _program((x, go, y), (larger,), done, *larger.outputs),
+        "body_nconsts": 1,
+    }
+    return [aval, more, aval], params
+
+
+def _scan(draw: Draw, dtype: np.dtype) -> Built:
+    shape, length = draw(SHAPES), draw(st.integers(0, 3))
+    aval = _aval(shape, dtype)
+    x, y, z = Var(aval), Var(aval), Var(aval)
+    first = _max(y, z)
+    second = _max(x, first.outputs[0])
+    params = {
+        "jaxpr": _program((x, y, z), (first, second), *second.outputs, z, y),
+        "length": length,
+        "reverse": draw(st.booleans()),
+        "num_consts": 1,
+        "num_carry": 1,
+        "unroll": draw(st.integers(0, 2)),
+    }
+    return [aval, aval, _aval((length, *shape), dtype)], params
+
+
+def _rev(draw: Draw, dtype: np.dtype) -> Built:
+    shape = draw(SHAPES)
+    some = st.lists(st.sampled_from(range(len(shape))), unique=True)
+    return [_aval(shape, dtype)], {
+        "dimensions": tuple(draw(some if shape else st.just([])))
+    }
+
+
 def _told(draw: Draw, dtype: np.dtype) -> Built:
     params = {"callback": _called(0), "effect": "Debug", "partitioned": False}
     return [_aval(draw(SHAPES), dtype)], params
@@ -267,4 +330,8 @@ BUILDERS: dict[str, Callable[[Draw, np.dtype], Built]] = {
     "iota": _iota,
     "dot_general": _dot_general,
     "jit": _jit,
+    "cond": _cond,
+    "while": _while,
+    "scan": _scan,
+    "rev": _rev,
 }

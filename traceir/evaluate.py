@@ -229,7 +229,7 @@ def host_call(eqn: Eqn) -> Callable[..., list[np.ndarray]]:
 
 
 def ready(closed: ClosedJaxpr) -> Callable[..., list[Any]]:
-    """A program within another, made ready to run: by a backend that has compiled it."""
+    """A program within another, ready to run: by a backend that has compiled it."""
     made: Callable[..., list[Any]] = closed.memo(
         "run", lambda: Program(closed.jaxpr, closed.consts).inner
     )

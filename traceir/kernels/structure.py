@@ -46,6 +46,12 @@ def transpose(x: np.ndarray, *, permutation: Shape) -> Any:
     return x.transpose(permutation)
 
 
+@kernel("rev")
+def rev(x: np.ndarray, *, dimensions: Shape) -> Any:
+    """The elements in the other order along dimensions."""
+    return np.flip(x, dimensions)
+
+
 @kernel("squeeze")
 def squeeze(x: np.ndarray, *, dimensions: Shape) -> Any:
     """Without dimensions of extent 1."""
@@ -81,6 +87,40 @@ def concatenate(*xs: np.ndarray, dimension: int) -> Any:
 def stack(*xs: np.ndarray, axis: int) -> Any:
     """One after another along a new dimension."""
     return np.stack(xs, axis=axis)
+
+
+@kernel("split")
+def split(x: np.ndarray, *, sizes: Shape, axis: int) -> list[Any]:
+    """The parts, one after another along a dimension."""
+    return np.split(x, np.cumsum(sizes)[:-1], axis)
+
+
+@kernel("unstack")
+def unstack(x: np.ndarray, *, axis: int) -> list[Any]:
+    """What is at each place of a dimension."""
+    return list(np.moveaxis(x, axis, 0))
+
+
+@kernel("pad")
+def pad(
+    x: np.ndarray,
+    padding_value: np.ndarray,
+    *,
+    padding_config: tuple[tuple[int, int, int], ...],
+) -> Any:
+    """The elements apart and with others around; negative padding takes away."""
+    spread = [n + max(0, n - 1) * inner for n, (_, _, inner) in zip(x.shape, padding_config)]
+    shape = [n + low + high for n, (low, high, _) in zip(spread, padding_config)]
+    result = np.full(shape, padding_value, x.dtype)
+    into, out_of = [], []
+    for n, (low, _, inner), extent in zip(x.shape, padding_config, shape):
+        step = inner + 1
+        first = max(0, -(low // step)) if low < 0 else 0
+        last = min(n, -((low - extent) // step))
+        into.append(slice(low + first * step, low + first * step + max(0, last - first) * step, step))
+        out_of.append(slice(first, max(first, last)))
+    result[tuple(into)] = x[tuple(out_of)]
+    return result
 
 
 @kernel("iota")

@@ -120,6 +120,20 @@ def transpose(x: Operand, permutation: Sequence[int]) -> Array:
     return result
 
 
+def rev(x: Operand, dimensions: Sequence[int]) -> Array:
+    """The elements in the other order along these dimensions (rev.range).
+
+    Raises ValueError (face.axis, face.axis-repeated).
+
+    >>> rev(iota("int32", 3), (0,))
+    Array([2, 1, 0], dtype=int32)
+    """
+    value = operand("rev", x)
+    dims = axes_in(tuple(dimensions), len(shape_of(value)))
+    result: Array = bind("rev", value, dimensions=dims)
+    return result
+
+
 def squeeze(x: Operand, dimensions: Sequence[int]) -> Array:
     """Without these dimensions, each of extent 1 (squeeze.size-one).
 

@@ -45,7 +45,6 @@ from traceir.transforms.rules import (
     Linear,
     LinearPart,
     Tangent,
-    Zero,
 )
 
 
@@ -192,9 +191,7 @@ def _lanes(which: Value, *cases: Value) -> Value:
     """Of each example the case that is chosen for it."""
     shape = typeof(cases[0]).shape
     if len(shape) > 1:
-        which = bind(
-            "broadcast_in_dim", which, shape=shape, broadcast_dimensions=(0,)
-        )
+        which = bind("broadcast_in_dim", which, shape=shape, broadcast_dimensions=(0,))
     return bind("select_n", which, *cases)
 
 

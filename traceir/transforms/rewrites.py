@@ -92,6 +92,7 @@ def spread(
         count = len(places)
         own, rest = closed.jaxpr.invars[:count], closed.jaxpr.invars[count:]
         inputs = [Var(a) for a in avals]
+        renamed: dict[Atom, Atom]
         renamed = {v: inputs[place] for v, place in zip(own, places, strict=True)}
         return substitute(closed, renamed, (*inputs, *rest))
 

@@ -54,7 +54,6 @@ from traceir.transforms.rules import (
     Linear,
     LinearPart,
     Tangent,
-    Zero,
 )
 from traceir.transforms.templates import zeros
 from traceir.transforms.transpose import pull
@@ -102,12 +101,11 @@ class Scan:
     def run(
         self,
         body: ClosedJaxpr,
-        consts: Sequence[Value],
-        carry: Sequence[Value],
-        rows: Sequence[Value],
+        *operands: Sequence[Value],
         backwards: bool = False,
     ) -> list[Value]:
-        """A loop like this one with another body and other operands."""
+        """A loop like this one with another body, other constants, carry and rows."""
+        consts, carry, rows = operands
         return region(
             "scan",
             [*consts, *carry, *rows],
@@ -141,14 +139,10 @@ def jvp_scan(
     body = arranged(
         body,
         interleaved((scan.consts, scan.carry, scan.rows), (first, carried, over)),
-        interleaved(
-            (scan.carry, count - scan.carry), (carried, moves[scan.carry :])
-        ),
+        interleaved((scan.carry, count - scan.carry), (carried, moves[scan.carry :])),
     )
     values, dots = scan.split(primals), scan.split(tangents)
-    dots[1] = [
-        instantiated(t) if moved else t for t, moved in zip(dots[1], carried)
-    ]
+    dots[1] = [instantiated(t) if moved else t for t, moved in zip(dots[1], carried)]
     operands = [[*v, *nonzero(t)] for v, t in zip(values, dots, strict=True)]
     found = list(
         parts(
@@ -196,9 +190,7 @@ def linearize_scan(
     both = linearize_program(scan.body, [*first, *grown, *over])
     count = len(scan.body.out_avals)
     moves = [*grown, *both.nonzero[scan.carry :]]
-    linear = with_tangents(
-        both.linear, 0, scan.body.out_avals, both.nonzero, moves
-    )
+    linear = with_tangents(both.linear, 0, scan.body.out_avals, both.nonzero, moves)
     # The residuals that are operands, by number; None for those to be computed.
     sources = [
         k if k is not None and not 0 <= k - scan.consts < scan.carry else None
@@ -226,9 +218,7 @@ def linearize_scan(
         range(len(linear.out_avals)),
     )
 
-    def push(
-        values: Sequence[Value], tangents: Sequence[Value]
-    ) -> Sequence[Tangent]:
+    def push(values: Sequence[Value], tangents: Sequence[Value]) -> Sequence[Tangent]:
         arriving = iter(tangents)
         avals = scan.body.in_avals[scan.consts :]
         dots = scan.split([next(arriving) if m else None for m in moved])
@@ -238,9 +228,7 @@ def linearize_scan(
             if m
         ]
         fixed = [*kept(values, flipped(stacks)), *_given(dots[0])]
-        return scan.run(
-            linear, fixed, carry, [*_given(dots[2]), *kept(values, stacks)]
-        )
+        return scan.run(linear, fixed, carry, [*_given(dots[2]), *kept(values, stacks)])
 
     return outs, moves, residuals, push
 
@@ -299,9 +287,7 @@ def transpose_scan(
     return [*sums, *begun, *(next(pulled) if moved else None for moved in rows)]
 
 
-def backward_body(
-    scan: Scan, first: Mask, rows: Mask, arriving: Mask
-) -> ClosedJaxpr:
+def backward_body(scan: Scan, first: Mask, rows: Mask, arriving: Mask) -> ClosedJaxpr:
     """One step backwards.
 
     It takes the constants that are no tangents; the cotangents of those that are, and
@@ -330,9 +316,7 @@ def backward_body(
             Linear(aval) if moved else next(known)
             for aval, moved in zip(body.in_avals, linear, strict=True)
         ]
-        tape = record(
-            lambda xs: apply(body, xs), values, linear, "scan", "transpose"
-        )
+        tape = record(lambda xs: apply(body, xs), values, linear, "scan", "transpose")
         sums = iter(totals)
         start = [next(sums) if moved else None for moved in first]
         start += [None] * (scan.carry + len(rows))

@@ -101,9 +101,7 @@ def jvp_while(
     loop = While.of(params)
     _, first, carried = loop.split(moving(tangents))
     count = len(loop.avals)
-    carried = fixpoint(
-        carried, lambda m: jvp_program(loop.body, [*first, *m])[1]
-    )
+    carried = fixpoint(carried, lambda m: jvp_program(loop.body, [*first, *m])[1])
     body, mask = jvp_program(loop.body, [*first, *carried])
     body = with_tangents(body, count, loop.avals, mask, carried)
     total = len(body.out_avals)

@@ -27,9 +27,11 @@ def tree_differences(
     a: TreeDef, b: TreeDef, path: tuple[Any, ...] = ()
 ) -> Iterator[tuple[str, TreeDef, TreeDef]]:
     """The paths at which two structures differ first, and what they have there."""
-    if a.node_type is not b.node_type or len(a.below) != len(b.below):
-        yield pytree.key_path(path), a, b
-    elif a.meta != b.meta:
+    if (
+        a.node_type is not b.node_type
+        or len(a.below) != len(b.below)
+        or a.meta != b.meta
+    ):
         yield pytree.key_path(path), a, b
     elif a.kind is not None:
         keys = a.kind.keys(a.node_type, a.meta, len(a.below))  # type: ignore[arg-type]

@@ -21,8 +21,8 @@ from traceir.lax.control.bodies import (
 from traceir.lax.elementwise import ne
 from traceir.lax.operands import as_array, convert, operand, typed
 from traceir.lax.selection import clamp
-from traceir.transforms.rewrites import forwarded, keep_outputs, spread
 from traceir.trace import Tracer, Value, bind, typeof
+from traceir.transforms.rewrites import forwarded, keep_outputs, spread
 
 INDEX = np.dtype("int32")
 MISSING: Any = object()
@@ -168,7 +168,7 @@ def _choose(
 def shared_consts(
     bodies: Sequence[Body],
 ) -> tuple[list[Value], list[ClosedJaxpr]]:
-    """What any of the bodies closes over, and their programs with all of it as inputs."""
+    """What the bodies close over, and their programs with all of it as inputs."""
     number: dict[int, int] = {}
     values: list[Value] = []
     for body in bodies:

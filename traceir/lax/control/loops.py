@@ -26,6 +26,7 @@ from traceir.lax.control.scans import scan
 from traceir.lax.control.wrappers import wrapped
 from traceir.lax.elementwise import add, lt
 from traceir.lax.operands import as_array, convert, operand, typed
+from traceir.trace import Value, bind, typeof
 from traceir.transforms.rewrites import (
     drop_inputs,
     forwarded,
@@ -33,7 +34,6 @@ from traceir.transforms.rewrites import (
     live,
     move_to_front,
 )
-from traceir.trace import Value, bind, typeof
 
 
 def while_loop(
@@ -131,7 +131,7 @@ def fori_loop(
     *,
     unroll: int | bool | None = None,
 ) -> Any:
-    """`init_val` with `body_fun(i, value)` applied for each `i` from `lower` to `upper`.
+    """`init_val` with `body_fun(i, value)` applied for `i` from `lower` to `upper`.
 
     `upper` is left out, as in `range`. Where both bounds are known when this is traced,
     the loop is a `scan`, through which reverse derivatives go; else a `while_loop`.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from traceir import config, pytree, rules
@@ -18,9 +18,16 @@ from traceir.lax.control.bodies import (
 )
 from traceir.lax.control.wrappers import wrapped
 from traceir.lax.operands import as_array
-from traceir.lax.structure import concatenate, index_in_dim, reshape, slice_in_dim, stack
-from traceir.transforms.rewrites import forwarded, keep_outputs, move_to_front
+from traceir.lax.structure import (
+    concatenate,
+    index_in_dim,
+    reshape,
+    slice_in_dim,
+    stack,
+)
 from traceir.trace import Value, bind
+from traceir.transforms.rewrites import forwarded, keep_outputs, move_to_front
+from traceir.transforms.vmap import vmap
 
 
 def scan(
@@ -31,7 +38,7 @@ def scan(
     reverse: bool = False,
     unroll: int | bool = 1,
 ) -> tuple[Any, Any]:
-    """Apply `f(carry, x)` for each row `x` of `xs`; returns the last carry and all rows.
+    """Apply `f(carry, x)` for each row `x` of `xs`; the last carry and all results.
 
     `f` returns a pair: the next carry, a tree of the structure, shapes and dtypes of
     `init`, and a tree of arrays, which are stacked. `xs` is a tree of arrays with equal
@@ -83,7 +90,7 @@ def _length(rows: Flat, length: int | None) -> int:
         names = ["length"] * (length is not None) + rows.paths
         listed = [f"{name} has {n}" for name, n in zip(names, counts)]
         raise rules.error("control.length", got=", ".join(listed))
-    return counts[0]
+    return int(counts[0])
 
 
 def _number(length: Any) -> int:
@@ -101,9 +108,7 @@ def _unrolled(unroll: int | bool, length: int) -> int:
     return unroll
 
 
-def _traced(
-    f: Callable[..., Any], carry: Flat, rows: Flat
-) -> tuple[Body, int]:
+def _traced(f: Callable[..., Any], carry: Flat, rows: Flat) -> tuple[Body, int]:
     """The body on the carry and one row, and how many of its results are the carry."""
     row = [a.update(shape=a.shape[1:]) for a in rows.avals]
     body = trace_body(f, [(carry.tree, carry.avals), (rows.tree, row)], "scan")
@@ -143,9 +148,7 @@ def _fold(
     )
     found = iter(results)
     last = [v if m else next(found) for v, m in zip(carry.leaves, moved)]
-    return last + [
-        next(found) if k is None else rows.leaves[k - first] for k in same
-    ]
+    return last + [next(found) if k is None else rows.leaves[k - first] for k in same]
 
 
 def _in_python(
@@ -161,7 +164,7 @@ def _in_python(
         found.append(y)
     if reverse:
         found.reverse()
-    return value, pytree.map_(lambda *ys: stack(list(map(as_array, ys))), *found)
+    return value, pytree.map_(lambda *ys: stack([as_array(y) for y in ys], 0), *found)
 
 
 def map(f: Callable[[Any], Any], xs: Any, *, batch_size: int | None = None) -> Any:
@@ -188,14 +191,10 @@ def _each(f: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:
 
 
 def _each_batch(f: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:
-    from traceir.transforms import vmap
-
     return lambda _, x: ((), vmap(f())(x))
 
 
 def _in_batches(f: Callable[[Any], Any], xs: Any, batch_size: int) -> Any:
-    from traceir.transforms import vmap
-
     rows = flat(xs, "map", "xs")
     length = _length(rows, None)
     if not isinstance(batch_size, int) or batch_size < 0:
