@@ -314,7 +314,7 @@ def all_to_all(
         if extent % size if tiled else extent != size:
             got = f"an axis of {size}, an extent of {extent} at {split}"
             raise rules.error("axis.split", got=got)
-        if tiled:
+        if tiled or split == joined:
             return exchange(value, split, joined)
         # The dimension that is split goes, a new one comes at `concat_axis`.
         at = joined if joined < split else joined + 1

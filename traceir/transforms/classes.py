@@ -76,10 +76,11 @@ def aligned(
         stay = [False] * len(values)
     shapes = [_example_shape(v, d) for v, d in zip(values, dims, strict=True)]
     shape = (axis.size, *max(shapes, key=len))
-    lined = [
-        v if s else _to_shape(v, d, shape)
-        for v, d, s in zip(values, dims, stay, strict=True)
-    ]
+    lined = list(values)
+    # As the field's texts have it: scalars that are stretched come last.
+    for k in sorted(range(len(values)), key=scalars.__getitem__):
+        if not stay[k]:
+            lined[k] = _to_shape(values[k], dims[k], shape)
     full = [
         v if s or typeof(v).shape == shape else stretch(v, shape, (0,))
         for v, s in zip(lined, stay, strict=True)

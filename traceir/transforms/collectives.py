@@ -51,17 +51,17 @@ def folded(primitive: str, repeated: Callable[[Value, int], Value]) -> OwnRule:
             left = tuple(a for a in axes if a != axis.name)
             same = repeated(value, axis.size)
             return (_fold(primitive, same, params, left) if left else same), None
-        numbers = tuple(_in_batch(a, dim, axis) for a in axes)
-        return _fold(primitive, value, params, numbers), None
+        numbers = tuple(_in_batch(a, axis) for a in axes)
+        return _fold(primitive, move(value, dim, 0), params, numbers), None
 
     return rule
 
 
-def _in_batch(name: Any, dim: int, axis: Axis) -> Any:
-    """An axis of the example as one of the batch."""
+def _in_batch(name: Any, axis: Axis) -> Any:
+    """An axis of the example as one of the batch, whose examples come first."""
     if name == axis.name:
-        return dim
-    return name + 1 if isinstance(name, int) and name >= dim else name
+        return 0
+    return name + 1 if isinstance(name, int) else name
 
 
 def _fold(
@@ -76,9 +76,14 @@ def times(value: Value, size: int) -> Value:
     >>> times(1.5, 4)
     Array(6., dtype=float32, weak_type=True)
     """
-    aval = typeof(value)
-    scalar = np.asarray(size, aval.dtype)[()]
-    return bind("mul", scalar.item() if aval.weak_type else scalar, value)
+    return bind("mul", _number(size, value), value)
+
+
+def _number(number: int, like: Value) -> Value:
+    """A number of a value's dtype, weak if the value is."""
+    aval = typeof(like)
+    scalar = np.asarray(number, aval.dtype)[()]
+    return scalar.item() if aval.weak_type else scalar
 
 
 def same(value: Value, size: int) -> Value:
@@ -103,7 +108,7 @@ def reduce_scatter(
     _only(axis, params)
     target = params["scatter_dimension"]
     if dim is None:
-        total = times(value, axis.size)
+        total = bind("mul", value, _number(axis.size, value))
     else:
         total = bind("reduce_sum", value, axes=(dim,))
     return (_split(total, target, axis.size) if params["tiled"] else total), target
@@ -162,13 +167,22 @@ def all_to_all(
 ) -> tuple[Value, Dim]:
     """Each example's part for another becomes that one's part from it."""
     split, joined = params["split_axis"], params["concat_axis"]
-    batch = place_at(value, dim, axis.size, joined)
     if split == joined:
-        # The parts of the dimension change places with the examples.
-        parts = move(_split(batch, joined + 1, axis.size), joined + 1, joined)
-        return _merged(parts, joined + 1), joined
-    merged = _merged(batch, joined)
+        return _exchanged(value, dim, axis, split)
+    merged = _merged(place_at(value, dim, axis.size, joined), joined)
     return _split(merged, split, axis.size), split
+
+
+def _exchanged(value: Value, dim: Dim, axis: Axis, split: int) -> tuple[Value, Dim]:
+    """The parts of a dimension change places with the examples."""
+    at = 0 if dim is None else dim
+    here = split + (at <= split)
+    parts = _split(place_at(value, dim, axis.size, at), here, axis.size)
+    examples = at + (here < at)
+    order = list(range(typeof(parts).ndim))
+    order[here], order[examples] = examples, here
+    swapped = bind("transpose", parts, permutation=tuple(order))
+    return _merged(swapped, here), at
 
 
 def axis_index(
