@@ -25,12 +25,10 @@ PRIMITIVES: Mapping[str, Any] = {
     for found in vars(primitives).values()
     if isinstance(found, core.Primitive)
 }
+_WITH_ACCURACY = ("exp", "log", "log1p", "sqrt", "rsqrt", "sin", "cos", "tanh")
 # Params that JAX's text leaves out, by primitive.
 HIDDEN: Mapping[str, Mapping[str, Any]] = {
-    **dict.fromkeys(
-        ("exp", "log", "log1p", "sqrt", "rsqrt", "sin", "cos", "tanh"),
-        {"accuracy": None},
-    ),
+    **{name: {"accuracy": None} for name in _WITH_ACCURACY},
     "broadcast_in_dim": {"sharding": None},
     "convert_element_type": {"sharding": None},
     "mul": {"out_dtype": None},

@@ -73,7 +73,10 @@ class Jitted:
                 self._set(step)
                 return None
             case Probe("notes", ()):
-                return Outcome("answers", answer=self.host.notes)
+                barrier = getattr(self.system.namespaces["api"], "effects_barrier", None)
+                if barrier is not None:  # what was asked of the host may still wait
+                    barrier()
+                return Outcome("answers", answer=[*self.host.notes])
             case Probe():
                 answer = self.system.probe(step.name, self._named(step.args))
                 return Outcome("answers", answer=answer)
