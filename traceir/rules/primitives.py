@@ -79,7 +79,7 @@ def _prim(
     let, scope = _parts(row, "let", scope)
     # A region has no elements of its own; what `each` names are parts of its steps.
     calls = STEP_CALLS if row.has("steps") else ()
-    each, inner = _parts(row, "each", scope.plus("i", calls=calls))
+    each, inner = _parts(row, "each", scope.plus("i", "part", calls=calls))
     out = _out(row, scope)
     outs = len(out) if isinstance(out, tuple) else None
     prim = Prim(

@@ -8,7 +8,7 @@
 
 The value of a param is a formula, in braces where it holds a space or a bracket.
 Params that have defaults may be left out. A number has the dtype of the first named
-operand beside it, or of the row's first.
+operand beside it that is not boolean, or of the row's first.
 """
 
 from __future__ import annotations

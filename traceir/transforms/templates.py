@@ -41,7 +41,7 @@ class Plan:
 
     steps: tuple[Step, ...]
     results: tuple[Part, ...]
-    whole: bool
+    reads: frozenset[str]
 
 
 @functools.cache
@@ -96,7 +96,9 @@ def _filled(template: Template, scope: Scope) -> Plan:
         steps.append(
             Step(statement.results, statement.primitive, params, operands, whole)
         )
-    return Plan(tuple(steps), template.results, template.whole)
+    parts = [*template.results, *(p for s in steps for p in s.operands)]
+    reads = frozenset(p.name for p in parts if isinstance(p, Name | Spread))
+    return Plan(tuple(steps), template.results, reads)
 
 
 def _number(part: Part, scope: Scope) -> Part:
@@ -161,7 +163,8 @@ def _operands(
                 found.append(part)
     if numbers:
         named = [v for k, v in enumerate(found) if k not in numbers]
-        aval = typeof(named[0] if named else like)
+        avals = [typeof(v) for v in named]
+        aval = next((a for a in avals if a.dtype.kind != "b"), typeof(like))
         for k in numbers:
             found[k] = _typed(found[k], aval)
     return found

@@ -11,7 +11,13 @@ from traceir.trace import Value, bind_all, typeof
 from traceir.transforms.forward import operand_names, operand_values
 from traceir.transforms.linearize import Linearized, LinearTracer, at
 from traceir.transforms.rules import TRANSPOSE, Cotangent, Linear, Zero
-from traceir.transforms.templates import derivative_of, plan_of, run, unbroadcast
+from traceir.transforms.templates import (
+    derivative_of,
+    plan_of,
+    run,
+    unbroadcast,
+    zeros,
+)
 
 
 def pull(
@@ -51,6 +57,13 @@ def pull(
     ]
 
 
+def _is_asked(value: Any) -> bool:
+    """Whether a cotangent is asked for of an operand, or of one of several."""
+    if isinstance(value, list):
+        return any(map(_is_asked, value))
+    return type(value) is Linear
+
+
 def _is_linear(value: Any) -> bool:
     return type(value) is LinearTracer
 
@@ -82,7 +95,10 @@ def transpose_rule(
     avals = tuple(typeof(v) for v in operands)
     names = operand_names(primitive, len(operands))
     values = operand_values(primitive, operands)
-    values["ct"] = cotangents[0] if row.single else list(cotangents)
+    values["ct"] = cotangents[0]
+    if not row.single:
+        values["ct"] = [zeros(c.aval) if type(c) is Zero else c for c in cotangents]
+    row_names = frozenset(row.inputs)
     found: list[Cotangent] = [None] * len(operands)
     for k, (name, operand) in enumerate(zip(names, operands, strict=True)):
         if type(operand) is not Linear or found[k] is not None:
@@ -93,6 +109,8 @@ def transpose_rule(
         if plan is None:
             found[k] = Zero(operand.aval)
             continue
+        if any(_is_asked(values[n]) for n in plan.reads & row_names):
+            raise rules.error("derive.nonlinear", got=f"operand {k} of {primitive}")
         results = run(plan, values, cotangents[0])
         if len(results) == 1 and names.count(name) == 1:
             found[k] = unbroadcast(results[0], operand.aval.shape)
