@@ -118,8 +118,8 @@ def faults(
     operands = [Elements.of(a, real) for a in arrays]
     for n, elements in (exact or {}).items():
         operands[n] = elements
-    for aval, result in pairs:
-        found = _elements(row, params, operands, aval, rules)
+    for part, (aval, result) in enumerate(pairs):
+        found = _elements(row, params, operands, aval, rules, part)
         wrong += _outside(row, found, result, declared)
     return wrong
 
@@ -243,9 +243,9 @@ def _apply(
         return _steps(row, params, arrays, rules, check)
     results = []
     operands = [Elements.of(a) for a in arrays]
-    for aval in _infer(prim, params, arrays, rules):
+    for part, aval in enumerate(_infer(prim, params, arrays, rules)):
         result = np.empty(aval.shape, aval.dtype)
-        for index, want in _elements(row, params, operands, aval, rules):
+        for index, want in _elements(row, params, operands, aval, rules, part):
             check(row, Goal(want, aval.dtype, 0, {}))
             result[index] = settle(want, aval.dtype)
         results.append(result)
@@ -265,12 +265,13 @@ def _elements(
     operands: Sequence[Elements],
     aval: ShapedArray,
     rules: Rules,
+    part: int = 0,
 ) -> Iterator[tuple[Index, Any]]:
-    """Each index of a result and its exact element."""
+    """Each index of a result and its exact element; `part` numbers the results."""
     assert row.value is not None
     scope = row_scope(row, tuple(operands), sort_params(params), rules)
     for index in box(aval.shape):
-        yield index, row.value(Scope({"i": index}, row.each, scope))
+        yield index, row.value(Scope({"i": index, "part": part}, row.each, scope))
 
 
 def _steps(

@@ -108,19 +108,21 @@ def pad(
     *,
     padding_config: tuple[tuple[int, int, int], ...],
 ) -> Any:
-    """The elements apart and with others around; negative padding takes away."""
-    spread = [n + max(0, n - 1) * inner for n, (_, _, inner) in zip(x.shape, padding_config)]
-    shape = [n + low + high for n, (low, high, _) in zip(spread, padding_config)]
-    result = np.full(shape, padding_value, x.dtype)
-    into, out_of = [], []
-    for n, (low, _, inner), extent in zip(x.shape, padding_config, shape):
-        step = inner + 1
-        first = max(0, -(low // step)) if low < 0 else 0
-        last = min(n, -((low - extent) // step))
-        into.append(slice(low + first * step, low + first * step + max(0, last - first) * step, step))
-        out_of.append(slice(first, max(first, last)))
-    result[tuple(into)] = x[tuple(out_of)]
+    """The elements apart and with others around; negative padding takes some away."""
+    places = [_padded(n, *config) for n, config in zip(x.shape, padding_config)]
+    result = np.full([extent for extent, _, _ in places], padding_value, x.dtype)
+    result[tuple(into for _, into, _ in places)] = x[tuple(of for _, _, of in places)]
     return result
+
+
+def _padded(n: int, low: int, high: int, interior: int) -> tuple[int, slice, slice]:
+    """The extent of a padded dimension, the places filled, and those they are of."""
+    step = interior + 1
+    extent = low + high + n + max(0, n - 1) * interior
+    first = max(0, -(low // step))
+    last = max(first, min(n, -((low - extent) // step)))
+    into = slice(low + first * step, low + last * step, step)
+    return extent, into if last > first else slice(0, 0), slice(first, last)
 
 
 @kernel("iota")

@@ -244,6 +244,33 @@ def concatenate(arrays: Sequence[Operand], dimension: int) -> Array:
     return result
 
 
+def split(x: Operand, sizes: Sequence[int], axis: int = 0) -> list[Array]:
+    """Consecutive parts of these extents along an axis; raises the clauses of split.
+
+    >>> split(iota("int32", 3), (1, 2))
+    [Array([0], dtype=int32), Array([1, 2], dtype=int32)]
+    """
+    value = operand("split", x)
+    at = axis_in(axis, len(shape_of(value)))
+    return list(bind("split", value, sizes=tuple(map(index, sizes)), axis=at))
+
+
+def pad(
+    x: Operand, padding_value: Operand, padding_config: Sequence[tuple[int, int, int]]
+) -> Array:
+    """So many elements before, behind and between those of each dimension.
+
+    Negative padding takes elements away at an end. Raises the clauses of pad.
+
+    >>> pad(iota("int32", 2), 7, [(1, 0, 1)])
+    Array([7, 0, 7, 1], dtype=int32)
+    """
+    values = operand("pad", x), operand("pad", padding_value)
+    config = tuple((index(a), index(b), index(c)) for a, b, c in padding_config)
+    result: Array = bind("pad", *values, padding_config=config)
+    return result
+
+
 def stack(arrays: Sequence[Operand], axis: int) -> Array:
     """Arrays of one shape and dtype along a new axis; raises the clauses of stack.
 

@@ -86,6 +86,11 @@ def _is_dimension_numbers(value: Any) -> bool:
     return _is_pair(value) and all(_is_pair(v) and all(map(_is_ints, v)) for v in value)
 
 
+def _is_padding(value: Any) -> bool:
+    triples = type(value) is tuple and all(map(_is_ints, value))
+    return triples and all(len(v) == 3 for v in value)
+
+
 def _is_precision(value: Any) -> bool:
     if value is None:
         return True
@@ -112,6 +117,7 @@ DOMAINS: Final[dict[str, Callable[[Any], bool]]] = {
     "dtype": _is_dtype,
     "maybe_dtype": _or_none(_is_dtype),
     "dimension_numbers": _is_dimension_numbers,
+    "padding": _is_padding,
     "precision": _is_precision,
     "axis_name": _is_axis_name,
     "axis_names": _is_axis_names,

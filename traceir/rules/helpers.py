@@ -90,6 +90,11 @@ def types(avals: Iterable[Any]) -> tuple[tuple[Shape, Any], ...]:
     return tuple((a.shape, a.dtype) for a in avals)
 
 
+def resized(aval: Any, shape: Shape) -> Any:
+    """The type of an array like this one, of another shape."""
+    return aval.update(shape=shape)
+
+
 def stacked(avals: Iterable[Any], length: int) -> tuple[Any, ...]:
     """The types of so many results of each type, one below the other."""
     return tuple(a.update(shape=(length, *a.shape)) for a in avals)
@@ -110,6 +115,7 @@ HELPERS: dict[str, Callable[..., Any]] = {
         at,
         positions,
         types,
+        resized,
         stacked,
         limits,
         real,

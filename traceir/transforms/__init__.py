@@ -6,6 +6,7 @@ from traceir.transforms import while_ as while_
 from traceir.transforms import callbacks as callbacks  # registers rules
 from traceir.transforms import custom_batch as custom_batch  # registers rules
 from traceir.transforms import jit as jit  # registers rules
+from traceir.transforms import written as written  # registers rules
 from traceir.transforms.checkpoint import checkpoint, remat
 from traceir.transforms.convert import closure_convert
 from traceir.transforms.custom_jvp import custom_jvp

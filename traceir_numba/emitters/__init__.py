@@ -6,6 +6,7 @@ A test compares its keys with the specification's primitives and the kernels.
 from traceir_numba.emitters import (
     collectives,
     library,
+    partings,
     reductions,
     regions,
     rewrites,
@@ -18,6 +19,7 @@ __all__ = [
     "EMITTERS",
     "collectives",
     "library",
+    "partings",
     "reductions",
     "regions",
     "rewrites",

@@ -29,14 +29,30 @@ class Build:
         )
         return out
 
+    def shaped(
+        self,
+        primitive: str,
+        shape: tuple[int, ...],
+        *inputs: Atom,
+        **params: Hashable,
+    ) -> Var:
+        """Apply a primitive; the result has the equation's dtype and this shape."""
+        out = Var(self.eqn.outputs[0].aval.update(shape=shape))
+        params = {**rules.default().prims[primitive].defaults, **params}
+        source = self.eqn.source
+        self.eqns.append(
+            Eqn(primitive, inputs, (out,), sort_params(params), source=source)
+        )
+        return out
+
     def number(self, value: int) -> Literal:
         """A constant of the equation's dtype."""
         dtype = self.eqn.outputs[0].aval.dtype
         return Literal(np.asarray(value, dtype)[()], ShapedArray((), dtype))
 
-    def finish(self, result: Atom) -> ClosedJaxpr:
-        """The program that gives `result`."""
-        return ClosedJaxpr(Jaxpr((), self.operands, tuple(self.eqns), (result,)))
+    def finish(self, *results: Atom) -> ClosedJaxpr:
+        """The program that gives `results`."""
+        return ClosedJaxpr(Jaxpr((), self.operands, tuple(self.eqns), results))
 
 
 def integer_pow(eqn: Eqn) -> ClosedJaxpr:
