@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -198,7 +199,7 @@ def _by_templates(
         )
         if type(tangent) is not Zero
     }
-    total: Value | None = None
+    parts: list[Value] = []
     for key in _keys(derivative, moved):
         plan = plan_of(primitive, "jvp", key, avals, params)
         if plan is None:
@@ -207,9 +208,9 @@ def _by_templates(
             values["t"] = moved[key[0]]
         else:
             values |= {f"t_{name}": moved[name] for name in key}
-        found = run(plan, values, primals[0])[0]
-        total = found if total is None else add(total, found, typeof(outs[0]).shape)
-    return total
+        parts.append(run(plan, values, primals[0])[0])
+    shape = typeof(outs[0]).shape
+    return functools.reduce(lambda x, y: add(x, y, shape), parts) if parts else None
 
 
 def _keys(derivative: Derivative, moved: dict[str, Any]) -> list[tuple[str, ...]]:

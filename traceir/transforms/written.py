@@ -27,7 +27,7 @@ from traceir.transforms.rules import (
     Tangent,
     Zero,
 )
-from traceir.transforms.templates import broadcast, filled, scalar, zeros
+from traceir.transforms.templates import filled, scalar, zeros
 
 
 def jvp_select(
@@ -59,7 +59,7 @@ def transpose_select(
             parts = [ct if n == k else zero for n in range(len(cases))]
             found.append(bind("select_n", which, *parts))
         else:
-            here = bind("eq", which, broadcast(_like(k, which), typeof(which).shape))
+            here = bind("eq", which, _like(k, which))
             found.append(bind("select_n", here, zero, ct))
     return found
 
