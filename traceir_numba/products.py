@@ -116,9 +116,13 @@ class _Build:
         )
 
     def laid_out(self, x: _Operand, *groups: Shape) -> Var:
-        """Groups of dimensions in that order, each as one dimension."""
+        """Groups of dimensions in that order, each as one dimension.
+
+        Dimensions in no group have one element.
+        """
         order = tuple(d for group in groups for d in group)
         var = x.var
+        order = (*(d for d in range(var.aval.ndim) if d not in order), *order)
         if order != tuple(range(len(order))):
             moved = tuple(var.aval.shape[d] for d in order)
             var = self.bind("transpose", moved, var, permutation=order)
