@@ -20,7 +20,7 @@ from traceir.array import Array
 from traceir.avals import ShapedArray
 from traceir.config import local
 from traceir.ir import ClosedJaxpr, HostFunction, Params, sort_params
-from traceir.jit.signature import form_of, resolve_static
+from traceir.jit.signature import POSITIONAL, form_of, resolve_static
 from traceir.jit.staging import check_outputs, function_name
 from traceir.recording import stage
 from traceir.trace import (
@@ -48,6 +48,7 @@ class Body:
     in_tree: pytree.TreeDef
     name: str
     transform: str
+    labels: Sequence[str]
     out_tree: pytree.TreeDef | None = None
 
     def __call__(self, leaves: Sequence[Value]) -> list[Value]:
@@ -61,12 +62,12 @@ class Body:
         self, avals: Sequence[ShapedArray]
     ) -> tuple[ClosedJaxpr, tuple[Tracer, ...]]:
         """The function traced on these types, and the tracers that it captures."""
-        paths = [pytree.key_path(path[1:], f"[{path[0]}]") for path in self.paths()]
-        return staged(self, avals, paths, self.name, self.transform)
+        return staged(self, avals, self.paths(), self.name, self.transform)
 
-    def paths(self) -> list[Any]:
-        """The path of each leaf of the arguments."""
-        return self.in_tree.paths()
+    def paths(self) -> list[str]:
+        """The path of each leaf of the arguments, as the user spells it."""
+        found = self.in_tree.paths()
+        return [pytree.key_path(path[1:], self.labels[path[0].idx]) for path in found]
 
 
 def staged(
@@ -170,6 +171,19 @@ class Nondiff:
         others = {k: value for k, value in numbered if k in self._positions}
         return [value for k, value in numbered if k not in self._positions], others
 
+    def labels(self, count: int) -> list[str]:
+        """The names of so many primal arguments."""
+        parameters = self._form.signature.parameters.values()
+        names = [p.name for p in parameters if p.kind in POSITIONAL]
+        rest = [
+            f"{p.name}[{k}]"
+            for p in parameters
+            if p.kind is p.VAR_POSITIONAL
+            for k in range(count + len(self._positions) - len(names))
+        ]
+        numbered = enumerate(names + rest)
+        return [name for k, name in numbered if k not in self._positions]
+
 
 def completed(fun: Callable[..., Any], others: dict[int, Any]) -> Callable[..., Any]:
     """The function of its primal arguments alone."""
@@ -190,7 +204,7 @@ def in_order(others: dict[int, Any]) -> list[Any]:
 
 
 def flatten_arguments(
-    primals: Sequence[Any], name: str
+    primals: Sequence[Any], name: str, labels: Sequence[str] = ()
 ) -> tuple[list[Value], pytree.TreeDef]:
     """The leaves of the primal arguments; TypeError (jit.argument) for no array."""
     leaves, tree = pytree.flatten(tuple(primals))
@@ -198,8 +212,10 @@ def flatten_arguments(
         try:
             typeof(leaf)
         except rules.TraceirError as error:
-            at = pytree.key_path(path[1:], f"argument {path[0]}")
-            got = f"{error.got} at {at} of {name}"
+            first = path[0].idx
+            root = labels[first] if labels else str(first)
+            at = pytree.key_path(path[1:], root)
+            got = f"{error.got} at argument {at} of {name}"
             raise rules.error(error.rule, got=got) from None
     return leaves, tree
 
@@ -226,9 +242,17 @@ FLOAT0 = np.dtype([("float0", np.void, 0)])
 
 def instantiated(tangent: Tangent, aval: ShapedArray) -> Value:
     """A tangent as a rule takes it: an array, of dtype float0 where there is none."""
-    if not isinstance(tangent, Zero):
-        return tangent
-    return zeros(aval) if is_inexact(aval) else np.zeros(aval.shape, FLOAT0)
+    if not is_inexact(aval):
+        return np.zeros(aval.shape, FLOAT0)
+    return in_trace(zeros(aval) if isinstance(tangent, Zero) else tangent)
+
+
+def in_trace(value: Value) -> Value:
+    """A number as an array of the trace in force: users ask arrays for their shape."""
+    if isinstance(value, Array | Tracer):
+        return value
+    trace = current_trace()
+    return trace.array(value, typeof(value)) if trace else as_array(value)
 
 
 def symbolic(given: Any, aval: ShapedArray) -> Tangent | None:

@@ -99,9 +99,10 @@ class custom_jvp:
             raise rules.error("custom.undefined", got=f"the custom_jvp {self._name}")
         primals, others = self._nondiff.split(args, kwargs)
         others = {k: pytree.map_(_constant, value) for k, value in others.items()}
-        leaves, tree = flatten_arguments(primals, self._name)
+        labels = self._nondiff.labels(len(primals))
+        leaves, tree = flatten_arguments(primals, self._name, labels)
         fun = completed(self.fun, others)
-        body = Body(fun, tree, self._name, "custom_jvp")
+        body = Body(fun, tree, self._name, "custom_jvp", labels)
         rule = JvpRule(self.jvp, tuple(in_order(others)), body)
         named = HostFunction(function_name(self.jvp), rule)
         return bind_call("custom_jvp_call", body, leaves, jvp=named)

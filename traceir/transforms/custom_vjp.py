@@ -85,8 +85,9 @@ class custom_vjp:
             if any(isinstance(leaf, Tracer) for leaf in pytree.leaves(value)):
                 got = f"argument {position} of {self._name}"
                 raise rules.error("custom.nondiff", got=got)
-        leaves, tree = flatten_arguments(primals, self._name)
-        body = Body(completed(self.fun, others), tree, self._name, "custom_vjp")
+        labels = self._nondiff.labels(len(primals))
+        leaves, tree = flatten_arguments(primals, self._name, labels)
+        body = Body(completed(self.fun, others), tree, self._name, "custom_vjp", labels)
         forward = ForwardRule(self.fwd, completed(self.fwd, others), body)
         backward = BackwardRule(self.bwd, tuple(in_order(others)), tree, self._name)
         return bind_call(
