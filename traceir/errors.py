@@ -89,6 +89,10 @@ class RuleNameError(TraceirError, NameError):
     """A name of an axis that nothing around binds, as a `NameError`."""
 
 
+class RuleFloatingPointError(TraceirError, FloatingPointError):
+    """A result that a flag does not allow, as a `FloatingPointError`."""
+
+
 class RuleAttributeError(TraceirError, AttributeError):
     """An attribute that a traced value cannot have, as an `AttributeError`."""
 
@@ -120,6 +124,7 @@ CLASSES |= {
     "RuntimeError": RuleRuntimeError,
     "RecursionError": RuleRecursionError,
     "OverflowError": RuleOverflowError,
+    "FloatingPointError": RuleFloatingPointError,
     "AttributeError": RuleAttributeError,
     "NameError": RuleNameError,
     "NotImplementedError": RuleNotImplementedError,

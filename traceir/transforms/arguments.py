@@ -76,7 +76,7 @@ def positions(argnums: Argnums, args: Sequence[Any], asker: str) -> tuple[int, .
     """
     try:
         given = (
-            [operator.index(argnums)]  # type: ignore[arg-type]
+            [operator.index(argnums)]
             if not isinstance(argnums, Sequence)
             else [operator.index(n) for n in argnums]
         )

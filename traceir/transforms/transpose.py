@@ -112,8 +112,8 @@ def transpose_rule(
         if any(_is_asked(values[n]) for n in plan.reads & row_names):
             raise rules.error("derive.nonlinear", got=f"operand {k} of {primitive}")
         results = run(plan, values, cotangents[0])
-        if len(results) == 1 and names.count(name) == 1:
-            found[k] = unbroadcast(results[0], operand.aval.shape)
-        else:
+        if len(results) > 1:  # of all values of a variadic operand
             found[row.arity :] = results
+        else:
+            found[k] = unbroadcast(results[0], operand.aval.shape)
     return found
