@@ -19,7 +19,10 @@ from traceir import (
 from traceir.array import Array
 from traceir.avals import ShapedArray
 from traceir.callbacks import effects_barrier, pure_callback
+from traceir.compile_time import ensure_compile_time_eval
 from traceir.config import (
+    debug_infs,
+    debug_nans,
     default_matmul_precision,
     disable_jit,
     enable_x64,
@@ -40,6 +43,7 @@ from traceir.jit import (
     jit,
     make_jaxpr,
 )
+from traceir.leaks import checking_leaks
 from traceir.place import device_put
 from traceir.report import SourceReport, source_report
 from traceir.text.parser import parse
@@ -76,6 +80,7 @@ __all__ = [
     "Tracer",
     "Var",
     "check",
+    "checking_leaks",
     "checkpoint",
     "clear_caches",
     "closure_convert",
@@ -83,6 +88,8 @@ __all__ = [
     "custom_jvp",
     "custom_vjp",
     "debug",
+    "debug_infs",
+    "debug_nans",
     "default_matmul_precision",
     "device_put",
     "devices",
@@ -90,6 +97,7 @@ __all__ = [
     "dtypes",
     "effects_barrier",
     "enable_x64",
+    "ensure_compile_time_eval",
     "errors",
     "eval_jaxpr",
     "eval_shape",

@@ -45,6 +45,9 @@ class Context:
     default_matmul_precision: str | None = None
     disable_jit: bool = False
     no_tracing: bool = False
+    debug_nans: bool = False
+    debug_infs: bool = False
+    check_tracer_leaks: bool = False
     unrolled_loops: str = "warn"
     log_compiles: bool = False
     explain_cache_misses: bool = False
@@ -79,6 +82,9 @@ FLAGS: Mapping[str, Flag] = {
     "default_matmul_precision": Flag("default_matmul_precision", _PRECISIONS),
     "disable_jit": Flag("disable_jit"),
     "no_tracing": Flag("no_tracing"),
+    "debug_nans": Flag("debug_nans"),
+    "debug_infs": Flag("debug_infs"),
+    "check_tracer_leaks": Flag("check_tracer_leaks"),
     "unrolled_loops": Flag("unrolled_loops", ("warn", "allow", "raise")),
     "log_compiles": Flag("log_compiles"),
     "explain_cache_misses": Flag("explain_cache_misses"),
@@ -259,6 +265,25 @@ def no_tracing(value: bool = True) -> Scope:
 def unrolled_loops(value: str) -> Scope:
     """Within ``with``: a line that records very often is told: "warn", or "raise"."""
     return scope("unrolled_loops", value)
+
+
+def debug_nans(value: bool = True) -> Scope:
+    """Within ``with``: a result that is not a number is an error (debug.nan).
+
+    >>> import traceir, traceir.numpy as jnp
+    >>> with traceir.debug_nans():
+    ...     try:
+    ...         traceir.jit(jnp.log)(-1.0)
+    ...     except FloatingPointError as error:
+    ...         print(error.got)
+    nan in the result of `log`, of operands without nan
+    """
+    return scope("debug_nans", value)
+
+
+def debug_infs(value: bool = True) -> Scope:
+    """Within ``with``: a result that is infinite is an error (debug.inf)."""
+    return scope("debug_infs", value)
 
 
 def log_compiles(value: bool = True) -> Scope:

@@ -143,11 +143,20 @@ class Program:
                 slots[var] = self._slot(None)
             results = tuple(slots[v] for v in eqn.outputs)
             done = tuple(slots[v] for v in last)
-            call = _call_of(eqn)
+            call = self.call_of(eqn)
             self._calls.append((call, operands, results, done))
         self._outputs = tuple(map(read, jaxpr.outvars))
         self._fixed = [v for v in self._start if v is not None]
         self._hosted = calls_host(jaxpr)
+
+    def call_of(self, eqn: Eqn) -> Callable[..., Any]:
+        """What computes an equation's results from its operands."""
+        if eqn.primitive in REGIONS:
+            return REGIONS[eqn.primitive](**dict(eqn.params))
+        if rules.default().prims[eqn.primitive].host:
+            return host_call(eqn)
+        function = KERNELS[eqn.primitive]
+        return partial(function, **dict(eqn.params)) if eqn.params else function
 
     def _slot(self, value: np.ndarray | None) -> int:
         self._start.append(value)
@@ -202,15 +211,6 @@ def _last_uses(jaxpr: Jaxpr) -> list[list[Var]]:
 
 
 _Call = tuple[Callable[..., Any], tuple[int, ...], tuple[int, ...], tuple[int, ...]]
-
-
-def _call_of(eqn: Eqn) -> Callable[..., Any]:
-    if eqn.primitive in REGIONS:
-        return REGIONS[eqn.primitive](**dict(eqn.params))
-    if rules.default().prims[eqn.primitive].host:
-        return host_call(eqn)
-    function = KERNELS[eqn.primitive]
-    return partial(function, **dict(eqn.params)) if eqn.params else function
 
 
 def host_call(eqn: Eqn) -> Callable[..., list[np.ndarray]]:

@@ -13,6 +13,7 @@ from traceir.avals import ShapedArray
 from traceir.config import local as _local
 from traceir.effects import effects_of
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Params, Var
+from traceir.leaks import check_ended
 from traceir.trace import (
     Trace,
     Tracer,
@@ -189,6 +190,8 @@ def stage(
     with tracing(name, transform, face) as trace:
         tracers = [trace.input(a, p) for a, p in zip(avals, paths, strict=True)]
         jaxpr = trace.close(call(tracers))
+    del tracers
+    check_ended(trace)
     constants = tuple(array for _, array, _ in trace.constants.values())
     captured = tuple(tracer for _, tracer in trace.captures.values())
     return jaxpr, constants, captured

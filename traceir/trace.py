@@ -22,6 +22,7 @@ from traceir.config import local as _local
 from traceir.evaluate import evaluate_eqn
 from traceir.ir import Params, sort_params
 from traceir.methods import Methods
+from traceir.nans import check_results, watched
 from traceir.promote import python_aval
 from traceir.typing import infer
 
@@ -247,6 +248,8 @@ def evaluate(primitive: str, values: Sequence[Value], params: Params) -> list[Ar
         results = EAGER[primitive](params)(*arrays)
     else:
         results = evaluate_eqn(primitive, params, arrays)
+    if watched(_local.context):
+        check_results(primitive, params, arrays, results, _local.context)
     return list(map(Array._wrap, results, outs))
 
 

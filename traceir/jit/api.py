@@ -31,6 +31,7 @@ from traceir.jit.staging import (
     key_table,
     prepare,
 )
+from traceir.nans import Watching, watched
 from traceir.recording import StagingTrace, apply
 from traceir.trace import bind
 
@@ -122,7 +123,9 @@ class JitFunction:
             entry = self._entry(prepared)
             if config.local.trace is not None:
                 return self._stage(entry, prepared)
-            exe = executable(entry, self._backend(), self._options.keep_unused)
+            exe: Any = executable(entry, self._backend(), self._options.keep_unused)
+            if watched(config.local.context):
+                exe = Watching(exe, entry.closed, config.local.context)
         run = make_fast(entry, exe, prepared, self._options.numpy_out)
         if raw is not None:
             self._cache.remember(self._fast, raw, entry, self._kept(entry, run))
