@@ -7,17 +7,20 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from traceir import pytree, rules
-from traceir.ir import ClosedJaxpr, Jaxpr, Literal, Params, Var, sort_params
-from traceir.jit.backends import runner, used_inputs
+from traceir.ir import ClosedJaxpr, Jaxpr, Params, sort_params
+from traceir.jit.backends import runner
 from traceir.jit.signature import bind_arguments, form_of, resolve_static
 from traceir.jit.staging import check_outputs, function_name, prepare
 from traceir.recording import apply
 from traceir.trace import EAGER, Value, bind_all, typeof
+from traceir.transforms import programs
 from traceir.transforms.calls import staged
 from traceir.transforms.programs import (
     jvp_program,
+    linearize_program,
     transpose_program,
 )
+from traceir.transforms.rewrites import drop_inputs, live
 from traceir.transforms.rules import (
     JVP,
     LINEARIZE,
@@ -28,6 +31,9 @@ from traceir.transforms.rules import (
     Tangent,
     Zero,
 )
+
+# A program, and the places that its inputs had in the one that it was made of.
+Lean = tuple[ClosedJaxpr, tuple[int, ...]]
 
 
 def checkpoint(
@@ -107,32 +113,11 @@ def with_operands(closed: ClosedJaxpr) -> tuple[ClosedJaxpr, list[Value]]:
     return ClosedJaxpr(opened, (), closed.backend), list(closed.consts)
 
 
-def without_dead(closed: ClosedJaxpr) -> tuple[ClosedJaxpr, tuple[int, ...]]:
-    """The program without what no result needs, and the inputs that are left."""
-    made: tuple[ClosedJaxpr, tuple[int, ...]]
-    made = closed.memo("without dead", lambda: _without_dead(closed))
-    return made
-
-
-def _without_dead(closed: ClosedJaxpr) -> tuple[ClosedJaxpr, tuple[int, ...]]:
-    jaxpr = closed.jaxpr
-    needed = {a for a in jaxpr.outvars if isinstance(a, Var)}
-    kept = []
-    for eqn in reversed(jaxpr.eqns):
-        if eqn.effects or any(v in needed for v in eqn.outputs):
-            kept.append(eqn)
-            needed.update(a for a in eqn.inputs if not isinstance(a, Literal))
-    lean = Jaxpr(
-        jaxpr.constvars,
-        jaxpr.invars,
-        tuple(kept[::-1]),
-        jaxpr.outvars,
-        jaxpr.debug_name,
-    )
-    used = used_inputs(lean)
-    invars = tuple(lean.invars[k] for k in used)
-    lean = Jaxpr(lean.constvars, invars, lean.eqns, lean.outvars, lean.debug_name)
-    return ClosedJaxpr(lean, closed.consts, closed.backend), used
+def lean(closed: ClosedJaxpr) -> Lean:
+    """The program without what no result needs, and the places of the inputs left."""
+    program, used = live(closed, [True] * len(closed.jaxpr.outvars))
+    places = tuple(k for k, needed in enumerate(used) if needed)
+    return drop_inputs(program, [not needed for needed in used]), places
 
 
 # -- rules ----------------------------------------------------------------------------
@@ -188,22 +173,22 @@ def linearize_remat(
     return outs, moves, [primals[k] for k in used], linear
 
 
-Lean = tuple[ClosedJaxpr, tuple[int, ...]]
-
-
 def tangent_program(
     closed: ClosedJaxpr, nonzero: tuple[bool, ...]
 ) -> tuple[Lean, tuple[bool, ...]]:
     """The program from inputs and tangents to tangents of the results alone."""
 
     def make() -> tuple[Lean, tuple[bool, ...]]:
-        program, moves = jvp_program(closed, nonzero)
-        jaxpr = program.jaxpr
-        outvars = jaxpr.outvars[len(moves) :]
-        shorter = Jaxpr(
-            jaxpr.constvars, jaxpr.invars, jaxpr.eqns, outvars, jaxpr.debug_name
-        )
-        return without_dead(ClosedJaxpr(shorter, program.consts)), moves
+        parts = linearize_program(closed, nonzero)
+        count = len(nonzero)
+
+        def call(tracers: Sequence[Value]) -> Sequence[Value]:
+            found = apply(parts.forward, tracers[:count])[len(closed.out_avals) :]
+            return apply(parts.linear, [*found, *tracers[count:]])
+
+        moved = [a for a, moves in zip(closed.in_avals, nonzero, strict=True) if moves]
+        program = programs.staged(closed, call, [*closed.in_avals, *moved])
+        return lean(program), parts.nonzero
 
     made: tuple[Lean, tuple[bool, ...]]
     made = closed.memo(("tangents", nonzero), make)
@@ -217,7 +202,7 @@ def transpose_remat(
     linear = [type(v) is Linear for v in operands]
     nonzero = [type(ct) is not Zero for ct in cotangents]
     program, given = transpose_program(_program(params), linear, nonzero)
-    program, used = without_dead(program)
+    program, used = lean(program)
     values = [v for v in operands if type(v) is not Linear]
     values += [ct for ct in cotangents if type(ct) is not Zero]
     found = iter(_again(program, [values[k] for k in used], params))

@@ -33,6 +33,7 @@ class Build:
         self,
         primitive: str,
         shape: tuple[int, ...],
+        /,
         *inputs: Atom,
         **params: Hashable,
     ) -> Var:
