@@ -69,7 +69,7 @@ def _told(tracer: Tracer, found: list[Tracer]) -> str:
     trace = tracer._trace
     made = f", made at {tracer._source}" if tracer._source else ""
     holders = _holders(tracer, found)
-    held = f"; held by {' of '.join(holders)}" if holders else ""
+    held = f"; held by {', in '.join(holders)}" if holders else ""
     return (
         f"a value of type {tracer.aval.str_short()} of the trace of "
         f"{trace.name} for {trace.transform}{made}{held}"
@@ -80,15 +80,17 @@ def _holders(value: Any, ignored: list[Any]) -> list[str]:
     """From a value to the name that holds it: `[0]`, `the variable held of f`."""
     hidden = {id(ignored)}
     found: list[str] = []
+    kept = []  # so that no other object gets the identity of one that is hidden
     for _ in range(STEPS):
-        step = next(_steps(value, hidden), None)
-        if step is None:
-            return found
-        text, value = step
-        if text:
-            found.append(text)
-        if isinstance(value, ModuleType):
-            return found
+        steps = list(_steps(value, hidden))
+        if not steps:
+            break
+        kept.append(steps)
+        hidden.update(map(id, (*kept, *steps)))
+        text, value = steps[0]
+        found.append(text)
+        if isinstance(value, ModuleType | FunctionType):
+            break
         hidden.add(id(value))
     return found
 
@@ -106,8 +108,10 @@ def _steps(value: Any, hidden: set[int]) -> Iterator[tuple[str, Any]]:
                 yield _entry(_place(holder.items(), value), holder)
             case CellType():
                 yield _variable(holder)
+            case FunctionType():
+                yield f"the defaults of {holder.__qualname__}", holder
             case _ if not type(holder).__module__.startswith(("traceir", "builtins")):
-                yield f"a {type(holder).__name__}", holder
+                yield f"an instance of {type(holder).__name__}", holder
 
 
 def _place(pairs: Iterable[tuple[Any, Any]], value: Any) -> Any:
@@ -124,7 +128,7 @@ def _entry(key: Any, holder: dict[Any, Any]) -> tuple[str, Any]:
         if getattr(owner, "__dict__", None) is holder:
             if isinstance(owner, ModuleType):
                 return f"the global `{key}` of {owner.__name__}", owner
-            return f"`.{key}` of a {type(owner).__name__}", owner
+            return f"attribute `{key}` of an instance of {type(owner).__name__}", owner
     return f"key {key!r} of a dict", holder
 
 
