@@ -15,7 +15,7 @@ import numpy as np
 from numba import types
 
 from traceir.forks import in_child, kept_over_forks
-from traceir_numba import lower, machine, vecmath
+from traceir_numba import blas, lower, machine, vecmath
 from traceir_numba.call import Entry, callable_of
 from traceir_numba.emit_cpu import Kernel
 from traceir_numba.functions import NUMBERS, TILE, Function, closure, function, short
@@ -207,6 +207,10 @@ def _load(functions: list[Function]) -> None:
 
 
 def _function_text(f: Function) -> str:
+    if f.name.startswith("product_"):
+        found = blas.product_text(_linked(f.name), f.args[0].rstrip("*"))
+        if found is not None:
+            return found
     args = [_type(a) for a in f.args]
     return _lowered(
         f.text, f.name, _linked(f.name), args, f.result, f.needs, None, f.constants
