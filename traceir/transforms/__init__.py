@@ -2,6 +2,8 @@
 
 from traceir.transforms import cond as cond  # the rules of regions enter the
 from traceir.transforms import scan as scan  # registries with their modules
+from traceir.transforms import scan_reverse as scan_reverse
+from traceir.transforms import splits as splits
 from traceir.transforms import while_ as while_
 from traceir.transforms import callbacks as callbacks  # registers rules
 from traceir.transforms import custom_batch as custom_batch  # registers rules

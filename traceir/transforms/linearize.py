@@ -26,7 +26,7 @@ from traceir.trace import (
 )
 from traceir.transforms.dead import live_eqn
 from traceir.transforms.forward import JVPTrace, is_inexact
-from traceir.transforms.rules import LINEARIZE, Tangent, Zero
+from traceir.transforms.rules import LINEARIZE, SPLIT, Tangent, Zero
 from traceir.typing import infer
 
 
@@ -77,9 +77,14 @@ class TangentTrace(Trace):
         self, primitive: str, values: Sequence[Value], params: Params
     ) -> Sequence[Value]:
         """Record an operation on a tangent; pass any other on."""
-        if not any(type(v) is LinearTracer and v._trace is self for v in values):
+        linear = [type(v) is LinearTracer and v._trace is self for v in values]
+        if not any(linear):
             with in_force(self.parent):
                 return bind_all(primitive, values, params)
+        if primitive in SPLIT and not all(linear):
+            found = SPLIT[primitive](values, linear, params)
+            if found is not None:
+                return found
         avals = infer(primitive, tuple(map(typeof, values)), params)
         where = _local.source or source.capture()
         outputs = tuple(LinearTracer(aval, self, where) for aval in avals)

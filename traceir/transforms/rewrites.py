@@ -167,6 +167,18 @@ def kept(items: Sequence[Any], keep: Sequence[bool]) -> tuple[Any, ...]:
     return tuple(item for item, k in zip(items, keep, strict=True) if k)
 
 
+def merged(
+    which: Sequence[bool], chosen: Sequence[Any], others: Sequence[Any]
+) -> list[Any]:
+    """One list of two: a value of the first where the mask is True.
+
+    >>> merged([False, True, False], "b", "ac")
+    ['a', 'b', 'c']
+    """
+    a, b = iter(chosen), iter(others)
+    return [next(a) if w else next(b) for w in which]
+
+
 def flipped(flags: Sequence[bool]) -> list[bool]:
     """The other truth values.
 
