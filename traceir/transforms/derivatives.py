@@ -129,7 +129,7 @@ def vjp(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
     check_callable(fun, "vjp")
     call = all_of(fun, primals, has_aux, "vjp")
     outs, tape, aux = linearized(call, "vjp")
-    back = VJPFunction(call, tape, [typeof(o) for o in outs])
+    back = VJPFunction(call, tape.live(), [typeof(o) for o in outs])
     found = call.unflatten(outs), back
     return (*found, aux) if has_aux else found
 

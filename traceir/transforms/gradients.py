@@ -48,7 +48,7 @@ def value_and_grad(
         check_inputs(arguments, allow_int, holomorphic, "grad")
         outs, tape, aux = linearized(call, "grad")
         aval = _scalar(call, outs)
-        found = pull(tape, [filled(1, aval)])
+        found = pull(tape.live(), [filled(1, aval)])
         trees = arguments.treedef.unflatten(returned(found, arguments.avals))
         gradient = trees[0] if isinstance(argnums, int) else tuple(trees)
         return ((outs[0], aux) if has_aux else outs[0]), gradient

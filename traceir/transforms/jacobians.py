@@ -99,7 +99,7 @@ def jacrev(
         call = some_of(fun, args, kwargs, places, has_aux, "jacrev")
         check_inputs(call.arguments, allow_int, holomorphic, "jacrev")
         outs, tape, aux = linearized(call, "jacrev")
-        rows = [typeof(out) for out in outs]
+        tape, rows = tape.live(), [typeof(out) for out in outs]
         for aval in rows:
             if not is_inexact(aval):
                 raise rules.error("grad.output-dtype", got=aval.dtype.name)

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from traceir.ir import ClosedJaxpr, Jaxpr, Literal, Params, Var, sort_params
-from traceir.jit.backends import used_inputs
 from traceir.trace import Value, bind_all, typeof
 from traceir.transforms.programs import (
     jvp_program,
@@ -125,32 +124,12 @@ def transpose_jit(
     program, given = transpose_program(program_of(params), linear, nonzero)
     values = [v for v in operands if type(v) is not Linear]
     values += [ct for ct in cotangents if type(ct) is not Zero]
-    program, used = without_unused(program)
-    found = iter(apply_jit(program, [values[k] for k in used], params))
+    found = iter(apply_jit(program, values, params))
     moving = iter(given)
     return [
         None if not moved else next(found) if next(moving) else Zero(typeof(v))
         for v, moved in zip(operands, linear, strict=True)
     ]
-
-
-def without_unused(closed: ClosedJaxpr) -> tuple[ClosedJaxpr, tuple[int, ...]]:
-    """A program without the inputs that nothing reads, and the places of the others."""
-    made: tuple[ClosedJaxpr, tuple[int, ...]]
-    made = closed.memo("without unused", lambda: _without_unused(closed))
-    return made
-
-
-def _without_unused(closed: ClosedJaxpr) -> tuple[ClosedJaxpr, tuple[int, ...]]:
-    jaxpr = closed.jaxpr
-    used = used_inputs(jaxpr)
-    if len(used) == len(jaxpr.invars):
-        return closed, used
-    invars = tuple(jaxpr.invars[k] for k in used)
-    shorter = Jaxpr(
-        jaxpr.constvars, invars, jaxpr.eqns, jaxpr.outvars, jaxpr.debug_name
-    )
-    return ClosedJaxpr(shorter, closed.consts, closed.backend), used
 
 
 JVP["jit"] = jvp_jit

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from traceir.avals import ShapedArray
 from traceir.config import local as _local
-from traceir.ir import ClosedJaxpr, Literal
+from traceir.ir import ClosedJaxpr
 from traceir.recording import StagedTracer, apply, stage
-from traceir.trace import Tracer, Value, bind_all, in_force, living, typeof
+from traceir.trace import Value, bind_all, in_force, living, typeof
 from traceir.transforms.dead import live_program
 from traceir.transforms.forward import JVPTrace
 from traceir.transforms.linearize import (
@@ -22,6 +21,7 @@ from traceir.transforms.linearize import (
     linearize_flat,
 )
 from traceir.transforms.rules import Linear, Zero
+from traceir.transforms.templates import is_number
 from traceir.transforms.transpose import pull
 
 Mask = tuple[bool, ...]
@@ -130,32 +130,15 @@ def residuals_of(tape: Sequence[LinearEqn]) -> list[Value]:
     found: dict[int, Value] = {}
     for eqn in tape:
         for value in eqn.inputs:
-            if type(value) is not LinearTracer and number(value) is None:
+            if type(value) is not LinearTracer and not is_number(value):
                 found.setdefault(id(value), value)
     return list(found.values())
-
-
-def number(value: Value) -> Any:
-    """The number that a value stands for in every program, or None."""
-    if type(value) is StagedTracer:
-        literal = value._var
-        if type(literal) is not Literal:
-            return None
-        return literal.array.item() if literal.aval.weak_type else literal.array[()]
-    if isinstance(value, Tracer) or typeof(value).shape:
-        return None
-    return value
 
 
 def replay(tape: Sequence[LinearEqn], known: dict[int, Value]) -> None:
     """Apply a tape to values by the identity of its own; adds the results to them."""
     for eqn in tape:
-        operands = []
-        for value in eqn.inputs:
-            found = known.get(id(value))
-            if found is None:
-                found = number(value)
-            operands.append(value if found is None else found)
+        operands = [known.get(id(value), value) for value in eqn.inputs]
         with at(eqn.source):
             results = bind_all(eqn.primitive, operands, eqn.params)
         known.update(zip(map(id, eqn.outputs), results, strict=True))

@@ -18,7 +18,7 @@ from traceir.rules.derivatives import Cases, Derivative
 from traceir.rules.rows import Prim
 from traceir.rules.scope import Scope
 from traceir.rules.templates import Hole, Name, Number, Part, Spread, Template
-from traceir.trace import Value, bind_all, typeof
+from traceir.trace import Value, bind_all, current_trace, typeof
 from traceir.typing import infer
 
 Avals = tuple[ShapedArray, ...]
@@ -210,8 +210,12 @@ def unbroadcast(value: Value, shape: tuple[int, ...]) -> Value:
 
 
 def zeros(aval: ShapedArray) -> Value:
-    """Zeros of a type, as an operation makes them."""
-    return filled(0, aval)
+    """Zeros of a type, as an operation makes them; a scalar as a value of the trace."""
+    value = scalar(0, aval)
+    if aval.shape:
+        return broadcast(value, aval.shape)
+    trace = current_trace()
+    return value if trace is None else trace.array(value, aval)
 
 
 def filled(number: int | float, aval: ShapedArray) -> Value:
