@@ -19,11 +19,21 @@ def refusal(tracer: Tracer, row_id: str, what: str = "") -> Exception:
     return rules.error(row_id, got=got, hint=advice(tracer, row_id))
 
 
+def permitted(tracer: Tracer, row_id: str) -> bool:
+    """Whether the row has an answer for a value of the tracer's transform."""
+    levels = rules.default().levels
+    row = levels.transforms.get(tracer._trace.transform)
+    return levels.permits(row.knows if row else "shape", row_id)
+
+
 def origin(tracer: Tracer) -> str:
     """Why the value is not known: the arguments or the operation that it comes from."""
     trace = tracer._trace
     where = f"in the trace of {trace.name} for {trace.transform}"
     paths = arguments(tracer)
+    row = rules.default().levels.transforms.get(trace.transform)
+    if not paths and row is not None and row.handles == "own":
+        return f"{where}, which follows what becomes of the arguments"
     if not paths:
         made = str(tracer._source) if tracer._source else "an unknown line"
         return (

@@ -11,6 +11,7 @@ import numpy as np
 from traceir import rules
 from traceir.array import Array
 from traceir.avals import ShapedArray
+from traceir.concretize import permitted, refusal
 from traceir.ir import Params
 from traceir.rules.derivatives import Derivative
 from traceir.trace import (
@@ -50,7 +51,12 @@ class JVPTracer(Tracer):
         return f"{super().__repr__()} {shown}"
 
     def known(self, row: str, what: str = "") -> Value:
-        """The value of the primal, where the trace around it knows it."""
+        """The value of the primal, where the trace around it knows it.
+
+        Raises the row's error for what no derivative could follow (level.jvp).
+        """
+        if not permitted(self, row):
+            raise refusal(self, row, what)
         if isinstance(self.primal, Tracer):
             return self.primal.known(row, what)
         if type(self.primal) is Array:
