@@ -172,26 +172,29 @@ def _select(
     count = len(branches[0].out_avals)
     found = []
     for k, branch in enumerate(branches):
-        chosen = bind("eq", index, typeof(index).dtype.type(k))
+        mine = bind("eq", index, typeof(index).dtype.type(k))
         inputs = [
-            _lanes(chosen, bind("stop_gradient", x), x) if _varies(x) else x
+            select_lanes(mine, bind("stop_gradient", x), x) if _varies(x) else x
             for x in operands
         ]
         zero = [0] * len(operands)
         program, _ = batch_program(branch, axis, zero, [0] * count)
         found.append(apply(program, inputs))
-    return [_lanes(index, *cases) for cases in zip(*found, strict=True)], [0] * count
+    return [select_lanes(index, *cases) for cases in zip(*found, strict=True)], [
+        0
+    ] * count
 
 
 def _varies(value: Value) -> bool:
     return bool(np.issubdtype(typeof(value).dtype, np.inexact))
 
 
-def _lanes(which: Value, *cases: Value) -> Value:
-    """Of each example the case that is chosen for it."""
-    shape = typeof(cases[0]).shape
-    if len(shape) > 1:
-        which = bind("broadcast_in_dim", which, shape=shape, broadcast_dimensions=(0,))
+def select_lanes(which: Value, *cases: Value) -> Value:
+    """Of each lane the case that is chosen for it; lanes are the first dimensions."""
+    shape, lanes = typeof(cases[0]).shape, typeof(which).ndim
+    if lanes < len(shape):
+        dims = tuple(range(lanes))
+        which = bind("broadcast_in_dim", which, shape=shape, broadcast_dimensions=dims)
     return bind("select_n", which, *cases)
 
 

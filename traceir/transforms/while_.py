@@ -12,10 +12,12 @@ from typing import Any
 from traceir import rules
 from traceir.avals import ShapedArray
 from traceir.ir import ClosedJaxpr, Params, Var
-from traceir.trace import Value
+from traceir.recording import StagedTracer, apply
+from traceir.trace import Value, bind
 from traceir.transforms.axes import place_at
 from traceir.transforms.batching import batch_program
-from traceir.transforms.programs import jvp_program
+from traceir.transforms.cond import select_lanes
+from traceir.transforms.programs import jvp_program, staged
 from traceir.transforms.regions import (
     Mask,
     fixpoint,
@@ -204,6 +206,40 @@ def batch_while(
 
 def _dims(batched: Sequence[bool], place: int) -> list[Dim]:
     return [place if b else None for b in batched]
+
+
+def with_one_predicate(loop: While) -> While:
+    """The same loop with one predicate, for what runs only such loops.
+
+    Where there is one for each lane, the new loop runs while any holds, and its body,
+    which takes the constants of both programs, leaves the other lanes as they are.
+    """
+    aval = loop.test.out_avals[0]
+    if not aval.shape:
+        return loop
+    split = loop.tested
+    lanes = tuple(range(aval.ndim))
+
+    def test(inputs: list[StagedTracer]) -> Sequence[Value]:
+        return [bind("reduce_or", *apply(loop.test, inputs), axes=lanes)]
+
+    def body(inputs: list[StagedTracer]) -> Sequence[Value]:
+        tested, used, carry = parts(inputs, split, loop.used)
+        (which,) = apply(loop.test, [*tested, *carry])
+        found = apply(loop.body, [*used, *carry])
+        pairs = zip(found, carry, strict=True)
+        return [select_lanes(which, old, new) for new, old in pairs]
+
+    one = remembered(
+        loop.test, "any lane", lambda: staged(loop.test, test, loop.test.in_avals)
+    )
+    avals = [*loop.test.in_avals[:split], *loop.body.in_avals]
+    each = remembered(
+        loop.body,
+        ("each lane", loop.test, split),
+        lambda: staged(loop.body, body, avals),
+    )
+    return While(one, split, each, split + loop.used)
 
 
 JVP["while"] = jvp_while

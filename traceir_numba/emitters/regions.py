@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Literal, Params, sort_params
+from traceir.transforms.while_ import While, with_one_predicate
 from traceir_numba.emitters.entry import Region, register
 
 Atoms = tuple[Atom, ...]
@@ -60,13 +61,13 @@ Flow = Repeat | Choose
 
 
 def read_while(eqn: Eqn) -> Repeat:
-    """A loop with a test."""
-    p, xs = dict(eqn.params), eqn.inputs
-    first: int = p["cond_nconsts"]  # type: ignore[assignment]
-    second: int = first + p["body_nconsts"]  # type: ignore[operator]
-    test, body = p["cond_jaxpr"], p["body_jaxpr"]
-    assert isinstance(test, ClosedJaxpr) and isinstance(body, ClosedJaxpr)
-    return Repeat(body, xs[first:second], xs[second:], test=test, tested=xs[:first])
+    """A loop with a test; one for each lane becomes one for all of them."""
+    loop, xs = with_one_predicate(While.of(eqn.params)), eqn.inputs
+    first = loop.tested
+    carry = len(xs) - len(loop.body.out_avals)
+    # The body of a loop with lanes takes the constants of both programs.
+    used = xs[carry - loop.used : carry]
+    return Repeat(loop.body, used, xs[carry:], test=loop.test, tested=xs[:first])
 
 
 def write_while(_: Eqn, flow: Flow) -> Params:
