@@ -65,7 +65,14 @@ def jacfwd(
         over = vmap(push, out_axes=(None, -1, None))
         outs, columns, aux = over(*_basis(avals))
         found = [
-            _tree(_parts(column, avals, typeof(out).ndim), call, argnums)
+            _tree(
+                [
+                    _like(part, typeof(out))
+                    for part in _parts(column, avals, typeof(out).ndim)
+                ],
+                call,
+                argnums,
+            )
             for out, column in zip(outs, columns, strict=True)
         ]
         jacobian = call.unflatten(found)
@@ -137,7 +144,9 @@ def _rows(
     trees = [
         _tree(
             [
-                part[k] if is_inexact(aval) else returned([None], [aval])[0]
+                _like(part[k], aval)
+                if is_inexact(aval)
+                else returned([None], [aval])[0]
                 for part, aval in zip(parts, avals, strict=True)
             ],
             call,
@@ -207,6 +216,19 @@ def _parts(value: Value, avals: Sequence[ShapedArray], axis: int) -> list[Value]
         _shaped(part, (*shape[:axis], *aval.shape, *shape[axis + 1 :]))
         for part, aval in zip(found, avals, strict=True)
     ]
+
+
+def _like(value: Value, aval: ShapedArray) -> Value:
+    """A part of a Jacobian in the dtype and weakness of what it belongs to."""
+    own = typeof(value)
+    if (own.dtype, own.weak_type) == (aval.dtype, aval.weak_type):
+        return value
+    return bind(
+        "convert_element_type",
+        value,
+        new_dtype=aval.dtype,
+        weak_type=aval.weak_type,
+    )
 
 
 def _shaped(value: Value, shape: tuple[int, ...]) -> Value:
