@@ -9,6 +9,7 @@ from traceir import (
     debug,
     dtypes,
     errors,
+    experimental,
     lax,
     numpy,
     operators,
@@ -46,6 +47,7 @@ from traceir.jit import (
 from traceir.leaks import checking_leaks
 from traceir.place import device_put
 from traceir.report import SourceReport, source_report
+from traceir.sharding import P, make_mesh
 from traceir.text.parser import parse
 from traceir.trace import Tracer, typeof
 from traceir.transforms import (
@@ -64,6 +66,7 @@ from traceir.transforms.checkpoint import checkpoint, remat
 from traceir.transforms.convert import closure_convert
 from traceir.transforms.custom_jvp import custom_jvp
 from traceir.transforms.custom_vjp import custom_vjp
+from traceir.transforms.pmap import pmap
 from traceir.transforms.vmap import vmap
 from traceir.typing import check
 
@@ -74,6 +77,7 @@ __all__ = [
     "Eqn",
     "Jaxpr",
     "Literal",
+    "P",
     "ShapeDtypeStruct",
     "ShapedArray",
     "SourceReport",
@@ -101,6 +105,7 @@ __all__ = [
     "errors",
     "eval_jaxpr",
     "eval_shape",
+    "experimental",
     "explain_cache_misses",
     "grad",
     "hessian",
@@ -114,15 +119,18 @@ __all__ = [
     "linearize",
     "log_compiles",
     "make_jaxpr",
+    "make_mesh",
     "no_tracing",
     "numpy",
     "numpy_dtype_promotion",
     "numpy_rank_promotion",
     "operators",
     "parse",
+    "pmap",
     "pure_callback",
     "remat",
     "rules",
+    "sharding",
     "source_report",
     "tree",
     "tree_util",

@@ -286,6 +286,12 @@ def debug_infs(value: bool = True) -> Scope:
     return scope("debug_infs", value)
 
 
+def check_tracer_leaks(value: bool = True) -> Scope:
+    """Within ``with``: a traced value that outlives its trace is an error (leak.held),
+    as soon as the trace of a program ends; see `traceir.checking_leaks`."""
+    return scope("check_tracer_leaks", value)
+
+
 def log_compiles(value: bool = True) -> Scope:
     """Within ``with``: log each trace and each compilation at level WARNING."""
     return scope("log_compiles", value)

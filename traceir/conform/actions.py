@@ -42,6 +42,11 @@ def _clear(host: Host, *, function: str) -> None:
     host.clear(function)
 
 
+def _evaluated(host: Host, *, function: str) -> Any:
+    with host.evaluated():
+        return host.functions[function]()
+
+
 def _set_item(host: Host, x: Any, y: Any, index: Any) -> Any:
     x[index] = y
     return x
@@ -99,6 +104,7 @@ ACTIONS: Mapping[str, Callable[..., Any]] = {
     "host_tuple": lambda host, *values: values,
     "host_compiled": _compiled,
     "host_clear": _clear,
+    "host_compile_time": _evaluated,
     "host_getitem": _applied(lambda x, index: x[index]),
     "host_setitem": _set_item,
     "host_update": _applied(_update),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from keyword import iskeyword
 from typing import Any
@@ -88,7 +89,8 @@ class Host:
 
     `runs` counts how often a function's Python body ran, which is what a trace costs.
     `scope` has the globals of all functions. `apply` calls a function of arrays, one of
-    `namespaces` or of Python; `compiled` has a function compiled for what it is called
+    `namespaces` or of Python; `evaluated` has the `with` in which operations are
+    evaluated at once, `compiled` a function compiled for what it is called
     with; `clear` makes one forget its traces. `array` makes an array of the
     implementation, `level` tells the level of a traced value. `typed` makes a function
     of a program with types, `jit` is that of a chain of transforms. `plain` has the
@@ -103,6 +105,7 @@ class Host:
     namespaces: Mapping[str, Any] = field(default_factory=dict)
     apply: Callable[..., Any] = _call
     compiled: Callable[[str], Callable[..., Any]] = _no_stages
+    evaluated: Callable[[], AbstractContextManager[None]] = nullcontext
     level: Callable[[Any], int] = shown_level
     clear: Callable[[str], None] = _no_cache
     array: Callable[[Value], Any] = lambda value: value.array

@@ -34,6 +34,7 @@ class Jitted:
             system.bind,
             namespaces=system.namespaces,
             array=system.array,
+            evaluated=lambda: system.namespaces["api"].ensure_compile_time_eval(),
             compiled=lambda name: system.via("compiled", self._target(name)),
             clear=lambda name: self._clear(name),
             typed=lambda program: system.function(program),
@@ -73,7 +74,9 @@ class Jitted:
                 self._set(step)
                 return None
             case Probe("notes", ()):
-                barrier = getattr(self.system.namespaces["api"], "effects_barrier", None)
+                barrier = getattr(
+                    self.system.namespaces["api"], "effects_barrier", None
+                )
                 if barrier is not None:  # what was asked of the host may still wait
                     barrier()
                 return Outcome("answers", answer=[*self.host.notes])

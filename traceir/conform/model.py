@@ -58,6 +58,7 @@ class Model:
             rules=rules,
             namespaces=NAMESPACES,
             apply=self.nest.apply,
+            evaluated=self.nest.evaluated,
             compiled=self._compiled,
             clear=self._clear,
             level=self.nest.level,

@@ -45,6 +45,8 @@ class Nest:
         self.face = "jax"
         self.stack: list[Level] = []
         self.eager = Level("eager", self.transform("eager").knows)
+        # How many of the traces let operations be evaluated at once.
+        self.passed = 0
 
     def transform(self, name: str) -> Transform:
         """The row of a way of running a function."""
@@ -68,6 +70,17 @@ class Nest:
             yield self.stack[-1]
         finally:
             self.stack.pop()
+
+    @contextmanager
+    def evaluated(self) -> Iterator[None]:
+        """Within this, operations on what is not traced are evaluated at once."""
+        outer = self.passed
+        if "level.compile-time" in self.rules.levels.nesting:
+            self.passed = len(self.stack)
+        try:
+            yield
+        finally:
+            self.passed = outer
 
     def _depth(self) -> int:
         row = self.rules.levels.nesting.get("level.depth")
@@ -185,7 +198,8 @@ class Nest:
         row = self.rules.levels.nesting.get("level.bind")
         formula = row.level if row else None
         own = max(map(self._place, operands), default=0)
-        whole = [n for n, level in enumerate(self.stack, 1) if level.whole]
+        innermost = list(enumerate(self.stack, 1))[self.passed :]
+        whole = [n for n, level in innermost if level.whole]
         scope = {"stage": len(self.stack), "whole": max(whole, default=0), "own": own}
         # Without the row, an operation would belong to its operands alone.
         level = formula(scope) if formula else own

@@ -1,0 +1,5 @@
+"""What JAX has in a module of this name. Serves: callback.ordered"""
+
+from traceir.callbacks import io_callback
+
+__all__ = ["io_callback"]
