@@ -30,6 +30,7 @@ TRIVIAL: dict[str, Any] = {
     "indices": (0,),
     "maybe_indices": None,
     "maybe_dtype": None,
+    "padding": ((0, 0, 0),),
     "dimension_numbers": (((0,), (0,)), ((), ())),
 }
 

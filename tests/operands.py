@@ -265,6 +265,48 @@ def _rev(draw: Draw, dtype: np.dtype) -> Built:
     }
 
 
+def _split(draw: Draw, dtype: np.dtype) -> Built:
+    shape, sizes = draw(SHAPES), draw(st.lists(EXTENTS, min_size=1, max_size=3))
+    axis = draw(st.integers(0, len(shape)))
+    whole = (*shape[:axis], sum(sizes), *shape[axis:])
+    return [_aval(whole, dtype)], {"sizes": tuple(sizes), "axis": axis}
+
+
+def _unstack(draw: Draw, dtype: np.dtype) -> Built:
+    shape = (*draw(SHAPES), draw(EXTENTS))
+    return [_aval(shape, dtype)], {"axis": draw(st.integers(0, len(shape) - 1))}
+
+
+def _pad(draw: Draw, dtype: np.dtype) -> Built:
+    shape = draw(SHAPES)
+    config = []
+    for n in shape:
+        interior = draw(st.integers(0, 2))
+        low = draw(st.integers(-3, 3))
+        least = -(low + n + max(0, n - 1) * interior)
+        config.append((low, draw(st.integers(max(least, -3), max(least, 3))), interior))
+    return [_aval(shape, dtype), _aval((), dtype)], {"padding_config": tuple(config)}
+
+
+def _remat(draw: Draw, dtype: np.dtype) -> Built:
+    avals, params = _jit(draw, dtype)
+    return avals, {
+        "jaxpr": params["jaxpr"],
+        "differentiated": draw(st.booleans()),
+        "policy": None,
+        "prevent_cse": draw(st.booleans()),
+    }
+
+
+def _custom(*rules: str) -> Callable[[Draw, np.dtype], Built]:
+    def call(draw: Draw, dtype: np.dtype) -> Built:
+        avals, params = _jit(draw, dtype)
+        given = {"name": "f", "call_jaxpr": params["jaxpr"], "num_consts": 0}
+        return avals, {**given, **{rule: HostFunction("r") for rule in rules}}
+
+    return call
+
+
 def _told(draw: Draw, dtype: np.dtype) -> Built:
     params = {"callback": _called(0), "effect": "Debug", "partitioned": False}
     return [_aval(draw(SHAPES), dtype)], params
@@ -334,4 +376,10 @@ BUILDERS: dict[str, Callable[[Draw, np.dtype], Built]] = {
     "while": _while,
     "scan": _scan,
     "rev": _rev,
+    "split": _split,
+    "unstack": _unstack,
+    "pad": _pad,
+    "remat2": _remat,
+    "custom_jvp_call": _custom("jvp"),
+    "custom_vjp_call": _custom("fwd", "bwd"),
 }

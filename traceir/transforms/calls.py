@@ -19,6 +19,7 @@ from traceir import pytree, rules
 from traceir.array import Array
 from traceir.avals import ShapedArray
 from traceir.config import local
+from traceir.dtypes import float0
 from traceir.ir import ClosedJaxpr, HostFunction, Params, sort_params
 from traceir.jit.signature import POSITIONAL, form_of, resolve_static
 from traceir.jit.staging import check_outputs, function_name
@@ -236,14 +237,10 @@ def check_captures(tangents: Sequence[Tangent], count: int, name: Any) -> None:
         raise rules.error("custom.capture", got=f"a value captured by {name}")
 
 
-# The dtype of a tangent that is zero because its primal is no real number.
-FLOAT0 = np.dtype([("float0", np.void, 0)])
-
-
 def instantiated(tangent: Tangent, aval: ShapedArray) -> Value:
     """A tangent as a rule takes it: an array, of dtype float0 where there is none."""
     if not is_inexact(aval):
-        return np.zeros(aval.shape, FLOAT0)
+        return np.zeros(aval.shape, float0)
     return in_trace(zeros(aval) if isinstance(tangent, Zero) else tangent)
 
 
@@ -262,7 +259,7 @@ def symbolic(given: Any, aval: ShapedArray) -> Tangent | None:
     """
     if isinstance(given, Zero):
         found = given.aval
-    elif getattr(given, "dtype", None) == FLOAT0:
+    elif getattr(given, "dtype", None) == float0:
         return Zero(aval) if np.shape(given) == aval.shape else None
     else:
         found = typeof(given)
@@ -274,6 +271,6 @@ def symbolic(given: Any, aval: ShapedArray) -> Tangent | None:
 
 def shown(given: Any) -> str:
     """The type of what a rule gave, in an error's text."""
-    if getattr(given, "dtype", None) == FLOAT0:
+    if getattr(given, "dtype", None) == float0:
         return f"float0[{','.join(map(str, np.shape(given)))}]"
     return (given.aval if isinstance(given, Zero) else typeof(given)).str_short()
