@@ -156,7 +156,7 @@ FITS = {
         24,
     ),
     "log_f64": Fit(lambda z: (artanh(z) - 2) / z, lambda z: z / 2, 2**-40, Q, 7, 53),
-    "sin_f32": Fit(sinpi, lambda z: 1 / sinpi(z), TINY, mpf("0.516") ** 2, 5, 53),
+    "sin_f32": Fit(sinpi, lambda z: 1 / sinpi(z), TINY, mpf("0.516") ** 2, 6, 53),
     "sin_f64": Fit(sin_tail, lambda z: z, mpf(2) ** -40, Y, 6, 53),
     "cos_f64": Fit(cos_tail, lambda z: z, mpf(2) ** -40, Y, 7, 53),
     "pow_f32_log2": Fit(
