@@ -14,6 +14,7 @@ from traceir import (
     numpy,
     operators,
     rules,
+    sharding,
     tree,
     tree_util,
 )

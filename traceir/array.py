@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -9,10 +10,14 @@ import numpy as np
 
 from traceir import rules
 from traceir.avals import ShapedArray
-from traceir.devices import SHARDING, CpuDevice, SingleDeviceSharding
+from traceir.devices import SHARDING, CpuDevice
 from traceir.methods import Methods
+from traceir.sharding import Sharding
 
 _new: Callable[[Any], Any] = object.__new__
+# Where arrays lie that were put somewhere, by identity: few are, and a place in each
+# array would cost every operation.
+_placed: dict[int, tuple[weakref.ref[Array], Sharding]] = {}
 
 
 class _ArrayType(type):
@@ -57,6 +62,15 @@ class Array(Methods, metaclass=_ArrayType):
         made.aval = aval
         return made
 
+    def _at(self, sharding: Sharding | None) -> Array:
+        """The same elements, lying on devices as a sharding says."""
+        if sharding is None or sharding == self.sharding:
+            return self
+        made = Array._wrap(self._value, self.aval)
+        key = id(made)
+        _placed[key] = weakref.ref(made, lambda _: _placed.pop(key, None)), sharding
+        return made
+
     # Place -----------------------------------------------------------------------
 
     @property
@@ -65,9 +79,10 @@ class Array(Methods, metaclass=_ArrayType):
         return SHARDING.device
 
     @property
-    def sharding(self) -> SingleDeviceSharding:
-        """How the array lies on devices: whole, on one."""
-        return SHARDING
+    def sharding(self) -> Sharding:
+        """How the array lies on devices: whole on one, unless it was put elsewhere."""
+        found = _placed.get(id(self))
+        return SHARDING if found is None else found[1]
 
     def devices(self) -> set[CpuDevice]:
         """The devices that hold the array.
@@ -76,7 +91,7 @@ class Array(Methods, metaclass=_ArrayType):
         >>> jnp.arange(5).devices()
         {CpuDevice(id=0)}
         """
-        return SHARDING.device_set
+        return self.sharding.device_set
 
     def block_until_ready(self) -> Array:
         """The array itself: execution is synchronous, so it is ready."""

@@ -5,19 +5,51 @@ from __future__ import annotations
 from typing import Any
 
 from traceir import pytree, rules
-from traceir.devices import CPU, SHARDING
+from traceir.array import Array
+from traceir.devices import CpuDevice, SingleDeviceSharding, devices
 from traceir.numpy.creation import asarray
+from traceir.sharding import (
+    PartitionSpec,
+    check_sharding,
+    is_sharding,
+    spread_shardings,
+)
 
 
 def device_put(x: Any, device: Any = None) -> Any:
     """A tree of numbers and NumPy arrays as one of arrays, on a device.
 
-    There is one device, and it is no part of a type: a call on what was put somewhere
-    traces nothing anew. Raises RuntimeError (device.platform) for another device.
+    `device` is a device, a sharding, or a tree of these that is a prefix of `x`. How an
+    array lies is no part of its type: a call on what was put somewhere traces nothing
+    anew. Raises RuntimeError (device.platform, sharding.mesh) for another device or a
+    spec without a mesh, ValueError (sharding.tree, sharding.rank, sharding.divides).
 
     >>> device_put({"a": 1.5})
     {'a': Array(1.5, dtype=float32, weak_type=True)}
+    >>> from traceir.sharding import NamedSharding, P, make_mesh
+    >>> device_put([1.0, 2.0], NamedSharding(make_mesh((1,), ("x",)), P()))[0].sharding
+    NamedSharding(mesh=Mesh('x': 1, axis_types=(Explicit,)), spec=P(),
+                  memory_kind=device)
     """
-    if device is not None and device not in (CPU, SHARDING):
-        raise rules.error("device.platform", got=repr(device))
-    return pytree.map_(asarray, x)
+    leaves, tree = pytree.flatten(x)
+    places = _places(device, tree)
+    rows = zip(leaves, places, tree.paths(), strict=True)
+    return tree.unflatten([_put(*row) for row in rows])
+
+
+def _places(device: Any, tree: pytree.TreeDef) -> list[Any]:
+    if device is None or isinstance(device, CpuDevice):
+        return [device] * tree.num_leaves
+    return spread_shardings("device", device, tree)
+
+
+def _put(leaf: Any, place: Any, path: pytree.Path) -> Any:
+    value = asarray(leaf)
+    if place is None:
+        return value
+    if not is_sharding(place) and not isinstance(place, PartitionSpec):
+        if place not in devices():
+            raise rules.error("device.platform", got=repr(place))
+        place = SingleDeviceSharding(place)
+    check_sharding(place, value.shape, pytree.key_path(path, "x"))
+    return value._at(place) if type(value) is Array else value

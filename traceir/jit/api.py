@@ -321,6 +321,8 @@ def jit(
     backend: str | None = None,
     max_traces: int | None = None,
     strict: bool = False,
+    in_shardings: Any = None,
+    out_shardings: Any = None,
 ) -> Any:
     """Trace a function once per kind of arguments and run compiled code after that.
 
@@ -333,6 +335,9 @@ def jit(
     objects are kept as they are. With `strict`, globals, closures, defaults and static
     arguments are fingerprinted with each trace and looked at in each call:
     StaleCaptureError (cache.strict.capture, cache.strict.static) when one has changed.
+
+    `in_shardings` and `out_shardings` say how arguments and results lie on devices, as
+    trees that are prefixes of theirs: this is checked, and results lie so (sharding.*).
 
     Without `fun`, returns a decorator.
 
@@ -347,6 +352,13 @@ def jit(
     Array(14., dtype=float32)
     """
     options = Options(backend, keep_unused, inline, max_traces, strict=strict)
+    made: Callable[..., Any] = jitted
+    if in_shardings is not None or out_shardings is not None:
+        from traceir.jit.sharded import ShardedFunction  # made of what stands here
+
+        made = functools.partial(
+            ShardedFunction, shardings=(in_shardings, out_shardings)
+        )
     if fun is None:
-        return lambda f: jitted(f, static_argnums, static_argnames, options)
-    return jitted(fun, static_argnums, static_argnames, options)
+        return lambda f: made(f, static_argnums, static_argnames, options)
+    return made(fun, static_argnums, static_argnames, options)

@@ -5,6 +5,7 @@
 Array(3., dtype=float32, weak_type=True)
 """
 
+from traceir.lax.control.associative import associative_scan
 from traceir.lax.control.choice import cond, switch
 from traceir.lax.control.loops import fori_loop, while_loop
 from traceir.lax.control.scans import map, scan
@@ -53,6 +54,7 @@ from traceir.lax.parallel import (
     psum,
     psum_scatter,
 )
+from traceir.lax.placement import with_sharding_constraint
 from traceir.lax.reductions import (
     argmax,
     argmin,
@@ -106,6 +108,7 @@ __all__ = [
     "argmin",
     "axis_index",
     "axis_size",
+    "associative_scan",
     "bitwise_and",
     "bitwise_not",
     "bitwise_or",
@@ -142,10 +145,10 @@ __all__ = [
     "mul",
     "ne",
     "neg",
+    "pad",
     "pmax",
     "pmean",
     "pmin",
-    "pad",
     "pow",
     "ppermute",
     "psum",
@@ -180,4 +183,5 @@ __all__ = [
     "tanh",
     "transpose",
     "while_loop",
+    "with_sharding_constraint",
 ]

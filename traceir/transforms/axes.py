@@ -53,3 +53,17 @@ def place_at(value: Value, dim: int | None, size: int, target: int) -> Value:
     if dim is None:
         return repeat(value, size, target)
     return move(value, dim, target)
+
+
+def first(value: Value, dim: int) -> Value:
+    """The first example of a batch.
+
+    >>> import traceir.numpy as jnp
+    >>> first(jnp.arange(3.0) + 5, 0)
+    Array(5., dtype=float32)
+    """
+    shape = typeof(value).shape
+    limits = (*shape[:dim], 1, *shape[dim + 1 :])
+    starts = (0,) * len(shape)
+    part = bind("slice", value, start_indices=starts, limit_indices=limits)
+    return bind("squeeze", part, dimensions=(dim,))

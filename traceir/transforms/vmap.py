@@ -10,7 +10,7 @@ from traceir import pytree, rules
 from traceir.array import Array
 from traceir.jit.staging import check_outputs, function_name
 from traceir.trace import Tracer, Value, living, typeof
-from traceir.transforms.axes import place_at
+from traceir.transforms.axes import first, place_at
 from traceir.transforms.batching import BatchTrace
 from traceir.transforms.mapped import (
     Leaf,
@@ -79,9 +79,10 @@ def apply_batched(
     leaves: Sequence[Leaf],
     tree: pytree.TreeDef,
     out_axes: Any,
+    transform: str = "vmap",
 ) -> Any:
     """Call a function on the examples of a batch; its results have the axis back."""
-    trace = BatchTrace(axis, function_name(fun))
+    trace = BatchTrace(axis, function_name(fun), transform)
     trace.paths = [leaf.path for leaf in leaves]
     with living(trace):
         args, kwargs = tree.unflatten(
@@ -106,7 +107,9 @@ def _result(
     """One result with its batched dimension where it is asked for."""
     value, dim = pair
     if target is None:
-        if dim is not None:
+        if dim is not None and trace.transform == "pmap":
+            value = first(value, dim)
+        elif dim is not None:
             raise rules.error("vmap.batched-output", got=_at(trace, value, path))
     else:
         rank = typeof(value).ndim + (dim is None)

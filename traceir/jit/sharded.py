@@ -1,0 +1,70 @@
+"""`jit` with shardings: checked at each call, and results lie as is asked.
+
+Serves: sharding.*
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from traceir import pytree, rules
+from traceir.array import Array
+from traceir.jit.api import JitFunction, Options
+from traceir.jit.key import leaf_paths
+from traceir.sharding import check_sharding, spread_shardings
+from traceir.trace import typeof
+
+
+class ShardedFunction(JitFunction):
+    """A jitted function whose arguments and results lie on devices as is said.
+
+    How an array lies is no part of its type, so nothing is traced for it.
+    """
+
+    def __init__(
+        self,
+        fun: Callable[..., Any],
+        argnums: int | Sequence[int] | None,
+        argnames: str | Iterable[str] | None,
+        options: Options,
+        shardings: tuple[Any, Any],
+    ) -> None:
+        super().__init__(fun, argnums, argnames, options)
+        self._shardings = shardings
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        """Call it; raises ValueError (sharding.rank, sharding.divides, …)."""
+        wanted, results = self._shardings
+        if wanted is not None:
+            self._check(wanted, args, kwargs)
+        outs = super().__call__(*args, **kwargs)
+        return outs if results is None else _placed(results, outs)
+
+    def _check(self, wanted: Any, args: Any, kwargs: Any) -> None:
+        if kwargs:
+            raise rules.error("sharding.keyword", got=", ".join(kwargs))
+        static = self._static.positions
+        traced = tuple(a for k, a in enumerate(args) if k not in static)
+        names = self._form.names or tuple(f"args[{k}]" for k in range(len(args)))
+        labels = [name for k, name in enumerate(names) if k not in static]
+        leaves, tree = pytree.flatten(traced)
+        wanted = tuple(wanted) if type(wanted) is list else wanted
+        places = spread_shardings("in_shardings", wanted, tree)
+        paths = leaf_paths(labels[: len(traced)], tree)
+        for leaf, place, path in zip(leaves, places, paths, strict=True):
+            check_sharding(place, typeof(leaf).shape, f"the argument {path}")
+
+
+def _placed(wanted: Any, outs: Any) -> Any:
+    leaves, tree = pytree.flatten(outs)
+    places = spread_shardings("out_shardings", wanted, tree)
+    for leaf, place, path in zip(leaves, places, tree.paths(), strict=True):
+        what = f"the result{pytree.key_path(path)}"
+        check_sharding(place, typeof(leaf).shape, what)
+    return tree.unflatten(
+        [
+            leaf._at(place) if type(leaf) is Array else leaf
+            for leaf, place in zip(leaves, places, strict=True)
+        ]
+    )
