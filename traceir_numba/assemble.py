@@ -208,9 +208,11 @@ class _Assembler:
         """A routine for control flow, with the memory that it needs."""
         number = sum(isinstance(step, Run) for step in self.steps)
         name = f"{self.own_name.rstrip('_')}_{eqn.primitive}_{number}"
-        routine = routine_of(eqn, name)
+        outvars = self.closed.jaxpr.outvars
+        needed = [v for v in eqn.outputs if self.graph.readers[v] or v in outvars]
+        routine = routine_of(eqn, name, needed)
         slots = [self.slots[self.graph.memory_of(v)] for v in operands_of(eqn)]
-        slots += [self.slot(v, "temporary") for v in eqn.outputs]
+        slots += [self.slot(v, "temporary") for v in needed]
         for number, k in enumerate(routine.args[len(slots) :]):
             buffer = routine.buffers[k]
             memory = f"memory_{len(self.steps)}_{number}"

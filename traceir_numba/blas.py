@@ -86,7 +86,8 @@ def product_text(symbol: str, dtype: str) -> str | None:
         f"  %at_{n} = getelementptr {kind}, ptr %{n}, i64 %start_{n}"
         for n in "xyz"
     )
-    args = "trans_a trans_b m n k alpha at_y lda at_x ldb beta at_z ldc".split()
+    first = ["trans_a", "trans_b", "m", "n", "k", "alpha"]
+    args = [*first, "at_y", "lda", "at_x", "ldb", "beta", "at_z", "ldc"]
     given = ", ".join(f"ptr %{a}" for a in args)
     pointers = ", ".join(f"ptr %{n}" for n in "xyz")
     sizes = ", ".join(

@@ -5,14 +5,17 @@ Serves: choice.dot-order
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Container, Hashable, Sequence
+from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
 
 from traceir.avals import ShapedArray
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Var, sort_params
+from traceir_numba.emitters import EMITTERS
+from traceir_numba.emitters.entry import Library, View
 
 # Products of fewer multiplications join the nests around them.
 SMALL = 1 << 15
@@ -184,6 +187,55 @@ class _Build:
         params = {**dict(self.eqn.params)}
         params["dimension_numbers"] = (((at,), (to,)), ((0,), (0,)))
         return self.bind("dot_general", shape, left, right, **params)
+
+
+# -- results that are transposed ------------------------------------------------------
+
+
+def turned(eqns: Sequence[Eqn], outvars: Sequence[Atom]) -> tuple[Eqn, ...]:
+    """The same equations where a product that is only transposed is the other product.
+
+    The transpose of x y is the product of y and x with their dimensions swapped.
+    """
+    uses = Counter(a for e in eqns for a in set(e.inputs) if isinstance(a, Var))
+    uses.update(a for a in outvars if isinstance(a, Var))
+    makers = {v: e for e in eqns for v in e.outputs if _is_product(e)}
+    found: dict[Var, Eqn | None] = {}
+    for eqn in eqns:
+        entry, x = EMITTERS.get(eqn.primitive), eqn.inputs[0] if eqn.inputs else None
+        if not (isinstance(entry, View) and entry.reorders and isinstance(x, Var)):
+            continue
+        maker = makers.get(x)
+        if (
+            maker is not None
+            and uses[x] == 1
+            and eqn.param("permutation") == _swap(maker)
+        ):
+            found[x] = None
+            found[eqn.outputs[0]] = _swapped(maker, eqn.outputs[0])
+    kept = (found.get(e.outputs[0], e) if e.outputs else e for e in eqns)
+    return tuple(e for e in kept if e is not None)
+
+
+def _is_product(eqn: Eqn) -> bool:
+    return isinstance(EMITTERS.get(eqn.primitive), Library)
+
+
+def _swap(eqn: Eqn) -> Shape:
+    """The order of the result's dimensions for swapped operands."""
+    (lc, _), (lb, _) = eqn.param("dimension_numbers")
+    batch = len(lb)
+    left = eqn.inputs[0].aval.ndim - batch - len(lc)
+    rank = eqn.outputs[0].aval.ndim
+    return (*range(batch), *range(batch + left, rank), *range(batch, batch + left))
+
+
+def _swapped(eqn: Eqn, out: Var) -> Eqn:
+    (lc, rc), (lb, rb) = eqn.param("dimension_numbers")
+    params = {**dict(eqn.params), "dimension_numbers": ((rc, lc), (rb, lb))}
+    return replace(
+        eqn, inputs=eqn.inputs[::-1], outputs=(out,), params=sort_params(params)
+    )
 
 
 # -- calls ----------------------------------------------------------------------------

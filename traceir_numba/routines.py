@@ -40,15 +40,16 @@ from traceir_numba.program import (
 )
 from traceir_numba.reshapes import hoist_reshapes
 from traceir_numba.schedule import merge, scratch_of
+from traceir_numba.steps import renamed, walk
 
 
-def routine_of(eqn: Eqn, name: str) -> Routine:
+def routine_of(eqn: Eqn, name: str, needed: Sequence[Var]) -> Routine:
     """The routine of one equation of control flow.
 
     Its first arguments are the equation's operands, each variable once, then come the
-    results, and then memory.
+    results that are needed, and then memory.
     """
-    return _Routine().routine(eqn, name)
+    return _Routine().routine(eqn, name, needed)
 
 
 def operands_of(eqn: Eqn) -> list[Var]:
@@ -64,7 +65,7 @@ class _Routine:
         self.names: Iterator[str] = (safe_name(letters(k)) for k in count())
         self.numbers = count()
 
-    def routine(self, eqn: Eqn, name: str) -> Routine:
+    def routine(self, eqn: Eqn, name: str, needed: Sequence[Var]) -> Routine:
         steps: list[Step] = []
         slots: dict[Var, int] = {}
         for var in operands_of(eqn):
@@ -72,19 +73,26 @@ class _Routine:
             self.give(slots[var])
             if not var.aval.shape:
                 steps.append(Load(slots[var]))
-        results = [self.value(v.aval, "result") for v in eqn.outputs]
-        for slot in results:
+        wanted = {v: self.value(v.aval, "result") for v in needed}
+        for slot in wanted.values():
             self.give(slot)
-        wanted = dict(zip(eqn.outputs, results, strict=True))
         block = Block(self, _alone(eqn), slots, wanted)
         steps += block.run()
         for var, slot in wanted.items():
             found = block.slots[var]
             if not var.aval.shape:
                 steps += [Assign(((slot, found),)), Save(slot)]
+            elif found != slot and self.stays(found, steps):
+                steps = list(renamed(steps, {found: slot}))
+                self.args.remove(found)
             elif found != slot:
                 steps.append(Copy(found, slot))
         return Routine(name, tuple(self.buffers), tuple(self.args), tuple(steps))
+
+    def stays(self, slot: int, steps: Sequence[Step]) -> bool:
+        """Whether memory of the routine's own never changes places."""
+        pairs = [p for s in walk(steps) if isinstance(s, Assign) for p in s.pairs]
+        return slot in self.owned and not any(slot in pair for pair in pairs)
 
     # -- buffers ------------------------------------------------------------------
 

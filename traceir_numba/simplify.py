@@ -9,17 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from math import prod
 
 import numpy as np
 
 from traceir.evaluate import evaluate_eqn
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from traceir_numba.emitters import EMITTERS
-from traceir_numba.emitters.entry import Entry, Library, Region, Rewrite, Scalar
+from traceir_numba.emitters.entry import Entry, Library, Reduce, Region, Rewrite, Scalar
 from traceir_numba.emitters.regions import Choose
+from traceir_numba.emitters.rewrites import as_reshape
 from traceir_numba.flows import Given, live, tidied
 from traceir_numba.problems import unsupported
-from traceir_numba.products import is_call, product
+from traceir_numba.products import is_call, product, turned
 
 Env = dict[Var, Atom]
 
@@ -71,7 +73,7 @@ class _Simplifier:
 
     def run(self, jaxpr: Jaxpr, env: Env, given: Mapping[Var, Var]) -> None:
         """Add a program's equations; results that are `given` keep that variable."""
-        for eqn in jaxpr.eqns:
+        for eqn in turned(jaxpr.eqns, jaxpr.outvars):
             inputs = tuple(_use(env, a) for a in eqn.inputs)
             outputs = tuple(given.get(v) or Var(v.aval) for v in eqn.outputs)
             found = self.add(replace(eqn, inputs=inputs, outputs=outputs))
@@ -88,6 +90,8 @@ class _Simplifier:
             return self.region(eqn, entry)
         if isinstance(entry, Library) and not (self.outermost or is_call(eqn)):
             return self.inline(product(eqn, self.fixed), eqn)
+        if isinstance(entry, Reduce) and _reduces_nothing(eqn, entry):
+            return self.add(as_reshape(eqn))
         short_cut = self.fold(eqn, entry) or self.algebra(eqn)
         if short_cut is not None:
             return (short_cut,)
@@ -177,6 +181,16 @@ class _Simplifier:
 
 def _use(env: Env, atom: Atom) -> Atom:
     return env.get(atom, atom) if isinstance(atom, Var) else atom
+
+
+def _reduces_nothing(eqn: Eqn, entry: Reduce) -> bool:
+    """Whether each result is one element as it is."""
+    (x,), (out,) = eqn.inputs, eqn.outputs
+    return (
+        not entry.positions
+        and x.aval.shape != out.aval.shape
+        and (prod(x.aval.shape) == prod(out.aval.shape) != 0)
+    )
 
 
 # -- algebra that is exact ------------------------------------------------------------

@@ -18,9 +18,7 @@ def fold(primitive: str, **others: None) -> Callable[[Eqn], ClosedJaxpr]:
         if names := [a for a in axes if not isinstance(a, int)]:
             raise _unbound(eqn, names)
         build = Build(eqn)
-        return build.finish(
-            build.bind(primitive, *build.operands, axes=axes, **others)
-        )
+        return build.finish(build.bind(primitive, *build.operands, axes=axes, **others))
 
     return program
 
@@ -34,9 +32,7 @@ def named(eqn: Eqn) -> ClosedJaxpr:
 def _unbound(eqn: Eqn, names: list[object]) -> Exception:
     listed = ", ".join(map(str, names))
     where = str(eqn.source) if eqn.source else ""
-    return rules.error(
-        "axis.unbound", got=f"{listed} of {eqn.primitive}", where=where
-    )
+    return rules.error("axis.unbound", got=f"{listed} of {eqn.primitive}", where=where)
 
 
 register("psum", Rewrite(fold("reduce_sum", out_sharding=None)))
