@@ -98,3 +98,40 @@ def test_python_loops_are_unrolled() -> None:
         return x
 
     assert len(jax.make_jaxpr(fun)(1.0).eqns) == 5
+
+
+def two_plus_sine(x: Any) -> Any:
+    return 2 + jnp.sin(x)
+
+
+def test_the_jaxpr_of_the_gradient() -> None:
+    closed = jax.make_jaxpr(jax.grad(two_plus_sine))(jnp.array(1.0))
+    assert str(closed) == jax_text("002-grad")
+    names = [eqn.primitive for eqn in closed.eqns]
+    assert names == ["sin", "cos", "add", "mul"]
+
+
+def test_a_gradient_of_each_example_compiled(backend: str) -> None:
+    examples = jnp.array([1.0, 2.0, 3.0])
+    result = jax.jit(jax.vmap(jax.grad(two_plus_sine)))(examples)
+    assert (result.dtype, result.weak_type) == (np.float32, False)
+    if backend == "numba":
+        shown = "Array([ 0.5403023 , -0.41614684, -0.9899925 ], dtype=float32)"
+        assert repr(result) == shown
+    # NumPy's cosine of a float32 may be a unit off in the last place.
+    wanted = np.array([0.5403023, -0.41614684, -0.9899925], np.float32)
+    np.testing.assert_array_max_ulp(np.asarray(result), wanted, maxulp=1)
+
+
+def test_the_transformations_compose_in_any_order() -> None:
+    examples = jnp.array([1.0, 2.0, 3.0])
+    wanted = np.cos([1.0, 2.0, 3.0])
+    for transformed in (
+        jax.jit(jax.vmap(jax.grad(two_plus_sine))),
+        jax.vmap(jax.jit(jax.grad(two_plus_sine))),
+        jax.vmap(jax.grad(jax.jit(two_plus_sine))),
+        jax.grad(lambda x: jnp.sum(jax.vmap(two_plus_sine)(x))),
+        lambda x: jnp.sum(jax.jacobian(jax.vmap(two_plus_sine))(x), axis=0),
+        lambda x: jax.jvp(jax.jit(jax.vmap(two_plus_sine)), (x,), (jnp.ones(3),))[1],
+    ):
+        np.testing.assert_allclose(transformed(examples), wanted, rtol=1e-6)

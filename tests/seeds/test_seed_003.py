@@ -91,6 +91,26 @@ def test_the_strictest_level_of_a_composition_holds() -> None:
     assert f(jnp.asarray(3.0)).item() == 3.0
 
 
+def test_a_gradient_alone_lets_python_branch_on_values() -> None:
+    def f(x: Any) -> Any:
+        if x < 3:
+            return 3.0 * x**2
+        return -4.0 * x
+
+    assert jax.grad(f)(2.0).item() == 12
+    assert jax.grad(f)(4.0).item() == -4
+    with pytest.raises(TracerBoolConversionError):
+        jax.jit(jax.grad(f))(2.0)
+    with pytest.raises(TracerBoolConversionError):
+        jax.grad(jax.jit(f))(2.0)
+    chosen = jax.jit(
+        jax.grad(
+            lambda x: jax.lax.cond(x < 3, lambda v: 3.0 * v**2, lambda v: -4.0 * v, x)
+        )
+    )
+    assert (chosen(2.0).item(), chosen(4.0).item()) == (12, -4)
+
+
 def test_a_loop_with_a_jitted_body() -> None:
     @jax.jit
     def loop_body(prev_i: Any) -> Any:
