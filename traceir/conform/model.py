@@ -32,7 +32,7 @@ from traceir.conform.systems import (
     flag_scope,
     results,
 )
-from traceir.conform.traced import Made, Traced, concrete, replayed
+from traceir.conform.traced import Level, Made, Traced, concrete, replayed
 from traceir.errors import TraceirError
 from traceir.ir import ClosedJaxpr
 from traceir.jit.key import Key
@@ -222,6 +222,7 @@ class Model:
                 outputs, tree = pytree.flatten(found)
                 check_outputs(list(map(concrete, outputs)), tree)
                 self.nest.lift(outputs)
+            self._check_leaks(level)
         except Exception:
             self.entries.failed(key)
             raise
@@ -230,6 +231,12 @@ class Model:
         then = surroundings(function, statics)
         trace = Entry(function, "", None, inputs, outputs, tree, statics, then)
         return self.entries.ended(key, trace, level.captures)
+
+    def _check_leaks(self, level: Level) -> None:
+        """Raises UnexpectedTracerError (leak.held) for what outlives its trace."""
+        held = [v for v in self.host.leaked if isinstance(v, Traced)]
+        if config.current().check_tracer_leaks and level in [v.home for v in held]:
+            raise self.rules.error("leak.held")
 
     def _results(self, entry: Entry, leaves: Sequence[Any]) -> Any:
         """The results of a trace for these arguments, as values of the trace around."""

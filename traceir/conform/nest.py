@@ -107,7 +107,8 @@ class Nest:
         """A value that the trace in force has made."""
         home = self._home(made.operands)
         known = home.knows
-        for operand in made.operands if not home.whole else ():
+        follows = not home.whole and home is not self.eager
+        for operand in made.operands if follows else ():
             outer = operand.knows if isinstance(operand, Traced) else known
             known = self.rules.levels.within(outer, known)
         return Traced(value, home, known, self.ask, made)
