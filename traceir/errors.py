@@ -101,6 +101,10 @@ class RuleNotImplementedError(TraceirError, NotImplementedError):
     """Something that has no meaning here yet, as a `NotImplementedError`."""
 
 
+class RuleAssertionError(TraceirError, AssertionError):
+    """A check of the test utilities failed, as an `AssertionError`."""
+
+
 CLASSES: dict[str, type[TraceirError]] = {
     cls.__name__: cls
     for cls in (
@@ -126,6 +130,7 @@ CLASSES |= {
     "OverflowError": RuleOverflowError,
     "FloatingPointError": RuleFloatingPointError,
     "AttributeError": RuleAttributeError,
+    "AssertionError": RuleAssertionError,
     "NameError": RuleNameError,
     "NotImplementedError": RuleNotImplementedError,
 }

@@ -27,6 +27,7 @@ from traceir.transforms.calls import (
 )
 from traceir.transforms.forward import is_inexact
 from traceir.transforms.rules import (
+    BATCH,
     JVP,
     LINEARIZE,
     TRANSPOSE,
@@ -201,6 +202,11 @@ def jvp_of_call(
     raise rules.error("custom_vjp.forward", got=str(dict(params)["name"]))
 
 
+def refuse_lin(*_: Any) -> Any:
+    """A backward rule can be transposed, and nothing else: there is no derivative."""
+    raise rules.error("custom_vjp.forward")
+
+
 def linearize_call(
     primals: Sequence[Value], nonzero: Sequence[bool], params: Params
 ) -> tuple[Sequence[Value], Sequence[bool], Sequence[Value], LinearPart]:
@@ -281,6 +287,8 @@ def transpose_lin(
     ]
 
 
+BATCH["custom_lin"] = refuse_lin
+JVP["custom_lin"] = refuse_lin
 JVP["custom_vjp_call"] = jvp_of_call
 LINEARIZE["custom_vjp_call"] = linearize_call
 TRANSPOSE["custom_lin"] = transpose_lin

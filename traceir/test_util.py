@@ -1,0 +1,218 @@
+"""Checks of derivatives against finite differences. Serves: check.*
+
+For tests of functions with rules of their own, and of whatever else is differentiated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from traceir import pytree, rules
+from traceir.dtypes import float0
+from traceir.trace import Value, typeof
+from traceir.transforms.derivatives import jvp, vjp
+
+Function = Callable[..., Any]
+# By dtype: the step of a central difference, near the cube root of the rounding error,
+# and how far the derivative may be from the difference, relatively and absolutely.
+EPS = {"float16": 1e-1, "float32": 5e-3, "float64": 6e-6}
+TOLERANCE = {"float16": 1e-1, "float32": 6e-3, "float64": 1e-6}
+
+
+def check_grads(
+    f: Function,
+    args: Sequence[Any],
+    order: int,
+    modes: Sequence[str] = ("fwd", "rev"),
+    atol: float | None = None,
+    rtol: float | None = None,
+    eps: float | None = None,
+) -> None:
+    """Compare derivatives of `f` at `args`, up to an order, with finite differences.
+
+    `modes` are "fwd" (`jvp`) and "rev" (`vjp`); those of a higher order are checked in
+    every sequence of them. `eps` is the step, by default one that fits the dtype.
+    Raises AssertionError (check.value, check.derivative) with the argument's path.
+
+    >>> import traceir.numpy as jnp
+    >>> check_grads(lambda x: jnp.sin(x) * x, (0.5,), order=2)
+    """
+    if not set(modes) <= {"fwd", "rev"}:
+        raise ValueError(f"modes are 'fwd' and 'rev', got {modes!r}")
+    if order < 1:
+        return
+    args = tuple(args)
+    if "fwd" in modes:
+        check_jvp(f, partial(jvp, f), args, atol, rtol, eps)
+        given = pytree.map_(partial(_direction, _random()), args)
+        pushed = lambda *at: jvp(f, at, given)[1]  # noqa: E731
+        check_grads(pushed, args, order - 1, modes, atol, rtol, eps)
+    if "rev" in modes:
+        check_vjp(f, partial(vjp, f), args, atol, rtol, eps)
+        out = pytree.map_(partial(_direction, _random()), f(*args))
+        pulled = lambda *at: _floating(vjp(f, *at)[1](out))  # noqa: E731
+        check_grads(pulled, args, order - 1, modes, atol, rtol, eps)
+
+
+def check_jvp(
+    f: Function,
+    f_jvp: Function,
+    args: Sequence[Any],
+    atol: float | None = None,
+    rtol: float | None = None,
+    eps: float | None = None,
+) -> None:
+    """Compare `f_jvp(args, tangents)`, results and their tangents, with differences.
+
+    >>> import traceir
+    >>> check_jvp(lambda x: x * x, lambda p, t: (p[0] ** 2, 2 * p[0] * t[0]), (3.0,))
+    """
+    args = tuple(args)
+    for path, tangents in _directions(args):
+        out, found = f_jvp(args, tangents)
+        _compare("check.value", out, f(*args), "the result", args, atol, rtol)
+        wanted = numerical_jvp(f, args, tangents, eps)
+        at = f"the tangent by {path}"
+        _compare("check.derivative", found, wanted, at, args, atol, rtol)
+
+
+def check_vjp(
+    f: Function,
+    f_vjp: Function,
+    args: Sequence[Any],
+    atol: float | None = None,
+    rtol: float | None = None,
+    eps: float | None = None,
+) -> None:
+    """Compare `f_vjp(*args)`, results and a function of cotangents, with differences.
+
+    For a direction v of each argument, <ct, J v> must be <J^T ct, v>.
+
+    >>> import traceir
+    >>> check_vjp(lambda x: x * x, lambda x: (x * x, lambda ct: (2 * x * ct,)), (3.0,))
+    """
+    args = tuple(args)
+    out, pull = f_vjp(*args)
+    _compare("check.value", out, f(*args), "the result", args, atol, rtol)
+    cotangent = pytree.map_(partial(_direction, _random()), out)
+    cotangents = pull(cotangent)
+    for path, tangents in _directions(args):
+        wanted = _inner(numerical_jvp(f, args, tangents, eps), cotangent)
+        found = _inner(tangents, cotangents)
+        dtypes = {typeof(v).dtype.name for v in pytree.leaves((args, out))}
+        scale = np.dtype(min(dtypes & EPS.keys(), key=lambda n: np.dtype(n).itemsize))
+        pair = np.asarray(found, scale), np.asarray(wanted, scale)
+        at = f"the cotangent of {path}"
+        _compare("check.derivative", *pair, at, args, atol, rtol)
+
+
+def numerical_jvp(
+    f: Function, args: Sequence[Any], tangents: Sequence[Any], eps: float | None = None
+) -> Any:
+    """The change of `f` along tangents, by a central difference.
+
+    >>> round(float(numerical_jvp(lambda x: x * x, (3.0,), (1.0,))), 2)
+    6.0
+    """
+    names = {typeof(v).dtype.name for v in pytree.leaves(args)} & EPS.keys()
+    step = max(EPS[n] for n in names) if eps is None else eps
+
+    def moved(sign: float) -> Any:
+        return f(*pytree.map_(partial(_moved, sign * step), tuple(args), tangents))
+
+    return pytree.map_(partial(_slope, 2 * step), moved(1.0), moved(-1.0))
+
+
+def _moved(step: float, x: Value, t: Any) -> Value:
+    aval = typeof(x)
+    if aval.dtype.kind != "f":
+        return x
+    return (np.asarray(x, "float64") + step * np.asarray(t, "float64")).astype(
+        aval.dtype
+    )
+
+
+def _slope(width: float, above: Value, below: Value) -> Any:
+    aval = typeof(above)
+    if aval.dtype.kind != "f":
+        return np.zeros(aval.shape, float0)
+    change = np.asarray(above, "float64") - np.asarray(below, "float64")
+    return (change / width).astype(aval.dtype)
+
+
+def _random() -> np.random.Generator:
+    return np.random.default_rng(0)
+
+
+def _direction(random: np.random.Generator, x: Value) -> Any:
+    """A direction to move a value in; float0 for one that cannot be moved."""
+    aval = typeof(x)
+    if aval.dtype.kind != "f":
+        return np.zeros(aval.shape, float0)
+    return random.uniform(0.5, 1.5, aval.shape).astype(aval.dtype)
+
+
+def _directions(args: tuple[Any, ...]) -> Iterator[tuple[str, Any]]:
+    """The path of each floating leaf, and tangents that move it alone."""
+    leaves, tree = pytree.flatten(args)
+    random = _random()
+    still = [np.zeros(typeof(x).shape, _tangent_dtype(x)) for x in leaves]
+    for k, path in enumerate(tree.paths()):
+        if typeof(leaves[k]).dtype.kind == "f":
+            moved = [*still[:k], _direction(random, leaves[k]), *still[k + 1 :]]
+            yield pytree.key_path(path, "args"), tree.unflatten(moved)
+
+
+def _tangent_dtype(x: Value) -> np.dtype:
+    dtype = typeof(x).dtype
+    return dtype if dtype.kind == "f" else float0
+
+
+def _floating(tree: Any) -> list[Any]:
+    """The leaves that have a value; those of dtype float0 have none."""
+    return [v for v in pytree.leaves(tree) if getattr(v, "dtype", None) != float0]
+
+
+def _inner(a: Any, b: Any) -> float:
+    """The inner product of two trees of one structure."""
+    pairs = zip(pytree.leaves(a), pytree.leaves(b), strict=True)
+    found = 0.0
+    for x, y in pairs:
+        if getattr(x, "dtype", None) != float0 and getattr(y, "dtype", None) != float0:
+            found += float(np.sum(np.asarray(x, "float64") * np.asarray(y, "float64")))
+    return found
+
+
+def _compare(
+    rule: str,
+    found: Any,
+    wanted: Any,
+    what: str,
+    args: tuple[Any, ...],
+    atol: float | None,
+    rtol: float | None,
+) -> None:
+    """Raise AssertionError unless two trees agree, leaf by leaf."""
+    leaves, tree = pytree.flatten(found)
+    others, other = pytree.flatten(wanted)
+    if tree != other:
+        raise rules.error(rule, got=f"{what} has the structure {tree}, not {other}")
+    for path, a, b in zip(tree.paths(), leaves, others, strict=True):
+        dtype = getattr(a, "dtype", None) or typeof(a).dtype
+        if dtype == float0:
+            continue
+        usual = TOLERANCE.get(dtype.name, 0.0)
+        tolerances = [usual if t is None else t for t in (rtol, atol)]
+        x, y = np.asarray(a), np.asarray(b)
+        if x.shape != y.shape or not np.allclose(x, y, *tolerances, equal_nan=True):
+            at = f"{what}{pytree.key_path(path)}"
+            got = f"{_text(x)} for {at}, by differences {_text(y)}, at {args!r:.200}"
+            raise rules.error(rule, got=got)
+
+
+def _text(x: np.ndarray) -> str:
+    return np.array2string(x, threshold=8, precision=6).replace("\n", "")
