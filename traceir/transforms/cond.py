@@ -9,8 +9,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from traceir.avals import ShapedArray
 from traceir.ir import ClosedJaxpr, Params
 from traceir.recording import apply
@@ -173,20 +171,13 @@ def _select(
     found = []
     for k, branch in enumerate(branches):
         mine = bind("eq", index, typeof(index).dtype.type(k))
-        inputs = [
-            select_lanes(mine, bind("stop_gradient", x), x) if _varies(x) else x
-            for x in operands
-        ]
+        inputs = [select_lanes(mine, bind("stop_gradient", x), x) for x in operands]
         zero = [0] * len(operands)
         program, _ = batch_program(branch, axis, zero, [0] * count)
         found.append(apply(program, inputs))
     return [select_lanes(index, *cases) for cases in zip(*found, strict=True)], [
         0
     ] * count
-
-
-def _varies(value: Value) -> bool:
-    return bool(np.issubdtype(typeof(value).dtype, np.inexact))
 
 
 def select_lanes(which: Value, *cases: Value) -> Value:

@@ -83,8 +83,10 @@ def _running(combine: Combine, leaves: list[Value], axis: int) -> list[Value]:
     odd = _running(combine, pairs, axis)
     before = odd if count % 2 else part(odd, 0, count // 2 - 1, 1)
     even = combine(before, part(leaves, 2, count, 2))
-    first = part(leaves, 0, 1, 1)
-    even = [concatenate([a, b], axis) for a, b in zip(first, even, strict=True)]
+    even = [
+        concatenate([slice_in_dim(x, 0, 1, 1, axis), y], axis)
+        for x, y in zip(leaves, even, strict=True)
+    ]
     return [_interleaved(a, b, axis) for a, b in zip(even, odd, strict=True)]
 
 

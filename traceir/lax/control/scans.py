@@ -22,7 +22,7 @@ from traceir.lax.structure import (
     concatenate,
     index_in_dim,
     reshape,
-    slice_in_dim,
+    slice,
     stack,
 )
 from traceir.trace import Value, bind
@@ -201,20 +201,31 @@ def _in_batches(f: Callable[[Any], Any], xs: Any, batch_size: int) -> Any:
         raise rules.error("control.batch-size", got=f"batch_size={batch_size!r}")
     count, left = divmod(length, batch_size) if batch_size else (0, length)
     whole = length - left
+    batches = [
+        reshape(_rows(x, 0, whole), (count, batch_size, *x.shape[1:]))
+        for x in rows.leaves
+        if count
+    ]
+    rest = [_rows(x, whole, length) for x in rows.leaves]
     parts: list[Any] = []
     if count:
-        batches = [
-            reshape(slice_in_dim(x, 0, whole), (count, batch_size, *x.shape[1:]))
-            for x in rows.leaves
-        ]
         ys = scan(wrapped(_each_batch, f), (), rows.tree.unflatten(batches))[1]
-        parts.append(pytree.map_(_merged, ys))
+        parts.append(ys)
     if left or not count:
-        rest = [slice_in_dim(x, whole, length) for x in rows.leaves]
         parts.append(vmap(f)(rows.tree.unflatten(rest)))
+    if count:
+        parts[0] = pytree.map_(_merged, parts[0])
     if len(parts) == 1:
         return parts[0]
     return pytree.map_(lambda a, b: concatenate([a, b], 0), *parts)
+
+
+def _rows(x: Value, first: int, last: int) -> Value:
+    """Some rows of an array; itself where those are all."""
+    if (first, last) == (0, x.shape[0]):
+        return x
+    starts = (first, *(0 for _ in x.shape[1:]))
+    return slice(x, starts, (last, *x.shape[1:]))
 
 
 def _merged(y: Value) -> Value:
