@@ -70,6 +70,15 @@ PROSE = {
         "tests/conform/test_text.py",
     ),
     "accuracy.one-answer": "tests/fuzz/test_backend.py",
+    "derive.jvp": "tests/transforms/test_jvp.py",
+    **dict.fromkeys(
+        ("derive.template", "derive.broadcast", "derive.jit", "derive.jacobian"),
+        "tests/transforms/test_text.py",
+    ),
+    **dict.fromkeys(
+        ("derive.linearize", "derive.transpose", "derive.float0"),
+        "tests/transforms/test_vjp.py",
+    ),
     "level.capture": "tests/test_trace.py",
     "element.owned": "tests/test_array.py",
     "element.outside": "tests/test_indexing.py",
