@@ -194,5 +194,8 @@ def recomputed(jax: Library, x: Array) -> Array:
 def gradient_of_a_layer(jax: Library, w: Array, b: Array, x: Array) -> Array:
     """A layer of a network."""
     jnp = jax.numpy
-    loss = lambda w, b: jnp.mean(jnp.tanh(x @ w + b) ** 2)  # noqa: E731
+
+    def loss(w: Array, b: Array) -> Array:
+        return jnp.mean(jnp.tanh(x @ w + b) ** 2)
+
     return jax.grad(loss, argnums=(0, 1))(w, b)

@@ -22,6 +22,9 @@ GROUPS = (
     "nested",
     "wide",
     "functions",
+    "derivatives",
+    "batches",
+    "loops",
 )
 
 

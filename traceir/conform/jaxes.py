@@ -11,18 +11,21 @@ from typing import Any
 import jax
 import numpy as np
 from jax._src import core
-from jax._src.lax.lax import stack_p
+from jax._src.lax import lax
 from jax._src.mesh import empty_concrete_mesh
 from jax._src.sharding_impls import UNSPECIFIED
 from jax.extend.core import primitives
 
 from traceir.avals import ShapedArray
+from traceir.conform.run import Unsupported
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Literal, Var
 
+# What JAX calls by a function, which text cannot give.
+NAMED = frozenset({"custom_jvp_call", "custom_vjp_call"})
 # By the names that JAX prints.
 PRIMITIVES: Mapping[str, Any] = {
     found.name: found
-    for found in vars(primitives).values()
+    for found in (*vars(lax).values(), *vars(primitives).values())
     if isinstance(found, core.Primitive)
 }
 _WITH_ACCURACY = ("exp", "log", "log1p", "sqrt", "rsqrt", "sin", "cos", "tanh")
@@ -46,7 +49,9 @@ def primitive(name: str) -> Any:
     >>> primitive("not")
     not
     """
-    found = stack_p if name == "stack" else PRIMITIVES.get(name)
+    if name in NAMED:
+        raise Unsupported(f"{name} of a rule that is a name")
+    found = PRIMITIVES.get(name)
     return core.Primitive(name) if found is None else found
 
 

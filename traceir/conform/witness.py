@@ -8,51 +8,139 @@ implementation itself gave its operands. Serves: accuracy.program
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from traceir import oracle
+from traceir.avals import ShapedArray
 from traceir.conform.answers import arrays_of, listed
 from traceir.conform.values import same_bits
-from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
-from traceir.rules import Rules
+from traceir.evaluate import evaluate_eqn
+from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var, sort_params
+from traceir.rules import Rules, Scope
+from traceir.rules.applied import row_scope
+from traceir.typing import infer
 
 Arrays = Sequence[np.ndarray]
 # What `choice.contraction` may round once: a product and the sum that takes it.
 PRODUCT, SUMS = "mul", ("add", "sub")
 
 
-class _Flat:
-    """The equations of a program with those of inner programs in their place."""
+@dataclass(frozen=True)
+class _Known:
+    """A variable or literal, and the value that the reference has for it."""
 
-    def __init__(self, program: ClosedJaxpr) -> None:
+    atom: Atom
+    array: np.ndarray
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.array[index]
+
+
+class _Again(tuple[_Known, ...]):
+    """The operands of the next turn of a region."""
+
+
+class _Flat:
+    """The equations of a program with those of inner programs in their place.
+
+    Of a region there are those that run: the branch that is taken, each step of a loop.
+    Which ones, is told by the values that the reference has.
+    """
+
+    def __init__(self, program: ClosedJaxpr, args: Arrays, rules: Rules) -> None:
+        self.rules = rules
         self.eqns: list[Eqn] = []
         self.constvars: list[Var] = []
         self.consts: list[np.ndarray] = []
-        inputs = program.jaxpr.invars
-        self.results = self.inline(program, inputs)
+        inputs = map(_Known, program.jaxpr.invars, args)
+        self.results = [known.atom for known in self.run(program, tuple(inputs))]
 
-    def inline(self, program: ClosedJaxpr, inputs: Sequence[Atom]) -> list[Atom]:
-        env: dict[Var, Atom] = dict(zip(program.jaxpr.invars, inputs))
+    def run(self, program: ClosedJaxpr, inputs: Sequence[_Known]) -> tuple[_Known, ...]:
+        """The results of a program whose equations are added to the others."""
+        env: dict[Var, _Known] = dict(zip(program.jaxpr.invars, inputs, strict=True))
         for var, const in zip(program.jaxpr.constvars, program.consts, strict=True):
-            env[var] = own = Var(var.aval)
-            self.constvars.append(own)
-            self.consts.append(const)
+            env[var] = self.constant(const)
 
-        def read(atom: Atom) -> Atom:
-            return atom if isinstance(atom, Literal) else env[atom]
+        def read(atom: Atom) -> _Known:
+            return _Known(atom, atom.array) if isinstance(atom, Literal) else env[atom]
 
         for eqn in program.eqns:
             operands = tuple(map(read, eqn.inputs))
-            inner = dict(eqn.params).get("jaxpr")
-            if isinstance(inner, ClosedJaxpr):
-                env.update(zip(eqn.outputs, self.inline(inner, operands), strict=True))
-                continue
-            outputs = tuple(Var(v.aval) for v in eqn.outputs)
-            env.update(zip(eqn.outputs, outputs))
-            self.eqns.append(Eqn(eqn.primitive, operands, outputs, eqn.params))
-        return [read(atom) for atom in program.jaxpr.outvars]
+            row = self.rules.prims[eqn.primitive]
+            apply = self.equation if row.steps is None or row.host else self.region
+            found = apply(eqn, operands)
+            env.update(zip(eqn.outputs, found, strict=True))
+        return tuple(map(read, program.jaxpr.outvars))
+
+    def constant(self, value: np.ndarray) -> _Known:
+        """One more constant."""
+        aval = ShapedArray(value.shape, value.dtype)
+        self.constvars.append(Var(aval))
+        self.consts.append(value)
+        return _Known(self.constvars[-1], value)
+
+    def equation(self, eqn: Eqn, operands: Sequence[_Known]) -> list[_Known]:
+        """One more equation."""
+        outputs = tuple(Var(v.aval) for v in eqn.outputs)
+        inputs = tuple(known.atom for known in operands)
+        self.eqns.append(Eqn(eqn.primitive, inputs, outputs, eqn.params))
+        arrays = [known.array for known in operands]
+        found = evaluate_eqn(eqn.primitive, eqn.params, arrays)
+        return list(map(_Known, outputs, map(np.asarray, found)))
+
+    def apply(self, primitive: str, *operands: _Known, **params: Any) -> _Known:
+        """One more equation, of one result."""
+        given = sort_params(params)
+        avals = tuple(known.atom.aval for known in operands)
+        (aval,) = infer(primitive, avals, given, self.rules)
+        (found,) = self.equation(Eqn(primitive, (), (Var(aval),), given), operands)
+        return found
+
+    def region(self, eqn: Eqn, operands: Sequence[_Known]) -> Sequence[_Known]:
+        """The equations that a region runs, by the steps of its row."""
+        row = self.rules.prims[eqn.primitive]
+        assert row.steps is not None
+        calls = {"run": self.run, "fold": self.fold, "again": _Again}
+        while True:
+            scope = row_scope(row, tuple(operands), eqn.params, self.rules)
+            found: Sequence[_Known] = row.steps(Scope(calls, row.each, scope))
+            if not isinstance(found, _Again):
+                return found
+            operands = found
+
+    def fold(
+        self,
+        program: ClosedJaxpr,
+        consts: Sequence[_Known],
+        carry: Sequence[_Known],
+        rows: Sequence[_Known],
+        order: Sequence[int],
+    ) -> tuple[_Known, ...]:
+        """The steps of a scan: rows are taken apart, and results put together."""
+        carried = len(carry)
+        kept: dict[int, Sequence[_Known]] = {}
+        for k in order:
+            taken = (self.row(x, k) for x in rows)
+            found = self.run(program, (*consts, *carry, *taken))
+            carry, kept[k] = found[:carried], found[carried:]
+        if not kept:
+            empty = (np.empty((0, *a.shape), a.dtype) for a in program.out_avals)
+            return (*carry, *list(map(self.constant, empty))[carried:])
+        columns = zip(*(kept[k] for k in sorted(kept)), strict=True)
+        return (*carry, *(self.apply("stack", *column, axis=0) for column in columns))
+
+    def row(self, x: _Known, k: int) -> _Known:
+        """One row of an array."""
+        shape = x.array.shape
+        start, stop = (k, *(0 for _ in shape[1:])), (k + 1, *shape[1:])
+        part = self.apply(
+            "slice", x, start_indices=start, limit_indices=stop, strides=None
+        )
+        return self.apply("squeeze", part, dimensions=(0,))
 
 
 def _form(var: Var) -> tuple[tuple[int, ...], np.dtype]:
@@ -82,7 +170,7 @@ def faults(
     >>> faults(run, program, one, one, default(), {})
     ['result 0 is not that of the program which returns all variables']
     """
-    flat = _Flat(program)
+    flat = _Flat(program, args, rules)
     returned = tuple(dict.fromkeys(v for eqn in flat.eqns for v in eqn.outputs))
     jaxpr = Jaxpr(
         tuple(flat.constvars), program.jaxpr.invars, tuple(flat.eqns), returned
