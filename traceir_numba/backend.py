@@ -16,13 +16,14 @@ from traceir.ir import ClosedJaxpr
 from traceir_numba import kernels
 from traceir_numba.assemble import assemble
 from traceir_numba.buffers import empty_large
+from traceir_numba.driver import dtype_name
 from traceir_numba.functions import NUMBERS
 from traceir_numba.hosted import Driven
 from traceir_numba.kernels import Compiled, compile_count
 from traceir_numba.pool import parallel
 from traceir_numba.problems import wrapped
 from traceir_numba.program import Program
-from traceir_numba.source import Module, dtype_name, module_of
+from traceir_numba.source import Module, module_of
 from traceir_numba.sources import sources_of
 
 __all__ = ["Executable", "compile", "compile_count"]

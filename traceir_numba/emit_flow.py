@@ -224,7 +224,7 @@ class _Emitter:
 
     def point(self, stack: int, row: int, at: str) -> None:
         where = f"{at} * {self.size(row)}"
-        self.code.add(f"{self.name(row)} = at({self.name(stack)}, {where})")
+        self.code.add(f"{self.name(row)} = row_of({self.name(stack)}, {where})")
 
     def branch(self, index: str, branches: tuple[tuple[Step, ...], ...]) -> None:
         for k, steps in enumerate(branches):

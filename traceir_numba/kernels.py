@@ -253,8 +253,8 @@ def _external(name: str) -> Any:
 def _namespace() -> dict[str, Any]:
     """The globals of generated functions."""
     scalars = {short(d): _type(d) for d in NUMBERS}
-    own = {"math": math, "np": np, "inf": math.inf, "nan": math.nan, "at": lower.at}
-    return {**own, **scalars}
+    own = {"math": math, "np": np, "inf": math.inf, "nan": math.nan}
+    return {**own, "row_of": lower.row_of, **scalars}
 
 
 def _type(dtype: str) -> Any:

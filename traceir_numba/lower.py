@@ -89,8 +89,8 @@ def bitcast(operand: Any, result: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def at(_typing: Any, pointer: Any, _offset: Any) -> Any:
-    """The pointer to the element that is `offset` elements further."""
+def row_of(_typing: Any, pointer: Any, _offset: Any) -> Any:
+    """The pointer to what begins `offset` elements further."""
 
     def generate(_context: Any, builder: Any, _sig: Any, args: Any) -> Any:
         return builder.gep(args[0], [args[1]])

@@ -175,6 +175,7 @@ class Block:
         return tuple(self.steps)
 
     def launch(self, built: Built) -> None:
+        """Add a kernel's launch; scalars that it reads or writes need memory."""
         nest, extents = merge(built.nest, built.extents)
         buffers = tuple(self.slot(v) for v in built.memory)
         pointers = tuple(self.work.buffers[b].name for b in buffers)
@@ -217,6 +218,7 @@ class Block:
     # -- control flow -------------------------------------------------------------
 
     def region(self, eqn: Eqn) -> None:
+        """Add a loop or a choice."""
         entry = self.graph.entry(eqn)
         assert isinstance(entry, Region)
         flow = entry.read(eqn)
@@ -227,6 +229,7 @@ class Block:
                 self.repeat(eqn, flow)
 
     def choose(self, eqn: Eqn, flow: Choose) -> None:
+        """Add a choice; its branches put their results in the same memory."""
         index = self.operand(flow.index)
         xs = [self.operand(a) for a in flow.xs]
         results = [self.slot(v) for v in eqn.outputs]
@@ -261,6 +264,7 @@ class Block:
             self.steps.append(Assign(tuple(pairs)))
 
     def repeat(self, eqn: Eqn, flow: Repeat) -> None:
+        """Add a loop, its carry's first values before it."""
         work, jaxpr = self.work, flow.body.jaxpr
         used = [self.operand(a) for a in flow.used]
         tested = [self.operand(a) for a in flow.tested]

@@ -7,24 +7,18 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from textwrap import fill, indent
 
 import numpy as np
 
 from traceir_numba import vecmath
-from traceir_numba.buffers import LARGE
+from traceir_numba.driver import WIDTH, call_text, driver_lines, dtype_name
 from traceir_numba.emit_cpu import Kernel
-from traceir_numba.emitters import EMITTERS
-from traceir_numba.emitters.entry import Library
 from traceir_numba.functions import NUMBERS, closure, short
-from traceir_numba.pool import WORTH
-from traceir_numba.program import Buffer, Call, Launch, Program, Reshape, Run
-from traceir_numba.schedule import range_of
+from traceir_numba.program import Buffer, Program
 from traceir_numba.sources import Sources
 
 # Constants of more bytes are not written out.
 MOST_BYTES = 4096
-WIDTH = 88
 
 # What a module may need: a name, and the statement that gives it.
 IMPORTS = {
@@ -57,16 +51,16 @@ def parallel(entry, arrays, lo, hi, *sizes):
     """Run a kernel over a range; traceir splits it over threads, with the same bits."""
     entry(*arrays, lo, hi, *sizes)'''
 
-AT_TEXT = '''\
+ROW_TEXT = '''\
 @intrinsic
-def at(types, pointer, offset):
-    """The pointer to the element that is so many elements further."""
+def row_of(types, pointer, offset):
+    """The pointer to what begins so many elements further."""
 
     def generate(context, builder, signature, args):
         return builder.gep(args[0], [args[1]])
 
     return pointer(pointer, i64), generate'''
-HELPERS = {"kernel": KERNEL_TEXT, "parallel": PARALLEL_TEXT, "at": AT_TEXT}
+HELPERS = {"kernel": KERNEL_TEXT, "parallel": PARALLEL_TEXT, "row_of": ROW_TEXT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +83,7 @@ def module_of(program: Program, sources: Sources) -> Module:
     real = [f.name for f in functions if f.name in vecmath.FUNCTIONS]
     own = [f for f in functions if f.name not in vecmath.FUNCTIONS]
     released: set[str] = set()
-    driver = "\n".join(_driver(program, kernels, released))
+    driver = "\n".join(driver_lines(program, kernels, released))
     parts = [_real_functions(tuple(real))] if real else []
     parts += [f"@function\n{f.text}" for f in own]
     parts += [_inner_text(kernel) for kernel in inner]
@@ -165,23 +159,9 @@ def pointer_type(dtype: str) -> str:
     return f"{short(dtype)}p"
 
 
-def _call_text(head: str, arguments: list[str]) -> str:
-    """A call on one line, or on as many as it takes."""
-    text = f"{head}({', '.join(arguments)})"
-    if len(text) <= WIDTH:
-        return text
-    lines = fill(", ".join(arguments), WIDTH - 4)
-    return f"{head}(\n{indent(lines, '    ')}\n)"
-
-
-def dtype_name(dtype: str) -> str:
-    """The name of NumPy's dtype in a generated module."""
-    return dtype.upper()
-
-
 def _kernel_text(kernel: Kernel) -> str:
     types = [pointer_type(d) for d in kernel.pointers] + ["i64"] * len(kernel.sizes)
-    return f"{_slow(kernel)}{_call_text('@kernel', types)}\n{kernel.text}"
+    return f"{_slow(kernel)}{call_text('@kernel', types)}\n{kernel.text}"
 
 
 def _inner_text(kernel: Kernel) -> str:
@@ -207,89 +187,3 @@ def _constant(buffer: Buffer, value: np.ndarray) -> str:
     loaded = f'np.frombuffer(b64decode("{text}"), {dtype_name(buffer.dtype)})'
     shown = "" if value.size > 8 else f"  # {value.tolist()}"
     return f"{buffer.name} = {loaded}.reshape({buffer.shape}){shown}"
-
-
-# -- the program's function -----------------------------------------------------------
-
-
-def _driver(
-    program: Program, kernels: dict[int, Kernel], released: set[str]
-) -> Iterable[str]:
-    buffers = program.buffers
-    made = {*program.inputs, *(k for k, _ in program.constants)}
-    yield f"def {program.name}({', '.join(buffers[k].name for k in program.inputs)}):"
-    for number, step in enumerate(program.steps):
-        match step:
-            case Launch():
-                for slot in step.buffers:
-                    if slot not in made:
-                        made.add(slot)
-                        yield f"    {_empty(buffers[slot])}"
-                lines = _launch(program, step, kernels[number], released)
-                yield indent("\n".join(lines), "    ")
-            case Run(buffers=slots):
-                for slot in slots:
-                    if slot not in made:
-                        made.add(slot)
-                        yield f"    {_empty(buffers[slot])}"
-                released.add(kernels[number].name)
-                names = [buffers[k].name for k in slots]
-                yield indent(_call_text(kernels[number].name, names), "    ")
-            case Call():
-                made.add(step.output)
-                yield indent(_call(program, step), "    ")
-            case Reshape(source, output, copied):
-                made.add(output)
-                target = buffers[output]
-                text = buffers[source].name
-                if buffers[source].shape != target.shape:
-                    text += f".reshape({target.shape})"
-                yield f"    {target.name} = {text}{'.copy()' if copied else ''}"
-    results = [buffers[k].name for k in program.outputs]
-    yield f"    return ({', '.join(results)}{',' if len(results) == 1 else ''})"
-
-
-def _empty(buffer: Buffer) -> str:
-    size = int(np.prod(buffer.shape, dtype=np.int64)) * np.dtype(buffer.dtype).itemsize
-    return _allocate(buffer.name, buffer.shape, buffer.dtype, size >= LARGE)
-
-
-def _allocate(name: str, shape: tuple[int, ...], dtype: str, large: bool) -> str:
-    # An int instead of a tuple of one saves 30 ns of a small call.
-    extents = shape[0] if len(shape) == 1 else shape
-    maker = "empty_large" if large else "empty"
-    return f"{name} = {maker}({extents}, {dtype_name(dtype)})"
-
-
-def _launch(
-    program: Program, step: Launch, kernel: Kernel, released: set[str]
-) -> Iterable[str]:
-    sizes = range_of(step.nest, step.extents, step.params)
-    names = [program.buffers[k].name for k in step.buffers]
-    for number, dtype in enumerate(kernel.scratch):
-        names.append(f"blocks_{number}")
-        yield _allocate(names[-1], (sizes.blocks,), dtype, large=False)
-    values = dict(sizes.values)
-    if sizes.work >= WORTH:
-        released.add(kernel.name)
-    if sizes.work >= WORTH and sizes.length > 1:
-        arrays = ", ".join(names) + ("," if len(names) == 1 else "")
-        values["last"] = 0
-        given = ", ".join(str(values[s]) for s in kernel.sizes)
-        yield f"parallel({kernel.name}, ({arrays}), {given})"
-        if not sizes.blocks:
-            return
-        values |= {"lo": sizes.length, "last": 1}
-    given = ", ".join([*names, *(str(values[s]) for s in kernel.sizes)])
-    yield f"{kernel.name}({given})"
-
-
-def _call(program: Program, step: Call) -> str:
-    entry = EMITTERS[step.eqn.primitive]
-    assert isinstance(entry, Library)
-    names = tuple(program.buffers[k].name for k in step.inputs)
-    text = entry.emit(step.eqn, names)
-    target = program.buffers[step.output]
-    if target.shape != step.eqn.outputs[0].aval.shape:
-        text += f".reshape({target.shape})"
-    return f'with errstate(all="ignore"):\n    {target.name} = {text}'

@@ -25,7 +25,7 @@ ORDER = {
         problems | machine | vecmath | functions | nests | emitters | graph | jobs
         | share | flows products | simplify reshapes | fuse | program | schedule
         | buffers pool | emit_lines | emit_cpu | steps | carries | build | routines
-        | emit_flow | sources | source | assemble | lower | blas call | kernels
+        | emit_flow | sources | driver | source | assemble | lower | blas call | kernels
         | hosted | backend | api | __init__
     """,
 }

@@ -1,0 +1,126 @@
+"""The function of a compiled program: what runs kernels and routines in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from textwrap import fill, indent
+
+import numpy as np
+
+from traceir_numba.buffers import LARGE
+from traceir_numba.emit_cpu import Kernel
+from traceir_numba.emitters import EMITTERS
+from traceir_numba.emitters.entry import Library
+from traceir_numba.pool import WORTH
+from traceir_numba.program import Buffer, Call, Launch, Program, Reshape, Run
+from traceir_numba.schedule import range_of
+
+WIDTH = 88
+QUIET = 'with errstate(all="ignore"):'
+
+
+def call_text(head: str, arguments: list[str]) -> str:
+    """A call on one line, or on as many as it takes."""
+    text = f"{head}({', '.join(arguments)})"
+    if len(text) <= WIDTH:
+        return text
+    lines = fill(", ".join(arguments), WIDTH - 4)
+    return f"{head}(\n{indent(lines, '    ')}\n)"
+
+
+def dtype_name(dtype: str) -> str:
+    """The name of NumPy's dtype in a generated module."""
+    return dtype.upper()
+
+
+def driver_lines(
+    program: Program, kernels: dict[int, Kernel], released: set[str]
+) -> Iterator[str]:
+    """The function's lines; kernels that run long are added to `released`."""
+    buffers = program.buffers
+    yield f"def {program.name}({', '.join(buffers[k].name for k in program.inputs)}):"
+    body = "\n".join(_body(program, kernels, released))
+    results = [buffers[k].name for k in program.outputs]
+    body += f"\nreturn ({', '.join(results)}{',' if len(results) == 1 else ''})"
+    if sum(isinstance(step, Call) for step in program.steps) > 1:
+        # To enter it for each call costs as much as a small product.
+        body = f"{QUIET}\n{indent(body, '    ')}"
+    yield from indent(body.strip("\n"), "    ").splitlines()
+
+
+def _body(
+    program: Program, kernels: dict[int, Kernel], released: set[str]
+) -> Iterator[str]:
+    buffers = program.buffers
+    made = {*program.inputs, *(k for k, _ in program.constants)}
+    calls = sum(isinstance(step, Call) for step in program.steps)
+    for number, step in enumerate(program.steps):
+        if isinstance(step, Launch | Run):
+            for slot in step.buffers:
+                if slot not in made:
+                    made.add(slot)
+                    yield _empty(buffers[slot])
+        match step:
+            case Launch():
+                yield from _launch(program, step, kernels[number], released)
+            case Run(buffers=slots):
+                released.add(kernels[number].name)
+                names = [buffers[k].name for k in slots]
+                yield call_text(kernels[number].name, names)
+            case Call():
+                made.add(step.output)
+                text = _call(program, step)
+                yield text if calls > 1 else f"{QUIET}\n    {text}"
+            case Reshape(source, output, copied):
+                made.add(output)
+                target = buffers[output]
+                text = buffers[source].name
+                if buffers[source].shape != target.shape:
+                    text += f".reshape({target.shape})"
+                yield f"{target.name} = {text}{'.copy()' if copied else ''}"
+
+
+def _empty(buffer: Buffer) -> str:
+    size = int(np.prod(buffer.shape, dtype=np.int64)) * np.dtype(buffer.dtype).itemsize
+    return _allocate(buffer.name, buffer.shape, buffer.dtype, size >= LARGE)
+
+
+def _allocate(name: str, shape: tuple[int, ...], dtype: str, large: bool) -> str:
+    # An int instead of a tuple of one saves 30 ns of a small call.
+    extents = shape[0] if len(shape) == 1 else shape
+    maker = "empty_large" if large else "empty"
+    return f"{name} = {maker}({extents}, {dtype_name(dtype)})"
+
+
+def _launch(
+    program: Program, step: Launch, kernel: Kernel, released: set[str]
+) -> Iterable[str]:
+    sizes = range_of(step.nest, step.extents, step.params)
+    names = [program.buffers[k].name for k in step.buffers]
+    for number, dtype in enumerate(kernel.scratch):
+        names.append(f"blocks_{number}")
+        yield _allocate(names[-1], (sizes.blocks,), dtype, large=False)
+    values = dict(sizes.values)
+    if sizes.work >= WORTH:
+        released.add(kernel.name)
+    if sizes.work >= WORTH and sizes.length > 1:
+        arrays = ", ".join(names) + ("," if len(names) == 1 else "")
+        values["last"] = 0
+        given = ", ".join(str(values[s]) for s in kernel.sizes)
+        yield f"parallel({kernel.name}, ({arrays}), {given})"
+        if not sizes.blocks:
+            return
+        values |= {"lo": sizes.length, "last": 1}
+    given = ", ".join([*names, *(str(values[s]) for s in kernel.sizes)])
+    yield f"{kernel.name}({given})"
+
+
+def _call(program: Program, step: Call) -> str:
+    entry = EMITTERS[step.eqn.primitive]
+    assert isinstance(entry, Library)
+    names = tuple(program.buffers[k].name for k in step.inputs)
+    text = entry.emit(step.eqn, names)
+    target = program.buffers[step.output]
+    if target.shape != step.eqn.outputs[0].aval.shape:
+        text += f".reshape({target.shape})"
+    return f"{target.name} = {text}"
