@@ -297,6 +297,21 @@ BAD: dict[str, tuple[Mutation, str, tuple[str, ...]]] = {
         "table.lattice",
         ("set.complex", "complex64"),
     ),
+    "a template of an unknown name": (
+        lambda t: prim(t).update(jvp={"x": "mul t z"}),
+        "table.template",
+        ("primitives.toml", "add", "mul t z", "got: z"),
+    ),
+    "a template of an unknown primitive": (
+        lambda t: prim(t).update(jvp={"x": "frob t"}),
+        "table.derivative",
+        ("add", "frob t"),
+    ),
+    "an unknown class of batching": (
+        lambda t: prim(t).update(batch="sideways"),
+        "table.batch",
+        ("add", "sideways"),
+    ),
     "edges in a circle": (
         lambda t: face(t).update(float64=["bool"]),
         "table.lattice",

@@ -1,0 +1,141 @@
+"""Templates of derivatives: how they are read, and what the loader refuses.
+
+Rules: table.template, table.derivative, derive.template, derive.broadcast
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import pytest
+
+import traceir
+from tests.rule_errors import raises_rule
+from traceir.avals import ShapedArray
+from traceir.rules import default, load
+from traceir.rules.reader import Names
+from traceir.rules.templates import Hole, Name, Number, Spread, parse_template
+from traceir.trace import typeof
+from traceir.transforms.templates import broadcast, scalar, unbroadcast
+
+
+def template(text: str) -> Any:
+    """A template over x, the values of xs, and t."""
+    values = {"x": False, "xs": True, "t": False}
+    return parse_template(text, values, Names(["axes", "k"]), "here")
+
+
+def test_statements_and_results() -> None:
+    found = template("c = reduce_sum[axes={axes}] x; d e = split c; mul t d")
+    first, second, last = found.statements
+    assert (first.results, first.primitive) == (("c",), "reduce_sum")
+    assert [(n, f.text) for n, f in first.params] == [("axes", "axes")]
+    assert second.results == ("d", "e")
+    assert last.operands == (Name("t"), Name("d"))
+    assert found.whole
+
+
+def test_parts() -> None:
+    found = template("a = concatenate *xs; b = mul a -2.5; c = pad b 0:int32; c, x")
+    numbers = [s.operands for s in found.statements]
+    assert numbers[0] == (Spread("xs"),)
+    assert numbers[1] == (Name("a"), Number(-2.5))
+    assert numbers[2] == (Name("b"), Number(0, "int32"))
+    assert found.results == (Name("c"), Name("x")) and not found.whole
+    hole = template("mul {k} t").statements[0].operands[0]
+    assert isinstance(hole, Hole) and hole.formula.text == "k"
+    assert template("t").results == (Name("t"),)
+    assert template("mul x inf").statements[0].operands[1] == Number(float("inf"))
+
+
+@pytest.mark.parametrize(
+    ("text", "got"),
+    [
+        ("mul t y", "y"),
+        ("c = cos x", "no more"),
+        ("c = cos x; c = sin x; c", "c, which has a meaning already"),
+        ("x = cos x; x", "x, which has a meaning already"),
+        ("mul t xs", "xs"),
+        ("mul t *x", r"\*x"),
+        ("mul[axes] t", r"\]"),
+        ("mul[axes={axes} t", "t"),
+        ("mul t ? x", r"\? x"),
+        ("t x", "x"),
+        ("t, ", "no more"),
+        ("= mul t x", "="),
+    ],
+)
+def test_what_is_no_template(text: str, got: str) -> None:
+    with raises_rule("table.template", ValueError, got):
+        template(text)
+
+
+def test_formulas_in_templates_are_formulas() -> None:
+    with raises_rule("table.name", ValueError, "zzz"):
+        template("reduce_sum[axes={zzz}] x")
+
+
+TABLES: list[tuple[dict[str, Any], str]] = [
+    ({"jvp": {"z": "t"}}, "z"),
+    ({"transpose": {"z": "ct"}}, "z"),
+    ({"linear": ["z"]}, "z"),
+    ({"linear": ["x"], "jvp": {"x": "t"}}, "more than one"),
+    ({"derivative": "zero", "linear": ["x"]}, "more than one"),
+    ({"jvp": {"x": "mul t"}}, "1 operands of mul"),
+    ({"jvp": {"x": "mul t t t"}}, "3 operands of mul"),
+    ({"jvp": {"x": "reduce_sum t"}}, "reduce_sum with the params axes"),
+    ({"jvp": {"x": "neg[axes={x.shape}] t"}}, "neg with the params axes"),
+    ({"jvp": {"x": []}}, "case"),
+    ({"jvp": {"x": [{"is": "t"}, {"is": "neg t"}]}}, "case after one for all"),
+]
+
+
+@pytest.mark.parametrize(("columns", "got"), TABLES)
+def test_columns_that_the_loader_refuses(columns: dict[str, Any], got: str) -> None:
+    tables = copy.deepcopy(dict(default().tables))
+    row = tables["primitives"]["prim"]["add"]
+    for key in ("jvp", "transpose"):
+        row.pop(key)
+    row |= columns
+    with raises_rule("table.derivative", ValueError, got):
+        load(tables)
+
+
+def test_a_number_is_typed_by_what_stands_beside_it() -> None:
+    weak = scalar(2, ShapedArray((3,), "float32", weak_type=True))
+    assert type(weak) is float
+    assert scalar(2, ShapedArray((3,), "float16")).dtype == np.float16
+    assert scalar(2, ShapedArray((), "float16", weak_type=True)).dtype == np.float16
+
+
+@pytest.mark.parametrize(
+    ("shape", "target"),
+    [((3, 4), ()), ((3, 4), (1, 4)), ((3, 4), (3, 1)), ((3, 4), (1, 1)), ((2,), (2,))],
+)
+def test_a_cotangent_is_summed_and_a_tangent_broadcast(
+    shape: tuple[int, ...], target: tuple[int, ...]
+) -> None:
+    value = np.arange(np.prod(shape), dtype="float32").reshape(shape)
+    axes = tuple(d for d, n in enumerate(shape) if not target or n != target[d])
+    wanted = value.sum(axis=axes, keepdims=bool(target))
+    assert np.array_equal(unbroadcast(value, target), wanted)
+    small = np.ones(target, "float32")
+    assert np.array_equal(broadcast(small, shape), np.ones(shape))
+
+
+def test_an_operation_that_changes_nothing_is_left_out() -> None:
+    closed = traceir.make_jaxpr(traceir.grad(lambda x: traceir.numpy.sum(x)))(2.0)
+    assert [e.primitive for e in closed.eqns].count("broadcast_in_dim") == 0
+    assert typeof(broadcast(2.0, ())).weak_type
+
+
+def test_every_differentiable_row_is_read() -> None:
+    rows = default().prims
+    zero = {n for n, p in rows.items() if p.derivative and p.derivative.zero}
+    assert {"eq", "floor", "argmax", "iota"} <= zero
+    assert rows["mul"].derivative and set(rows["mul"].derivative.transpose) == {
+        "x",
+        "y",
+    }
