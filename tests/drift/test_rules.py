@@ -307,10 +307,10 @@ BAD: dict[str, tuple[Mutation, str, tuple[str, ...]]] = {
         "table.derivative",
         ("add", "frob t"),
     ),
-    "an unknown class of batching": (
-        lambda t: prim(t).update(batch="sideways"),
+    "a class of batching that has no formulas": (
+        lambda t: prim(t).update(batch={"rule": "pointwise", "dim": "d"}),
         "table.batch",
-        ("add", "sideways"),
+        ("add", "formulas in the class"),
     ),
     "edges in a circle": (
         lambda t: face(t).update(float64=["bool"]),
