@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from traceir.avals import ShapedArray
+from traceir.conform.regions import REGIONS, region
 from traceir.conform.strategies import (
     DRAWN,
     MOST_ELEMENTS,
@@ -43,6 +44,7 @@ def programs(
     wide: bool = False,
     primitives: Sequence[str] | None = None,
     depth: int = 1,
+    control: bool = False,
     rules: Rules | None = None,
 ) -> ClosedJaxpr:
     """Programs of 1 to `size` equations, typed by the tables, with their constants.
@@ -50,12 +52,13 @@ def programs(
     With `grid`, constants and literals are on the dyadic grid and no primitive is
     approximate, so that arguments of the grid mostly have one right answer, which
     `traceir.oracle.judge` tells. `wide` adds 64-bit dtypes; `primitives` restricts
-    which are used; `depth` is how deeply programs hold programs.
+    which are used; `depth` is how deeply programs hold programs, `control` whether in
+    conditions and loops.
     """
     rules = rules or default()
     named = [rules.prims[n] for n in sorted(primitives or rules.prims)]
     rows = [r for r in named if _drawable(r) and (not grid or _on_grid(r))]
-    builder = _Builder(draw, rules, rows, grid, wide, depth)
+    builder = _Builder(draw, rules, rows, grid, wide, depth, control)
     for _ in range(draw(st.integers(1, 3))):
         builder.input(draw(avals(wide)))
     for _ in range(draw(st.integers(1, size))):
@@ -89,6 +92,7 @@ class _Builder:
         grid: bool,
         wide: bool,
         depth: int,
+        control: bool,
     ) -> None:
         self.draw = draw
         self.rules = rules
@@ -96,6 +100,7 @@ class _Builder:
         self.grid = grid
         self.wide = wide
         self.depth = depth
+        self.control = control
         self.inputs: list[Var] = []
         self.constants: list[tuple[Var, np.ndarray]] = []
         self.eqns: list[Eqn] = []
@@ -120,6 +125,9 @@ class _Builder:
 
     def equation(self) -> None:
         """Add an equation: the first valid application of a drawn primitive."""
+        if self.control and self.depth > 0 and self.draw(st.integers(0, 3)) == 0:
+            self.region()
+            return
         row = self.draw(st.sampled_from(self.rows))
         if _regions(row):
             self.call(row)
@@ -180,6 +188,15 @@ class _Builder:
         outputs = tuple(Var(aval) for aval in inner.out_avals)
         self.eqns.append(Eqn(row.name, inputs, outputs, sort_params(params)))
 
+    def region(self) -> None:
+        """Add a condition or a loop about a new program."""
+        kind = self.draw(st.sampled_from(REGIONS))
+        operands, eqn = region(self.draw, kind, self.draw(self.nested()))
+        inputs = tuple(
+            self.operand(o) if isinstance(o, ShapedArray) else o for o in operands
+        )
+        self.eqns.append(Eqn(kind, inputs, eqn.outputs, eqn.params))
+
     def nested(self) -> SearchStrategy[ClosedJaxpr]:
         return programs(
             3,
@@ -187,6 +204,7 @@ class _Builder:
             wide=self.wide,
             primitives=[r.name for r in self.rows],
             depth=self.depth - 1,
+            control=self.control,
             rules=self.rules,
         )
 
