@@ -7,7 +7,7 @@ the `with` of `checking_leaks` is left, as its own work may hold values until th
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from types import CellType, FrameType, FunctionType, ModuleType
 from typing import Any
@@ -17,6 +17,8 @@ from traceir.trace import Trace, Tracer
 
 # How far to look for a holder that has a name.
 STEPS = 6
+# How many holders at each step.
+MOST = 50
 
 
 @contextmanager
@@ -47,28 +49,30 @@ def check_ended(trace: Trace) -> None:
     Nothing is looked at unless the flag `check_tracer_leaks` is set.
     """
     if config.local.context.check_tracer_leaks:
+        trace.nested.clear()  # which is of no use any more
         check(lambda t: t._trace is trace)
 
 
 def check(leaked: Callable[[Tracer], bool]) -> None:
     """Raise UnexpectedTracerError (leak.held) for such tracers that are held."""
+    if not any(map(leaked, _tracers())):
+        return
     gc.collect()  # errors and closures hold values in cycles
     found = [tracer for tracer in _tracers() if leaked(tracer)]
-    if not found:
-        return
-    lines = [_told(tracer, found) for tracer in found]
-    more = f"; {len(lines) - 1} more" if len(lines) > 1 else ""
-    raise rules.error("leak.held", got=lines[0] + more)
+    for tracer in found:
+        holders, ours = _holders(tracer, found)
+        if not ours:
+            raise rules.error("leak.held", got=_told(tracer, holders))
 
 
 def _tracers() -> list[Tracer]:
-    return [value for value in gc.get_objects() if isinstance(value, Tracer)]
+    # By type: what an object says of its class may be computed, or wrong.
+    return [value for value in gc.get_objects() if issubclass(type(value), Tracer)]
 
 
-def _told(tracer: Tracer, found: list[Tracer]) -> str:
+def _told(tracer: Tracer, holders: Sequence[str]) -> str:
     trace = tracer._trace
     made = f", made at {tracer._source}" if tracer._source else ""
-    holders = _holders(tracer, found)
     held = f"; held by {', in '.join(holders)}" if holders else ""
     return (
         f"a value of type {tracer.aval.str_short()} of the trace of "
@@ -76,42 +80,78 @@ def _told(tracer: Tracer, found: list[Tracer]) -> str:
     )
 
 
-def _holders(value: Any, ignored: list[Any]) -> list[str]:
-    """From a value to the name that holds it: `[0]`, `the variable held of f`."""
+class _Step:
+    """A holder, and the words on the way to it; in no container that is looked at."""
+
+    __slots__ = ("holder", "words")
+
+    def __init__(self, holder: Any, words: tuple[str, ...]) -> None:
+        self.holder = holder
+        self.words = words
+
+
+def _holders(value: Any, ignored: list[Any]) -> tuple[tuple[str, ...], bool]:
+    """The shortest way from a value to a module or function, in words; and whether
+    only this package holds it, as what `vjp` returns may.
+
+    Where there is no such way, the first that was found.
+    """
     hidden = {id(ignored)}
-    found: list[str] = []
-    kept = []  # so that no other object gets the identity of one that is hidden
+    level = [_Step(value, ())]
+    words: tuple[str, ...] = ()
+    ours = False
     for _ in range(STEPS):
-        steps = list(_steps(value, hidden))
-        if not steps:
+        following: list[_Step] = []
+        for step in level:
+            hidden.add(id(step.holder))
+            following += _steps(step, hidden)
+        ours = ours or any(_is_ours(step.holder) for step in following)
+        level = [step for step in following[:MOST] if not _is_ours(step.holder)]
+        if not level:
             break
-        kept.append(steps)
-        hidden.update(map(id, (*kept, *steps)))
-        text, value = steps[0]
-        found.append(text)
-        if isinstance(value, ModuleType | FunctionType):
-            break
-        hidden.add(id(value))
-    return found
+        for step in level:
+            if isinstance(step.holder, ModuleType | FunctionType):
+                return step.words, False
+        words = level[0].words
+    return words, ours
 
 
-def _steps(value: Any, hidden: set[int]) -> Iterator[tuple[str, Any]]:
-    """What refers to a value: how, and the object that does."""
-    for holder in gc.get_referrers(value):
-        if id(holder) in hidden or isinstance(holder, FrameType | Tracer):
+def _is_ours(holder: Any) -> bool:
+    """Whether it is a function of this package, or an object of one of its classes."""
+    part = holder if isinstance(holder, FunctionType) else type(holder)
+    package = (part.__module__ or "").split(".")[0]
+    return package == "traceir" and not isinstance(holder, Tracer)
+
+
+def _steps(step: _Step, hidden: set[int]) -> list[_Step]:
+    """What refers to a value: how, and the object that does; values of traces last."""
+    found: list[_Step] = []
+    later: list[_Step] = []
+    for holder in gc.get_referrers(step.holder):
+        if id(holder) in hidden or isinstance(holder, FrameType | _Step):
             continue
-        match holder:
-            case list() | tuple():
-                place = _place(enumerate(holder), value)
-                yield f"element {place} of a {type(holder).__name__}", holder
-            case dict():
-                yield _entry(_place(holder.items(), value), holder)
-            case CellType():
-                yield _variable(holder)
-            case FunctionType():
-                yield f"the defaults of {holder.__qualname__}", holder
-            case _ if not type(holder).__module__.startswith(("traceir", "builtins")):
-                yield f"an instance of {type(holder).__name__}", holder
+        if isinstance(holder, Tracer):
+            later.append(_Step(holder, (*step.words, "another traced value")))
+        else:
+            word, owner = _word(holder, step.holder)
+            found.append(_Step(owner, (*step.words, word)))
+    return found + later
+
+
+def _word(holder: Any, value: Any) -> tuple[str, Any]:
+    """How an object holds a value, and whose part the object is."""
+    match holder:
+        case list() | tuple():
+            place = _place(enumerate(holder), value)
+            return f"element {place} of a {type(holder).__name__}", holder
+        case dict():
+            return _entry(_place(holder.items(), value), holder)
+        case CellType():
+            return _variable(holder)
+        case FunctionType():
+            return f"the defaults of {holder.__qualname__}", holder
+    name = _place(getattr(holder, "__dict__", {}).items(), value)
+    return f"attribute `{name}` of an instance of {_class(holder)}", holder
 
 
 def _place(pairs: Iterable[tuple[Any, Any]], value: Any) -> Any:
@@ -128,8 +168,12 @@ def _entry(key: Any, holder: dict[Any, Any]) -> tuple[str, Any]:
         if getattr(owner, "__dict__", None) is holder:
             if isinstance(owner, ModuleType):
                 return f"the global `{key}` of {owner.__name__}", owner
-            return f"attribute `{key}` of an instance of {type(owner).__name__}", owner
+            return f"attribute `{key}` of an instance of {_class(owner)}", owner
     return f"key {key!r} of a dict", holder
+
+
+def _class(value: Any) -> str:
+    return type(value).__qualname__
 
 
 def _variable(cell: CellType) -> tuple[str, Any]:

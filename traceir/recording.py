@@ -185,13 +185,18 @@ def stage(
     name: str,
     transform: str,
     face: str,
+    users: bool = False,
 ) -> tuple[Jaxpr, tuple[np.ndarray, ...], tuple[Tracer, ...]]:
-    """Trace `call` on tracers of these types: its program, constants and captures."""
+    """Trace `call` on tracers of these types: its program, constants and captures.
+
+    Of a function that is the `users` it is looked at whether it holds a value.
+    """
     with tracing(name, transform, face) as trace:
         tracers = [trace.input(a, p) for a, p in zip(avals, paths, strict=True)]
         jaxpr = trace.close(call(tracers))
     del tracers
-    check_ended(trace)
+    if users:
+        check_ended(trace)
     constants = tuple(array for _, array, _ in trace.constants.values())
     captured = tuple(tracer for _, tracer in trace.captures.values())
     return jaxpr, constants, captured

@@ -142,7 +142,7 @@ def make_entry(
         for scope in surroundings(call):
             scopes.enter_context(scope)
         jaxpr, constants, captured = stage(
-            run, call.avals, call.paths, name, transform, call.face
+            run, call.avals, call.paths, name, transform, call.face, users=True
         )
     tell_unrolled(jaxpr)
     closed = ClosedJaxpr(jaxpr, constants)

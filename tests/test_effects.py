@@ -1,0 +1,602 @@
+"""What programs ask of the host: how often, in which order, and what comes back.
+
+Cites: debug_print.*, debug_callback.*, pure_callback.*, io_callback.*, callback.*,
+debug.text, debug.format, debug.unused, program.effects
+"""
+
+from __future__ import annotations
+
+import contextvars
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from rule_errors import raises_rule
+
+import traceir
+import traceir.numpy as jnp
+from traceir import lax
+from traceir.effects import calls_host, effects
+from traceir.experimental import io_callback
+from traceir.ir import Jaxpr
+
+BACKENDS = ["reference", "numba"]
+
+
+@pytest.fixture(params=["eager", *BACKENDS])
+def run(request: pytest.FixtureRequest) -> Callable[..., Any]:
+    """A function run as it is, or by a backend."""
+    if request.param == "eager":
+        return lambda f, *args: f(*args)
+    if request.param == "numba":
+        pytest.importorskip("numba")
+    return lambda f, *args: traceir.jit(f, backend=request.param)(*args)
+
+
+@pytest.fixture
+def seen() -> list[Any]:
+    """What callbacks note."""
+    return []
+
+
+def note(seen: list[Any]) -> Callable[..., None]:
+    """A callback that notes its arguments as Python numbers."""
+    return lambda *xs: seen.append(*[x.tolist() for x in xs])
+
+
+# Order and number ---------------------------------------------------------------------
+
+
+def test_each_turn_of_a_scan_in_order(run: Any, seen: list[Any]) -> None:
+    def f(x: Any) -> Any:
+        def body(c: Any, k: Any) -> Any:
+            traceir.debug.callback(note(seen), c)
+            return c * 2.0 + k, c
+
+        return lax.scan(body, x, jnp.arange(4.0))
+
+    last, stacked = run(f, 1.0)
+    assert seen == stacked.tolist() == [1.0, 2.0, 5.0, 12.0]
+    assert float(last) == 27
+
+
+def test_each_turn_of_a_scan_from_the_end(run: Any, seen: list[Any]) -> None:
+    def f(xs: Any) -> Any:
+        def body(c: Any, x: Any) -> Any:
+            traceir.debug.callback(note(seen), x)
+            return c + x, None
+
+        return lax.scan(body, 0.0, xs, reverse=True)[0]
+
+    assert float(run(f, jnp.arange(3.0))) == 3
+    assert seen == [2.0, 1.0, 0.0]
+
+
+def test_each_turn_of_a_while_loop_and_its_condition(run: Any, seen: list[Any]) -> None:
+    def f(x: Any) -> Any:
+        def cond(c: Any) -> Any:
+            traceir.debug.callback(lambda c: seen.append(("test", float(c))), c)
+            return c < 4.0
+
+        def body(c: Any) -> Any:
+            traceir.debug.callback(lambda c: seen.append(("body", float(c))), c)
+            return c * 2.0
+
+        return lax.while_loop(cond, body, x)
+
+    assert float(run(f, 1.0)) == 4
+    assert [kind for kind, _ in seen] == ["test", "body"] * 2 + ["test"]
+    assert [value for _, value in seen] == [1, 1, 2, 2, 4]
+
+
+def test_the_branch_that_is_taken(run: Any, seen: list[Any]) -> None:
+    def f(x: Any) -> Any:
+        def up(x: Any) -> Any:
+            traceir.debug.callback(lambda _: seen.append("up"), x)
+            return x + 1.0
+
+        def down(x: Any) -> Any:
+            traceir.debug.callback(lambda _: seen.append("down"), x)
+            return x - 1.0
+
+        return lax.cond(x > 0, up, down, x)
+
+    assert [float(run(f, x)) for x in (1.0, -1.0, 2.0)] == [2, -2, 3]
+    assert seen == ["up", "down", "up"]
+
+
+def test_a_loop_in_a_branch_in_a_loop(run: Any, seen: list[Any]) -> None:
+    def f(x: Any) -> Any:
+        def inner(k: Any, c: Any) -> Any:
+            traceir.debug.callback(note(seen), c)
+            return c + k
+
+        def body(n: Any, c: Any) -> Any:
+            even = n % 2 == 0
+            return lax.cond(
+                even, lambda c: lax.fori_loop(0, 2, inner, c), lambda c: c * 2, c
+            )
+
+        return lax.fori_loop(0, 3, body, x)
+
+    assert int(run(f, 1)) == 5
+    assert seen == [1, 1, 4, 4]
+
+
+def test_results_that_nobody_uses_are_no_reason_to_leave_out(
+    run: Any, seen: list[Any]
+) -> None:
+    def f(x: Any) -> Any:
+        def tell(x: Any) -> Any:
+            seen.append(float(x))
+            return x
+
+        io_callback(tell, x, jnp.sin(x))
+        io_callback(tell, x, jnp.sin(x))
+        return x
+
+    run(f, jnp.float32(0))
+    assert seen == [0.0, 0.0]
+
+
+def test_each_call_tells_again(run: Any, capsys: Any) -> None:
+    def f(x: Any) -> Any:
+        traceir.debug.print("x={x} y={}", x + 1, x=x)
+        return x * 2
+
+    jitted = traceir.jit(f)
+    assert [float(jitted(x)) for x in (1.0, 2.0)] == [2, 4]
+    assert capsys.readouterr().out == "x=1.0 y=2.0\nx=2.0 y=3.0\n"
+
+
+# Transforms ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("jitted", [False, True])
+def test_each_example_in_order(jitted: bool, seen: list[Any]) -> None:
+    def f(x: Any, y: Any) -> Any:
+        traceir.debug.callback(lambda x, y: seen.append((x.tolist(), y.tolist())), x, y)
+        return x * y
+
+    mapped = traceir.vmap(f, in_axes=(1, None))
+    found = (traceir.jit(mapped) if jitted else mapped)(jnp.ones((2, 3)), 2.0)
+    assert found.shape == (3, 2)
+    assert seen == [([1.0, 1.0], 2.0)] * 3
+
+
+def test_what_does_not_differ_is_told_once(seen: list[Any]) -> None:
+    def f(x: Any) -> Any:
+        traceir.debug.callback(lambda: seen.append(1))
+        return x
+
+    traceir.vmap(f)(jnp.arange(3.0))
+    assert seen == [1]
+
+
+def test_examples_take_turns_in_a_scan(run: Any, seen: list[Any]) -> None:
+    def f(x: Any) -> Any:
+        def body(c: Any, k: Any) -> Any:
+            traceir.debug.callback(note(seen), c)
+            return c + 1.0, None
+
+        return lax.scan(body, x, None, length=2)[0]
+
+    run(traceir.vmap(f), jnp.array([0.0, 10.0]))
+    assert seen == [0.0, 10.0, 1.0, 11.0]
+
+
+def test_an_example_whose_loop_is_over_is_still_told(run: Any, seen: list[Any]) -> None:
+    def f(x: Any) -> Any:
+        def body(c: Any) -> Any:
+            traceir.debug.callback(note(seen), c)
+            return c + 1.0
+
+        return lax.while_loop(lambda c: c < 2.0, body, x)
+
+    assert run(traceir.vmap(f), jnp.array([0.0, 1.0])).tolist() == [2.0, 2.0]
+    assert seen == [0.0, 1.0, 1.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    "transform",
+    [
+        lambda f: traceir.grad(f),
+        lambda f: traceir.jit(traceir.grad(f)),
+        lambda f: traceir.grad(traceir.jit(f)),
+        lambda f: lambda x: traceir.jvp(f, (x,), (1.0,))[1],
+        lambda f: lambda x: traceir.linearize(f, x)[1](1.0),
+        lambda f: traceir.jit(lambda x: traceir.vjp(f, x)[1](1.0)[0]),
+    ],
+)
+def test_a_derivative_tells_the_primal_once(transform: Any, seen: list[Any]) -> None:
+    def f(x: Any) -> Any:
+        y = x * x
+        traceir.debug.callback(note(seen), y)
+        return y * x
+
+    assert float(transform(f)(2.0)) == 12
+    assert seen == [4.0]
+
+
+def test_a_derivative_of_a_scan_tells_going_forward(seen: list[Any]) -> None:
+    def f(x: Any) -> Any:
+        def body(c: Any, _: Any) -> Any:
+            traceir.debug.callback(note(seen), c)
+            return c * c, None
+
+        return lax.scan(body, x, None, length=3)[0]
+
+    assert float(traceir.jit(traceir.grad(f))(1.0)) == 8
+    assert seen == [1.0, 1.0, 1.0]
+
+
+def test_what_is_computed_twice_is_told_twice(seen: list[Any]) -> None:
+    def f(x: Any) -> Any:
+        traceir.debug.callback(note(seen), x)
+        return jnp.sin(x)
+
+    traceir.grad(traceir.checkpoint(f))(1.0)
+    assert seen == [1.0, 1.0]
+
+
+def test_without_jit_it_is_told_as_well(capsys: Any) -> None:
+    def f(x: Any) -> Any:
+        def body(k: Any, c: Any) -> Any:
+            traceir.debug.print("{} {}", k, c)
+            return c * 2
+
+        return lax.fori_loop(0, 2, body, x)
+
+    with traceir.disable_jit():
+        assert int(traceir.jit(f)(3)) == 12
+    assert capsys.readouterr().out == "0 3\n1 6\n"
+
+
+# Functions that give results ----------------------------------------------------------
+
+
+def test_a_function_gives_a_tree(run: Any) -> None:
+    def f(x: Any) -> Any:
+        shapes = {"sum": traceir.ShapeDtypeStruct((), "float32"), "twice": x}
+        return traceir.pure_callback(
+            lambda x, k: {"sum": x.sum(), "twice": x * k}, shapes, x, k=2
+        )
+
+    found = run(f, jnp.arange(3.0))
+    assert float(found["sum"]) == 3
+    assert found["twice"].tolist() == [0, 2, 4]
+
+
+def test_a_function_may_keep_and_change_what_it_is_given(run: Any) -> None:
+    kept: list[Any] = []
+
+    def keep(x: Any) -> Any:
+        kept.append(x)
+        return np.asarray(x) + 1
+
+    def f(x: Any) -> Any:
+        def body(_: Any, c: Any) -> Any:
+            return traceir.pure_callback(keep, c, c)
+
+        return lax.fori_loop(0, 3, body, x * 1.0)
+
+    assert run(f, jnp.zeros(2)).tolist() == [3, 3]
+    assert [x.tolist() for x in kept] == [[0, 0], [1, 1], [2, 2]]
+
+
+METHODS = {
+    "sequential": [((3,), (3,))] * 2,
+    "sequential_unrolled": [((3,), (3,))] * 2,
+    "expand_dims": [((2, 3), (1, 3))],
+    "broadcast_all": [((2, 3), (2, 3))],
+    "legacy_vectorized": [((2, 3), (3,))],
+}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_function_is_mapped_as_it_says(method: str, run: Any) -> None:
+    shapes: list[Any] = []
+
+    def add(x: Any, y: Any) -> Any:
+        shapes.append((x.shape, y.shape))
+        return np.asarray(x) + np.asarray(y)
+
+    def f(x: Any, y: Any) -> Any:
+        return traceir.pure_callback(add, x, x, y, vmap_method=method)
+
+    xs, y = jnp.arange(6.0).reshape(2, 3), jnp.arange(3.0)
+    found = run(traceir.vmap(f, in_axes=(0, None)), xs, y)
+    assert found.tolist() == [[0, 2, 4], [3, 5, 7]]
+    assert shapes == METHODS[method]
+
+
+def test_sixty_four_bits_are_kept_only_where_they_are_on() -> None:
+    def f(x: Any) -> Any:
+        return traceir.pure_callback(np.cbrt, x, x)
+
+    assert f(jnp.float32(8)).dtype == np.float32
+    wide = traceir.ShapeDtypeStruct((), "float64")
+    with traceir.enable_x64():
+        assert traceir.pure_callback(np.cbrt, wide, 8.0).dtype == np.float64
+    assert traceir.pure_callback(np.cbrt, wide, 8.0).dtype == np.float32
+
+
+@pytest.mark.parametrize(
+    ("given", "rule", "text"),
+    [
+        (np.zeros(2, "float32"), "callback.result", r"float32\[2\]"),
+        (np.int32(1), "callback.result", r"int32\[\] as result 0 of <lambda>"),
+        ((np.float32(1), np.float32(2)), "callback.tree", r"\(\*, \*\)"),
+    ],
+)
+def test_a_result_of_another_kind_is_refused(
+    given: Any, rule: str, text: str, run: Any
+) -> None:
+    def f(x: Any) -> Any:
+        return traceir.pure_callback(lambda _: given, x, x)
+
+    with raises_rule(rule, RuntimeError, text):
+        run(f, jnp.float32(1))
+
+
+def test_a_function_of_a_constant_has_a_derivative_through_the_rest() -> None:
+    def f(x: Any) -> Any:
+        return x * traceir.pure_callback(np.cos, x, lax.stop_gradient(x))
+
+    assert float(traceir.grad(f)(jnp.float32(0))) == 1
+    with raises_rule("callback.derivative", ValueError, "cos in `pure_callback`"):
+        traceir.grad(lambda x: traceir.pure_callback(np.cos, x, x))(jnp.float32(0))
+
+
+# Faults -------------------------------------------------------------------------------
+
+
+def test_what_a_function_raises_reaches_the_caller_with_the_line(run: Any) -> None:
+    def f(x: Any) -> Any:
+        return traceir.pure_callback(lambda x: 1 // 0, x, x)  # here
+
+    with pytest.raises(ZeroDivisionError) as caught:
+        run(f, jnp.float32(1))
+    notes = getattr(caught.value, "__notes__", [])
+    assert [n for n in notes if "# here" in n] == notes
+
+
+def test_the_line_is_that_of_the_call_in_a_program() -> None:
+    def f(x: Any) -> Any:
+        traceir.debug.callback(lambda x: 1 // 0, x)  # here
+        return x
+
+    with pytest.raises(ZeroDivisionError) as caught:
+        traceir.jit(f)(1.0)
+    (text,) = caught.value.__notes__
+    assert "`debug_callback`" in text and "# here" in text
+
+
+def test_a_call_that_raised_can_be_made_again(run: Any, seen: list[Any]) -> None:
+    def once(x: Any) -> Any:
+        seen.append(1)
+        if len(seen) == 1:
+            raise KeyError("first")
+        return x
+
+    def f(x: Any) -> Any:
+        return traceir.pure_callback(once, x, x) * 2.0
+
+    with pytest.raises(KeyError):
+        run(f, jnp.float32(3))
+    assert float(run(f, jnp.float32(3))) == 6
+
+
+def test_a_function_sees_the_context_of_its_caller() -> None:
+    color = contextvars.ContextVar("color", default="none")
+    seen: list[str] = []
+
+    @traceir.jit
+    def f(x: Any) -> Any:
+        traceir.debug.callback(lambda _: seen.append(color.get()), x)
+        return x
+
+    for name in ("red", "blue"):
+        color.set(name)
+        f(1.0)
+    assert seen == ["red", "blue"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "call"),
+    [
+        ("debug.text", lambda: traceir.debug.print(3)),  # type: ignore[arg-type]
+        ("debug.format", lambda: traceir.debug.print("{")),
+        ("debug.format", lambda: traceir.debug.print("{y}", 1.0)),
+        ("debug.format", lambda: traceir.debug.print("{} {}", 1.0)),
+        ("debug.format", lambda: traceir.debug.print("{0:{width}}", 1.0)),
+        ("debug.unused", lambda: traceir.debug.print("x", 1.0)),
+        ("debug.unused", lambda: traceir.debug.print("{}", 1.0, x=2.0)),
+        ("callback.callable", lambda: traceir.debug.callback(3)),  # type: ignore[arg-type]
+        ("callback.callable", lambda: traceir.pure_callback(3, 1.0)),  # type: ignore[arg-type]
+    ],
+)
+def test_what_makes_no_sense_is_refused_at_once(rule: str, call: Any) -> None:
+    with raises_rule(rule, Exception):
+        call()
+    with raises_rule(rule, Exception):
+        traceir.jit(lambda: call())()
+
+
+@pytest.mark.parametrize(
+    ("fmt", "args", "kwargs", "out"),
+    [
+        ("{{a}} {:.2f}", (1.5,), {}, "{a} 1.50"),
+        ("{x.shape} {x}", (), {"x": np.ones(2, "float32")}, "(2,) [1. 1.]"),
+        ("{} {k}", ("a",), {"k": None}, "a None"),
+        ("{0:{w}.1f}|", (1.0,), {"w": "5"}, "  1.0|"),
+        (
+            "{}",
+            ({"a": np.ones(1, "float32")},),
+            {},
+            "{'a': Array([1.], dtype=float32)}",
+        ),
+        ("plain", (), {}, "plain"),
+    ],
+)
+@pytest.mark.parametrize("jitted", [False, True])
+def test_formats(
+    fmt: str, args: Any, kwargs: Any, out: str, jitted: bool, capsys: Any
+) -> None:
+    def f() -> None:
+        traceir.debug.print(fmt, *args, **kwargs)
+
+    (traceir.jit(f) if jitted else f)()
+    assert capsys.readouterr().out == f"{out}\n"
+
+
+def test_digits_are_those_of_where_it_was_traced(capsys: Any) -> None:
+    with np.printoptions(precision=2):
+        jitted = traceir.jit(lambda x: traceir.debug.print("{}", x))
+        jitted(jnp.float32([1 / 3]))
+    jitted(jnp.float32([1 / 3]))
+    assert capsys.readouterr().out == "[0.33]\n[0.33]\n"
+
+
+# Programs -----------------------------------------------------------------------------
+
+# As JAX 0.10.2 prints it, less the line of NumPy's options, which its version decides.
+PROGRAM = """\
+{ lambda ; a:f32[]. let
+    b:f32[] = add a 1.0:f32[]
+    debug_print[
+      fmt=x={x} y={}
+      has_placeholders=True
+      in_tree=PyTreeDef(((*,), {'x': *}))
+      logging_record=None
+      ordered=False
+      partitioned=False
+      static_args=()
+    ] b a
+    c:f32[] = mul a 2.0:f32[]
+  in (c,) }"""
+PURE = """\
+{ lambda ; a:f32[2,3] b:f32[3]. let
+    c:f32[1,3] = broadcast_in_dim[broadcast_dimensions=(1,)] b
+    d:f32[2,3] = pure_callback[
+      callback=<lambda>
+      result_avals=(ShapedArray(float32[2,3]),)
+      sharding=None
+      vmap_method=expand_dims
+    ] a c
+  in (d,) }"""
+
+
+def told(x: Any) -> Any:
+    """Prints two values of three."""
+    traceir.debug.print("x={x} y={}", x + 1, x=x)
+    return x * 2
+
+
+def test_the_text_is_that_of_jax_and_can_be_read() -> None:
+    closed = traceir.make_jaxpr(told)(1.0)
+    lines = str(closed).split("\n")
+    assert "\n".join(n for n in lines if "np_printoptions" not in n) == PROGRAM
+    assert str(traceir.parse(str(closed))) == str(closed)
+    full = traceir.text.to_text(closed, full=True)
+    assert traceir.parse(full) == closed
+
+
+def test_the_text_of_a_call_has_the_name_of_the_function() -> None:
+    def f(x: Any, y: Any) -> Any:
+        return traceir.pure_callback(
+            lambda x, y: np.add(x, y), x, x, y, vmap_method="expand_dims"
+        )
+
+    mapped = traceir.vmap(f, in_axes=(0, None))
+    closed = traceir.make_jaxpr(mapped)(jnp.ones((2, 3)), jnp.ones(3))
+    assert str(closed) == PURE
+    again = traceir.parse(str(closed))
+    assert str(again) == PURE
+    with pytest.raises(TypeError, match="only the name is known"):
+        traceir.eval_jaxpr(again, (), np.ones((2, 3)), np.ones(3))
+    with raises_rule("text.opaque", ValueError, "callback"):
+        traceir.text.to_text(closed, full=True)
+
+
+def test_a_program_says_what_it_does() -> None:
+    plain = traceir.make_jaxpr(lambda x: x * 2)(1.0)
+    telling = traceir.make_jaxpr(told)(1.0)
+    nested = traceir.make_jaxpr(lambda x: lax.fori_loop(0, 2, lambda _, c: told(c), x))
+    asking = traceir.make_jaxpr(lambda x: traceir.pure_callback(np.sin, x, x))
+    doing = traceir.make_jaxpr(lambda x: io_callback(np.sin, x, x))
+    closed = [plain, telling, *(f(jnp.float32(1)) for f in (nested, asking, doing))]
+    found = [sorted(effects(c.jaxpr)) for c in closed]
+    assert found == [[], ["debug"], ["debug"], [], ["io"]]
+    assert [calls_host(c.jaxpr) for c in closed] == [False, True, True, True, True]
+
+
+def test_an_equation_must_name_its_effects() -> None:
+    jaxpr = traceir.make_jaxpr(traceir.jit(told))(1.0).jaxpr
+    traceir.check(jaxpr)
+    silent = tuple(replace(eqn, effects=frozenset()) for eqn in jaxpr.eqns)
+    wrong = Jaxpr(jaxpr.constvars, jaxpr.invars, silent, jaxpr.outvars)
+    with raises_rule("program.effects", TypeError, "debug"):
+        traceir.check(wrong)
+
+
+def test_there_is_nothing_to_wait_for(capsys: Any) -> None:
+    traceir.jit(told)(1.0)
+    assert capsys.readouterr().out
+    traceir.effects_barrier()
+    assert not capsys.readouterr().out
+
+
+# The backend --------------------------------------------------------------------------
+
+
+def test_machine_code_runs_between_the_calls(capsys: Any) -> None:
+    pytest.importorskip("numba")
+
+    def f(x: Any) -> Any:
+        y = jnp.sin(x) + jnp.cos(x)
+        traceir.debug.print("{y.shape}", y=y)
+        return y * y - 1.0
+
+    lowered = traceir.jit(f, backend="numba").lower(jnp.ones(3))
+    text = lowered.as_text()
+    assert text.count("@kernel") == 2
+    assert "debug_print" in text and "f_part_0" in text
+    lowered.compile()(jnp.ones(3))
+    assert capsys.readouterr().out == "(3,)\n"
+
+
+def test_a_value_that_crosses_a_call_is_kept(run: Any, seen: list[Any]) -> None:
+    def f(x: Any) -> Any:
+        a, b = x + 1.0, x * 3.0
+        traceir.debug.callback(note(seen), a)
+        c = a * b
+        traceir.debug.callback(note(seen), c)
+        return a + b + c, b
+
+    found = run(f, jnp.arange(2.0))
+    assert [v.tolist() for v in found] == [[1.0, 11.0], [0.0, 3.0]]
+    assert seen == [[1.0, 2.0], [0.0, 6.0]]
+
+
+def test_many_calls_are_cut_in_linear_time() -> None:
+    pytest.importorskip("numba")
+    from traceir_numba.hosted import Driven
+
+    def f(x: Any) -> Any:
+        for _ in range(300):
+            x = x + 1.0
+            traceir.debug.callback(lambda _: None, x)
+        return x
+
+    closed = traceir.make_jaxpr(f)(1.0)
+    read: list[int] = []
+
+    class Part:
+        def __init__(self, closed: Any, name: str) -> None:
+            read.append(len(closed.eqns))
+
+    assert len(Driven(closed, "f", Part).parts) == 300
+    assert sum(read) == 300
