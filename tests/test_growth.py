@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -128,7 +129,7 @@ def test_each_transform_grows_with_the_equations(name: str, transform: str) -> N
 def test_groups_of_kernels_grow_with_the_equations() -> None:
     """Longer than the others: what is slow here is slow for many kernels only."""
     graphs = {n: Graph(simplify(traced(PROGRAMS["products"](n)))) for n in (40, 320)}
-    cost = {n: instructions(lambda n=n: fuse(graphs[n])) / n for n in graphs}
+    cost = {n: instructions(partial(fuse, graph)) / n for n, graph in graphs.items()}
     assert cost[320] < 1.25 * cost[40]
 
 
