@@ -82,7 +82,7 @@ class _Simplifier:
     def add(self, eqn: Eqn) -> tuple[Atom, ...]:
         """Add one equation in its simplest form; gives its results."""
         entry = EMITTERS.get(eqn.primitive)
-        if entry is None or eqn.effects:
+        if entry is None or isinstance(entry, Host) or eqn.effects:
             raise unsupported(eqn, f"`{eqn.primitive}`")
         if isinstance(entry, Rewrite):
             return self.inline(entry.program(eqn), eqn)

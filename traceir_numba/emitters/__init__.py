@@ -5,6 +5,7 @@ A test compares its keys with the specification's primitives and the kernels.
 
 from traceir_numba.emitters import (
     collectives,
+    host,
     library,
     partings,
     reductions,
@@ -17,6 +18,7 @@ from traceir_numba.emitters.entry import EMITTERS
 
 __all__ = [
     "EMITTERS",
+    "host",
     "collectives",
     "library",
     "partings",

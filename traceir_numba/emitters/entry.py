@@ -144,7 +144,12 @@ class Region:
     write: Callable[[Eqn, Any], Params]
 
 
-Entry = Scalar | View | Generator | Reduce | Parts | Library | Rewrite | Region
+@dataclass(frozen=True, slots=True)
+class Host:
+    """A call of the host, which is between kernels and in none."""
+
+
+Entry = Host | Scalar | View | Generator | Reduce | Parts | Library | Rewrite | Region
 
 EMITTERS: dict[str, Entry] = {}
 

@@ -1,0 +1,8 @@
+"""Primitives that call the host: their programs are driven from Python, by `hosted`."""
+
+from __future__ import annotations
+
+from traceir_numba.emitters.entry import Host, register
+
+for _name in ("debug_print", "debug_callback", "pure_callback", "io_callback"):
+    register(_name, Host())
