@@ -16,7 +16,15 @@ import numpy as np
 from traceir.evaluate import evaluate_eqn
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from traceir_numba.emitters import EMITTERS
-from traceir_numba.emitters.entry import Entry, Library, Reduce, Region, Rewrite, Scalar
+from traceir_numba.emitters.entry import (
+    Entry,
+    Host,
+    Library,
+    Reduce,
+    Region,
+    Rewrite,
+    Scalar,
+)
 from traceir_numba.emitters.regions import Choose
 from traceir_numba.emitters.rewrites import as_reshape
 from traceir_numba.flows import Given, live, tidied

@@ -28,7 +28,8 @@ FLAGS = frozenset(
     {
         *("enable_x64", "numpy_dtype_promotion", "numpy_rank_promotion"),
         *("default_matmul_precision", "disable_jit", "no_tracing"),
-        *("log_compiles", "explain_cache_misses"),
+        *("log_compiles", "explain_cache_misses", "debug_nans", "debug_infs"),
+        "check_tracer_leaks",
     }
 )
 OPTIONS = frozenset(
