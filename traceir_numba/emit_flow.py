@@ -23,6 +23,7 @@ from traceir_numba.program import (
     Buffer,
     Call,
     Copy,
+    Label,
     Launch,
     Load,
     Loop,
@@ -120,6 +121,8 @@ class _Emitter:
             self.step(step)
 
     def step(self, step: Step) -> None:
+        if isinstance(step, Loop | While | Branch):
+            self.code.comment(Label("", step.line))
         match step:
             case Launch():
                 self.inline(step) if is_inline(step) else self.launch(step)

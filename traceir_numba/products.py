@@ -243,9 +243,10 @@ def _swapped(eqn: Eqn, out: Var) -> Eqn:
 
 def is_call(eqn: Eqn) -> bool:
     """Whether a product is as `product` leaves large ones: stacks of matrices."""
-    return [a.aval.ndim for a in eqn.inputs] == [3, 3] and eqn.param(
-        "dimension_numbers"
-    )[1] == ((0,), (0,))
+    ranks = [a.aval.ndim for a in eqn.inputs]
+    if ranks != [3, 3] or eqn.param("dimension_numbers")[1] != ((0,), (0,)):
+        return False
+    return prod(call_arguments(eqn)[:4]) >= SMALL
 
 
 def call_arguments(eqn: Eqn) -> tuple[int, ...]:

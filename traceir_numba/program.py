@@ -122,6 +122,7 @@ class Loop:
     written: tuple[tuple[int, int], ...]
     steps: tuple[Step, ...]
     index: str
+    line: Source | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +132,7 @@ class While:
     test: tuple[Step, ...]
     holds: int | Constant
     steps: tuple[Step, ...]
+    line: Source | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +141,7 @@ class Branch:
 
     index: int
     branches: tuple[tuple[Step, ...], ...]
+    line: Source | None = None
 
 
 @dataclass(frozen=True, slots=True)

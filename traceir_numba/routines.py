@@ -40,7 +40,7 @@ from traceir_numba.program import (
 )
 from traceir_numba.reshapes import hoist_reshapes
 from traceir_numba.schedule import merge, scratch_of
-from traceir_numba.steps import renamed, walk
+from traceir_numba.steps import reads, renamed, walk, writes
 
 
 def routine_of(eqn: Eqn, name: str, needed: Sequence[Var]) -> Routine:
@@ -82,17 +82,22 @@ class _Routine:
             found = block.slots[var]
             if not var.aval.shape:
                 steps += [Assign(((slot, found),)), Save(slot)]
-            elif found != slot and self.stays(found, steps):
-                steps = list(renamed(steps, {found: slot}))
-                self.args.remove(found)
-            elif found != slot:
-                steps.append(Copy(found, slot))
-        return Routine(name, tuple(self.buffers), tuple(self.args), tuple(steps))
+            else:
+                steps = self.moved(steps, found, slot)
+        used = {slot for step in walk(steps) for slot in reads(step) | writes(step)}
+        args = [k for k in self.args if k in used or k not in self.owned]
+        return Routine(name, tuple(self.buffers), tuple(args), tuple(steps))
 
-    def stays(self, slot: int, steps: Sequence[Step]) -> bool:
-        """Whether memory of the routine's own never changes places."""
+    def moved(self, steps: list[Step], found: int, target: int) -> list[Step]:
+        """The steps that leave an array in `target` instead; a copy if they cannot."""
+        if found == target:
+            return steps
         pairs = [p for s in walk(steps) if isinstance(s, Assign) for p in s.pairs]
-        return slot in self.owned and not any(slot in pair for pair in pairs)
+        if found not in self.owned or any(found in pair for pair in pairs):
+            return [*steps, Copy(found, target)]
+        self.args.remove(found)
+        self.owned.remove(found)
+        return list(renamed(steps, {found: target}))
 
     # -- buffers ------------------------------------------------------------------
 
@@ -148,6 +153,7 @@ class Block:
         self.closed, _ = hoist_reshapes(closed)
         self.graph = Graph(self.closed)
         self.slots = dict(given)
+        self.given = frozenset(given.values())
         self.wanted = dict(wanted or {})
         self.steps: list[Step] = []
         self.names = {v: work.buffers[slot].name for v, slot in given.items()}
@@ -242,7 +248,7 @@ class Block:
             block.run()
             block.put(outvars, results)
             branches.append(tuple(block.steps))
-        self.steps.append(Branch(index, tuple(branches)))
+        self.steps.append(Branch(index, tuple(branches), eqn.source))
 
     def want(self, atoms: Sequence[Atom], slots: Sequence[int]) -> None:
         """Ask for results to be computed where they are needed."""
@@ -258,8 +264,16 @@ class Block:
         for atom, slot in zip(atoms, slots, strict=True):
             if not atom.aval.shape:
                 pairs.append((slot, self.source(atom)))
-            elif isinstance(atom, Var) and self.slot(atom) != slot:
-                self.steps.append(Copy(self.slot(atom), slot))
+            elif isinstance(atom, Var):
+                found = self.slot(atom)
+                if found in self.given:
+                    self.steps.append(Copy(found, slot))
+                    continue
+                self.steps = self.work.moved(self.steps, found, slot)
+                if found not in self.work.args:
+                    self.slots = {
+                        v: slot if k == found else k for v, k in self.slots.items()
+                    }
         if pairs:
             self.steps.append(Assign(tuple(pairs)))
 
@@ -294,14 +308,14 @@ class Block:
             read = tuple(zip(stacks, rows, strict=True))
             written = tuple(zip(results, targets, strict=True))
             self.steps.append(
-                Loop(flow.length, flow.reverse, read, written, steps, index)
+                Loop(flow.length, flow.reverse, read, written, steps, index, eqn.source)
             )
             return
         inputs = dict(zip(flow.test.jaxpr.invars, [*tested, *carried], strict=True))
         test = Block(work, flow.test, inputs)
         test.run()
         holds = test.source(flow.test.jaxpr.outvars[0])
-        self.steps.append(While(tuple(test.steps), holds, steps))
+        self.steps.append(While(tuple(test.steps), holds, steps, eqn.source))
 
     def start(self, carried: int, atom: Atom, copied: bool) -> None:
         """Give a carry its first value."""

@@ -47,6 +47,7 @@ def reads(step: Step) -> set[int]:
         case Launch(nest=nest, buffers=buffers):
             loaded = nest.loaded
             found.update(slot for k, slot in enumerate(buffers) if k in loaded)
+            found.update(step.scratch)
         case Call(inputs=inputs):
             found = set(inputs)
         case Copy(source=source):
@@ -122,9 +123,18 @@ def renamed(steps: Iterable[Step], slots: Mapping[int, int]) -> tuple[Step, ...]
                     steps=renamed(body, slots),
                 )
             case While(test, holds, body):
-                return While(renamed(test, slots), source(holds), renamed(body, slots))
+                return replace(
+                    step,
+                    test=renamed(test, slots),
+                    holds=source(holds),
+                    steps=renamed(body, slots),
+                )
             case Branch(index, branches):
-                return Branch(slot(index), tuple(renamed(b, slots) for b in branches))
+                return replace(
+                    step,
+                    index=slot(index),
+                    branches=tuple(renamed(b, slots) for b in branches),
+                )
         raise AssertionError(step)
 
     return tuple(map(one, steps))
