@@ -39,7 +39,9 @@ def tour() -> None:
     print(jax.jit(selu).source(x).strip())
     _heading("5. The cache: hits, misses and their reasons")
     _cache(x)
-    _heading("6. Side by side")
+    _heading("6. Functions of functions: a gradient, a batch of them, a loop")
+    _transforms()
+    _heading("7. Side by side")
     _timing(x, calls=1)
     _timing(x[:9], calls=1000)
 
@@ -78,6 +80,21 @@ def _cache(x: Any) -> None:
         print(f"{text:18} {f.explain(*args)}")
         f(*args)
     print(f.cache_info())
+
+
+def _transforms() -> None:
+    print(jax.make_jaxpr(jax.grad(selu))(-1.0))
+    points = jnp.array([-1.0, 0.5, 2.0])
+    slopes = jax.jit(jax.vmap(jax.grad(selu)))(points)
+    print(f"the slopes of selu at {points} are {slopes}")
+
+    def step(x: Any, rate: Any) -> Any:
+        return x - rate * jax.grad(lambda v: selu(v) ** 2)(x), x
+
+    last, passed = jax.jit(lambda rates: jax.lax.scan(step, 1.0, rates))(
+        jnp.full(4, 0.25)
+    )
+    print(f"four steps downhill on selu squared: {passed}, then {last}")
 
 
 def _timing(x: Any, calls: int) -> None:
