@@ -19,6 +19,7 @@ from jax.extend.core import primitives
 from traceir.avals import ShapedArray
 from traceir.conform.run import Unsupported
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Literal, Var
+from traceir.rules import default
 
 # What JAX calls by a function, which text cannot give.
 NAMED = frozenset({"custom_jvp_call", "custom_vjp_call"})
@@ -51,6 +52,9 @@ def primitive(name: str) -> Any:
     """
     if name in NAMED:
         raise Unsupported(f"{name} of a rule that is a name")
+    row = default().prims.get(name)
+    if row is not None and row.host:
+        raise Unsupported(f"{name} of a function that is a name")
     found = PRIMITIVES.get(name)
     return core.Primitive(name) if found is None else found
 
