@@ -26,6 +26,7 @@ TRIVIAL: dict[str, Any] = {
     "flag": False,
     "int": 0,
     "axes": (0,),
+    "axis_names": (0,),
     "shape": (1,),
     "indices": (0,),
     "maybe_indices": None,
@@ -33,6 +34,14 @@ TRIVIAL: dict[str, Any] = {
     "padding": ((0, 0, 0),),
     "dimension_numbers": (((0,), (0,)), ((), ())),
 }
+
+
+# Primitives that have a value without a batch around them.
+ALONE = sorted(
+    row.name
+    for row in default().prims.values()
+    if row.across is None or row.value is not None
+)
 
 
 @dataclass(frozen=True)
@@ -76,6 +85,8 @@ def _accepts(prim: str, dtype: np.dtype) -> bool:
     avals = [ShapedArray((1,), dtype)] * count
     if prim == "select_n":
         avals[0] = ShapedArray((1,), "bool")
+    if prim == "pad":
+        avals[1] = ShapedArray((), dtype)
     try:
         infer(prim, avals, _trivial(prim, dtype))
     except TraceirError:

@@ -1,0 +1,157 @@
+"""The derivatives of the tables: none is missing, and each has its tangent's type.
+
+Rules: derive.missing, derive.template, derive.broadcast, table.derivative
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from equations import Equation
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from operands import Draw, build
+
+import traceir
+from traceir import pytree
+from traceir.dtypes import float0
+from traceir.ir import sort_params
+from traceir.rules import default
+from traceir.trace import bind_all
+from traceir.transforms.forward import operand_names
+from traceir.transforms.rules import JVP, TRANSPOSE
+
+PRIMITIVES = sorted(default().prims)
+# What is drawn for them is of dtypes or of programs that have no derivative here.
+OTHERS = frozenset(
+    p.name
+    for p in default().prims.values()
+    if p.steps is not None or p.host or (p.batch and p.batch.rule == "collective")
+)
+SMOOTH = sorted(
+    p.name
+    for p in default().prims.values()
+    if p.name not in OTHERS and not (p.derivative and p.derivative.zero)
+)
+
+
+# An extremum over examples has no derivative, as in JAX.
+WITHOUT = frozenset({"pmax", "pmin"})
+
+
+def missing() -> list[str]:
+    """What a primitive needs and neither its row nor a registry has."""
+    found = []
+    for name in sorted(set(PRIMITIVES) - WITHOUT):
+        derivative = default().prims[name].derivative
+        column = derivative and (derivative.zero or derivative.linear or derivative.jvp)
+        if not column and name not in JVP:
+            found.append(f"{name}: jvp")
+        if derivative and name not in TRANSPOSE:
+            lacking = set(derivative.linear) - set(derivative.transpose)
+            found += [f"{name}: transpose of {x}" for x in sorted(lacking)]
+    return found
+
+
+def test_no_derivative_is_missing() -> None:
+    assert missing() == []
+
+
+def test_what_has_a_rule_in_code_has_no_template_beside_it() -> None:
+    derivatives = {n: default().prims[n].derivative for n in JVP}
+    assert [n for n, d in derivatives.items() if d and (d.jvp or d.linear)] == []
+
+
+@st.composite
+def floating(draw: Draw, prim: str, dtypes: tuple[str, ...]) -> Equation:
+    """An application to floating operands in general position: no ties, no poles."""
+    dtype = np.dtype(draw(st.sampled_from(dtypes)))
+    avals, params = build(draw, prim, dtype)
+    params = {**default().prims[prim].defaults, **params}
+    for name in ("new_dtype", "preferred_element_type"):
+        if name in params:
+            params[name] = dtype
+    random = np.random.default_rng(draw(st.integers(0, 99)))
+    arrays = [
+        random.uniform(0.5, 2.0, a.shape).astype(a.dtype)
+        if a.dtype.kind == "f"
+        else random.integers(0, 2, a.shape).astype(a.dtype)
+        for a in avals
+    ]
+    if prim == "clamp":  # bounds that do not cross
+        arrays = [arrays[0] / 2, arrays[1], arrays[2] + 1]
+    if prim in ("reduce_max", "reduce_min"):  # of something
+        assume(arrays[0].size)
+    return Equation(prim, params, arrays)
+
+
+FLOATS = ("float32", "float64")
+
+
+def smooth(equation: Equation) -> Any:
+    """The primitive as a function of its operands."""
+    params = sort_params(equation.params)
+    return lambda *xs: bind_all(equation.prim, xs, params)
+
+
+def tangents_of(arrays: list[np.ndarray]) -> list[np.ndarray]:
+    """Tangents of operands' types."""
+    return [
+        np.ones_like(a) if a.dtype.kind == "f" else np.zeros(a.shape, float0)
+        for a in arrays
+    ]
+
+
+@pytest.mark.parametrize("prim", SMOOTH)
+@settings(max_examples=12)
+@given(data=st.data())
+def test_tangents_have_the_type_of_results(prim: str, data: st.DataObject) -> None:
+    equation = data.draw(floating(prim, FLOATS))
+    arrays = equation.arrays
+    with traceir.enable_x64(True):
+        fun = smooth(equation)
+        outs, tangents = traceir.jvp(fun, tuple(arrays), tuple(tangents_of(arrays)))
+        for out, tangent in zip(outs, tangents, strict=True):
+            wanted = out.dtype if out.dtype.kind == "f" else float0
+            assert (tangent.shape, tangent.dtype) == (out.shape, wanted)
+
+
+@pytest.mark.parametrize("prim", SMOOTH)
+@settings(max_examples=12)
+@given(data=st.data())
+def test_cotangents_have_the_type_of_operands(prim: str, data: st.DataObject) -> None:
+    equation = data.draw(floating(prim, FLOATS))
+    arrays = equation.arrays
+    with traceir.enable_x64(True):
+        outs, pull = traceir.vjp(smooth(equation), *arrays)
+        cotangents = pull([np.ones_like(out) for out in outs])
+        for array, ct in zip(arrays, cotangents, strict=True):
+            wanted = array.dtype if array.dtype.kind == "f" else float0
+            assert (ct.shape, ct.dtype) == (array.shape, wanted)
+
+
+@pytest.mark.parametrize("prim", SMOOTH)
+@settings(max_examples=12)
+@given(data=st.data())
+def test_the_program_of_a_derivative_is_well_typed(
+    prim: str, data: st.DataObject
+) -> None:
+    equation = data.draw(floating(prim, FLOATS))
+    arrays = equation.arrays
+    with traceir.enable_x64(True):
+        fun = smooth(equation)
+
+        def both(*xs: Any) -> Any:
+            outs, pull = traceir.vjp(fun, *xs)
+            _, pushed = traceir.jvp(fun, xs, tuple(tangents_of(arrays)))
+            return pushed, [ct for ct in pull(outs) if ct.dtype != float0]
+
+        closed = traceir.make_jaxpr(both)(*arrays)
+        traceir.check(closed)
+        assert len(closed.out_avals) == len(pytree.leaves(both(*arrays)))
+
+
+def test_operands_of_a_variadic_primitive_share_a_name() -> None:
+    assert operand_names("select_n", 3) == ["which", "cases", "cases"]
