@@ -9,7 +9,7 @@ import ast
 
 from traceir.avals import ShapedArray
 from traceir.text.cursor import Cursor
-from traceir.text.lexer import NUMBER_WORDS, Token
+from traceir.text.lexer import NUMBER_WORDS, Source, Token
 from traceir.text.syntax import (
     Binder,
     Equation,
@@ -31,9 +31,13 @@ WRAPPERS = frozenset({"np.int64"})
 class Reader(Cursor):
     """Reads programs, from left to right."""
 
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        self.shared: list[tuple[str, Program]] = []
+
     def module(self) -> Module:
         """`{let name = program in} program`, to the end of the source."""
-        shared: list[tuple[str, Program]] = []
+        shared = self.shared
         while self.accept("let"):
             name = self.name("the name of a program")
             if name.text in dict(shared):
@@ -255,11 +259,13 @@ class Reader(Cursor):
         return found
 
     def many(self, close: str, at: int) -> Many:
-        """The rest of a list, separated by commas."""
+        """The rest of a list, separated by commas; programs need none."""
         items: list[Value] = []
         while not self.has(close):
             items.append(self.value())
-            if not self.accept(",") and not self.has(close) and not self.has("{"):
+            if self.accept(",") or self.has(close):
+                continue
+            if not self.has("{") and self.peek().text not in dict(self.shared):
                 raise self.fail(f"`,` or `{close}`")
         self.expect(close)
         return Many(tuple(items), at, close == "]")

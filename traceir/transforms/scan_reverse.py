@@ -175,8 +175,8 @@ def transpose_scan(
     consts, _, over = scan.split(operands)
     body = backward_body(scan, first, rows, moving(given_rows))
     fixed = kept(consts, flipped(first))
-    totals = [zeros(v.aval) for v in kept(consts, first)]
     arriving = [instantiated(ct) for ct in given_last]
+    totals = [zeros(v.aval) for v in kept(consts, first)]
     found = scan.run(
         body,
         fixed,

@@ -1,0 +1,43 @@
+"""Writes down what JAX makes of the programs and compositions of this folder.
+
+Run with JAX: `python tests/control/record.py`
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+# What follows is found by this path, hence E402.
+sys.path[:0] = [str(HERE.parents[1]), str(HERE.parent)]
+
+import control.transformed  # noqa: E402, F401
+import jax  # noqa: E402
+from control.compositions import chains, value  # noqa: E402
+from control.programs import PROGRAMS  # noqa: E402
+
+
+def texts() -> None:
+    """What JAX prints of each program, NumPy's wrapping of its integers left out."""
+    found = []
+    for name, (function, arguments) in PROGRAMS.items():
+        made = jax.make_jaxpr(functools.partial(function, jax))(*arguments)
+        plain = re.sub(r"np\.int64\((-?\d+)\)", r"\1", str(made))
+        found.append(f"# {name}\n{plain}\n")
+    (HERE / "texts.txt").write_text("\n".join(found))
+
+
+def values() -> None:
+    """What each chain of transforms gives."""
+    found = {chain.name: value(jax, chain) for chain in chains()}
+    lines = [f"  {json.dumps(name)}: {json.dumps(v)}" for name, v in found.items()]
+    (HERE / "values.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+if __name__ == "__main__":
+    texts()
+    values()
