@@ -218,10 +218,10 @@ def _derivative(row: View) -> Iterator[nodes.Node]:
     if found is None:
         return
     if found.zero:
-        yield line("derivative", text("Its tangent is zero."))
+        yield line("accuracy", text("Its tangent is zero."))
     if found.linear:
         names = separated(code(name) for name in found.linear)
-        yield line("derivative", text("Linear in "), *names, text("."))
+        yield line("accuracy", text("Linear in "), *names, text("."))
     templates = [
         *(("tangent due to " + " and ".join(k), c) for k, c in found.jvp.items()),
         *((f"cotangent of {k}", c) for k, c in found.transpose.items()),
@@ -236,7 +236,7 @@ def _derivative(row: View) -> Iterator[nodes.Node]:
             for what, cases in templates
             for k, case in enumerate(cases)
         ]
-        yield table(("derivative", "template", "where"), rows, "templates")
+        yield table(("derivative", "template", "where"), rows, "params")
 
 
 def _batch(row: View) -> Iterator[nodes.Node]:
@@ -247,7 +247,7 @@ def _batch(row: View) -> Iterator[nodes.Node]:
     parts = [text("Batched: "), code(found.rule)]
     if found.scalars:
         parts += [text(", scalars "), *separated(code(n) for n in found.scalars)]
-    yield line("batch", *parts, text("."))
+    yield line("accuracy", *parts, text("."))
     parts = [_equation(name, formula) for name, formula in found.params.items()]
     if found.dim is not None:
         parts.append(_equation("dim", found.dim))
@@ -258,6 +258,6 @@ def _batch(row: View) -> Iterator[nodes.Node]:
 def _effects(row: View) -> Iterator[nodes.Node]:
     if row.effects:
         names = separated(code(name) for name in sorted(row.effects))
-        yield line("effects", text("Effects: "), *names, text("."))
+        yield line("accuracy", text("Effects: "), *names, text("."))
     if row.host:
-        yield line("effects", text("Calls the host."))
+        yield line("accuracy", text("Calls the host."))
