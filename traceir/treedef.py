@@ -13,12 +13,12 @@ from itertools import islice
 from typing import Any, TypeAlias
 
 from traceir.forks import kept_over_forks
-from traceir.keys import KeyPath as Path
-from traceir.keys import keystr
+from traceir.keys import KeyPath, keystr
 from traceir.nodes import Kind, kind_of
 from traceir.typed import typed
 
 PyTree: TypeAlias = Any
+Path: TypeAlias = KeyPath
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True, weakref_slot=True)

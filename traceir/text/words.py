@@ -142,7 +142,7 @@ def opaque(value: object) -> object | None:
         return next((o for o in map(opaque, value) if o is not None), None)
     if isinstance(value, HostFunction):
         return value.function
-    if writable(value):  # type: ignore[arg-type]
+    if writable(value):
         return None
     plain = value is None or type(value) in (bool, int, float, str)
     return None if plain or isinstance(value, np.dtype | ClosedJaxpr) else value
