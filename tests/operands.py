@@ -57,6 +57,10 @@ def _partner(draw: Draw, shape: Shape) -> Shape:
     return tuple(1 if draw(st.integers(0, 3)) == 0 else n for n in shape)
 
 
+def _same(draw: Draw, dtype: np.dtype) -> Built:
+    return [_aval(draw(SHAPES), dtype)] * 2, {}
+
+
 def _pow(draw: Draw, dtype: np.dtype) -> Built:
     (x, y), params = _pair(draw, dtype)
     exponent = draw(st.sampled_from([dtype, *INTEGERS]))
@@ -354,7 +358,9 @@ BUILDERS: dict[str, Callable[[Draw, np.dtype], Built]] = {
     "io_callback": _io,
     "pointwise1": _plain,
     "pointwise2": _pair,
+    "add_any": _same,
     "reduction": _reduction,
+    "fold_across": _reduction,
     "index_reduction": _index_reduction,
     "pow": _pow,
     "integer_pow": _integer_pow,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from equations import Equation, equations
+from equations import ALONE, Equation, equations
 from hypothesis import assume, find, given, reject
 from hypothesis import strategies as st
 
@@ -16,11 +16,10 @@ from traceir import oracle
 from traceir.conform.programs import arguments, programs
 from traceir.evaluate import eval_jaxpr, evaluate_eqn
 from traceir.ir import ClosedJaxpr, Eqn, Jaxpr, Literal, Var, sort_params
-from traceir.rules import default
 from traceir.text import parse
 from traceir.typing import infer
 
-PRIMITIVES = sorted(default().prims)
+PRIMITIVES = ALONE
 
 
 @pytest.mark.parametrize("prim", PRIMITIVES)
