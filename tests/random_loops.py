@@ -97,12 +97,12 @@ class Draw:
                 k, *values = state
                 return (k < count) & (k < 9 + self.pick([k, *values], "int32", ()) * 0)
 
-            _, *found = lax.while_loop(
+            found: list[Any] = lax.while_loop(
                 test,
                 lambda s: (s[0] + 1, *again(s[1:], [s[0]])),
                 (jnp.int32(0), *start),
-            )
-            return found
+            )[1:]
+            return list(found)
         over = self.pick(env, self.aval()[0], (ROWS, COLUMNS))
 
         def row(values: Any, x: Any) -> Any:
@@ -132,4 +132,5 @@ def program(seed: int, depth: int = 2) -> ClosedJaxpr:
         env = draw.flow(draw.body(list(args), depth), depth)
         return tuple(env)
 
-    return traceir.make_jaxpr(fun)(*arguments(seed))
+    closed: ClosedJaxpr = traceir.make_jaxpr(fun)(*arguments(seed))
+    return closed

@@ -74,12 +74,13 @@ def product(eqn: Eqn, fixed: Container[Atom]) -> ClosedJaxpr:
         )
     )
     sizes = Sizes(x.size(x.batch), x.size(x.free), x.size(lc), y.size(y.free))
-    if sizes.batch * sizes.rows * sizes.inner * sizes.columns < SMALL:
+    work = sizes.batch * sizes.rows * sizes.inner * sizes.columns
+    if work < SMALL or not lc:
         if sizes.columns == 1:  # the result is the same with rows as columns
             x, y = y, x
             sizes = Sizes(sizes.batch, 1, sizes.inner, sizes.rows)
         return build.finish(build.sums(x, y, sizes))
-    return build.finish(build.call(x, y, sizes))
+    return build.finish(build.call(x, y))
 
 
 class _Build:
@@ -173,20 +174,23 @@ class _Build:
             "broadcast_in_dim", space, var, shape=space, sharding=None, **params
         )
 
-    def call(self, x: _Operand, y: _Operand, sizes: Sizes) -> Var:
-        """A product of two matrices, or of a stack of such pairs."""
-        if x.free == () or x.sums_last:
-            left, at = self.laid_out(x, x.batch, x.free, x.summed), 2
-        else:
-            left, at = self.laid_out(x, x.batch, x.summed, x.free), 1
-        if y.sums_last and not y.fixed:
-            right, to = self.laid_out(y, y.batch, y.free, y.summed), 2
-        else:
-            right, to = self.laid_out(y, y.batch, y.summed, y.free), 1
-        shape = sizes.batch, sizes.rows, sizes.columns
-        params = {**dict(self.eqn.params)}
-        params["dimension_numbers"] = (((at,), (to,)), ((0,), (0,)))
-        return self.bind("dot_general", shape, left, right, **params)
+    def call(self, x: _Operand, y: _Operand) -> Var:
+        """A product of two matrices, or of a stack of such pairs.
+
+        A group of several dimensions becomes one, a group of none stays none.
+        """
+        groups = (x.free, x.summed) if x.sums_last else (x.summed, x.free)
+        left = [g for g in (x.batch, *groups) if g]
+        summed = y.sums_last and not y.fixed
+        groups = (y.free, y.summed) if summed else (y.summed, y.free)
+        right = [g for g in (y.batch, *groups) if g]
+        batch = ((0,), (0,)) if x.batch else ((), ())
+        pairs = (left.index(x.summed),), (right.index(y.summed),)
+        params = {**dict(self.eqn.params), "dimension_numbers": (pairs, batch)}
+        kept = [(x, x.batch), (x, x.free), (y, y.free)]
+        shape = tuple(operand.size(group) for operand, group in kept if group)
+        a, b = self.laid_out(x, *left), self.laid_out(y, *right)
+        return self.bind("dot_general", shape, a, b, **params)
 
 
 # -- results that are transposed ------------------------------------------------------
@@ -243,15 +247,26 @@ def _swapped(eqn: Eqn, out: Var) -> Eqn:
 
 def is_call(eqn: Eqn) -> bool:
     """Whether a product is as `product` leaves large ones: stacks of matrices."""
-    ranks = [a.aval.ndim for a in eqn.inputs]
-    if ranks != [3, 3] or eqn.param("dimension_numbers")[1] != ((0,), (0,)):
+    (lc, _), (lb, rb) = eqn.param("dimension_numbers")
+    x, y = (a.aval.ndim for a in eqn.inputs)
+    one_each = len(lc) == 1 and x - len(lb) <= 2 and y - len(rb) <= 2
+    if not one_each or lb not in ((), (0,)) or rb != lb:
         return False
-    return prod(call_arguments(eqn)[:4]) >= SMALL
+    return eqn.inputs[0].aval.dtype == eqn.outputs[0].aval.dtype and (
+        prod(call_arguments(eqn)[:4]) >= SMALL
+    )
 
 
 def call_arguments(eqn: Eqn) -> tuple[int, ...]:
     """Batch, rows, what is summed and columns, and whether operands are transposed."""
-    ((at,), (to,)), _ = eqn.param("dimension_numbers")
-    batch, rows, columns = eqn.outputs[0].aval.shape
-    inner = eqn.inputs[0].aval.shape[at]
-    return batch, rows, inner, columns, int(at == 1), int(to == 2)
+    ((at,), (to,)), (lb, _) = eqn.param("dimension_numbers")
+    x, y = (a.aval.shape for a in eqn.inputs)
+    first = len(lb)
+    batch = x[0] if lb else 1
+    rows, columns = (
+        prod(shape) // max(1, batch * shape[d]) if 0 not in shape else 0
+        for shape, d in ((x, at), (y, to))
+    )
+    x_turned = len(x) == first + 2 and at == first
+    y_turned = len(y) == first + 2 and to == first + 1
+    return batch, rows, x[at], columns, int(x_turned), int(y_turned)
