@@ -127,11 +127,14 @@ class LinearizeTrace(JVPTrace):
 
 @dataclass(frozen=True, slots=True)
 class Linearized:
-    """What a function is near a point: the tape, its inputs, the tangents it gives."""
+    """What a function is near a point: the tape, its inputs, the tangents it gives.
+
+    A tangent that a user's rule gives may be a value that no input's depends on.
+    """
 
     tape: list[LinearEqn]
     inputs: list[LinearTracer | None]
-    outputs: list[LinearTracer | Zero]
+    outputs: list[Tangent]
 
     def push(self, tangents: Sequence[Tangent]) -> list[Tangent]:
         """The tangents of the results by those of the inputs, in the trace in force."""
@@ -144,7 +147,7 @@ class Linearized:
             with at(eqn.source):
                 found = bind_all(eqn.primitive, operands, eqn.params)
             known.update(zip(map(id, eqn.outputs), found, strict=True))
-        return [o if type(o) is Zero else known[id(o)] for o in self.outputs]
+        return [known.get(id(o), o) for o in self.outputs]
 
     def live(self) -> Linearized:
         """The same without the operations that no result depends on."""

@@ -91,7 +91,7 @@ def _linearize(closed: ClosedJaxpr, nonzero: Mask) -> LinearizedProgram:
         outs, linearized = linearize_flat(
             lambda values, _: apply(closed, values), tracers, nonzero, name, "jit"
         )
-        residuals = residuals_of(linearized.tape)
+        residuals = residuals_of(linearized)
         parts.append((linearized, residuals))
         return [*outs, *residuals]
 
@@ -104,7 +104,8 @@ def _linearize(closed: ClosedJaxpr, nonzero: Mask) -> LinearizedProgram:
         moving = [t for t in linearized.inputs if t is not None]
         known.update(zip(map(id, moving), tracers[len(residuals) :], strict=True))
         replay(linearized.tape, known)
-        return [known[id(o)] for o in linearized.outputs if type(o) is not Zero]
+        moved = [o for o in linearized.outputs if type(o) is not Zero]
+        return [known.get(id(o), o) for o in moved]
 
     moved = [a for a, m in zip(closed.in_avals, nonzero, strict=True) if m]
     avals = [*map(typeof, residuals), *moved]
@@ -122,16 +123,17 @@ def _lean(
     return LinearizedProgram(forward, linear, nonzero)
 
 
-def residuals_of(tape: Sequence[LinearEqn]) -> list[Value]:
-    """The values that a tape needs beside tangents, each once, in order of use.
+def residuals_of(linearized: Linearized) -> list[Value]:
+    """The values that tangents need beside tangents, each once, in order of use.
 
     Numbers are none of them: a program has them as literals.
     """
     found: dict[int, Value] = {}
-    for eqn in tape:
-        for value in eqn.inputs:
-            if type(value) is not LinearTracer and not is_number(value):
-                found.setdefault(id(value), value)
+    used = [value for eqn in linearized.tape for value in eqn.inputs]
+    used += [value for value in linearized.outputs if type(value) is not Zero]
+    for value in used:
+        if type(value) is not LinearTracer and not is_number(value):
+            found.setdefault(id(value), value)
     return list(found.values())
 
 
