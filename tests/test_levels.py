@@ -134,11 +134,10 @@ def test_the_strictest_decides(outer: str, inner: str) -> None:
     known: list[bool] = []
 
     def f(x: Any) -> Any:
-        if isinstance(x, traceir.Tracer) or inner == "eager":
-            try:
-                known.append(bool(x > 0))
-            except TypeError:
-                known.append(False)
+        try:
+            known.append(bool(x > 0))
+        except TypeError:
+            known.append(False)
         return x * 1.0
 
     ways: dict[str, F] = {

@@ -20,7 +20,6 @@ from traceir.text.objects import WRITERS
 from traceir.text.params import guess_domain
 from traceir.text.words import number_text, opaque, value_text
 
-
 # Domains whose innermost tuples are written in square brackets.
 LISTS = ("dimension_numbers", "flags")
 
