@@ -73,10 +73,10 @@ def mapped(jax: Library, x: Array) -> Array:
 
 
 def scan_in_scan(jax: Library, x: Array) -> Array:
-    def inner(c: Array) -> Array:
-        return jax.lax.scan(lambda d, b: (d * b + b, None), c, x)[0]
+    def inner(c: Array, a: Array) -> Array:
+        return jax.lax.scan(lambda d, b: (d * b + a, None), c, x)[0]
 
-    return jax.lax.scan(lambda c, a: (inner(c) * a, c), 1.0, x)[1].sum()
+    return jax.lax.scan(lambda c, a: (inner(c, a), c), 1.0, x)[1].sum()
 
 
 def choice_in_scan(jax: Library, x: Array) -> Array:

@@ -18,7 +18,7 @@ PROGRAMS: dict[str, tuple[Function, tuple[Any, ...]]] = {}
 
 X = np.arange(3, dtype="float32")
 Y = np.arange(1, 8, dtype="float32")
-I = np.arange(3, dtype="int32")
+COUNTS = np.arange(3, dtype="int32")
 M = np.ones((2, 3), "float32")
 
 

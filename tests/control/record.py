@@ -9,6 +9,7 @@ import functools
 import json
 import re
 import sys
+from importlib import import_module
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -16,13 +17,13 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parents[1]), str(HERE.parent)]
 
 import control.transformed  # noqa: E402, F401
-import jax  # noqa: E402
 from control.compositions import chains, value  # noqa: E402
 from control.programs import PROGRAMS  # noqa: E402
 
 
 def texts() -> None:
     """What JAX prints of each program, NumPy's wrapping of its integers left out."""
+    jax = import_module("jax")
     found = []
     for name, (function, arguments) in PROGRAMS.items():
         made = jax.make_jaxpr(functools.partial(function, jax))(*arguments)
@@ -33,6 +34,7 @@ def texts() -> None:
 
 def values() -> None:
     """What each chain of transforms gives."""
+    jax = import_module("jax")
     found = {chain.name: value(jax, chain) for chain in chains()}
     lines = [f"  {json.dumps(name)}: {json.dumps(v)}" for name, v in found.items()]
     (HERE / "values.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from control.programs import Array, I, Library, M, X, program
+from control.programs import COUNTS, Array, Library, M, X, program
 
 
 def _choice(jax: Library, p: Array, x: Array) -> Array:
@@ -35,13 +35,13 @@ def choice_for_a_batch(jax: Library, p: Array, x: Array) -> Any:
     return jax.vmap(lambda p, x: _choice(jax, p, x), in_axes=(None, 0))(p, x)
 
 
-@program(I, X)
+@program(COUNTS, X)
 def batch_of_choices_of_three(jax: Library, i: Array, x: Array) -> Any:
     branches = [jax.numpy.sin, jax.numpy.cos, lambda x: x]
     return jax.vmap(lambda i, x: jax.lax.switch(i, branches, x))(i, x)
 
 
-@program(I, X)
+@program(COUNTS, X)
 def batch_of_choices_of_pairs(jax: Library, i: Array, x: Array) -> Any:
     def f(i: Array, x: Array) -> Any:
         return jax.lax.cond(
