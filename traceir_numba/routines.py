@@ -7,26 +7,21 @@ places, so that no carry is copied.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import count
+from collections.abc import Mapping, Sequence
 
-from traceir.avals import ShapedArray
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
-from traceir.text.naming import letters
 from traceir.text.words import number_text
 from traceir_numba.build import Built, build
 from traceir_numba.carries import moves_of
-from traceir_numba.emit_lines import safe_name
 from traceir_numba.emitters.entry import Region
 from traceir_numba.emitters.regions import Choose, Repeat
 from traceir_numba.fuse import fuse, kept_values
 from traceir_numba.graph import Graph
+from traceir_numba.memory import Memory
 from traceir_numba.nests import Constant
 from traceir_numba.program import (
     Assign,
     Branch,
-    Buffer,
     Call,
     Copy,
     Labels,
@@ -40,7 +35,7 @@ from traceir_numba.program import (
 )
 from traceir_numba.reshapes import hoist_reshapes
 from traceir_numba.schedule import merge, scratch_of
-from traceir_numba.steps import reads, renamed, walk, writes
+from traceir_numba.steps import reads, walk, writes
 
 
 def routine_of(eqn: Eqn, name: str, needed: Sequence[Var]) -> Routine:
@@ -49,89 +44,33 @@ def routine_of(eqn: Eqn, name: str, needed: Sequence[Var]) -> Routine:
     Its first arguments are the equation's operands, each variable once, then come the
     results that are needed, and then memory.
     """
-    return _Routine().routine(eqn, name, needed)
+    work = Memory()
+    steps: list[Step] = []
+    slots: dict[Var, int] = {}
+    for var in operands_of(eqn):
+        slots[var] = work.value(var.aval, "operand")
+        work.give(slots[var])
+        if not var.aval.shape:
+            steps.append(Load(slots[var]))
+    wanted = {v: work.value(v.aval, "result") for v in needed}
+    for slot in wanted.values():
+        work.give(slot)
+    block = Block(work, _alone(eqn), slots, wanted)
+    steps += block.run()
+    for var, slot in wanted.items():
+        found = block.slots[var]
+        if not var.aval.shape:
+            steps += [Assign(((slot, found),)), Save(slot)]
+        else:
+            steps = work.moved(steps, found, slot)
+    used = {slot for step in walk(steps) for slot in reads(step) | writes(step)}
+    args = [k for k in work.args if k in used or k not in work.owned]
+    return Routine(name, tuple(work.buffers), tuple(args), tuple(steps))
 
 
 def operands_of(eqn: Eqn) -> list[Var]:
     """The variables that a routine is given."""
     return list(dict.fromkeys(a for a in eqn.inputs if isinstance(a, Var)))
-
-
-class _Routine:
-    def __init__(self) -> None:
-        self.buffers: list[Buffer] = []
-        self.args: list[int] = []
-        self.owned: set[int] = set()  # pointers to memory of the routine's own
-        self.names: Iterator[str] = (safe_name(letters(k)) for k in count())
-        self.numbers = count()
-
-    def routine(self, eqn: Eqn, name: str, needed: Sequence[Var]) -> Routine:
-        steps: list[Step] = []
-        slots: dict[Var, int] = {}
-        for var in operands_of(eqn):
-            slots[var] = self.value(var.aval, "operand")
-            self.give(slots[var])
-            if not var.aval.shape:
-                steps.append(Load(slots[var]))
-        wanted = {v: self.value(v.aval, "result") for v in needed}
-        for slot in wanted.values():
-            self.give(slot)
-        block = Block(self, _alone(eqn), slots, wanted)
-        steps += block.run()
-        for var, slot in wanted.items():
-            found = block.slots[var]
-            if not var.aval.shape:
-                steps += [Assign(((slot, found),)), Save(slot)]
-            else:
-                steps = self.moved(steps, found, slot)
-        used = {slot for step in walk(steps) for slot in reads(step) | writes(step)}
-        args = [k for k in self.args if k in used or k not in self.owned]
-        return Routine(name, tuple(self.buffers), tuple(args), tuple(steps))
-
-    def moved(self, steps: list[Step], found: int, target: int) -> list[Step]:
-        """The steps that leave an array in `target` instead; a copy if they cannot."""
-        if found == target:
-            return steps
-        pairs = [p for s in walk(steps) if isinstance(s, Assign) for p in s.pairs]
-        if found not in self.owned or any(found in pair for pair in pairs):
-            return [*steps, Copy(found, target)]
-        self.args.remove(found)
-        self.owned.remove(found)
-        return list(renamed(steps, {found: target}))
-
-    # -- buffers ------------------------------------------------------------------
-
-    def value(self, aval: ShapedArray, role: str, name: str | None = None) -> int:
-        """A new scalar or array."""
-        own = role if aval.shape else "scalar"
-        return self.add(name or next(self.names), aval.shape, aval.dtype.name, own)
-
-    def add(self, name: str, shape: tuple[int, ...], dtype: str, role: str) -> int:
-        self.buffers.append(Buffer(name, shape, dtype, role))
-        slot = len(self.buffers) - 1
-        if role == "memory":
-            self.args.append(slot)
-            self.owned.add(slot)
-        return slot
-
-    def own(self, slot: int) -> None:
-        """Give a pointer memory of its own."""
-        self.buffers[slot] = replace(self.buffers[slot], role="memory")
-        self.give(slot)
-        self.owned.add(slot)
-
-    def give(self, slot: int) -> None:
-        """Let a buffer's memory be an argument."""
-        if slot not in self.args:
-            self.args.append(slot)
-
-    def like(self, slot: int) -> int:
-        """More memory of an array's size."""
-        old = self.buffers[slot]
-        return self.add(next(self.names), old.shape, old.dtype, "memory")
-
-    def is_scalar(self, slot: int) -> bool:
-        return self.buffers[slot].role == "scalar"
 
 
 def _alone(eqn: Eqn) -> ClosedJaxpr:
@@ -144,7 +83,7 @@ class Block:
 
     def __init__(
         self,
-        work: _Routine,
+        work: Memory,
         closed: ClosedJaxpr,
         given: Mapping[Var, int],
         wanted: Mapping[Var, int] | None = None,

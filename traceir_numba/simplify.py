@@ -27,9 +27,10 @@ from traceir_numba.emitters.entry import (
 )
 from traceir_numba.emitters.regions import Choose
 from traceir_numba.emitters.rewrites import as_reshape
-from traceir_numba.flows import Given, live, tidied
+from traceir_numba.flows import Given, tidied
 from traceir_numba.problems import unsupported
 from traceir_numba.products import is_call, product, turned
+from traceir_numba.trim import live
 
 Env = dict[Var, Atom]
 

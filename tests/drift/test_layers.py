@@ -23,8 +23,8 @@ ORDER = {
     """,
     "traceir_numba": """
         problems | machine | vecmath | functions | nests | emitters | graph | jobs
-        | share | flows products | simplify reshapes | fuse | program | schedule
-        | buffers pool | emit_lines | emit_cpu | steps | carries | build | routines
+        | share | trim flows products | simplify reshapes | fuse | program | schedule
+        | buffers pool | emit_lines | emit_cpu | steps | carries memory | build | routines
         | emit_flow | sources | driver | source | assemble | lower | blas call | kernels
         | hosted | backend | api | __init__
     """,
