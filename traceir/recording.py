@@ -152,8 +152,13 @@ def apply(closed: ClosedJaxpr, values: Sequence[Value]) -> list[Value]:
     def read(atom: Atom) -> Value:
         if not isinstance(atom, Literal):
             return known[atom]
-        # A Python number is weak, NumPy's is not.
-        return atom.array.item() if atom.aval.weak_type else atom.array[()]
+        if not atom.aval.weak_type:
+            return atom.array[()]
+        # A Python number is weak, but of the default dtype of its kind alone.
+        number = atom.array.item()
+        if typeof(number) is atom.aval:
+            return number
+        return Array._wrap(np.array(atom.array), atom.aval)
 
     outer = _local.source
     try:

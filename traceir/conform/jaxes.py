@@ -29,6 +29,8 @@ PRIMITIVES: Mapping[str, Any] = {
     for found in (*vars(lax).values(), *vars(primitives).values())
     if isinstance(found, core.Primitive)
 }
+# What a number of Python becomes.
+USUAL = frozenset({"bool", "int32", "int64", "float32", "float64"})
 _WITH_ACCURACY = ("exp", "log", "log1p", "sqrt", "rsqrt", "sin", "cos", "tanh")
 # Params that JAX's text leaves out, by primitive.
 HIDDEN: Mapping[str, Mapping[str, Any]] = {
@@ -149,7 +151,8 @@ class Translation:
         if isinstance(atom, Literal):
             weak = atom.aval.weak_type
             python = atom.value if isinstance(atom.value, int | float) else None
-            value = atom.array[()] if not weak or python is None else python
+            usual = atom.aval.dtype.name in USUAL
+            value = python if weak and usual and python is not None else atom.array[()]
             return core.Literal(value, aval(atom.aval))
         if atom not in self.vars:
             self.vars[atom] = core.Var(aval(atom.aval))
