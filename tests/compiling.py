@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+import traceir
 from traceir.evaluate import eval_jaxpr
+from traceir.ir import ClosedJaxpr
 from traceir.text import parse
 from traceir_numba import backend
 
@@ -78,3 +81,16 @@ def same_bits(got: Any, want: Any) -> bool:
         (g.shape, g.dtype, g.tobytes()) == (w.shape, w.dtype, w.tobytes())
         for g, w in zip(got, want, strict=True)
     )
+
+
+def traced(fun: Callable[..., Any], *args: Any) -> ClosedJaxpr:
+    """The program of a function."""
+    closed: ClosedJaxpr = traceir.make_jaxpr(fun)(*args)
+    return closed
+
+
+def executable(closed: ClosedJaxpr, name: str = "program") -> backend.Executable:
+    """What is compiled of a program."""
+    found = backend.compile(closed, name)
+    assert isinstance(found, backend.Executable)
+    return found
