@@ -60,7 +60,7 @@ def softmax(rows: int, columns: int) -> str:
 
 def compiled(text: str, name: str = "program") -> backend.Executable:
     """The executable of a program's text."""
-    return backend.compile(parse(text), name)
+    return executable(parse(text), name)
 
 
 def reference(text: str, *args: Any) -> list[np.ndarray]:

@@ -1,4 +1,4 @@
-"""Programs with loops before and after they are compiled: simplified, counted, called."""
+"""Programs with loops, before and after they are compiled."""
 
 from __future__ import annotations
 
