@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from traceir.rules.language import VOCABULARY
 from traceir.rules.markup import COMMANDS
+from traceir.rules.primitives import STEP_CALLS
 
 TOKEN = re.compile(
     r"\\(?:mathit|operatorname|mathtt|text|mathbin|begin|end)\{[^{}]*\}"
@@ -130,8 +131,9 @@ class Reader:
                 drawn = self.drawn()
                 self.take("}")
                 return f"{name}({self.binary(rank)} {drawn})"
-            return self.postfix(f"{name}({', '.join(self.items())})")
-        left = self.binary(rank + 1)
+            left = self.postfix(f"{name}({', '.join(self.items())})")
+        else:
+            left = self.binary(rank + 1)
         while self.peek() in BINARY[rank]:
             sign = BINARY[rank][self.take()]
             left = f"({left} {sign} {self.binary(rank + 1)})"
@@ -189,7 +191,7 @@ class Reader:
         if token in FOLDS or token.startswith(r"\operatorname"):
             name = FOLDS.get(token) or word(token)
             items = self.items()
-            if name not in VOCABULARY.keys() | {"run", "typed"}:
+            if name not in VOCABULARY.keys() | {*STEP_CALLS, "typed"}:
                 name, items = "real", [repr(name), *items]
             return f"{name}({', '.join(items)})"
         return word(token)

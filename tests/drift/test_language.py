@@ -15,11 +15,14 @@ from hypothesis import strategies as st
 
 from traceir.avals import ShapedArray
 from traceir.errors import RuleTableError
+from traceir.ir import HostFunction
 from traceir.oracle import Elements
+from traceir.pytree import structure
 from traceir.rules import Formula, Rules, Scope, compile_formula, default, parse, walk
 from traceir.rules.helpers import HELPERS
 from traceir.rules.language import ATTRIBUTES, BUILTINS, FOLDS, VOCABULARY
 from traceir.rules.load import spec_path
+from traceir.rules.primitives import STEP_CALLS
 
 REFUSED = {
     "lambda v: v": "Lambda",
@@ -225,6 +228,17 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
     "precision": (None, ("Precision.HIGH", "Precision.DEFAULT")),
     "jaxpr": (PROGRAM,),
     "jaxprs": ((PROGRAM,), (PROGRAM, PROGRAM)),
+    "padding": (((0, 1, 0),), ((-1, 2, 1), (0, 0, 0))),
+    "axis_name": ("i",),
+    "axis_names": (("i",), ("i", 0)),
+    "pairs": (((0, 1), (1, 0)),),
+    "function": (HostFunction("f"),),
+    "flags": ((True, False), ()),
+    "avals": (AVALS[:2], ()),
+    "maybe_name": (None, "expand_dims"),
+    "text": ("{}",),
+    "tree": (structure((0,)),),
+    "options": ((), (("precision", 3),)),
 }
 
 
@@ -247,7 +261,8 @@ def formulas_of_primitives() -> Iterator[tuple[str, Formula, Mapping[str, Any]]]
                 operands |= {"broadcast_dimensions": (0, 1), "shape": aval.shape}
             operands |= {"run": lambda program, xs: (program.in_avals, len(xs))}
             operands |= {"again": len, "fold": lambda *parts: parts[-1]}
-            operands |= {"lanes": lambda which, new, old: new}
+            operands |= {"lanes": lambda which, new, old: new, "refuse": len}
+            operands |= {"host": lambda function, xs: xs}
             scope = Scope(operands, prim.let, rules.constants)
             parts = {**prim.let, **prim.each, "value": prim.value, "steps": prim.steps}
             parts |= {c.id: c.holds for c in prim.clauses}
@@ -359,6 +374,7 @@ EXAMPLES = re.findall(r"^ +>>> (.+)\n +(.+)$", NOTATION, re.MULTILINE)
 SHOWN: dict[str, Any] = {
     "x": Elements.of(np.array([[10], [20]], "int32")),
     "y": Elements.of(np.array(7, "int32")),
+    "t": ShapedArray((3,), "float32"),
 }
 
 
@@ -373,7 +389,7 @@ def test_an_example_of_the_notation_is_true(text: str, result: str) -> None:
 
 def test_the_notation_defines_every_helper_with_an_example() -> None:
     defined = re.findall(r"^``(\w+)\(.*\)``$", NOTATION, re.MULTILINE)
-    assert sorted(defined) == sorted(HELPERS)
+    assert sorted(defined) == sorted({*HELPERS, *STEP_CALLS})
     shown = {name for text, _ in EXAMPLES for name in parse(text).calls}
     assert shown >= HELPERS.keys()
     assert len(HELPERS) <= 20

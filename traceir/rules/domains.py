@@ -61,11 +61,6 @@ def _is_flags(value: Any) -> bool:
     return type(value) is tuple and all(map(_is_flag, value))
 
 
-def _is_types(value: Any) -> bool:
-    # `avals` stands to the right of the rules, too.
-    return type(value) is tuple and all(hasattr(v, "weak_type") for v in value)
-
-
 def _is_function(value: Any) -> bool:
     return callable(value) and hasattr(value, "name")
 
@@ -126,7 +121,6 @@ DOMAINS: Final[dict[str, Callable[[Any], bool]]] = {
     "jaxprs": _is_programs,
     "function": _is_function,
     "flags": _is_flags,
-    "types": _is_types,
     "maybe_name": _or_none(_is_name),
     "text": _is_name,
     "tree": _is_tree,
