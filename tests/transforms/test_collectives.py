@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from traceir import lax, vmap
 from traceir.errors import TraceirError
 from traceir.ir import sort_params
 from traceir.oracle import accepts
+from traceir.recording import apply
 from traceir.rules import default
 from traceir.rules.applied import row_scope
 from traceir.rules.scope import Scope
@@ -222,11 +224,7 @@ def test_reverse_is_the_transpose_of_forward() -> None:
         lambda v: lax.all_to_all(v, "i", 0, 0),
         lambda v: lax.psum_scatter(v, "i"),
         lambda v: lax.all_gather(v, "i", tiled=True),
-        lambda v: (
-            lax.all_to_all(v.reshape(2, 2, 1), "i", 0, 1, tiled=True)
-            if False
-            else lax.psum(v, "i")
-        ),
+        lambda v: lax.all_to_all(v.reshape(4, 1), "i", 0, 1, tiled=True),
     ):
         mapped = vmap(f, axis_name="i")
         out, pull = traceir.vjp(mapped, x)
@@ -277,14 +275,11 @@ def test_a_program_over_a_name_does_not_run(backend: str) -> None:
         text = f"{{ lambda ; a:f32[2]. let b:f32[2] = {prim} in (b,) }}"
         program = traceir.parse(text)
         assert str(traceir.parse(str(program))) == str(program)
+        run = traceir.jit(partial(_applied, program), backend=backend)
         with pytest.raises(NameError) as caught:
-            traceir.jit(
-                lambda x, p=program: _applied(p, x), backend=backend, static_argnums=()
-            )(np.ones(2, "float32"))
+            run(np.ones(2, "float32"))
         assert caught.value.rule == "axis.unbound"  # type: ignore[attr-defined]
 
 
-def _applied(program: Any, x: Any) -> Any:
-    from traceir.recording import apply
-
+def _applied(program: traceir.ClosedJaxpr, x: Any) -> Any:
     return apply(program, [x])[0]
