@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from equations import ALONE, equations
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import traceir
@@ -28,6 +28,7 @@ QUIET = [
     if (row := default().prims[name]).inputs
     and not (row.host or row.effects or name == "custom_lin")
 ]
+FEW = max(10, settings.default.max_examples // 2)
 # The order of a sum is free, and a batch may be summed in another.
 ROUNDED = {"dot", "sum", "product", "program", "ulp"}
 
@@ -51,6 +52,7 @@ def test_rules_of_their_own_are_those_of_regions() -> None:
 
 
 @pytest.mark.parametrize("prim", QUIET)
+@settings(max_examples=FEW)
 @given(data=st.data())
 def test_a_batch_is_its_examples(prim: str, data: st.DataObject) -> None:
     equation = data.draw(equations(prim, "grid"))
