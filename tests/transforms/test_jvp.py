@@ -109,7 +109,7 @@ def test_levels_are_kept_apart() -> None:
 def test_a_value_that_escapes_is_refused() -> None:
     kept: list[Any] = []
     traceir.jvp(lambda x: kept.append(x * 2) or x, (1.0,), (1.0,))
-    with raises_rule("level.lift", TypeError, "jvp"):
+    with raises_rule("level.lift", TypeError, "for jvp, made at .*test_jvp.py"):
         kept[0] + 1
     with raises_rule("level.lift", TypeError):
         traceir.jvp(lambda x: x * kept[0], (1.0,), (1.0,))
@@ -149,9 +149,9 @@ def test_a_value_that_escapes_is_refused() -> None:
         ),
         (
             lambda: traceir.jvp(lambda x: {"r": "a"}, (1.0,), (1.0,)),
-            "jit.argument",
+            "jit.output",
             TypeError,
-            r"the result\['r'\]",
+            r"str at output component \['r'\]",
         ),
         (
             lambda: traceir.jvp(lambda x: x, (1.0,), (1.0,), has_aux=True),

@@ -11,7 +11,7 @@ from typing import Any
 
 from traceir import pytree
 from traceir.avals import ShapedArray
-from traceir.jit.staging import function_name
+from traceir.jit.staging import check_outputs, function_name
 from traceir.trace import Value, living, typeof
 from traceir.transforms.arguments import (
     Arguments,
@@ -58,6 +58,7 @@ class Call:
         if self.has_aux:
             returned, self.returned = check_aux(returned, self.asker)
         found, self.tree = pytree.flatten(returned)
+        check_outputs(found, self.tree)
         return [
             as_array(v, partial(path_in, self.tree, k, "the result"))
             for k, v in enumerate(found)

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from traceir import rules
+from traceir import rules, source
 from traceir.array import Array
 from traceir.avals import ShapedArray
 from traceir.concretize import permitted, refusal
+from traceir.config import local
 from traceir.ir import Params
 from traceir.rules.derivatives import Derivative
 from traceir.trace import (
@@ -39,10 +40,16 @@ class JVPTracer(Tracer):
     __slots__ = ("primal", "tangent")
     _trace: JVPTrace
 
-    def __init__(self, trace: JVPTrace, primal: Value, tangent: Value) -> None:
+    def __init__(
+        self,
+        trace: JVPTrace,
+        primal: Value,
+        tangent: Value,
+        where: source.Source | None,
+    ) -> None:
         self.aval = typeof(primal)
         self._trace = trace
-        self._source = None
+        self._source = where
         self.primal = primal
         self.tangent = tangent
 
@@ -95,7 +102,8 @@ class JVPTrace(Trace):
                 Zero(typeof(p)) if t is None else t for p, t in zip(primals, tangents)
             ]
             outs, tangents_out = self.rule(primitive, primals, tangents, params)
-        return [self.pair(*both) for both in zip(outs, tangents_out, strict=True)]
+        where = local.source or source.capture()
+        return [self.pair(p, t, where) for p, t in zip(outs, tangents_out, strict=True)]
 
     def takes_functions(self, values: Sequence[Value]) -> bool:
         """Always: what values are is known to rules as it is to the function."""
@@ -124,11 +132,16 @@ class JVPTrace(Trace):
                 tangents.append(None)
         return primals, tangents
 
-    def pair(self, primal: Value, tangent: Tangent | None) -> Value:
+    def pair(
+        self,
+        primal: Value,
+        tangent: Tangent | None,
+        where: source.Source | None = None,
+    ) -> Value:
         """One value of this trace; the primal itself where it does not move."""
         if tangent is None or type(tangent) is Zero:
             return primal
-        return JVPTracer(self, primal, tangent)
+        return JVPTracer(self, primal, tangent, where)
 
 
 def is_inexact(aval: ShapedArray) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from traceir import config, pytree, rules
 from traceir.avals import ShapedArray
-from traceir.jit.staging import function_name, input_aval
+from traceir.jit.staging import check_outputs, function_name, input_aval
 from traceir.trace import Value, typeof
 from traceir.transforms.arguments import (
     as_array,
@@ -44,6 +44,7 @@ def linear_transpose(fun: Callable[..., Any], *primals: Any) -> Callable[[Any], 
     def call(values: list[Value]) -> Sequence[Value]:
         found, tree = pytree.flatten(fun(*treedef.unflatten(values)))
         trees.append(tree)
+        check_outputs(found, tree)
         at = partial(path_in, tree, root="the result")
         return [as_array(v, partial(at, k)) for k, v in enumerate(found)]
 

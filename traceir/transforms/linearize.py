@@ -81,7 +81,7 @@ class TangentTrace(Trace):
         if not any(linear):
             with in_force(self.parent):
                 return bind_all(primitive, values, params)
-        if primitive in SPLIT and not all(linear):
+        if primitive in SPLIT:
             found = SPLIT[primitive](values, linear, params)
             if found is not None:
                 return found

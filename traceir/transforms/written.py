@@ -15,7 +15,7 @@ import numpy as np
 from traceir.ir import Params
 from traceir.trace import Value, bind, bind_all, living, typeof
 from traceir.transforms.axes import at_front, stretch
-from traceir.transforms.forward import JVPTrace, JVPTracer
+from traceir.transforms.forward import JVPTrace
 from traceir.transforms.rules import (
     BATCH,
     JVP,
@@ -76,7 +76,7 @@ def jvp_product(
     axes: Any = dict(params)["axes"]
     trace = JVPTrace("reduce_prod", "jvp")
     with living(trace):
-        out = product_tree(JVPTracer(trace, primals[0], tangents[0]), axes)
+        out = product_tree(trace.pair(primals[0], tangents[0]), axes)
     [[primal], [tangent]] = trace.split([out])
     return [primal], [tangent]
 
