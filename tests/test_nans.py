@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from rule_errors import raises_rule
+from ways import WAYS, runner
 
 import traceir
 import traceir.numpy as jnp
@@ -19,14 +20,10 @@ from traceir import lax
 from traceir.experimental import io_callback
 
 
-@pytest.fixture(params=["eager", "reference", "numba"])
+@pytest.fixture(params=WAYS)
 def run(request: pytest.FixtureRequest) -> Callable[..., Any]:
     """A function run as it is, or by a backend."""
-    if request.param == "eager":
-        return lambda f, *args: f(*args)
-    if request.param == "numba":
-        pytest.importorskip("numba")
-    return lambda f, *args: traceir.jit(f, backend=request.param)(*args)
+    return runner(request.param)
 
 
 def test_the_first_operation_is_named_at_its_line(run: Any) -> None:

@@ -23,6 +23,7 @@ from traceir.avals import ShapedArray
 from traceir.callbacks import effects_barrier, pure_callback
 from traceir.compile_time import ensure_compile_time_eval
 from traceir.config import (
+    check_tracer_leaks,
     debug_infs,
     debug_nans,
     default_matmul_precision,
@@ -85,6 +86,7 @@ __all__ = [
     "Tracer",
     "Var",
     "check",
+    "check_tracer_leaks",
     "checking_leaks",
     "checkpoint",
     "clear_caches",

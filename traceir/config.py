@@ -82,10 +82,10 @@ FLAGS: Mapping[str, Flag] = {
     "default_matmul_precision": Flag("default_matmul_precision", _PRECISIONS),
     "disable_jit": Flag("disable_jit"),
     "no_tracing": Flag("no_tracing"),
+    "unrolled_loops": Flag("unrolled_loops", ("warn", "allow", "raise")),
     "debug_nans": Flag("debug_nans"),
     "debug_infs": Flag("debug_infs"),
     "check_tracer_leaks": Flag("check_tracer_leaks"),
-    "unrolled_loops": Flag("unrolled_loops", ("warn", "allow", "raise")),
     "log_compiles": Flag("log_compiles"),
     "explain_cache_misses": Flag("explain_cache_misses"),
 }

@@ -16,7 +16,8 @@ from traceir.rules import Clause, default
 from traceir.rules.applied import demand
 
 # Text gives a constant the type of its variable: tests/test_typing.py has this one.
-NEVER_FALSE = {"program.constant-type"}
+# And to an equation the effects that it has: tests/test_effects.py.
+NEVER_FALSE = {"program.constant-type", "program.effects"}
 
 
 @pytest.fixture(scope="module")
