@@ -1,14 +1,15 @@
 """Functions of functions: derivatives and batches of whatever can be traced."""
 
-from traceir.transforms import cond as cond  # the rules of regions enter the
-from traceir.transforms import scan as scan  # registries with their modules
+# The rules of these enter the registries when they are imported.
+from traceir.transforms import callbacks as callbacks
+from traceir.transforms import cond as cond
+from traceir.transforms import custom_batch as custom_batch
+from traceir.transforms import jit as jit
+from traceir.transforms import scan as scan
 from traceir.transforms import scan_reverse as scan_reverse
 from traceir.transforms import splits as splits
 from traceir.transforms import while_ as while_
-from traceir.transforms import callbacks as callbacks  # registers rules
-from traceir.transforms import custom_batch as custom_batch  # registers rules
-from traceir.transforms import jit as jit  # registers rules
-from traceir.transforms import written as written  # registers rules
+from traceir.transforms import written as written
 from traceir.transforms.checkpoint import checkpoint, remat
 from traceir.transforms.convert import closure_convert
 from traceir.transforms.custom_jvp import custom_jvp

@@ -78,8 +78,8 @@ BatchRule = Callable[
 ]
 
 # Operands, which of them are linear arguments of a function that is recorded to be
-# transposed, params -> results, of which those that do not depend on linear operands are
-# known; None where there are none.
+# transposed, params -> results, of which those that do not depend on linear operands
+# are known; None where there are none.
 SplitRule = Callable[[Sequence[Value], Sequence[bool], Params], Sequence[Value] | None]
 
 JVP: dict[str, JvpRule] = {}

@@ -221,8 +221,3 @@ def zeros(aval: ShapedArray) -> Value:
 def filled(number: int | float, aval: ShapedArray) -> Value:
     """An array of one number: a scalar, broadcast unless the type is one."""
     return broadcast(scalar(number, aval), aval.shape)
-
-
-def sum_shape(x: Sequence[int], y: Sequence[int]) -> tuple[int, ...]:
-    """The axes that are summed when a cotangent of shape `x` becomes one of `y`."""
-    return tuple(d for d, n in enumerate(x) if not y or n != y[d])
