@@ -12,6 +12,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 
 from traceir import config
+from traceir.avals import ShapedArray
 from traceir.oracle import Elements
 from traceir.rules import default
 from traceir.rules.language import VOCABULARY
@@ -33,7 +34,11 @@ def names(docname: str) -> dict[str, Any]:
     if docname != "spec/notation":
         return {"__name__": "__main__"}
     x, y = np.array([[10], [20]], "int32"), np.array(7, "int32")
-    shown = {"x": Elements.of(x), "y": Elements.of(y)}
+    shown = {
+        "x": Elements.of(x),
+        "y": Elements.of(y),
+        "t": ShapedArray((3,), "float32"),
+    }
     return {**default().constants, **VOCABULARY, **shown}
 
 
