@@ -308,6 +308,7 @@ def formulas_of_other_tables() -> Iterator[tuple[str, Formula, Mapping[str, Any]
         numpy_rank_promotion="allow",
         default_matmul_precision=None,
         disable_jit=False,
+        axes=(),
     )
     key: dict[str, Any] = {"call": call, "v": AVALS[1], "typed": lambda v: (type(v), v)}
     for row in rules.keys:
