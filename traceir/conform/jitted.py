@@ -90,7 +90,8 @@ class Jitted:
 
     def _drop(self, name: str) -> None:
         """Let go of a function, which then dies unless another one refers to it."""
-        for names in (self.hosts, self.jitted, self.host.functions):
+        kept = self.hosts, self.jitted, self.host.functions, self.host.plain
+        for names in kept:
             names.pop(name, None)
         gc.collect()
 
