@@ -206,9 +206,11 @@ def _compare(
         if dtype == float0:
             continue
         usual = TOLERANCE.get(dtype.name, 0.0)
-        tolerances = [usual if t is None else t for t in (rtol, atol)]
+        relative = usual if rtol is None else rtol
+        absolute = usual if atol is None else atol
         x, y = np.asarray(a), np.asarray(b)
-        if x.shape != y.shape or not np.allclose(x, y, *tolerances, equal_nan=True):
+        same = x.shape == y.shape and np.allclose(x, y, relative, absolute, True)
+        if not same:
             at = f"{what}{pytree.key_path(path)}"
             got = f"{_text(x)} for {at}, by differences {_text(y)}, at {args!r:.200}"
             raise rules.error(rule, got=got)
