@@ -39,8 +39,7 @@ def test_chains_by_the_reference(base: object, reference: None) -> None:
 
 
 @pytest.mark.parametrize("base", BASES, ids=lambda base: base.__name__)
-def test_short_chains_by_the_backend(base: object) -> None:
-    pytest.importorskip("numba", reason="the backend is not installed")
+def test_short_chains_by_the_default_backend(base: object) -> None:
     for chain in CHAINS:
         if chain.base is base and len(chain.transforms) < 2:
             judge(chain)

@@ -14,6 +14,7 @@ import numpy as np
 
 from traceir import config, rules
 from traceir.avals import ShapedArray
+from traceir.effects import effects_of
 from traceir.ir import ClosedJaxpr, Eqn, Jaxpr, Literal, Params, Var, subjaxprs
 from traceir.jit.cache import Entry
 from traceir.rules.helpers import stacked
@@ -150,7 +151,8 @@ def alone(primitive: str, params: Params) -> ClosedJaxpr:
     avals = INPUTS[primitive](**dict(params))
     invars = tuple(map(Var, avals))
     outvars = tuple(map(Var, infer(primitive, avals, params)))
-    eqn = Eqn(primitive, invars, outvars, params)
+    does = effects_of(primitive, params)
+    eqn = Eqn(primitive, invars, outvars, params, does)
     return ClosedJaxpr(Jaxpr((), invars, (eqn,), outvars, primitive))
 
 

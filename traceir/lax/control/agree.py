@@ -81,12 +81,13 @@ def check_carry(
 ) -> None:
     """Raise TypeError (control.carry-tree, control.carry-types) unless the carry comes
     back as it went in."""
-    name = first_parameter(fun, "carry")
     for path, a, b in tree_differences(carry.tree, tree):
+        name = first_parameter(fun, "carry")
         got = f"{asker} of {called(fun)}: {name}{path} is {shown(a)}, comes back as "
         raise rules.error("control.carry-tree", got=got + shown(b))
     wrong = [
-        f"{name}{path} is {a.str_short()}, comes back as {b.str_short()}"
+        f"{first_parameter(fun, 'carry')}{path} is {a.str_short()}, "
+        f"comes back as {b.str_short()}"
         for path, a, b in _leaves(tree, carry.avals, avals)
         if not same_type(a, b)
     ]
