@@ -229,3 +229,16 @@ def test_the_rule_of_a_registry_goes_before_the_table() -> None:
         assert float(traceir.grad(lambda x: -x)(1.0)) == 2.0
     finally:
         del TRANSPOSE["neg"]
+
+
+@pytest.mark.parametrize("transform", [traceir.vjp, traceir.linearize])
+def test_a_linear_function_is_a_tree_that_jit_may_return(transform: Any) -> None:
+    def fun(x: Any) -> Any:
+        return jnp.sin(x) * x + jnp.sum(V)
+
+    at_once = transform(fun, 2.0)[1]
+    under_jit = traceir.jit(lambda x: transform(fun, x)[1])(2.0)
+    assert np.allclose(under_jit(3.0), at_once(3.0), rtol=1e-5)
+    assert repr(under_jit) == repr(at_once)
+    doubled = traceir.tree.map(lambda v: v * 2, transform(jnp.sin, 2.0)[1])
+    assert np.allclose(doubled(1.0), 2 * math.cos(2.0), rtol=1e-5)
