@@ -10,6 +10,7 @@ import numpy as np
 import traceir
 from traceir import evaluate, oracle
 from traceir.avals import ShapedArray
+from traceir.conform.higher import confirmed
 from traceir.conform.jitted import Jitted, TraceirSystem
 from traceir.conform.model import Model
 from traceir.conform.run import Unsupported
@@ -91,7 +92,8 @@ class Oracle(ByTables):
         Functions that are transformed are so by the reference, and run by the tables.
         """
         if session.is_higher:
-            return Jitted(session, TraceirSystem("oracle")).run()
+            outcomes = Jitted(session, TraceirSystem("oracle")).run()
+            return confirmed(session, outcomes, self.rules)
         return Model(session, self.rules).run()
 
 
