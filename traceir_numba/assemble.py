@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Mapping
 from itertools import count
 
 import numpy as np
 
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var, subjaxprs
 from traceir.text.naming import letters
+from traceir.text.printer import with_names
 from traceir_numba.build import build
 from traceir_numba.emit_lines import safe_name
 from traceir_numba.functions import NUMBERS
@@ -43,11 +44,12 @@ def assemble(closed: ClosedJaxpr, name: str) -> Program:
     """
     _check_dtypes(closed.jaxpr)
     flat = simplify(closed)
-    names = names_of(closed.jaxpr, flat.jaxpr)
+    text, printed = with_names(closed)
+    names = names_of(flat.jaxpr, printed)
     flat, origins = hoist_reshapes(flat)
     names |= {var: names[_origin(origins, var)] for var in origins}
     own_name = safe_name(re.sub(r"\W+", "_", name).strip("_") or "program")
-    return _Assembler(flat, names, own_name).program(str(closed))
+    return _Assembler(flat, names, own_name, printed).program(text)
 
 
 def _origin(origins: dict[Var, Var], var: Var) -> Var:
@@ -66,30 +68,34 @@ def _check_dtypes(jaxpr: Jaxpr) -> None:
                 raise unsupported(eqn, what)
 
 
-def names_of(original: Jaxpr, flat: Jaxpr) -> dict[Var, str]:
+def names_of(flat: Jaxpr, printed: Mapping[Var, str]) -> dict[Var, str]:
     """Names as the traced program's text has them; inlined values get further ones."""
     names: dict[Var, str] = {}
-    used: set[Atom] = {a for eqn in original.eqns for a in eqn.inputs}
-    used.update(original.outvars)
-    fresh = map(letters, count())
-
-    def name(variables: Iterator[Var] | tuple[Var, ...]) -> None:
-        for var in variables:
-            if var not in names:
-                names[var] = next(fresh)
-
-    name(original.constvars)
-    name(original.invars)
-    name(v for eqn in original.eqns for v in eqn.outputs if v in used)
-    name(flat.constvars)
-    name(v for eqn in flat.eqns for v in eqn.outputs)
+    shown = set(printed.values())
+    fresh = (name for name in map(letters, count()) if name not in shown)
+    taken: set[str] = set()
+    for var in (
+        *flat.constvars,
+        *flat.invars,
+        *(v for eqn in flat.eqns for v in eqn.outputs),
+    ):
+        name = printed.get(var)
+        if name is None or name in taken:
+            name = next(fresh)
+        taken.add(name)
+        names[var] = name
     return names
 
 
 class _Assembler:
     def __init__(
-        self, closed: ClosedJaxpr, names: dict[Var, str], own_name: str
+        self,
+        closed: ClosedJaxpr,
+        names: dict[Var, str],
+        own_name: str,
+        printed: Mapping[Var, str],
     ) -> None:
+        self.printed = printed
         self.own_name = own_name
         self.closed = closed
         self.names = {var: safe_name(name) for var, name in names.items()}
@@ -210,7 +216,7 @@ class _Assembler:
         name = f"{self.own_name.rstrip('_')}_{eqn.primitive}_{number}"
         outvars = self.closed.jaxpr.outvars
         needed = [v for v in eqn.outputs if self.graph.readers[v] or v in outvars]
-        routine = routine_of(eqn, name, needed)
+        routine = routine_of(eqn, name, needed, self.printed)
         slots = [self.slots[self.graph.memory_of(v)] for v in operands_of(eqn)]
         slots += [self.slot(v, "temporary") for v in needed]
         for number, k in enumerate(routine.args[len(slots) :]):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import count
 
-from traceir.avals import ShapedArray
+from traceir.ir import Atom, Var
 from traceir.text.naming import letters
 from traceir_numba.emit_lines import safe_name
 from traceir_numba.program import Assign, Buffer, Copy, Step
@@ -16,11 +16,14 @@ from traceir_numba.steps import renamed, walk
 class Memory:
     """The buffers of a routine while it is put together."""
 
-    def __init__(self) -> None:
+    def __init__(self, printed: Mapping[Var, str]) -> None:
+        self.printed = printed
+        self.taken: set[str] = set()
         self.buffers: list[Buffer] = []
         self.args: list[int] = []
         self.owned: set[int] = set()  # pointers to memory of the routine's own
-        self.names: Iterator[str] = (safe_name(letters(k)) for k in count())
+        shown = set(printed.values())
+        self.fresh = (n for n in map(letters, count()) if n not in shown)
         self.numbers = count()
 
     def moved(self, steps: list[Step], found: int, target: int) -> list[Step]:
@@ -34,10 +37,19 @@ class Memory:
         self.owned.remove(found)
         return list(renamed(steps, {found: target}))
 
-    def value(self, aval: ShapedArray, role: str, name: str | None = None) -> int:
-        """A new scalar or array."""
+    def name(self, var: Atom | None = None) -> str:
+        """A name that nothing else has: the variable's own in the text, if it can be."""
+        name = self.printed.get(var) if isinstance(var, Var) else None
+        if name is None or name in self.taken:
+            name = next(self.fresh)
+        self.taken.add(name)
+        return safe_name(name)
+
+    def value(self, atom: Atom, role: str, name: str | None = None) -> int:
+        """A new scalar or array for a value."""
+        aval = atom.aval
         own = role if aval.shape else "scalar"
-        return self.add(name or next(self.names), aval.shape, aval.dtype.name, own)
+        return self.add(name or self.name(atom), aval.shape, aval.dtype.name, own)
 
     def add(self, name: str, shape: tuple[int, ...], dtype: str, role: str) -> int:
         """A new buffer; what is memory is an argument."""
@@ -62,7 +74,7 @@ class Memory:
     def like(self, slot: int) -> int:
         """More memory of an array's size."""
         old = self.buffers[slot]
-        return self.add(next(self.names), old.shape, old.dtype, "memory")
+        return self.add(self.name(), old.shape, old.dtype, "memory")
 
     def is_scalar(self, slot: int) -> bool:
         """Whether a buffer is a scalar of the routine."""

@@ -38,21 +38,23 @@ from traceir_numba.schedule import merge, scratch_of
 from traceir_numba.steps import reads, walk, writes
 
 
-def routine_of(eqn: Eqn, name: str, needed: Sequence[Var]) -> Routine:
+def routine_of(
+    eqn: Eqn, name: str, needed: Sequence[Var], printed: Mapping[Var, str]
+) -> Routine:
     """The routine of one equation of control flow.
 
     Its first arguments are the equation's operands, each variable once, then come the
-    results that are needed, and then memory.
+    results that are needed, and then memory. Names are those that are `printed`.
     """
-    work = Memory()
+    work = Memory(printed)
     steps: list[Step] = []
     slots: dict[Var, int] = {}
     for var in operands_of(eqn):
-        slots[var] = work.value(var.aval, "operand")
+        slots[var] = work.value(var, "operand")
         work.give(slots[var])
         if not var.aval.shape:
             steps.append(Load(slots[var]))
-    wanted = {v: work.value(v.aval, "result") for v in needed}
+    wanted = {v: work.value(v, "result") for v in needed}
     for slot in wanted.values():
         work.give(slot)
     block = Block(work, _alone(eqn), slots, wanted)
@@ -98,7 +100,7 @@ class Block:
         self.names = {v: work.buffers[slot].name for v, slot in given.items()}
         for eqn in self.closed.eqns:
             for var in eqn.outputs:
-                self.names[var] = next(work.names)
+                self.names[var] = work.name(var)
 
     def run(self) -> tuple[Step, ...]:
         """All steps."""
@@ -126,7 +128,7 @@ class Block:
         pointers = tuple(self.work.buffers[b].name for b in buffers)
         labels = Labels(built.body, built.finish, pointers)
         scratch = tuple(
-            self.work.add(next(self.work.names), (blocks,), dtype, "memory")
+            self.work.add(self.work.name(), (blocks,), dtype, "memory")
             for blocks, dtype in scratch_of(nest, extents, built.params)
         )
         step = Launch(nest, buffers, extents, built.params, labels, scratch)
@@ -144,7 +146,7 @@ class Block:
         if memory not in self.slots:
             found = self.wanted.get(memory)
             if found is None:
-                found = self.work.value(memory.aval, "memory", self.names[memory])
+                found = self.work.value(memory, "memory", self.names[memory])
             self.slots[memory] = found
         return self.slots[memory]
 
@@ -152,7 +154,7 @@ class Block:
         """The slot of an operand; a literal gets a scalar of its own."""
         if isinstance(atom, Var):
             return self.slot(atom)
-        slot = self.work.value(atom.aval, "scalar")
+        slot = self.work.value(atom, "scalar")
         self.steps.append(Assign(((slot, constant(atom)),)))
         return slot
 
@@ -222,12 +224,12 @@ class Block:
         used = [self.operand(a) for a in flow.used]
         tested = [self.operand(a) for a in flow.tested]
         n, m = len(flow.used), len(flow.carry)
-        carried = [work.value(v.aval, "pointer") for v in jaxpr.invars[n : n + m]]
+        carried = [work.value(v, "pointer") for v in jaxpr.invars[n : n + m]]
         stacks = [self.operand(a) for a in flow.rows]
-        rows = [work.value(v.aval, "pointer") for v in jaxpr.invars[n + m :]]
+        rows = [work.value(v, "pointer") for v in jaxpr.invars[n + m :]]
         given = dict(zip(jaxpr.invars, [*used, *carried, *rows], strict=True))
         results = [self.slot(v) for v in eqn.outputs[m:]]
-        targets = [work.value(a.aval, "pointer") for a in jaxpr.outvars[m:]]
+        targets = [work.value(a, "pointer", work.name()) for a in jaxpr.outvars[m:]]
         body = Block(work, flow.body, given)
         body.want(jaxpr.outvars[m:], targets)
         body.run()

@@ -56,6 +56,12 @@ class Names:
             names[var] = next(self._fresh)
         return names[var]
 
+    def given(self) -> dict[Var, str]:
+        """All names given so far; the mark of what is unused is none."""
+        scopes = self._scopes.values()
+        pairs = (pair for scope in scopes for pair in scope.items())
+        return {var: name for var, name in pairs if name != self._unused}
+
     def drop_unused(self, jaxpr: Jaxpr) -> None:
         """Mark the results that nothing in the outermost program uses."""
         mark = self._unused

@@ -43,6 +43,13 @@ def to_text(
     return layout(printer.module(closed), printer.form.width)
 
 
+def with_names(closed: ClosedJaxpr) -> tuple[str, dict[Var, str]]:
+    """The brief text of a program, and the names that its variables have there."""
+    printer = _Printer(default(), False, ClosedJaxpr(closed.jaxpr))
+    text = layout(printer.module(ClosedJaxpr(closed.jaxpr)), printer.form.width)
+    return text, printer.names.given()
+
+
 class _Printer:
     def __init__(self, rules: Rules, full: bool, closed: ClosedJaxpr) -> None:
         self.rules = rules
