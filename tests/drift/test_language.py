@@ -212,6 +212,10 @@ def elements(aval: ShapedArray) -> Elements:
     return Elements.of(array.astype(aval.dtype))
 
 
+# The result of whatever program a formula runs.
+FOUND = elements(AVALS[1])
+
+
 def formulas_of_primitives() -> Iterator[tuple[str, Formula, Mapping[str, Any]]]:
     rules = default()
     for prim in rules.prims.values():
@@ -223,7 +227,7 @@ def formulas_of_primitives() -> Iterator[tuple[str, Formula, Mapping[str, Any]]]
                 operands[p.name] = SAMPLES[p.domain][k % len(SAMPLES[p.domain])]
             if prim.name == "broadcast_in_dim":
                 operands |= {"broadcast_dimensions": (0, 1), "shape": aval.shape}
-            operands |= {"run": lambda program, xs: (program.in_avals, len(xs))}
+            operands |= {"run": lambda program, xs: (FOUND, len(xs))}
             operands |= {"again": len, "fold": lambda *parts: parts[-1]}
             operands |= {"lanes": lambda which, new, old: new, "refuse": len}
             operands |= {"host": lambda function, xs: xs}
@@ -232,13 +236,17 @@ def formulas_of_primitives() -> Iterator[tuple[str, Formula, Mapping[str, Any]]]
             parts |= {c.id: c.holds for c in prim.clauses}
             parts |= {p.name: p.parse for p in prim.params}
             if isinstance(prim.out, Formula):
-                parts["out"] = prim.out
+                types = dict.fromkeys(prim.inputs[: prim.arity], aval)
+                typed = Scope({**operands, **types}, prim.let, rules.constants)
+                yield f"{prim.name}: out", prim.out, typed
             else:
                 for n, out in enumerate(prim.out):
                     parts |= {f"{n}.shape": out.shape, f"{n}.dtype": out.dtype}
                     parts |= {f"{n}.weak_type": out.weak_type}
             for rank in range(4):  # that of the result, which reductions lower
-                inner = Scope({"i": (0,) * rank, "out": aval}, prim.each, scope)
+                inner = Scope(
+                    {"i": (0,) * rank, "part": 0, "out": aval}, prim.each, scope
+                )
                 for name, formula in parts.items():
                     if formula is not None:
                         yield f"{prim.name}: {name}", formula, inner
@@ -278,7 +286,7 @@ def formulas_of_other_tables() -> Iterator[tuple[str, Formula, Mapping[str, Any]
     for row in rules.keys:
         yield row.id, row.part, key
     nesting: dict[str, Any] = {"stage": 1, "open": ("outer", "inner"), "home": "inner"}
-    nesting |= {"known": 1, "needed": 2, "outer": 2, "inner": 1}
+    nesting |= {"whole": 0, "own": 1, "known": 1, "needed": 2, "outer": 2, "inner": 1}
     for rule in rules.levels.nesting.values():
         for formula in (rule.level, rule.holds, rule.knows, rule.answers):
             if formula is not None:
