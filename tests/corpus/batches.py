@@ -80,7 +80,7 @@ def mapped_call(jax: Library, x: Array) -> Array:
 
 
 @program(MV)
-def outer_product(jax: Library, a: Array, x: Array) -> Array:
+def outer_by_maps(jax: Library, a: Array, x: Array) -> Array:
     """Two maps, over one argument each."""
     f = jax.vmap(jax.vmap(lambda x, y: x * y, (None, 0)), (0, None))
     return f(a[:, 0], x)

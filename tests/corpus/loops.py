@@ -18,7 +18,7 @@ def condition(jax: Library, p: Array, x: Array) -> Array:
 
 
 @program(f"i32[]{{2}} {V}")
-def one_of_three(jax: Library, n: Array, x: Array) -> Array:
+def branch_by_number(jax: Library, n: Array, x: Array) -> Array:
     """A branch by number, which is clamped."""
     branches = [lambda x: x, lambda x: x + 1.0, jax.numpy.cos]
     return jax.lax.switch(n, branches, x)
