@@ -38,7 +38,7 @@ class Memory:
         return list(renamed(steps, {found: target}))
 
     def name(self, var: Atom | None = None) -> str:
-        """A name that nothing else has: the variable's own in the text, if it can be."""
+        """A name that nothing else has: that of the variable in the text, if free."""
         name = self.printed.get(var) if isinstance(var, Var) else None
         if name is None or name in self.taken:
             name = next(self.fresh)
