@@ -14,6 +14,7 @@ from traceir.avals import ShapedArray
 from traceir.errors import JaxprTypeError, TraceirError
 from traceir.ir import ClosedJaxpr, Eqn, Jaxpr, Literal, Var, sort_params
 from traceir.rules import Rules, default, load
+from traceir.rules.rules import PRIMITIVES
 from traceir.source import capture
 from traceir.text import parse
 from traceir.typing import Typer, check, infer, violations
@@ -113,6 +114,8 @@ def test_a_formula_that_fails_where_no_clause_refuses_is_the_tables_fault() -> N
     row = {"in": ["x"], "out": "(x,)", "value": "at(x, i)", "accuracy": "exact"}
     odd = {"id": "odd", "says": "Odd.", "holds": "x.shape[5] == 1"}
     tables["primitives"] = {"prim": {"same": {**row, "clause": [odd]}}}
+    for stem in PRIMITIVES[1:]:  # whose derivatives speak of the rows that are gone
+        tables.pop(stem)
     with pytest.raises(IndexError):
         infer("same", (F3,), (), load(tables))
 

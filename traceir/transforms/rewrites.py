@@ -125,7 +125,7 @@ def live(
     >>> from traceir import parse
     >>> text = "{ lambda ; a:f32[] b:f32[]. let c:f32[] = neg a in (b, c) }"
     >>> live(parse(text), [True, False])
-    ({ lambda ; a:f32[] b:f32[]. let  in (a,) }, (False, True))
+    ({ lambda ; a:f32[] b:f32[]. let  in (b,) }, (False, True))
     """
 
     def make() -> tuple[ClosedJaxpr, tuple[bool, ...]]:

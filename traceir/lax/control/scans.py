@@ -52,8 +52,8 @@ def scan(
 
     >>> import traceir.numpy as jnp
     >>> from traceir import lax
-    >>> lax.scan(lambda total, x: (total + x, total), 0.0, jnp.arange(1.0, 4.0))
-    (Array(6., dtype=float32), Array([0., 1., 3.], dtype=float32))
+    >>> lax.scan(lambda total, x: (total + x, total * x), 0.0, jnp.arange(1.0, 4.0))
+    (Array(6., dtype=float32), Array([0., 2., 9.], dtype=float32))
     """
     demand_callable("scan", f=f)
     carry, rows = flat(init, "scan", "init"), flat(xs, "scan", "xs")
