@@ -30,11 +30,11 @@ def checking_leaks() -> Iterator[None]:
 
     >>> import traceir
     >>> held = []
-    >>> with traceir.checking_leaks():
-    ...     try:
+    >>> try:
+    ...     with traceir.checking_leaks():
     ...         traceir.jit(lambda x: held.append(x) or x)(1.0)
-    ...     except traceir.errors.UnexpectedTracerError as error:
-    ...         print(error.rule)
+    ... except traceir.errors.UnexpectedTracerError as error:
+    ...     print(error.rule)
     leak.held
     """
     before = {id(t) for t in _tracers() if not t._trace.alive}
@@ -149,7 +149,8 @@ def _word(holder: Any, value: Any) -> tuple[str, Any]:
         case CellType():
             return _variable(holder)
         case FunctionType():
-            return f"the defaults of {holder.__qualname__}", holder
+            part = "globals" if holder.__globals__ is value else "defaults"
+            return f"the {part} of {holder.__qualname__}", holder
     name = _place(getattr(holder, "__dict__", {}).items(), value)
     return f"attribute `{name}` of an instance of {_class(holder)}", holder
 

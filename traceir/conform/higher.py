@@ -46,7 +46,7 @@ def _confirmed(session: Session, call: Call, outcome: Outcome, rules: Rules) -> 
     for name in chain:
         known = rules.levels.within(known, rules.levels.transforms[name].knows)
     asked = [a for a in rules.levels.asks.values() if a.action in _actions(plain)]
-    if outcome.rule in rules.levels.asks:
+    if outcome.rule is not None and outcome.rule in rules.levels.asks:
         for name in _within(plain):  # it may be asked there
             known = rules.levels.within(known, rules.levels.transforms[name].knows)
         refused = not rules.levels.permits(known, outcome.rule)
@@ -65,7 +65,8 @@ def _chain(session: Session, call: Call) -> tuple[list[str], Program | None]:
         names += [t.name for t in function.transforms]
         function = session.functions.get(function.same_as or "")
     known = default().levels.transforms
-    return [n for n in names if n in known], function and function.program
+    program = function.program if function else None
+    return [n for n in names if n in known], program
 
 
 def _made_by(session: Session, call: Call) -> Iterator[Transform]:
