@@ -193,13 +193,12 @@ def _use(env: Env, atom: Atom) -> Atom:
 
 
 def _reduces_nothing(eqn: Eqn, entry: Reduce) -> bool:
-    """Whether each result is one element as it is."""
-    (x,), (out,) = eqn.inputs, eqn.outputs
-    return (
-        not entry.positions
-        and x.aval.shape != out.aval.shape
-        and (prod(x.aval.shape) == prod(out.aval.shape) != 0)
-    )
+    """Whether each result is one element as it is, as in the gradient of a bias.
+
+    A whole array of one element stays: its kernel serves arrays of any length.
+    """
+    x, out = eqn.inputs[0].aval.shape, eqn.outputs[0].aval.shape
+    return out not in ((), x) and prod(x) == prod(out) != 0 and not entry.positions
 
 
 # -- algebra that is exact ------------------------------------------------------------

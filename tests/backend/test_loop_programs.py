@@ -69,6 +69,13 @@ def test_a_choice_that_is_known_is_made() -> None:
     assert [e.primitive for e in simplify(parse(text)).eqns] == ["sin"]
 
 
+def test_a_sum_over_one_row_is_that_row() -> None:
+    program = simplify(traced(lambda x: jnp.sum(x, axis=0), grid(1, 3)))
+    assert [e.primitive for e in program.eqns] == ["reshape"]
+    program = simplify(traced(lambda x: jnp.argmax(x, axis=0), grid(1, 3)))
+    assert [e.primitive for e in program.eqns] == ["argmax"]
+
+
 def test_a_transposed_product_is_the_other_product() -> None:
     program = simplify(traced(lambda x, y: jnp.dot(x, y).T, grid(2, 3), grid(3, 4)))
     assert [e.primitive for e in program.eqns] == ["dot_general"]
