@@ -151,3 +151,13 @@ def gradient_of_a_network(jax: Library, xs: Array) -> Any:
         return jax.lax.scan(step, h, xs)[1].sum()
 
     return jax.grad(f, argnums=(0, 1))(jax.numpy.ones((3, 3)), jax.numpy.ones(3))
+
+
+@program(1.0, X)
+def gradient_of_a_constant_with_a_weak_carry(jax: Library, w: Array, xs: Array) -> Any:
+    return jax.grad(lambda w: _scan(jax, w, xs)[0])(w)
+
+
+@program(1.0, X)
+def gradient_of_the_rows(jax: Library, w: Array, xs: Array) -> Any:
+    return jax.grad(lambda xs: _scan(jax, w, xs)[1].sum())(xs)

@@ -201,8 +201,8 @@ def backward_body(scan: Scan, first: Mask, rows: Mask, arriving: Mask) -> Closed
     """
     body = scan.body
     linear = [*first, *[True] * scan.carry, *rows]
-    consts, carry, over = scan.split(body.in_avals)
-    out_rows = body.out_avals[scan.carry :]
+    consts, _, over = scan.split(body.in_avals)
+    carry, out_rows = parts(body.out_avals, scan.carry)
     avals = [
         *kept(consts, flipped(first)),
         *kept(consts, first),
