@@ -40,7 +40,8 @@ TRIVIAL: dict[str, Any] = {
 ALONE = sorted(
     row.name
     for row in default().prims.values()
-    if row.across is None or row.value is not None
+    if (row.across is None or row.value is not None)
+    and not (row.steps and "refuse" in row.steps.calls)
 )
 
 

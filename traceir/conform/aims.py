@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 from traceir.avals import ShapedArray
-from traceir.conform.strategies import Application, applications, violated
+from traceir.conform.strategies import DRAWN, Application, applications, violated
 from traceir.ir import sort_params
 from traceir.rules import Rules, default
 
@@ -31,9 +31,9 @@ NARROW = ("int8", "uint8")
 
 
 def plain_primitives(rules: Rules | None = None) -> list[str]:
-    """The primitives whose params hold no program."""
+    """The primitives whose params hold no program, function or name of an axis."""
     rows = (rules or default()).prims.values()
-    return [r.name for r in rows if not any(p.domain == "jaxpr" for p in r.params)]
+    return [r.name for r in rows if DRAWN.issuperset(p.domain for p in r.params)]
 
 
 def clauses(rules: Rules | None = None) -> Mapping[str, str]:

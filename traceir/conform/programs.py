@@ -57,7 +57,7 @@ def programs(
     """
     rules = rules or default()
     named = [rules.prims[n] for n in sorted(primitives or rules.prims)]
-    rows = [r for r in named if _drawable(r) and (not grid or _on_grid(r))]
+    rows = [r for r in named if drawable(r) and (not grid or _on_grid(r))]
     builder = _Builder(draw, rules, rows, grid, wide, depth, control)
     for _ in range(draw(st.integers(1, 3))):
         builder.input(draw(avals(wide)))
@@ -209,7 +209,7 @@ class _Builder:
         )
 
 
-def _drawable(row: Prim) -> bool:
+def drawable(row: Prim) -> bool:
     """Whether applications can be drawn: not where a param holds a function, nor where
     programs must fit what else there is."""
     needed = [p.domain for p in row.params if not p.has_default]

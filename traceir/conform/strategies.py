@@ -257,6 +257,16 @@ def _dimension_numbers(draw: DrawFn, operands: Operands, params: Given) -> Any:
     return (lists[0], lists[1]), (lists[2], lists[3])
 
 
+@st.composite
+def _padding(draw: DrawFn, operands: Operands, params: Given) -> Any:
+    # Mostly of the operand's rank, and seldom more than there is to take away.
+    rank = _rank(operands)
+    end = st.integers(-1, 2) | st.integers(-6, 3)
+    triple = st.tuples(end, end, st.integers(0, 2) | st.just(-1))
+    count = draw(st.sampled_from((rank, rank, rank, rank + 1)))
+    return tuple(draw(triple) for _ in range(count))
+
+
 def _dtype(operands: Operands, params: Given) -> Drawn:
     return dtypes() | (st.just(operands[0].dtype) if operands else st.nothing())
 
@@ -275,6 +285,7 @@ _DOMAINS: dict[str, Callable[[Operands, Given], Drawn]] = {
     "dtype": _dtype,
     "maybe_dtype": lambda operands, params: st.none() | _dtype(operands, params),
     "dimension_numbers": _dimension_numbers,
+    "padding": _padding,
 }
 # The domains from which params can be drawn.
 DRAWN = frozenset(_DOMAINS)
