@@ -119,8 +119,10 @@ def _holders(value: Any, ignored: list[Any]) -> tuple[tuple[str, ...], bool]:
 def _is_ours(holder: Any) -> bool:
     """Whether it is a function of this package, or an object of one of its classes."""
     part = holder if isinstance(holder, FunctionType) else type(holder)
-    package = (part.__module__ or "").split(".")[0]
-    return package == "traceir" and not isinstance(holder, Tracer)
+    package, *inside = (part.__module__ or "").split(".")
+    if package != "traceir" or isinstance(holder, Tracer):
+        return False
+    return inside[:1] != ["conform"]  # which plays a user
 
 
 def _steps(step: _Step, hidden: set[int]) -> list[_Step]:
