@@ -101,14 +101,14 @@ class Translation:
     """One program and those within it; what is one program stays one."""
 
     def __init__(self) -> None:
-        self.programs: dict[ClosedJaxpr, Any] = {}
+        self.programs: dict[int, Any] = {}
         self.vars: dict[Var, Any] = {}
 
     def program(self, ours: ClosedJaxpr) -> Any:
         """The program as a `ClosedJaxpr` of JAX."""
-        if ours not in self.programs:
-            self.programs[ours] = self._program(ours)
-        return self.programs[ours]
+        if id(ours) not in self.programs:
+            self.programs[id(ours)] = self._program(ours)
+        return self.programs[id(ours)]
 
     def _program(self, ours: ClosedJaxpr) -> Any:
         return core.ClosedJaxpr(self.jaxpr(ours), list(map(np.asarray, ours.consts)))
