@@ -111,7 +111,7 @@ class Translation:
         return self.programs[id(ours)]
 
     def _program(self, ours: ClosedJaxpr) -> Any:
-        return core.ClosedJaxpr(self.jaxpr(ours), list(map(np.asarray, ours.consts)))
+        return core.ClosedJaxpr(self.jaxpr(ours), list(map(jax.numpy.asarray, ours.consts)))
 
     def jaxpr(self, ours: ClosedJaxpr) -> Any:
         """The program as a `Jaxpr` of JAX, without the values of its constants."""
