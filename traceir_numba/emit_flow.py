@@ -230,6 +230,9 @@ class _Emitter:
         self.code.add(f"{self.name(row)} = row_of({self.name(stack)}, {where})")
 
     def branch(self, index: str, branches: tuple[tuple[Step, ...], ...]) -> None:
+        if len(branches) == 1:  # whatever the index is
+            self.steps(branches[0])
+            return
         for k, steps in enumerate(branches):
             last = k == len(branches) - 1
             head = "else:" if last else f"{'el' if k else ''}if {index} == {k}:"

@@ -14,6 +14,7 @@ from compiling import executable, grid, same_bits, traced
 import traceir.numpy as jnp
 from traceir import lax
 from traceir.evaluate import eval_jaxpr
+from traceir.text import parse
 from traceir_numba.assemble import assemble
 from traceir_numba.program import Assign, Copy, Loop, Run, Step, While
 from traceir_numba.steps import walk
@@ -260,3 +261,13 @@ def test_memory_is_made_before_a_loop() -> None:
         source = executable(traced(fun, *args), "program").source
         for body in re.findall(r"(?ms)^def program_(?:while|scan|cond)_.*?^\S", source):
             assert "empty" not in body
+
+
+def test_the_only_branch_is_taken_whatever_the_index() -> None:
+    inner = "{ lambda ; c:f32[3]. let d:f32[3] = mul c c; e:f32[3] = neg d in (e,) }"
+    only_branch = f"b:f32[3] = cond[branches=({inner},)] i a"
+    program = parse(f"{{ lambda ; i:i32[] a:f32[3]. let {only_branch} in (b,) }}")
+    run = executable(program).run
+    for index in (-1, 0, 5):
+        args = np.int32(index), VECTOR
+        assert same_bits(run(*map(np.asarray, args)), eval_jaxpr(program, (), *args))

@@ -77,9 +77,9 @@ class Prim:
     and results are printed with the names of the equation's, `ulp` the units in the
     last place allowed for each dtype, `classes` the classes of the row, `derivative`
     its columns about tangents and cotangents, `identity` when it gives its operand
-    unchanged, `folds` whether templates apply it to a number at once, `batch` the one about many examples,
-    `across` what a collective gives for one of them.
-    `host` where an equation calls the host, `effects` what it does besides.
+    unchanged, `folds` whether templates apply it to a number at once, `batch` the one
+    about many examples, `across` what a collective gives for one of them, `host` where
+    an equation calls the host, `effects` what it does besides.
     """
 
     name: str

@@ -28,7 +28,6 @@ from traceir.rules.rows import (
     Spelling,
 )
 
-
 # The tables that have rows of primitives.
 PRIMITIVES = ("primitives", "regions", "effects", "collectives")
 
