@@ -16,16 +16,15 @@ from hypothesis.stateful import RuleBasedStateMachine
 from traceir.conform.host import host_function
 from traceir.conform.jitted import Jitted
 from traceir.conform.model import Model
+from traceir.conform.outcomes import Outcome, expected_class
 from traceir.conform.sessions import (
     Call,
     Function,
-    Outcome,
     Probe,
     Session,
     SessionReader,
     Setting,
     Step,
-    expected_class,
 )
 from traceir.conform.systems import System, TraceirSystem
 from traceir.conform.values import Value

@@ -9,8 +9,9 @@ import numpy as np
 
 from traceir.avals import ShapedArray
 from traceir.conform.implementations import ByTables, declared
+from traceir.conform.outcomes import Outcome
 from traceir.conform.run import Unsupported
-from traceir.conform.sessions import Outcome, Session
+from traceir.conform.sessions import Session
 from traceir.evaluate import evaluate_eqn
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Literal, Var, subjaxprs
 from traceir.rules import default

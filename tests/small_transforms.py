@@ -16,8 +16,9 @@ import numpy as np
 
 from traceir.avals import ShapedArray
 from traceir.conform.jitted import Jitted, Target
+from traceir.conform.outcomes import Outcome
 from traceir.conform.run import Unsupported
-from traceir.conform.sessions import Outcome, Session
+from traceir.conform.sessions import Session
 from traceir.conform.systems import Scope
 from traceir.conform.values import Value
 from traceir.ir import ClosedJaxpr

@@ -16,7 +16,8 @@ import numpy as np
 
 from traceir.avals import ShapedArray
 from traceir.conform.implementations import Reference
-from traceir.conform.sessions import Outcome, Session
+from traceir.conform.outcomes import Outcome
+from traceir.conform.sessions import Session
 from traceir.conform.values import Value
 from traceir.ir import ClosedJaxpr
 

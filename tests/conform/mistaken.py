@@ -7,7 +7,8 @@ from typing import Any
 
 from traceir.conform import Rejected
 from traceir.conform.implementations import Reference
-from traceir.conform.sessions import Outcome, Session
+from traceir.conform.outcomes import Outcome
+from traceir.conform.sessions import Session
 from traceir.ir import ClosedJaxpr
 
 

@@ -16,7 +16,8 @@ from small_jit import Small, SmallJit, Store
 from traceir.conform import judge, load_cases
 from traceir.conform.implementations import Reference
 from traceir.conform.jitted import Jitted
-from traceir.conform.sessions import Outcome, Session
+from traceir.conform.outcomes import Outcome
+from traceir.conform.sessions import Session
 from traceir.errors import UnexpectedTracerError
 from traceir.ir import sort_params
 from traceir.jit.cache import Entry

@@ -12,6 +12,7 @@
 """
 
 from traceir.conform.cases import Case, load_cases, read_cases
+from traceir.conform.outcomes import Outcome
 from traceir.conform.run import (
     Implementation,
     Rejected,
@@ -22,7 +23,6 @@ from traceir.conform.run import (
 from traceir.conform.sessions import (
     Call,
     Function,
-    Outcome,
     Probe,
     Session,
     Setting,

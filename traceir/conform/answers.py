@@ -13,7 +13,7 @@ import numpy as np
 
 import traceir
 from traceir.avals import ShapedArray
-from traceir.conform.sessions import Outcome
+from traceir.conform.outcomes import Outcome
 from traceir.conform.values import Value
 from traceir.ir import ClosedJaxpr
 from traceir.rules import default

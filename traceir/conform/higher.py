@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from traceir.conform.outcomes import Outcome
 from traceir.conform.sessions import (
     Call,
     Function,
-    Outcome,
     Session,
     Setting,
     Transform,

@@ -13,8 +13,9 @@ from traceir.avals import ShapedArray
 from traceir.conform.higher import confirmed
 from traceir.conform.jitted import Jitted, TraceirSystem
 from traceir.conform.model import Model
+from traceir.conform.outcomes import Outcome
 from traceir.conform.run import Unsupported
-from traceir.conform.sessions import Outcome, Session
+from traceir.conform.sessions import Session
 from traceir.conform.weak import weaken
 from traceir.errors import TraceirError
 from traceir.ir import ClosedJaxpr, subjaxprs

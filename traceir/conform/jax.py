@@ -18,8 +18,9 @@ from traceir.avals import ShapedArray
 from traceir.conform.jaxes import Translation
 from traceir.conform.jaxsystem import JaxSystem
 from traceir.conform.jitted import Jitted
+from traceir.conform.outcomes import Outcome
 from traceir.conform.run import Rejected, Unsupported
-from traceir.conform.sessions import Outcome, Session
+from traceir.conform.sessions import Session
 from traceir.ir import ClosedJaxpr, subjaxprs
 
 # What JAX raises on purpose. Anything else that it raises is a crash.

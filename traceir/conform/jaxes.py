@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import jax
-import numpy as np
 from jax._src import core
 from jax._src.lax import lax
 from jax._src.mesh import empty_concrete_mesh
@@ -111,7 +110,9 @@ class Translation:
         return self.programs[id(ours)]
 
     def _program(self, ours: ClosedJaxpr) -> Any:
-        return core.ClosedJaxpr(self.jaxpr(ours), list(map(jax.numpy.asarray, ours.consts)))
+        return core.ClosedJaxpr(
+            self.jaxpr(ours), list(map(jax.numpy.asarray, ours.consts))
+        )
 
     def jaxpr(self, ours: ClosedJaxpr) -> Any:
         """The program as a `Jaxpr` of JAX, without the values of its constants."""

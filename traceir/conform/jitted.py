@@ -12,8 +12,15 @@ from functools import partial
 from typing import Any
 
 from traceir.conform.host import Host, HostError
+from traceir.conform.outcomes import Outcome
 from traceir.conform.run import Unsupported
-from traceir.conform.sessions import Call, Outcome, Probe, Session, Setting, Step
+from traceir.conform.sessions import (
+    Call,
+    Probe,
+    Session,
+    Setting,
+    Step,
+)
 from traceir.conform.systems import System as System
 from traceir.conform.systems import Target as Target
 from traceir.conform.systems import TraceirSystem as TraceirSystem

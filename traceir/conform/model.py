@@ -22,9 +22,10 @@ from traceir.conform.functions import Functions
 from traceir.conform.host import Host, HostError
 from traceir.conform.jitted import RETURNING, Jitted
 from traceir.conform.nest import Nest, same
+from traceir.conform.outcomes import Outcome
 from traceir.conform.run import Unsupported
 from traceir.conform.sessions import Call as Step
-from traceir.conform.sessions import Outcome, Probe, Session, Setting
+from traceir.conform.sessions import Probe, Session, Setting
 from traceir.conform.systems import (
     NAMESPACES,
     TraceirSystem,

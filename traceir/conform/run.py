@@ -24,7 +24,8 @@ from traceir.conform.answers import (
     types_of,
 )
 from traceir.conform.cases import Case
-from traceir.conform.sessions import Call, Outcome, Probe, Session, expected_class
+from traceir.conform.outcomes import Outcome, expected_class
+from traceir.conform.sessions import Call, Probe, Session
 from traceir.conform.values import Value, same_bits, show
 from traceir.ir import ClosedJaxpr, Literal, subjaxprs
 from traceir.rules import Rules, default

@@ -5,15 +5,12 @@ Serves: cache.*, level.*
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from traceir.conform.values import Ref, Value, ValueReader
-from traceir.errors import CLASSES
 from traceir.ir import ClosedJaxpr
-from traceir.rules import default
 from traceir.text.lexer import Source, Token
 from traceir.text.parser import resolve
 from traceir.text.syntax import Module, Name, Parameter, Program
@@ -137,82 +134,6 @@ class Session:
         equations = function.program.equations if function.program else ()
         names = {a.text for e in equations for a in e.inputs if isinstance(a, Name)}
         return not names.isdisjoint(self.functions)
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What an implementation did in one call: an event, a rule, the results.
-
-    An implementation that rejects but cannot say by which rule gives the name of the
-    exception's class as `cls`. The event of a probe is `answers`.
-    """
-
-    event: str
-    rule: str | None = None
-    values: tuple[Value, ...] | None = None
-    cls: str | None = None
-    answer: Any = None
-    program: ClosedJaxpr | None = None
-
-    def meets(self, step: Call | Probe) -> str | None:
-        """Why the step's verdict is missed, or None."""
-        if isinstance(step, Probe):
-            return self._answers(step)
-        return self._event(step) or self._values(step) or self._program(step)
-
-    def _answers(self, probe: Probe) -> str | None:
-        if self.event == "answers" and self.answer == probe.answer:
-            return None
-        return f"{probe.name}{probe.args}: {self.answer}, expected {probe.answer}"
-
-    def _event(self, call: Call) -> str | None:
-        wanted = " ".join(filter(None, (call.verdict, call.rule)))
-        got = " ".join(filter(None, (self.event, self.rule or self.cls)))
-        if call.verdict is None:
-            return f"{call.function}: {got}" if self.event == "raises" else None
-        same = self.rule == call.rule
-        if self.rule is None and self.cls and call.rule:
-            same = expected_class(self.cls, call.rule)
-        if self.event == call.verdict and same:
-            return None
-        row = default().clauses.get(call.rule or "")
-        if self.cls and row:
-            wanted += f" ({row.class_})"
-        return f"{call.function}: {got}, expected {wanted}"
-
-    def _values(self, call: Call) -> str | None:
-        if call.values is None or (self.values is None and call.verdict == "raises"):
-            return None
-        given = self.values or ()
-        if len(given) != len(call.values):
-            return f"{call.function}: {len(given)} results, not {len(call.values)}"
-        for value, want in zip(given, call.values):
-            if not value.same(want):
-                return f"{call.function}: {value}, expected {want}"
-        return None
-
-    def _program(self, call: Call) -> str | None:
-        if call.program is None or str(self.program) == str(call.program):
-            return None
-        return f"{call.function}: {self.program}, expected {call.program}"
-
-
-def expected_class(cls: str, rule: str) -> bool:
-    """Whether an exception class of that name is what the rule's row asks for.
-
-    >>> expected_class("TracerBoolConversionError", "jit.argument")
-    True
-    >>> expected_class("ValueError", "jit.argument")
-    False
-    """
-    row = default().clauses.get(rule)
-    found, wanted = _class(cls), _class(row.class_) if row else None
-    return found is not None and wanted is not None and issubclass(found, wanted)
-
-
-def _class(name: str) -> type | None:
-    found = getattr(builtins, name, CLASSES.get(name))
-    return found if isinstance(found, type) else None
 
 
 def function_of(
