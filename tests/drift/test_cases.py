@@ -238,7 +238,8 @@ def test_every_primitive_has_a_value_and_a_type_in_some_case(primitive: str) -> 
     if any(p.domain == "function" for p in default().prims[primitive].params):
         # No text has the function that is called; a session calls one.
         texts = [p.read_text() for p in (ROOT / "spec/cases").glob("*.tir")]
-        assert any(re.search(rf"\b{primitive}\b", t) for t in texts)
+        made = "custom_vjp" if primitive == "custom_lin" else primitive
+        assert any(re.search(rf"\b{made}\b", t) for t in texts)
         return
     using = [c for c in CASES if primitive in primitives_of(c.name)]
     assert any("value" in case.verbs for case in using)
