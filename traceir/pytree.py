@@ -17,7 +17,7 @@ leaf until it is registered.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 from traceir.nodes import LEAF_TYPES, kind_of
@@ -37,6 +37,7 @@ from traceir.treedef import (
     intern,
     key_path,
 )
+from traceir.typed import typed
 
 __all__ = [
     "LEAF",
@@ -44,15 +45,18 @@ __all__ = [
     "Path",
     "PyTree",
     "TreeDef",
+    "differences",
     "flatten",
     "flatten_with_path",
     "key_path",
     "leaves",
     "map_",
+    "mismatch",
     "register_dataclass",
     "register_leaf_type",
     "register_pytree_node",
     "register_pytree_node_class",
+    "short",
     "structure",
 ]
 
@@ -191,3 +195,43 @@ def map_(
     others = [treedef.flatten_up_to(other) for other in rest]
     rows = zip(found, *others, strict=True)
     return treedef.unflatten([function(*row) for row in rows])
+
+
+def differences(
+    a: TreeDef, b: TreeDef, path: Path = ()
+) -> Iterator[tuple[Path, TreeDef, TreeDef]]:
+    """The paths at which two structures differ first, and what they have there.
+
+    >>> a, b = structure({"k": 0, "m": 0}), structure({"k": (0, 0), "m": 0})
+    >>> [(key_path(path), x, y) for path, x, y in differences(a, b)]
+    [("['k']", PyTreeDef(*), PyTreeDef((*, *)))]
+    """
+    same = a.node_type is b.node_type and typed(a.meta) == typed(b.meta)
+    if not same or len(a.below) != len(b.below):
+        yield path, a, b
+    elif a.kind is not None and a.node_type is not None:
+        keys = a.kind.keys(a.node_type, a.meta, len(a.below))
+        for key, x, y in zip(keys, a.below, b.below, strict=True):
+            yield from differences(x, y, (*path, key))
+
+
+def short(tree: TreeDef) -> str:
+    """A structure in an error: `*` stands for a leaf.
+
+    >>> short(structure([1.0, None]))
+    '[*, None]'
+    """
+    return repr(tree).removeprefix("PyTreeDef(").removesuffix(")")
+
+
+def mismatch(name: str, given: TreeDef, other: str, wanted: TreeDef) -> str:
+    """Where a structure differs first from another, for an error.
+
+    >>> mismatch("t", structure([0, {"a": 0}]), "x", structure([0, {"b": 0}]))
+    "t[1] is {'a': *}, where x[1] is {'b': *}"
+    """
+    path, a, b = next(differences(given, wanted))
+    return (
+        f"{key_path(path, name)} is {short(a)}, where "
+        f"{key_path(path, other)} is {short(b)}"
+    )

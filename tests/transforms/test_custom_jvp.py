@@ -234,8 +234,8 @@ OUT = (2.0, {"a": 1.0})
     ("rule", "returned", "pattern"),
     [
         ("custom_jvp.pair", 3, "3 from the rule <lambda> of <lambda>"),
-        ("custom_jvp.tree", (OUT, 1.0), r"PyTreeDef\(\*\)"),
-        ("custom_jvp.tree", (OUT, (1.0, None)), "None"),
+        ("custom_jvp.tree", (OUT, 1.0), r"the tangent is \*, where"),
+        ("custom_jvp.tree", (OUT, (1.0, None)), r"the tangent\[1\] is None, where"),
         ("custom_jvp.types", (OUT, (1.0, {"a": np.ones(3, "f4")})), r"\[1\]\['a'\]"),
         ("custom_jvp.types", (OUT, (1.0, {"a": 1})), r"i32\[\] of result\[1\]"),
     ],
@@ -248,7 +248,7 @@ def test_what_a_rule_returns_is_checked(rule: str, returned: Any, pattern: str) 
 def test_results_of_a_rule_are_those_of_the_function() -> None:
     short = traceir.custom_jvp(lambda x: x)
     short.defjvp(lambda p, t: ((p[0], p[0]), (t[0], t[0])))
-    with raises_rule("custom_jvp.tree", TypeError, "results"):
+    with raises_rule("custom_jvp.tree", TypeError, r"the result is \(\*, \*\)"):
         traceir.jvp(traceir.jit(short), (1.0,), (1.0,))
     other = traceir.custom_jvp(lambda x: x)
     other.defjvp(lambda p, t: (jnp.ones(3), jnp.ones(3)))

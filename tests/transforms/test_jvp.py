@@ -126,7 +126,13 @@ def test_a_value_that_escapes_is_refused() -> None:
             lambda: traceir.jvp(jnp.sin, (1.0,), (1.0, 2.0)),
             "jvp.tree",
             TypeError,
-            r"\(\*, \*\)",
+            r"tangents is \(\*, \*\), where primals is \(\*,\)",
+        ),
+        (
+            lambda: traceir.jvp(lambda d: d["a"], ({"a": 1.0},), ({"a": (1.0,)},)),
+            "jvp.tree",
+            TypeError,
+            r"tangents\[0\]\['a'\] is \(\*,\), where primals\[0\]\['a'\] is \*",
         ),
         (
             lambda: traceir.jvp(lambda d: d["a"], ({"a": 1.0},), ({"a": 1},)),

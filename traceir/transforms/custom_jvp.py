@@ -142,9 +142,11 @@ class JvpRule:
         outs, out_tree = pytree.flatten(pair[0])
         tangents_out, tangent_tree = pytree.flatten(pair[1])
         wanted = self.body.out_tree or out_tree
-        if not out_tree == tangent_tree == wanted:
-            got = f"{out_tree} and {tangent_tree} from {self.name}"
-            raise rules.error("custom_jvp.tree", got=f"{got}, of results {wanted}")
+        for what, tree_of in (("result", out_tree), ("tangent", tangent_tree)):
+            if tree_of != wanted:
+                whose = f"the result of {self.body.name}"
+                got = pytree.mismatch(f"the {what}", tree_of, whose, wanted)
+                raise rules.error("custom_jvp.tree", got=f"{self.name}: {got}")
         self.body.out_tree = out_tree
         return outs, [
             self.checked(primal, tangent, path)

@@ -42,7 +42,8 @@ def jvp(
     arguments = call.arguments
     leaves, treedef = pytree.flatten(tuple(tangents))
     if treedef != arguments.treedef:
-        got = f"{arguments.treedef} for primals and {treedef} for tangents"
+        wanted = arguments.treedef
+        got = pytree.mismatch("tangents", treedef, "primals", wanted)
         raise rules.error("jvp.tree", got=got)
     given = [
         tangent_of(t, aval, partial(arguments.path, k))

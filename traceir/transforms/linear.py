@@ -58,8 +58,8 @@ def linear_transpose(fun: Callable[..., Any], *primals: Any) -> Callable[[Any], 
         """The cotangents of the primals."""
         given, tree = pytree.flatten(cotangent)
         if tree != trees[0]:
-            got = f"{tree}, the result of {name} being {trees[0]}"
-            raise rules.error("linear_transpose.tree", got=got)
+            got = pytree.mismatch("the cotangent", tree, "the result", trees[0])
+            raise rules.error("linear_transpose.tree", got=f"{name}: {got}")
         cts = [
             _cotangent(ct, aval, partial(path_in, tree, k, "the result"))
             for k, (ct, aval) in enumerate(zip(given, outs, strict=True))

@@ -65,8 +65,8 @@ class LinearFunction:
         point = self._point
         leaves, treedef = pytree.flatten(tangents)
         if treedef != point.treedef:
-            got = f"{treedef}, the primals being {point.treedef}"
-            raise rules.error("linearize.tree", got=got)
+            got = pytree.mismatch("tangents", treedef, "primals", point.treedef)
+            raise rules.error("linearize.tree", got=f"{point.name}: {got}")
         given = [
             tangent_of(t, aval, partial(point.path, k))
             for k, (t, aval) in enumerate(zip(leaves, point.avals, strict=True))
@@ -93,8 +93,8 @@ class VJPFunction:
             raise rules.error("vjp.cotangents", got=got)
         leaves, treedef = pytree.flatten(cotangents[0])
         if treedef != point.tree:
-            got = f"{treedef}, the result of {point.name} being {point.tree}"
-            raise rules.error("vjp.tree", got=got)
+            got = pytree.mismatch("the cotangent", treedef, "the result", point.tree)
+            raise rules.error("vjp.tree", got=f"{point.name}: {got}")
         given = [
             _cotangent(ct, aval, partial(path_in, point.tree, k, "the result"))
             for k, (ct, aval) in enumerate(zip(leaves, point.outs, strict=True))

@@ -13,7 +13,7 @@ from traceir import pytree, rules
 from traceir.avals import ShapedArray
 from traceir.lax.control.bodies import Body, Flat, called, first_parameter
 from traceir.lax.operands import convert, joined
-from traceir.pytree import TreeDef
+from traceir.pytree import TreeDef, short
 
 SHOWN = 3
 
@@ -23,27 +23,6 @@ def same_type(a: ShapedArray, b: ShapedArray) -> bool:
     return a.shape == b.shape and a.dtype == b.dtype
 
 
-def tree_differences(
-    a: TreeDef, b: TreeDef, path: tuple[Any, ...] = ()
-) -> Iterator[tuple[str, TreeDef, TreeDef]]:
-    """The paths at which two structures differ first, and what they have there."""
-    if (
-        a.node_type is not b.node_type
-        or len(a.below) != len(b.below)
-        or a.meta != b.meta
-    ):
-        yield pytree.key_path(path), a, b
-    elif a.kind is not None:
-        keys = a.kind.keys(a.node_type, a.meta, len(a.below))  # type: ignore[arg-type]
-        for key, x, y in zip(keys, a.below, b.below, strict=True):
-            yield from tree_differences(x, y, (*path, key))
-
-
-def shown(tree: TreeDef) -> str:
-    """A structure in an error, `*` for an array."""
-    return repr(tree).removeprefix("PyTreeDef(").removesuffix(")")
-
-
 def check_branches(
     asker: str, names: Sequence[str], funs: Sequence[Callable[..., Any]], bodies: Any
 ) -> None:
@@ -51,9 +30,9 @@ def check_branches(
     first: Body = bodies[0]
     for name, fun, body in zip(names[1:], funs[1:], bodies[1:], strict=True):
         left, right = f"{names[0]} {called(funs[0])}", f"{name} {called(fun)}"
-        for path, a, b in tree_differences(first.tree, body.tree):
-            at = f" at {path}" if path else ""
-            got = f"{asker}: {left} returns {shown(a)}{at}, {right} {shown(b)}"
+        for path, a, b in pytree.differences(first.tree, body.tree):
+            at = f" at {pytree.key_path(path)}" if path else ""
+            got = f"{asker}: {left} returns {short(a)}{at}, {right} {short(b)}"
             raise rules.error("control.branch-tree", got=got)
         wrong = [
             f"{left} returns {a.str_short()}{f' at {path}' if path else ''}, "
@@ -81,10 +60,10 @@ def check_carry(
 ) -> None:
     """Raise TypeError (control.carry-tree, control.carry-types) unless the carry comes
     back as it went in."""
-    for path, a, b in tree_differences(carry.tree, tree):
-        name = first_parameter(fun, "carry")
-        got = f"{asker} of {called(fun)}: {name}{path} is {shown(a)}, comes back as "
-        raise rules.error("control.carry-tree", got=got + shown(b))
+    for path, a, b in pytree.differences(carry.tree, tree):
+        name = pytree.key_path(path, first_parameter(fun, "carry"))
+        got = f"{asker} of {called(fun)}: {name} is {short(a)}, comes back as "
+        raise rules.error("control.carry-tree", got=got + short(b))
     wrong = [
         f"{first_parameter(fun, 'carry')}{path} is {a.str_short()}, "
         f"comes back as {b.str_short()}"
