@@ -380,3 +380,19 @@ def test_many_calls_are_cut_in_linear_time() -> None:
 
     assert len(Driven(closed, "f", Part).parts) == 300
     assert sum(read) == 300
+
+
+def test_a_rule_of_tangents_tells_of_each(capsys: Any) -> None:
+    f = traceir.custom_jvp(lambda x: x * 1.0)
+
+    @f.defjvp
+    def rule(primals: Any, tangents: Any) -> Any:
+        traceir.debug.print("along {}", tangents[0])
+        return f(*primals), tangents[0]
+
+    for within in (f, traceir.jit(f)):
+        _, pushed = traceir.linearize(within, 1.0)
+        assert capsys.readouterr().out == ""
+        pushed(2.0)
+        pushed(3.0)
+        assert capsys.readouterr().out == "along 2.0\nalong 3.0\n"

@@ -7,6 +7,7 @@ the `with` of `checking_leaks` is left, as its own work may hold values until th
 from __future__ import annotations
 
 import gc
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from types import CellType, FrameType, FunctionType, ModuleType
@@ -37,10 +38,12 @@ def checking_leaks() -> Iterator[None]:
     ...     print(error.rule)
     leak.held
     """
-    before = {id(t) for t in _tracers() if not t._trace.alive}
+    # Weakly: the identity of one that dies may become that of another.
+    before = [weakref.ref(t) for t in _tracers() if not t._trace.alive]
     with config.scope("check_tracer_leaks", True):
         yield
-    check(lambda t: not t._trace.alive and id(t) not in before)
+    known = {id(t) for t in (reference() for reference in before) if t is not None}
+    check(lambda t: not t._trace.alive and id(t) not in known)
 
 
 def check_ended(trace: Trace) -> None:
@@ -49,7 +52,6 @@ def check_ended(trace: Trace) -> None:
     Nothing is looked at unless the flag `check_tracer_leaks` is set.
     """
     if config.local.context.check_tracer_leaks:
-        trace.nested.clear()  # which is of no use any more
         check(lambda t: t._trace is trace)
 
 

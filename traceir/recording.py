@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import numpy as np
@@ -190,13 +190,16 @@ def stage(
     name: str,
     transform: str,
     face: str,
+    axes: Mapping[Hashable, int] | None = None,
     users: bool = False,
 ) -> tuple[Jaxpr, tuple[np.ndarray, ...], tuple[Tracer, ...]]:
     """Trace `call` on tracers of these types: its program, constants and captures.
 
+    `axes` are the named axes that it may use, by default those of the trace around it.
     Of a function that is the `users` it is looked at whether it holds a value.
     """
     with tracing(name, transform, face) as trace:
+        trace.axes = trace.axes if axes is None else axes
         tracers = [trace.input(a, p) for a, p in zip(avals, paths, strict=True)]
         jaxpr = trace.close(call(tracers))
     del tracers

@@ -165,6 +165,7 @@ def living(trace: Trace) -> Iterator[None]:
             yield
     finally:
         trace.alive = False
+        trace.nested.clear()  # a value that is still held must not keep it
 
 
 def check_open(tracer: Tracer, innermost: Trace | None) -> None:

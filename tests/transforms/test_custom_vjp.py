@@ -264,3 +264,29 @@ def test_functions_without_rules_are_not_called() -> None:
     lacking = traceir.custom_vjp(lambda x: x)
     with raises_rule("custom.undefined", AttributeError, "custom_vjp"):
         lacking(1.0)
+
+
+@pytest.mark.parametrize(
+    "within",
+    [
+        lambda f: f,
+        traceir.jit,
+        traceir.checkpoint,
+        lambda f: lambda x: lax.scan(lambda c, _: (f(c), None), x, None, 1)[0],
+        lambda f: lambda x: lax.cond(x > -1.0, f, f, x),
+    ],
+    ids=["alone", "jit", "checkpoint", "scan", "cond"],
+)
+def test_a_rule_may_use_the_axis_around(within: Any) -> None:
+    shared = traceir.custom_vjp(lambda x: 2.0 * x)
+    shared.defvjp(lambda x: (2.0 * x, x), lambda x, ct: (lax.psum(ct * x, "i"),))
+    pushed = traceir.custom_jvp(lambda x: 2.0 * x)
+
+    @pushed.defjvp
+    def rule(primals: Any, tangents: Any) -> Any:
+        return 2.0 * primals[0], tangents[0] * lax.axis_size("i")
+
+    xs = jnp.arange(3.0)
+    for f, wanted in (shared, [3.0] * 3), (pushed, [3.0] * 3):
+        slopes = traceir.vmap(traceir.grad(within(f)), axis_name="i")
+        assert slopes(xs).tolist() == wanted

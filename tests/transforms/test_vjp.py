@@ -5,6 +5,7 @@ And linear_transpose.*
 
 from __future__ import annotations
 
+import gc
 import math
 from typing import Any
 
@@ -248,3 +249,21 @@ def test_a_linear_function_is_a_tree_that_jit_may_return(transform: Any) -> None
     assert repr(under_jit) == repr(at_once)
     doubled = traceir.tree.map(lambda v: v * 2, transform(jnp.sin, 2.0)[1])
     assert np.allclose(doubled(1.0), 2 * math.cos(2.0), rtol=1e-5)
+
+
+@pytest.mark.parametrize("transform", [traceir.vjp, traceir.linearize])
+def test_a_linear_function_keeps_what_it_needs_alone(transform: Any) -> None:
+    def fun(x: Any) -> Any:
+        jnp.sin(jnp.broadcast_to(x, (5, 7, 11)))  # and nothing is done with it
+        return x * 1.0
+
+    before = _arrays((5, 7, 11))
+    linear = transform(fun, 2.0)[1]
+    gc.collect()
+    assert _arrays((5, 7, 11)) == before
+    assert float(np.ravel(linear(1.0))[0]) == 1.0
+
+
+def _arrays(shape: tuple[int, ...]) -> int:
+    found = [v for v in gc.get_objects() if type(v) is traceir.Array]
+    return sum(v.shape == shape for v in found)

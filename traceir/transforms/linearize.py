@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from traceir import source
 from traceir.avals import ShapedArray
 from traceir.config import local as _local
+from traceir.effects import effects_of
 from traceir.ir import Params
 from traceir.trace import (
     Trace,
@@ -68,6 +69,12 @@ class TangentTrace(Trace):
     def input(self, aval: ShapedArray) -> LinearTracer:
         """A tangent of this type."""
         return LinearTracer(aval, self, None)
+
+    def taken(self) -> list[LinearEqn]:
+        """The tape, given away: tangents that live on must not keep what is not live
+        on it."""
+        tape, self.tape = self.tape, []
+        return tape
 
     def takes_functions(self, values: Sequence[Value]) -> bool:
         """Unless the function is one of tangents, of which the types are known."""
@@ -150,12 +157,13 @@ class Linearized:
         return [known.get(id(o), o) for o in self.outputs]
 
     def live(self) -> Linearized:
-        """The same without the operations that no result depends on."""
+        """The same without the operations that no result depends on and that do
+        nothing besides."""
         needed = {id(o) for o in self.outputs if type(o) is not Zero}
         found = []
         for eqn in reversed(self.tape):
             mask = tuple(id(o) in needed for o in eqn.outputs)
-            if any(mask):
+            if any(mask) or effects_of(eqn.primitive, eqn.params):
                 lean = live_eqn(eqn, mask)
                 found.append(lean)
                 needed.update(id(v) for v in lean.inputs if type(v) is LinearTracer)
@@ -202,7 +210,7 @@ def linearize_flat(
             outs = call(values, trace)
             results, found = trace.split(outs)
     outputs = [Zero(typeof(r)) if t is None else t for r, t in zip(results, found)]
-    return results, Linearized(tangents.tape, inputs, outputs)
+    return results, Linearized(tangents.taken(), inputs, outputs)
 
 
 def differentiable(values: Sequence[Value]) -> list[bool]:

@@ -9,7 +9,14 @@ from traceir.avals import ShapedArray
 from traceir.config import local as _local
 from traceir.ir import ClosedJaxpr
 from traceir.recording import StagedTracer, apply, stage
-from traceir.trace import Value, bind_all, in_force, living, typeof
+from traceir.trace import (
+    Value,
+    bind_all,
+    current_trace,
+    in_force,
+    living,
+    typeof,
+)
 from traceir.transforms.dead import live_program
 from traceir.transforms.forward import JVPTrace
 from traceir.transforms.linearize import (
@@ -168,7 +175,7 @@ def record(
         o if type(o) is LinearTracer and o._trace is trace else Zero(typeof(o))
         for o in outs
     ]
-    return Linearized(trace.tape, inputs, outputs)
+    return Linearized(trace.taken(), inputs, outputs)
 
 
 def transpose_program(
@@ -221,11 +228,16 @@ def staged(
     call: Callable[[list[StagedTracer]], Sequence[Value]],
     avals: Sequence[ShapedArray],
 ) -> ClosedJaxpr:
-    """The program of a function made of another program, with its name and backend."""
+    """The program of a function made of another program, with its name and backend.
+
+    The rules of a user's that it applies may name the axes that are bound around it.
+    """
     name = closed.jaxpr.debug_name
     paths = [f"operand {k}" for k in range(len(avals))]
+    around = current_trace()
+    axes = around.axes if around else {}
     with in_force(None), at(None):
         jaxpr, constants, _ = stage(
-            call, avals, paths, name, "jit", _local.context.face
+            call, avals, paths, name, "jit", _local.context.face, axes
         )
     return ClosedJaxpr(jaxpr, constants, closed.backend)
