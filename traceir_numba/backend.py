@@ -20,11 +20,14 @@ from traceir_numba.driver import dtype_name
 from traceir_numba.functions import NUMBERS
 from traceir_numba.hosted import Driven
 from traceir_numba.kernels import Compiled, compile_count
+from traceir_numba.matmul import in_one_thread, is_large, matmul_large
 from traceir_numba.pool import parallel
 from traceir_numba.problems import wrapped
-from traceir_numba.program import Program
+from traceir_numba.products import call_arguments
+from traceir_numba.program import Call, Program, Run
 from traceir_numba.source import Module, module_of
 from traceir_numba.sources import sources_of
+from traceir_numba.steps import walk
 
 __all__ = ["Executable", "compile", "compile_count"]
 
@@ -91,17 +94,33 @@ def _load(
     lines = module.text.splitlines(keepends=True)
     linecache.cache[filename] = (len(module.text), None, lines, filename)
     weakref.finalize(owner, linecache.cache.pop, filename, None)
+    products = _with_large_products(program)
     namespace: dict[str, Any] = {
         "empty": np.empty,
         "empty_large": empty_large,
         "errstate": np.errstate,
         "matmul": np.matmul,
+        "matmul_large": matmul_large,
         "parallel": parallel,
         **{dtype_name(d): np.dtype(d) for d in NUMBERS},
         **{program.buffers[k].name: value for k, value in program.constants},
         **{name: one.entry(name in module.released) for name, one in made.items()},
+        **{n: in_one_thread(made[n].entry(n in module.released)) for n in products},
     }
     # Blank lines before the function give its code the module's line numbers.
     text = "\n" * (module.line - 1) + module.driver
     exec(builtins.compile(text, filename, "exec"), namespace)
     return namespace[program.name]
+
+
+def _with_large_products(program: Program) -> list[str]:
+    """The routines that call BLAS with work for several threads."""
+    return [
+        run.routine.name
+        for run in program.steps
+        if isinstance(run, Run)
+        and any(
+            isinstance(step, Call) and is_large(*call_arguments(step.eqn)[:4])
+            for step in walk(run.routine.steps)
+        )
+    ]

@@ -29,7 +29,10 @@ IMPORTS = {
     "nan": "from math import nan",
 }
 FROM_NUMPY = ("empty", "errstate", "matmul")
-LARGE_TEXT = "empty_large = empty  # traceir recycles the memory of large results"
+LARGE = {
+    "empty_large": "empty_large = empty  # traceir recycles the memory of large ones",
+    "matmul_large": "matmul_large = matmul  # traceir splits it over its threads",
+}
 FUNCTION_TEXT = 'function = njit(error_model="numpy", forceinline=True)'
 KERNEL_TEXT = '''\
 def kernel(*arguments):
@@ -122,7 +125,7 @@ def _header(program: Program, body: str) -> list[str]:
         if pointer_type(d) in words
     ]
     lines += [FUNCTION_TEXT] if "function" in words else []
-    lines += [LARGE_TEXT] if "empty_large" in words else []
+    lines += [text for name, text in LARGE.items() if name in words]
     words.update(re.findall(r"[A-Za-z_]\w*", "\n".join(helpers + lines)))
     return ["\n".join([*_imports(words), "", *lines]).strip(), *helpers]
 
@@ -137,7 +140,8 @@ def _imports(words: set[str]) -> Iterable[str]:
         if short(d) in words
     ]
     numba = [name for name in ("cfunc", "njit") if name in words]
-    yield _from("numba", [*numba, *numbers])
+    if numba or numbers:
+        yield _from("numba", [*numba, *numbers])
     if "intrinsic" in words:
         yield "from numba.extending import intrinsic"
     if "CPointer" in words:

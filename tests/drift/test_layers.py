@@ -23,10 +23,10 @@ ORDER = {
         operators | __init__ | conform | tour | __main__
     """,
     "traceir_numba": """
-        problems | machine | vecmath | functions | nests | emitters | graph | jobs
-        | share | trim flows products | simplify reshapes | fuse | program | schedule
-        | buffers pool | emit_lines | emit_cpu | steps | carries memory | build | routines
-        | emit_flow | sources | driver | source | assemble | lower | blas call | kernels
+        problems | machine buffers pool | matmul vecmath | functions | nests | emitters
+        | graph | jobs | share | trim flows products | simplify reshapes | fuse
+        | program | schedule | emit_lines | emit_cpu | steps | carries memory | build
+        | routines | emit_flow | sources | driver | source | assemble | lower | blas call | kernels
         | hosted | backend | api | __init__
     """,
 }

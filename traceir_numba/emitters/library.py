@@ -6,6 +6,7 @@ from math import prod
 
 from traceir.ir import Eqn
 from traceir_numba.emitters.entry import Library, register
+from traceir_numba.matmul import is_large
 
 
 def dot_general(eqn: Eqn, names: tuple[str, ...]) -> str:
@@ -22,7 +23,8 @@ def dot_general(eqn: Eqn, names: tuple[str, ...]) -> str:
     dtype = eqn.outputs[0].aval.dtype
     if dtype != eqn.inputs[0].aval.dtype:
         a, b = (f"{operand}.astype({dtype.name.upper()})" for operand in (a, b))
-    product = f"matmul({a}, {b})"
+    large = is_large(prod(batch), rows, inner, columns)
+    product = f"matmul{'_large' if large else ''}({a}, {b})"
     out = eqn.outputs[0].aval.shape
     return product if out == (*batch, rows, columns) else f"{product}.reshape({out})"
 

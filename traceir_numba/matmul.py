@@ -1,0 +1,121 @@
+"""Large matrix products: shared among our threads, without those of the BLAS.
+
+A BLAS that waits for threads of its own in a busy loop is up to thirty times slower
+where other programs, or a library in this process that does the same, have the
+processors.
+
+Serves: choice.dot-order
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from functools import cache, wraps
+from importlib.util import find_spec
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from traceir_numba import pool
+from traceir_numba.buffers import LARGE, empty_large
+
+# Products of fewer multiplications OpenBLAS computes in one thread by itself: of
+# matrices, and of a matrix and a vector.
+MATRIX, VECTOR = 1 << 18, 1 << 13
+# Products of more multiplications are split: 50 us on one core.
+SPLIT = 1 << 21
+# The libraries that call a BLAS, and what OpenBLAS calls its functions there.
+CALLERS = ("numpy._core._multiarray_umath", "scipy.linalg.cython_blas")
+PREFIXES = ("scipy_openblas", "openblas")
+SUFFIXES = ("64_", "")
+
+Control = tuple[Callable[[], int], Callable[[int], None]]
+
+
+@cache
+def _controls() -> tuple[Control, ...]:
+    """How to ask for and to set the number of threads of each OpenBLAS."""
+    return tuple(c for name in CALLERS if (c := _control(name)) is not None)
+
+
+def _control(name: str) -> Control | None:
+    try:
+        spec = find_spec(name)
+        # Without the global lock given up, since nothing here waits.
+        library = ctypes.PyDLL(spec.origin if spec is not None else None)
+    except (ImportError, OSError):
+        return None
+    for prefix in PREFIXES:
+        for suffix in SUFFIXES:
+            get = getattr(library, f"{prefix}_get_num_threads{suffix}", None)
+            put = getattr(library, f"{prefix}_set_num_threads{suffix}", None)
+            if get is not None and put is not None:
+                get.restype, get.argtypes = ctypes.c_int, ()
+                put.restype, put.argtypes = None, (ctypes.c_int,)
+                return get, put
+    return None
+
+
+def in_one_thread(entry: Callable[..., Any]) -> Callable[..., Any]:
+    """The same with BLAS in the caller's thread alone, and as it was afterwards.
+
+    The number of threads belongs to the process. Who finds more than one puts it back,
+    so that whatever runs at once, the last one to end leaves what the first one found.
+    """
+
+    @wraps(entry)
+    def run(*args: Any) -> Any:
+        found: list[tuple[Callable[[int], None], int]] = []
+        try:
+            for get, put in _controls():
+                number = get()
+                if number > 1:
+                    found.append((put, number))
+                    put(1)
+            return entry(*args)
+        finally:
+            for put, number in found:
+                put(number)
+
+    return run
+
+
+def is_large(batch: int, rows: int, inner: int, columns: int) -> bool:
+    """Whether a BLAS would use threads of its own for a product."""
+    vector = rows == 1 or columns == 1
+    return bool(batch) and rows * inner * columns > (VECTOR if vector else MATRIX)
+
+
+@in_one_thread
+def matmul_large(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """As `numpy.matmul` of two stacks of matrices of the same rank."""
+    shape = (*x.shape[:-1], y.shape[-1])
+    large = prod(shape) * x.itemsize >= LARGE
+    out = empty_large(shape, x.dtype) if large else np.empty(shape, x.dtype)
+    if pool.threads() == 1 or out.size * x.shape[-1] < SPLIT:
+        np.matmul(x, y, out=out)
+    else:
+        _split(x, y, out)
+    return out
+
+
+def _split(x: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
+    """A product in pieces: of the stack, of the rows, or of the columns."""
+    stacked = x.ndim > 2 and len(x) >= pool.PIECES * pool.threads()
+    axis = 0 if stacked else -2 if x.shape[-2] >= y.shape[-1] else -1
+
+    def piece(lo: int, hi: int) -> None:
+        part = (
+            (slice(lo, hi),)
+            if stacked
+            else (..., *(slice(lo, hi) if k == axis else slice(None) for k in (-2, -1)))
+        )
+        a = x if axis == -1 else x[part]
+        b = y if axis == -2 else y[part]
+        # What is ignored belongs to a thread.
+        with np.errstate(all="ignore"):
+            np.matmul(a, b, out=out[part])
+
+    pool.parallel(piece, (), 0, out.shape[axis])
