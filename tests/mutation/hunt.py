@@ -110,16 +110,25 @@ def program_of(case: Case) -> Sequence[Any]:
 def relevant(cases: Sequence[Case]) -> Mapping[str, list[Case]]:
     """The cases that cite a rule or use a primitive or a class, by its name."""
     found: dict[str, list[Case]] = defaultdict(list)
+    prims = rules.default().prims
     for case in cases:
         names = {*case.cites} | {c.partition(".")[0] for c in case.cites}
-        program = attempt(case) if not case.session else None
-        if isinstance(program, ClosedJaxpr):
-            for eqn in equations(program):
-                row = rules.default().prims.get(eqn.primitive)
-                names |= {eqn.primitive, *(row.classes if row else ())}
+        for name in set(used(case)) & prims.keys():
+            names |= {name, *prims[name].classes}
         for name in names:
             found[name].append(case)
     return found
+
+
+def used(case: Case) -> Iterator[str]:
+    """The primitives of a case's program, or what may be such in its functions."""
+    if case.session is None:
+        program = attempt(case)
+        if isinstance(program, ClosedJaxpr):
+            yield from (eqn.primitive for eqn in equations(program))
+        return
+    for word in case.words("given"):
+        yield word.partition("[")[0].rpartition(".")[2]
 
 
 def in_child(work: Any) -> Any:

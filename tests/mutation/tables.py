@@ -15,17 +15,22 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from mutation import templates
 from mutation.operators import Siblings, after, mutants
 
 from traceir.rules.domains import DOMAINS
+from traceir.rules.rules import PRIMITIVES
 
 Path = tuple[str | int, ...]
 Tables = Mapping[str, Any]
 FORMULAS = frozenset(
     {"holds", "value", "steps", "parse", "default", "part", "level", "when"}
+    | {"across", "identity", "dim"}
 )
 OUT = frozenset({"shape", "dtype", "weak_type"})
 PARTS = frozenset({"let", "each"})
+# Keys above the templates of tangents and of cotangents.
+DERIVED = frozenset({"jvp", "transpose"})
 # Sentences, names, and the class of the host's exception, which no rule looks at.
 PROSE = frozenset({"says", "hint", "id", "name", "short", "class"})
 # Lists in which the order says something.
@@ -122,6 +127,10 @@ class Enumeration:
     def _others(self, value: Any, at: Path) -> Iterator[Any]:
         if is_formula(at, value):
             yield from mutants(value, self._siblings(at))
+        elif is_template(at, value):
+            names = [*self._inputs(at), *("t" if "jvp" in at else ("ct",))]
+            unary, siblings = self._unary, self._siblings(at)
+            yield from templates.mutants(value, siblings, unary, names)
         elif isinstance(value, bool):
             yield not value
         elif isinstance(value, int):
@@ -189,12 +198,11 @@ class Enumeration:
 
     def _row_names(self, at: Path) -> Iterator[list[str]]:
         """Names of one kind that a formula may confuse: operands, lets, params."""
-        if at[0] != "primitives":
+        if at[0] not in PRIMITIVES:
             yield sorted(_names(_leaf(self.tables, at)))
             return
-        chain = list(self._chain(str(at[1]), str(at[2])))
-        inputs = next((row["in"] for row in chain if "in" in row), [])
-        yield [n.removeprefix("*") for n in inputs]
+        chain = list(self._chain(*map(str, at[:3])))
+        yield self._inputs(at)
         for part in ("let", "each"):
             yield [name for row in chain for name in row.get(part, {})]
         domains: dict[str, list[str]] = defaultdict(list)
@@ -203,12 +211,26 @@ class Enumeration:
                 domains[param["domain"].removeprefix("maybe_")].append(name)
         yield from domains.values()
 
-    def _chain(self, section: str, name: str) -> Iterator[Mapping[str, Any]]:
+    def _inputs(self, at: Path) -> list[str]:
+        """The names of the operands of the row that something belongs to."""
+        chain = self._chain(*map(str, at[:3]))
+        inputs = next((row["in"] for row in chain if "in" in row), [])
+        return [n.removeprefix("*") for n in inputs]
+
+    @cached_property
+    def _unary(self) -> list[str]:
+        """The real functions and their like, of one operand and without params."""
+        rows = self.tables.get("primitives", {}).get("prim", {})
+        known = ("real", "pointwise1")
+        named = {n for n, row in rows.items() if row.get("class") in known}
+        return sorted(n for n in named if "params" not in rows[n])
+
+    def _chain(self, stem: str, section: str, name: str) -> Iterator[Mapping[str, Any]]:
         """A row and its classes, the most special first."""
-        row = self.tables["primitives"][section][name]
+        row = self.tables[stem][section][name]
         yield row
         if "class" in row:
-            yield from self._chain("class", row["class"])
+            yield from self._chain(stem, "class", row["class"])
 
 
 def is_formula(at: Path, value: Any) -> bool:
@@ -216,9 +238,17 @@ def is_formula(at: Path, value: Any) -> bool:
     if not isinstance(value, str):
         return False
     key, above = at[-1], at[-2] if len(at) > 1 else ""
-    if above in PARTS or (key == "out" and at[0] == "primitives"):
+    if above in PARTS or (key == "out" and at[0] in PRIMITIVES):
+        return True
+    if above == "params" and "batch" in at:
         return True
     return key in FORMULAS or (key in OUT and "out" in at)
+
+
+def is_template(at: Path, value: Any) -> bool:
+    """Whether a value of the tables is a template of a derivative."""
+    above = {*at[3:-1]} & DERIVED
+    return isinstance(value, str) and bool(above) and at[-1] != "when"
 
 
 def _says_more(domain: str, than: str) -> bool:
@@ -235,7 +265,7 @@ def _is_prose(at: Path, value: Any) -> bool:
     if isinstance(value, dict | list) or at[-1] not in PROSE:
         return False
     # Rows of primitives name the class of rows that they belong to.
-    return at[-1] != "class" or at[0] != "primitives" or "clause" in at
+    return at[-1] != "class" or at[0] not in PRIMITIVES or "clause" in at
 
 
 def leaves(node: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
@@ -278,7 +308,7 @@ def _row(at: Path, value: Any, row: str) -> str:
     """The id or name of the row that something in the tables belongs to."""
     if isinstance(value, dict):
         if isinstance(at[-1], int) and "id" in value:
-            return str(value["id"]) if at[0] != "primitives" else row
+            return str(value["id"]) if at[0] not in PRIMITIVES else row
         if len(at) == 3 and isinstance(at[-1], str):
             return at[-1]
     return row
