@@ -97,6 +97,22 @@ def test_the_device_has_names() -> None:
     assert CpuDevice().platform == default_backend() == "cpu"
     with raises_rule("device.platform", RuntimeError, "Unknown backend.*\n.*'gpu'"):
         traceir.devices("gpu")
+    assert traceir.local_devices() == traceir.devices()
+    assert traceir.device_count() == traceir.local_device_count() == 1
+    assert traceir.default_backend() == "cpu"
+    with raises_rule("device.platform", RuntimeError):
+        traceir.device_count("gpu")
+
+
+def test_a_tree_comes_back_from_the_devices() -> None:
+    x = jnp.arange(3)
+    got = traceir.device_get({"a": x, "b": [2, "s"], "c": None})
+    assert type(got["a"]) is np.ndarray
+    assert np.shares_memory(got["a"], np.asarray(x))
+    assert (got["a"].tolist(), got["b"], got["c"]) == ([0, 1, 2], [2, "s"], None)
+    assert traceir.jit(traceir.device_get)(x).tolist() == [0, 1, 2]
+    assert traceir.block_until_ready((x, "s"))[0] is x
+    assert traceir.jit(traceir.block_until_ready)([x])[0].tolist() == [0, 1, 2]
 
 
 def test_numpy_reads_an_array_and_cannot_write_to_it() -> None:

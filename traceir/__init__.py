@@ -36,7 +36,13 @@ from traceir.config import (
     numpy_rank_promotion,
     unrolled_loops,
 )
-from traceir.devices import devices
+from traceir.devices import (
+    default_backend,
+    device_count,
+    devices,
+    local_device_count,
+    local_devices,
+)
 from traceir.evaluate import eval_jaxpr
 from traceir.ir import ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from traceir.jit import (
@@ -47,9 +53,9 @@ from traceir.jit import (
     make_jaxpr,
 )
 from traceir.leaks import checking_leaks
-from traceir.place import device_put
+from traceir.place import block_until_ready, device_get, device_put
 from traceir.report import SourceReport, source_report
-from traceir.sharding import P, make_mesh
+from traceir.sharding import NamedSharding, P, make_mesh
 from traceir.text.parser import parse
 from traceir.trace import Tracer, typeof
 from traceir.transforms import (
@@ -79,12 +85,14 @@ __all__ = [
     "Eqn",
     "Jaxpr",
     "Literal",
+    "NamedSharding",
     "P",
     "ShapeDtypeStruct",
     "ShapedArray",
     "SourceReport",
     "Tracer",
     "Var",
+    "block_until_ready",
     "check",
     "check_tracer_leaks",
     "checking_leaks",
@@ -97,7 +105,10 @@ __all__ = [
     "debug",
     "debug_infs",
     "debug_nans",
+    "default_backend",
     "default_matmul_precision",
+    "device_count",
+    "device_get",
     "device_put",
     "devices",
     "disable_jit",
@@ -120,6 +131,8 @@ __all__ = [
     "lax",
     "linear_transpose",
     "linearize",
+    "local_device_count",
+    "local_devices",
     "log_compiles",
     "make_jaxpr",
     "make_mesh",

@@ -70,3 +70,36 @@ def default_backend() -> str:
     'cpu'
     """
     return CPU.platform
+
+
+def local_devices(backend: str | None = None) -> list[CpuDevice]:
+    """The devices of this process, which are all that there are.
+
+    Raises RuntimeError (device.platform) for another platform.
+
+    >>> local_devices()
+    [CpuDevice(id=0)]
+    """
+    return devices(backend)
+
+
+def device_count(backend: str | None = None) -> int:
+    """How many devices there are.
+
+    Raises RuntimeError (device.platform) for another platform.
+
+    >>> device_count()
+    1
+    """
+    return len(devices(backend))
+
+
+def local_device_count(backend: str | None = None) -> int:
+    """How many devices this process has.
+
+    Raises RuntimeError (device.platform) for another platform.
+
+    >>> local_device_count()
+    1
+    """
+    return len(local_devices(backend))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from traceir import pytree, rules
 from traceir.array import Array
 from traceir.devices import CpuDevice, SingleDeviceSharding, devices
@@ -35,6 +37,28 @@ def device_put(x: Any, device: Any = None) -> Any:
     places = _places(device, tree)
     rows = zip(leaves, places, tree.paths(), strict=True)
     return tree.unflatten([_put(*row) for row in rows])
+
+
+def device_get(x: Any) -> Any:
+    """A tree with its arrays as NumPy arrays, which must not be written to.
+
+    What is no array stays as it is, and so do traced values.
+
+    >>> import traceir.numpy as jnp
+    >>> device_get({"a": jnp.arange(2), "b": 3})
+    {'a': array([0, 1], dtype=int32), 'b': 3}
+    """
+    return pytree.map_(lambda v: np.asarray(v) if type(v) is Array else v, x)
+
+
+def block_until_ready(x: Any) -> Any:
+    """A tree, once all its arrays have been computed. Here they always have been.
+
+    >>> import traceir.numpy as jnp
+    >>> block_until_ready([jnp.arange(2), "done"])
+    [Array([0, 1], dtype=int32), 'done']
+    """
+    return pytree.map_(lambda v: v, x)
 
 
 def _places(device: Any, tree: pytree.TreeDef) -> list[Any]:
