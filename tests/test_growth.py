@@ -17,6 +17,7 @@ from growth import PROGRAMS, ROW, Case, instructions, memory
 import traceir
 import traceir.numpy as jnp
 from traceir.ir import ClosedJaxpr
+from traceir.recording import StagingTrace
 from traceir.report import MANY, source_report
 from traceir.source import Source
 from traceir_numba.assemble import assemble
@@ -124,6 +125,18 @@ def test_each_transform_grows_with_the_equations(name: str, transform: str) -> N
 
     assert growth(lambda n: instructions(work(n))) < 1.25
     assert growth(lambda n: memory(work(n))) < 1.5
+
+
+def test_no_loop_looks_through_the_program_around_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # For the text of an error that is not raised: that the bound is not known.
+    monkeypatch.delattr(StagingTrace, "depends_on")
+
+    def run(x: Any, count: Any) -> Any:
+        return traceir.lax.fori_loop(0, count, lambda _, x: x * 2.0, x)
+
+    assert traceir.make_jaxpr(run)(1.0, 3).eqns[0].primitive == "while"
 
 
 def test_groups_of_kernels_grow_with_the_equations() -> None:

@@ -51,6 +51,10 @@ class Tracer(Methods):
         """The value, as far as the trace lets it be known; else the row's error."""
         raise refusal(self, row, what)
 
+    def knows(self, row: str) -> bool:
+        """Whether `known` gives a value; without the price of its error."""
+        return False
+
     def arguments(self) -> list[str]:
         """The arguments that the value is computed from, as the user spells them."""
         return []

@@ -70,6 +70,13 @@ class JVPTracer(Tracer):
             return self.primal
         return as_numpy(self.primal, self.aval)
 
+    def knows(self, row: str) -> bool:
+        """Whether the trace around knows the primal's value, and gives it."""
+        around = self.primal
+        return permitted(self, row) and (
+            not isinstance(around, Tracer) or around.knows(row)
+        )
+
     def arguments(self) -> list[str]:
         """The arguments that the primal is computed from."""
         return self.primal.arguments() if isinstance(self.primal, Tracer) else []

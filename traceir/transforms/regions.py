@@ -11,7 +11,7 @@ from typing import Any
 from traceir.avals import ShapedArray
 from traceir.ir import ClosedJaxpr, Params, sort_params
 from traceir.recording import StagedTracer, apply
-from traceir.trace import Value, bind_all, typeof
+from traceir.trace import Value, bind_all
 from traceir.transforms.programs import staged
 from traceir.transforms.rewrites import remembered
 from traceir.transforms.rules import Tangent, Zero
@@ -132,8 +132,3 @@ def region(primitive: str, values: Sequence[Value], **params: Any) -> list[Value
 def given(params: Params) -> dict[str, Any]:
     """The params of an equation by name."""
     return dict(params)
-
-
-def avals_of(values: Iterable[Value]) -> list[ShapedArray]:
-    """The types of values."""
-    return list(map(typeof, values))

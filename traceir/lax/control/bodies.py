@@ -12,8 +12,7 @@ from typing import Any
 from traceir import config, pytree, rules
 from traceir.array import Array
 from traceir.avals import ShapedArray
-from traceir.errors import ConcretizationTypeError
-from traceir.ir import Atom, ClosedJaxpr, Jaxpr, Literal, Var
+from traceir.ir import Atom, ClosedJaxpr, Jaxpr, Var
 from traceir.jit.cache import Entry, cache_of
 from traceir.jit.signature import StaticSpec, bind_arguments, form_of
 from traceir.jit.stages import struct_of
@@ -140,14 +139,9 @@ def first_parameter(fun: Callable[..., Any], default: str) -> str:
 
 def known_number(value: Any, kind: Callable[[Any], Any] = int) -> Any:
     """The Python number that a value is known to be, or None inside a trace."""
+    row = "level.concretize.number"
     if isinstance(value, Tracer):
-        try:
-            value = value.known("level.concretize.number", "int()")
-        except ConcretizationTypeError:
+        if not value.knows(row):
             return None
+        value = value.known(row, "int()")
     return kind(value)
-
-
-def is_literal(value: Any) -> bool:
-    """Whether a value is a number that stands in the program."""
-    return isinstance(getattr(value, "_var", None), Literal)
