@@ -29,6 +29,7 @@ from traceir.conform.implementations import Oracle, Reference
 from traceir.errors import RuleTableError
 from traceir.ir import ClosedJaxpr
 from traceir.rules import Rules, load
+from traceir.rules.rules import PRIMITIVES
 
 PATIENCE = 20
 LOADER = "the loader"
@@ -239,7 +240,7 @@ class Hunter:
     def order(self, mutant: Mutant) -> list[int]:
         """The cases to try: those that told mutants of the row, that are about it."""
         order = [*self.telling[mutant.row], *self.names.get(mutant.row, ())]
-        if mutant.table != "primitives":
+        if mutant.table not in PRIMITIVES:
             order += range(len(self.cases))
         return list(dict.fromkeys(order))
 
