@@ -11,6 +11,8 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 import traceir.source
 from traceir.source import Source, capture, user_frame_summary
 
@@ -68,6 +70,16 @@ def test_no_user_frame() -> None:
     exec(compile("def f(): put(capture())", PACKAGE + "x.py", "exec"), scope)
     _thread.start_new_thread(scope["f"], ())
     assert found.get(timeout=10) is None
+
+
+def test_who_makes_an_instance_of_a_dataclass_is_the_user() -> None:
+    def user() -> str:
+        mesh = traceir.make_mesh((1,), ("x",))
+        with pytest.raises(ValueError) as caught:
+            traceir.NamedSharding(mesh, traceir.P("y"))
+        return str(caught.value)
+
+    assert 'user: traceir.NamedSharding(mesh, traceir.P("y"))' in user()
 
 
 def test_column_of_the_expression() -> None:

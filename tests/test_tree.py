@@ -212,7 +212,12 @@ REFUSED = [
     ("tu.tree_broadcast((1, None), (2, 3))", ValueError, r"at tree\[1\]"),
     ("tu.tree_reduce(add, [])", TypeError, "empty"),
     ("tu.tree_reduce_associative(add, [])", TypeError, "identity"),
-    ("tu.tree_transpose(o, i, [1])", TypeError, "expected PyTreeDef"),
+    ("tu.tree_transpose(o, i, [1])", TypeError, r"tree is \[\*\], where"),
+    (
+        "tu.tree_transpose(o, i, ({'a': 1, 'b': 2}, {'a': 3, 'b': (4,)}))",
+        TypeError,
+        r"tree\[1\]\['b'\] is \(\*,\), where",
+    ),
     ("tu.tree_transpose(tu.tree_structure(()), i, ())", ValueError, "no leaves"),
     ("td.unflatten([1, 2])", ValueError, "Too few leaves for PyTreeDef; expected 3"),
     ("tu.tree_unflatten(td, [1, 2, 3, 4])", ValueError, "Too many leaves"),

@@ -31,6 +31,8 @@ _BETWEEN = frozenset(
 )
 # Code made by exec in the packages names its file so.
 _GENERATED = "<traceir"
+# The file and the name of what `dataclasses` makes by exec, which calls __post_init__.
+_STRING, _DATACLASS = "<string>", "__create_fn__"
 
 
 # The longest source line that is shown whole.
@@ -141,7 +143,9 @@ def capture(skip: int = 1) -> Source | None:
     frame = sys._getframe(skip)
     user = _user_files
     code = frame.f_code
-    while not user[code.co_filename]:
+    while not user[code.co_filename] or (
+        code.co_filename == _STRING and code.co_qualname.startswith(_DATACLASS)
+    ):
         above = frame.f_back
         if above is None:
             return None

@@ -149,7 +149,8 @@ def transpose(
     found, treedef = flatten(pytree_to_transpose)
     wanted = outer_treedef.compose(inner_treedef)
     if treedef != wanted:
-        raise TypeError(f"the tree to transpose is {treedef}, expected {wanted}")
+        found_at = pytree.mismatch("tree", treedef, "the structures", wanted)
+        raise TypeError(f"the tree to transpose is of other structures: {found_at}")
     inner, outer = inner_treedef.num_leaves, outer_treedef.num_leaves
     if not outer:
         raise ValueError(f"nothing to transpose: {outer_treedef} has no leaves")
