@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from traceir_numba.nests import Constant, Load, Nest, map_accesses
 from traceir_numba.program import Assign, Buffer, Copy, Launch, Step
-from traceir_numba.steps import reads, renamed, writes
+from traceir_numba.steps import pointers_to, reads, renamed, writes
 
 Source = int | Constant
 Pair = tuple[int, Source]
@@ -122,9 +122,10 @@ def _place(steps: Sequence[Step], carry: int, new: int) -> int | None:
         return None
     (at,) = makers
     launch = steps[at]
-    if not isinstance(launch, Launch) or any(
-        carry in reads(s) for s in steps[at + 1 :]
-    ):
+    others = pointers_to(carry, steps)
+    if not isinstance(launch, Launch) or not others.isdisjoint(reads(launch)):
+        return None
+    if any(not (others | {carry}).isdisjoint(reads(s)) for s in steps[at + 1 :]):
         return None
     nest = launch.nest
     old, own = (

@@ -87,6 +87,21 @@ def writes(step: Step) -> set[int]:
     return found.union(*(writes(s) for steps in inner(step) for s in steps))
 
 
+def pointers_to(slot: int, steps: Iterable[Step]) -> set[int]:
+    """The other slots that may come to point to a slot's memory, or into it."""
+    pairs: list[tuple[int, int | Constant]] = []
+    for step in walk(steps):
+        match step:
+            case Assign(assigned):
+                pairs += assigned
+            case Loop(read=read, written=written):
+                pairs += [(row, stack) for stack, row in (*read, *written)]
+    found = {slot}
+    while more := {t for t, s in pairs if s in found} - found:
+        found |= more
+    return found - {slot}
+
+
 def renamed(steps: Iterable[Step], slots: Mapping[int, int]) -> tuple[Step, ...]:
     """The steps with other slots in place of some."""
 

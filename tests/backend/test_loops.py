@@ -86,6 +86,28 @@ def twice(x: Any) -> Any:
     )
 
 
+def seen_twice(x: Any, y: Any) -> Any:
+    """What an inner loop gives is the memory of a carry, which then changes."""
+
+    def step(_: Any, s: Any) -> Any:
+        a, b = s
+        b = lax.fori_loop(0, 2, lambda _, v: a, b)
+        return a * 0.5, b
+
+    return lax.fori_loop(0, 3, step, (x, y))
+
+
+def row_seen_twice(x: Any, y: Any) -> Any:
+    """What an inner loop gives is a row of a carry, which then changes."""
+
+    def step(_: Any, s: Any) -> Any:
+        a, b = s
+        b = lax.scan(lambda _, row: (row, None), b, a)[0]
+        return a * 0.5, b
+
+    return lax.fori_loop(0, 3, step, (x, y))
+
+
 def truths(x: Any) -> Any:
     def step(s: Any) -> Any:
         found, k, odd = s
@@ -142,6 +164,8 @@ FUNCTIONS: dict[str, tuple[Function, tuple[Any, ...]]] = {
     "swapped": (swapped, (VECTOR, -VECTOR)),
     "delayed": (delayed, (VECTOR, -VECTOR)),
     "twice": (twice, (VECTOR,)),
+    "seen twice": (seen_twice, (VECTOR, -VECTOR)),
+    "row seen twice": (row_seen_twice, (MATRIX, -VECTOR)),
     "truths": (truths, (VECTOR,)),
     "first": (chosen, (np.int32(0), VECTOR)),
     "last": (chosen, (np.int32(7), VECTOR)),
