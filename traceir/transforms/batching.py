@@ -22,7 +22,7 @@ from traceir.trace import (
 )
 from traceir.transforms.axes import place_at
 from traceir.transforms.classes import by_row, named_axes
-from traceir.transforms.rules import BATCH, Axis, Dim
+from traceir.transforms.rules import Axis, Dim
 
 
 class BatchTracer(Tracer):
@@ -98,7 +98,9 @@ class BatchTrace(Trace):
         with in_force(self.parent):
             if all(d is None for d in dims) and not self.asked(primitive, params):
                 return bind_all(primitive, operands, params)
-            results, targets = batch(primitive, self.axis, operands, dims, params)
+            results, targets = by_row(
+                primitive, self.axis, operands, dims, params
+            )
             reads = functools.reduce(or_, (self.reads(v) for v in values), 0)
             return [
                 r if d is None else BatchTracer(self, r, d, reads)
@@ -115,20 +117,6 @@ class BatchTrace(Trace):
         if self.axis.name is None:
             return False
         return self.axis.name in named_axes(primitive, params)
-
-
-def batch(
-    primitive: str,
-    axis: Axis,
-    values: Sequence[Value],
-    dims: Sequence[Dim],
-    params: Params,
-) -> tuple[Sequence[Value], Sequence[Dim]]:
-    """Apply a primitive to a batch: by its own rule, else by its row's class."""
-    rule = BATCH.get(primitive)
-    if rule is not None:
-        return rule(axis, values, dims, params)
-    return by_row(primitive, axis, values, dims, params)
 
 
 def batch_program(
@@ -191,15 +179,3 @@ def _placed(pair: tuple[Value, Dim], target: Dim, axis: Axis) -> tuple[Value, Di
 
 def _batched(aval: ShapedArray, size: int, dim: int) -> ShapedArray:
     return aval.update(shape=(*aval.shape[:dim], size, *aval.shape[dim:]))
-
-
-def _jit(
-    axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
-) -> tuple[Sequence[Value], Sequence[Dim]]:
-    known = dict(params)
-    program, dims_out = batch_program(known["jaxpr"], axis, dims)  # type: ignore[arg-type]
-    changed = tuple((k, program if k == "jaxpr" else v) for k, v in params)
-    return bind_all("jit", values, changed), dims_out
-
-
-BATCH["jit"] = _jit

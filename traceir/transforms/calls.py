@@ -63,7 +63,7 @@ class Body:
         self, avals: Sequence[ShapedArray]
     ) -> tuple[ClosedJaxpr, tuple[Tracer, ...]]:
         """The function traced on these types, and the tracers that it captures."""
-        return staged(self, avals, self.paths(), self.name, self.transform)
+        return program_of(self, avals, self.paths(), self.name, self.transform)
 
     def paths(self) -> list[str]:
         """The path of each leaf of the arguments, as the user spells it."""
@@ -71,7 +71,7 @@ class Body:
         return [pytree.key_path(path[1:], self.labels[path[0].idx]) for path in found]
 
 
-def staged(
+def program_of(
     call: Callable[[Any], Sequence[Value]],
     avals: Sequence[ShapedArray],
     paths: Sequence[str],

@@ -7,21 +7,21 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from traceir import pytree, rules
-from traceir.ir import ClosedJaxpr, Jaxpr, Params, sort_params
+from traceir.ir import ClosedJaxpr, Jaxpr, Params
 from traceir.jit.backends import runner
 from traceir.jit.signature import bind_arguments, form_of, resolve_static
 from traceir.jit.staging import check_outputs, function_name, prepare
 from traceir.recording import apply
-from traceir.trace import EAGER, Value, bind_all, typeof
+from traceir.trace import EAGER, Value
 from traceir.transforms import programs
-from traceir.transforms.calls import staged
-from traceir.transforms.programs import (
-    jvp_program,
-    linearize_program,
-    transpose_program,
-)
-from traceir.transforms.rewrites import drop_inputs, live
+from traceir.transforms.calls import program_of
+from traceir.transforms.dead import live_program
+from traceir.transforms.jit import batch_call, jvp_call, pulled
+from traceir.transforms.programs import linearize_program, transpose_program
+from traceir.transforms.regions import given, moving, nonzero, region
+from traceir.transforms.rewrites import kept
 from traceir.transforms.rules import (
+    BATCH,
     JVP,
     LINEARIZE,
     TRANSPOSE,
@@ -29,11 +29,10 @@ from traceir.transforms.rules import (
     Linear,
     LinearPart,
     Tangent,
-    Zero,
 )
 
-# A program, and the places that its inputs had in the one that it was made of.
-Lean = tuple[ClosedJaxpr, tuple[int, ...]]
+# A program without what no result needs, and which inputs it takes of those it had.
+Lean = tuple[ClosedJaxpr, tuple[bool, ...]]
 
 
 def checkpoint(
@@ -83,19 +82,20 @@ def checkpoint(
             return leaves
 
         avals = prepared.call.avals
-        closed, captured = staged(run, avals, prepared.call.paths, name, "checkpoint")
+        closed, captured = program_of(
+            run, avals, prepared.call.paths, name, "checkpoint"
+        )
         # The consts come in as operands, so that they are saved like arguments.
         program, values = with_operands(closed)
-        params = sort_params(
-            {
-                "jaxpr": program,
-                "prevent_cse": prevent_cse,
-                "differentiated": False,
-                "policy": None,
-            }
+        results = region(
+            "remat2",
+            [*values, *captured, *prepared.leaves],
+            jaxpr=program,
+            prevent_cse=prevent_cse,
+            differentiated=False,
+            policy=None,
         )
-        operands = [*values, *captured, *prepared.leaves]
-        return trees[0].unflatten(bind_all("remat2", operands, params))
+        return trees[0].unflatten(results)
 
     return call
 
@@ -113,64 +113,27 @@ def with_operands(closed: ClosedJaxpr) -> tuple[ClosedJaxpr, list[Value]]:
     return ClosedJaxpr(opened, (), closed.backend), list(closed.consts)
 
 
-def lean(closed: ClosedJaxpr) -> Lean:
-    """The program without what no result needs, and the places of the inputs left."""
-    program, used = live(closed, [True] * len(closed.jaxpr.outvars))
-    places = tuple(k for k, needed in enumerate(used) if needed)
-    return drop_inputs(program, [not needed for needed in used]), places
-
-
 # -- rules ----------------------------------------------------------------------------
 
 
-def _again(closed: ClosedJaxpr, values: Sequence[Value], params: Params) -> Any:
-    """An equation of another program, with the params of a differentiated one."""
-    given = {**dict(params), "jaxpr": closed, "differentiated": True}
-    return bind_all("remat2", values, sort_params(given))
-
-
-def _program(params: Params) -> ClosedJaxpr:
-    found = dict(params)["jaxpr"]
-    assert isinstance(found, ClosedJaxpr)
-    return found
-
-
-def jvp_remat(
-    primals: Sequence[Value], tangents: Sequence[Tangent], params: Params
-) -> tuple[Sequence[Value], Sequence[Tangent]]:
-    """One equation for results and tangents."""
-    closed = _program(params)
-    nonzero = [type(t) is not Zero for t in tangents]
-    program, moves = jvp_program(closed, nonzero)
-    values = [*primals, *(t for t in tangents if type(t) is not Zero)]
-    given = sort_params({**dict(params), "jaxpr": program})
-    found = bind_all("remat2", values, given)
-    moving = iter(found[len(moves) :])
-    return found[: len(moves)], [
-        next(moving) if moved else Zero(aval)
-        for aval, moved in zip(closed.out_avals, moves, strict=True)
-    ]
-
-
 def linearize_remat(
-    primals: Sequence[Value], nonzero: Sequence[bool], params: Params
+    primals: Sequence[Value], moved: Sequence[bool], params: Params
 ) -> tuple[Sequence[Value], Sequence[bool], Sequence[Value], LinearPart]:
     """The results now; the tangents by an equation that computes everything again."""
-    closed = _program(params)
+    others = given(params)
+    closed: ClosedJaxpr = others.pop("jaxpr")
     outs = apply(closed, primals)
-    tangents_only, moves = tangent_program(closed, tuple(nonzero))
+    (program, taken), moves = tangent_program(closed, tuple(moved))
     count = len(primals)
-    used = [k for k in tangents_only[1] if k < count]
-    moving = [k - count for k in tangents_only[1] if k >= count]
+    others["differentiated"] = True
 
     def linear(
         residuals: Sequence[Value], tangents: Sequence[Value]
     ) -> Sequence[Tangent]:
-        values = [*residuals, *(tangents[k] for k in moving)]
-        found: Sequence[Value] = _again(tangents_only[0], values, params)
-        return found
+        values = [*residuals, *kept(tangents, taken[count:])]
+        return region("remat2", values, **others, jaxpr=program)
 
-    return outs, moves, [primals[k] for k in used], linear
+    return outs, moves, kept(primals, taken[:count]), linear
 
 
 def tangent_program(
@@ -188,7 +151,7 @@ def tangent_program(
 
         moved = [a for a, moves in zip(closed.in_avals, nonzero, strict=True) if moves]
         program = programs.staged(closed, call, [*closed.in_avals, *moved])
-        return lean(program), parts.nonzero
+        return live_program(program, [True] * len(program.out_avals)), parts.nonzero
 
     made: tuple[Lean, tuple[bool, ...]]
     made = closed.memo(("tangents", nonzero), make)
@@ -199,27 +162,26 @@ def transpose_remat(
     cotangents: Sequence[Cotangent], operands: Sequence[Any], params: Params
 ) -> Sequence[Cotangent]:
     """One equation from inputs and cotangents to cotangents."""
+    others = given(params)
+    closed: ClosedJaxpr = others.pop("jaxpr")
     linear = [type(v) is Linear for v in operands]
-    nonzero = [type(ct) is not Zero for ct in cotangents]
-    program, given = transpose_program(_program(params), linear, nonzero)
-    program, used = lean(program)
+    program, moves = transpose_program(closed, linear, moving(cotangents))
+    program, taken = live_program(program, [True] * len(program.out_avals))
     values = [v for v in operands if type(v) is not Linear]
-    values += [ct for ct in cotangents if type(ct) is not Zero]
-    found = iter(_again(program, [values[k] for k in used], params))
-    moving = iter(given)
-    return [
-        None if not moved else next(found) if next(moving) else Zero(typeof(v))
-        for v, moved in zip(operands, linear, strict=True)
-    ]
+    values += nonzero(cotangents)
+    others["differentiated"] = True
+    found = region("remat2", kept(values, taken), **others, jaxpr=program)
+    return pulled(operands, found, moves)
 
 
 def run_remat(params: Params) -> Callable[..., Sequence[Any]]:
     """How one is evaluated outside every trace: as a compiled program."""
-    closed = _program(params)
+    closed: ClosedJaxpr = given(params)["jaxpr"]
     return runner(closed, closed.backend or "reference")
 
 
 EAGER["remat2"] = run_remat
-JVP["remat2"] = jvp_remat
+JVP["remat2"] = jvp_call("remat2")
 LINEARIZE["remat2"] = linearize_remat
 TRANSPOSE["remat2"] = transpose_remat
+BATCH["remat2"] = batch_call("remat2")

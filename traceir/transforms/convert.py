@@ -10,7 +10,7 @@ from traceir import pytree
 from traceir.jit.staging import check_outputs, function_name
 from traceir.recording import apply
 from traceir.trace import Tracer, typeof
-from traceir.transforms.calls import flatten_arguments, staged
+from traceir.transforms.calls import flatten_arguments, program_of
 from traceir.transforms.forward import is_inexact
 
 
@@ -42,7 +42,7 @@ def closure_convert(
     avals = [typeof(leaf) for leaf in leaves]
     paths = [pytree.key_path(path) for path in tree.paths()]
     name = function_name(fun)
-    closed, captured = staged(run, avals, paths, name, "closure_convert")
+    closed, captured = program_of(run, avals, paths, name, "closure_convert")
     hoisted = [tracer for tracer in captured if is_inexact(tracer.aval)]
 
     @functools.wraps(fun)

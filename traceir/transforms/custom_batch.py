@@ -193,16 +193,5 @@ class BatchedBackward:
         return bind_all("reduce_sum", [pair[0]], params)[0]
 
 
-def batch_remat(
-    axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
-) -> tuple[Sequence[Value], Sequence[Dim]]:
-    """The program, for a batch."""
-    given: dict[str, Any] = dict(params)
-    program, dims_out = batch_program(given["jaxpr"], axis, dims)
-    given["jaxpr"] = program
-    return bind_all("remat2", values, sort_params(given)), dims_out
-
-
 BATCH["custom_jvp_call"] = batch_custom_jvp
 BATCH["custom_vjp_call"] = batch_custom_vjp
-BATCH["remat2"] = batch_remat

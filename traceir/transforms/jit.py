@@ -1,4 +1,4 @@
-"""The rules of `jit` equations: the transformed program, in one or two equations.
+"""The rules of calls, equations with one program: `jit`, and `remat2` in part.
 
 Serves: derive.jit
 """
@@ -8,18 +8,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from traceir.ir import ClosedJaxpr, Jaxpr, Literal, Params, Var, sort_params
-from traceir.trace import Value, bind_all, typeof
+from traceir.ir import ClosedJaxpr, Jaxpr, Literal, Params, Var
+from traceir.trace import Value, typeof
+from traceir.transforms.batching import batch_program
 from traceir.transforms.programs import (
     jvp_program,
     linearize_program,
     transpose_program,
 )
+from traceir.transforms.regions import given, moving, nonzero, region, symbolic
 from traceir.transforms.rules import (
+    BATCH,
     JVP,
     LINEARIZE,
     TRANSPOSE,
+    Axis,
+    BatchRule,
     Cotangent,
+    Dim,
+    JvpRule,
     Linear,
     LinearPart,
     Tangent,
@@ -27,53 +34,70 @@ from traceir.transforms.rules import (
 )
 
 
-def apply_jit(closed: ClosedJaxpr, values: Sequence[Value], params: Params) -> Any:
-    """One `jit` equation of a program, with the other params of an equation."""
-    return bind_all("jit", values, sort_params({**dict(params), "jaxpr": closed}))
+def jvp_call(primitive: str) -> JvpRule:
+    """The rule of a call in forward mode: one for results and tangents."""
+
+    def rule(
+        primals: Sequence[Value], tangents: Sequence[Tangent], params: Params
+    ) -> tuple[Sequence[Value], Sequence[Tangent]]:
+        others = given(params)
+        closed: ClosedJaxpr = others.pop("jaxpr")
+        program, moves = jvp_program(closed, moving(tangents))
+        values = [*primals, *nonzero(tangents)]
+        found = region(primitive, values, **others, jaxpr=program)
+        count = len(moves)
+        return found[:count], symbolic(found[count:], moves, closed.out_avals)
+
+    return rule
 
 
-def program_of(params: Params) -> ClosedJaxpr:
-    """The program of a `jit` equation."""
-    found = dict(params)["jaxpr"]
-    assert isinstance(found, ClosedJaxpr)
-    return found
+def batch_call(primitive: str) -> BatchRule:
+    """The rule of a call for a batch: one of the program for a batch."""
+
+    def rule(
+        axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+    ) -> tuple[Sequence[Value], Sequence[Dim]]:
+        others = given(params)
+        program, dims_out = batch_program(others.pop("jaxpr"), axis, dims)
+        return region(primitive, values, **others, jaxpr=program), dims_out
+
+    return rule
 
 
-def jvp_jit(
-    primals: Sequence[Value], tangents: Sequence[Tangent], params: Params
-) -> tuple[Sequence[Value], Sequence[Tangent]]:
-    """One equation for results and tangents."""
-    closed = program_of(params)
-    nonzero = [type(t) is not Zero for t in tangents]
-    program, moves = jvp_program(closed, nonzero)
-    moving = [t for t in tangents if type(t) is not Zero]
-    found = apply_jit(program, [*primals, *moving], params)
-    given = iter(found[len(moves) :])
-    return found[: len(moves)], [
-        next(given) if moved else Zero(aval)
-        for aval, moved in zip(closed.out_avals, moves, strict=True)
+def pulled(
+    operands: Sequence[Any], found: Sequence[Value], moves: Sequence[bool]
+) -> list[Cotangent]:
+    """The cotangents of all operands from those that a call gives: of the linear ones
+    that move."""
+    values, moving = iter(found), iter(moves)
+    return [
+        None
+        if type(v) is not Linear
+        else next(values)
+        if next(moving)
+        else Zero(typeof(v))
+        for v in operands
     ]
 
 
 def linearize_jit(
-    primals: Sequence[Value], nonzero: Sequence[bool], params: Params
+    primals: Sequence[Value], moved: Sequence[bool], params: Params
 ) -> tuple[Sequence[Value], Sequence[bool], Sequence[Value], LinearPart]:
     """One equation for results and residuals, and one for the tangents."""
-    closed = program_of(params)
-    parts = linearize_program(closed, nonzero)
+    others = given(params)
+    closed: ClosedJaxpr = others.pop("jaxpr")
+    parts = linearize_program(closed, moved)
     program, places = without_copies(parts.forward)
-    given = apply_jit(program, primals, params)
-    sources = {"input": primals, "const": parts.forward.consts, "result": given}
+    outs = region("jit", primals, **others, jaxpr=program)
+    sources = {"input": primals, "const": parts.forward.consts, "result": outs}
     found = [sources[kind][k] for kind, k in places]
     count = len(closed.out_avals)
 
     def linear(
         residuals: Sequence[Value], tangents: Sequence[Value]
     ) -> Sequence[Tangent]:
-        values: Sequence[Value] = apply_jit(
-            parts.linear, [*residuals, *tangents], params
-        )
-        return values
+        values = [*residuals, *tangents]
+        return region("jit", values, **others, jaxpr=parts.linear)
 
     return found[:count], parts.nonzero, found[count:], linear
 
@@ -119,19 +143,17 @@ def transpose_jit(
     cotangents: Sequence[Cotangent], operands: Sequence[Any], params: Params
 ) -> Sequence[Cotangent]:
     """One equation from cotangents to cotangents."""
+    others = given(params)
     linear = [type(v) is Linear for v in operands]
-    nonzero = [type(ct) is not Zero for ct in cotangents]
-    program, given = transpose_program(program_of(params), linear, nonzero)
+    closed: ClosedJaxpr = others.pop("jaxpr")
+    program, moves = transpose_program(closed, linear, moving(cotangents))
     values = [v for v in operands if type(v) is not Linear]
-    values += [ct for ct in cotangents if type(ct) is not Zero]
-    found = iter(apply_jit(program, values, params))
-    moving = iter(given)
-    return [
-        None if not moved else next(found) if next(moving) else Zero(typeof(v))
-        for v, moved in zip(operands, linear, strict=True)
-    ]
+    values += nonzero(cotangents)
+    found = region("jit", values, **others, jaxpr=program)
+    return pulled(operands, found, moves)
 
 
-JVP["jit"] = jvp_jit
+JVP["jit"] = jvp_call("jit")
 LINEARIZE["jit"] = linearize_jit
 TRANSPOSE["jit"] = transpose_jit
+BATCH["jit"] = batch_call("jit")

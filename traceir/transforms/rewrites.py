@@ -42,21 +42,6 @@ def keep_outputs(closed: ClosedJaxpr, keep: Sequence[bool]) -> ClosedJaxpr:
     return remembered(closed, ("keep_outputs", tuple(keep)), make)
 
 
-def drop_inputs(closed: ClosedJaxpr, dropped: Sequence[bool]) -> ClosedJaxpr:
-    """The program without inputs that it does not use.
-
-    >>> from traceir import parse
-    >>> program = parse("{ lambda ; a:f32[] b:i32[]. let  in (b,) }")
-    >>> drop_inputs(program, [True, False])
-    { lambda ; a:i32[]. let  in (a,) }
-    """
-
-    def make() -> ClosedJaxpr:
-        return changed(closed, invars=kept(closed.jaxpr.invars, flipped(dropped)))
-
-    return remembered(closed, ("drop_inputs", tuple(dropped)), make)
-
-
 def move_to_front(closed: ClosedJaxpr, moved: Sequence[bool]) -> ClosedJaxpr:
     """The program with some of its inputs before the others.
 
@@ -113,35 +98,6 @@ def substitute(
     )
     outvars = use(closed.jaxpr.outvars)
     return changed(closed, invars=tuple(invars), eqns=eqns, outvars=outvars)
-
-
-def live(
-    closed: ClosedJaxpr, wanted: Sequence[bool]
-) -> tuple[ClosedJaxpr, tuple[bool, ...]]:
-    """The program for some of its results alone, and which inputs it then uses.
-
-    Equations with effects stay, and so do all inputs.
-
-    >>> from traceir import parse
-    >>> text = "{ lambda ; a:f32[] b:f32[]. let c:f32[] = neg a in (b, c) }"
-    >>> live(parse(text), [True, False])
-    ({ lambda ; a:f32[] b:f32[]. let  in (b,) }, (False, True))
-    """
-
-    def make() -> tuple[ClosedJaxpr, tuple[bool, ...]]:
-        outvars = kept(closed.jaxpr.outvars, wanted)
-        used = {v for v in outvars if isinstance(v, Var)}
-        eqns: list[Eqn] = []
-        for eqn in reversed(closed.jaxpr.eqns):
-            if eqn.effects or not used.isdisjoint(eqn.outputs):
-                eqns.append(eqn)
-                used.update(a for a in eqn.inputs if isinstance(a, Var))
-        made = changed(closed, eqns=tuple(reversed(eqns)), outvars=outvars)
-        return made, tuple(v in used for v in closed.jaxpr.invars)
-
-    found: tuple[ClosedJaxpr, tuple[bool, ...]]
-    found = closed.memo(("live", tuple(wanted)), make)
-    return found
 
 
 def changed(closed: ClosedJaxpr, **parts: Any) -> ClosedJaxpr:

@@ -27,11 +27,11 @@ from traceir.lax.control.wrappers import wrapped
 from traceir.lax.elementwise import add, lt
 from traceir.lax.operands import as_array, convert, operand, typed
 from traceir.trace import Value, bind, typeof
+from traceir.transforms.dead import live_program
 from traceir.transforms.rewrites import (
-    drop_inputs,
+    flipped,
     forwarded,
     keep_outputs,
-    live,
     move_to_front,
 )
 
@@ -99,14 +99,14 @@ def _repeat(test: Body, body: Body, leaves: list[Value]) -> list[Value]:
     """One `while` equation; a carry that only passes through the body is a constant of
     it, unless the condition reads it."""
     own, tested = len(body.consts), len(test.consts)
-    through = [own + k == f for k, f in enumerate(forwarded(body.closed))]
+    stays = [own + k != f for k, f in enumerate(forwarded(body.closed))]
     # What passes through and is not read by the condition need not be carried.
-    small, used = live(test.closed, [True])
-    moved = [t and not u for t, u in zip(through, used[tested:], strict=True)]
+    small, taken = live_program(test.closed, [True], [True] * tested + stays)
+    moved = flipped(taken[tested:])
     consts, carried = body.consts, leaves
     cond_jaxpr, body_jaxpr = test.closed, body.closed
     if any(moved):
-        cond_jaxpr = drop_inputs(small, [False] * tested + moved)
+        cond_jaxpr = small
         body_jaxpr = keep_outputs(body_jaxpr, [not m for m in moved])
         body_jaxpr = move_to_front(body_jaxpr, [False] * own + moved)
         consts = (*(v for v, m in zip(leaves, moved) if m), *consts)
