@@ -63,10 +63,12 @@ def mutants(text: str, siblings: Siblings) -> Iterator[str]:
     """The formula with one thing changed, for each thing; each mutant once."""
     tree = ast.parse(text, mode="eval").body
     seen = {ast.unparse(tree)}
-    firsts = set(_firsts(tree))
+    firsts, numbers = set(_firsts(tree)), set(_numbers(tree))
     for number, node in enumerate(ast.walk(tree)):
         for other in _others(node, siblings):
             if node in firsts and ast.unparse(other) == "-1":
+                continue
+            if node in numbers and _is_swapped(node, other):
                 continue
             mutant = ast.unparse(_put(tree, number, other))
             if mutant not in seen:
@@ -81,6 +83,21 @@ def _firsts(tree: ast.expr) -> Iterator[ast.AST]:
         match node:
             case ast.Subscript(_, ast.Constant(0) as index):
                 yield index
+
+
+def _numbers(tree: ast.expr) -> Iterator[ast.AST]:
+    """What is a number by where it stands: in the bounds of a slice."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Slice):
+            yield from ast.walk(node)
+
+
+def _is_swapped(node: ast.AST, other: ast.expr) -> bool:
+    """Whether one sum is the other with its operands swapped."""
+    match node, other:
+        case ast.BinOp(a, ast.Add(), b), ast.BinOp(c, ast.Add(), d):
+            return (a, b) == (d, c)
+    return False
 
 
 def _put(tree: ast.expr, number: int, other: ast.expr) -> ast.expr:

@@ -39,7 +39,7 @@ def test_every_primitive_has_a_class_of_batching() -> None:
 
 
 def test_every_class_has_a_rule() -> None:
-    assert set(BATCH_CLASSES) - {"region"} == CLASSES.keys()
+    assert set(BATCH_CLASSES) == CLASSES.keys()
 
 
 def test_rules_of_their_own_are_those_of_regions() -> None:

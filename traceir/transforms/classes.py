@@ -19,7 +19,7 @@ from traceir.rules.scope import Scope
 from traceir.trace import Value, bind_all, typeof
 from traceir.transforms.axes import at_front, move, stretch
 from traceir.transforms.collectives import over_axis
-from traceir.transforms.rules import Axis, Dim
+from traceir.transforms.rules import BATCH, Axis, Dim
 
 Batched = tuple[Sequence[Value], Sequence[Dim]]
 ClassRule = Callable[[Prim, Axis, Sequence[Value], Sequence[Dim], Params], Batched]
@@ -150,10 +150,18 @@ def collective(
     return _at(row, axis, values, params, dim, False)
 
 
+def region(
+    row: Prim, axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+) -> Batched:
+    """By a rule of the primitive's own."""
+    return BATCH[row.name](axis, values, dims, params)
+
+
 CLASSES: dict[str, ClassRule] = {
     rule.__name__: rule
     for rule in (
-        *(pointwise, aligned, anywhere, front, contraction, constant, collective),
+        *(pointwise, aligned, anywhere, front, contraction),
+        *(constant, collective, region),
     )
 }
 
