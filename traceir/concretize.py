@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from traceir import rules
 
 if TYPE_CHECKING:
     from traceir.trace import Tracer
+
+# What hints say of a function under `jit`; other transforms have other ways.
+_STATIC = re.compile(r"make the \w+ static with `static_argnames`")
 
 
 def refusal(tracer: Tracer, row_id: str, what: str = "") -> Exception:
@@ -51,8 +55,12 @@ def arguments(tracer: Tracer) -> list[str]:
 
 
 def advice(tracer: Tracer, row_id: str) -> str:
-    """The row's hint, with the call that makes the arguments static spelled out."""
-    hint = rules.default().clauses[row_id].hint
+    """The row's hint for the transform, with the call for `jit` spelled out."""
+    clauses, transforms = rules.default().clauses, rules.default().levels.transforms
+    hint = clauses[row_id].hint
+    row = transforms.get(tracer._trace.transform)
+    if row is not None and clauses[row.id].hint:
+        return _STATIC.sub(clauses[row.id].hint, hint)
     names = [path for path in arguments(tracer) if path.isidentifier()]
     if not names or len(names) > 3:
         return hint

@@ -177,10 +177,17 @@ def apply(closed: ClosedJaxpr, values: Sequence[Value]) -> list[Value]:
 def tracing(
     name: str, transform: str, face: str | None = None
 ) -> Iterator[StagingTrace]:
-    """A recording trace that is in force inside the `with` and dead after it."""
+    """A recording trace that is in force inside the `with` and dead after it.
+
+    Its equations stand at lines of their own: a program may be kept for other callers.
+    """
     trace = StagingTrace(name, transform, face)
-    with living(trace):
-        yield trace
+    outer, _local.source = _local.source, None
+    try:
+        with living(trace):
+            yield trace
+    finally:
+        _local.source = outer
 
 
 def stage(

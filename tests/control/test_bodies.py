@@ -134,7 +134,7 @@ def test_arrays_of_the_user_may_change_after() -> None:
 def test_a_leaked_carry_is_refused() -> None:
     leaked = []
     lax.fori_loop(0, 3, lambda i, c: (leaked.append(c), c)[1], 1.0)
-    with pytest.raises(traceir.errors.UnexpectedTracerError, match="for scan"):
+    with pytest.raises(traceir.errors.UnexpectedTracerError, match="for fori_loop"):
         leaked[0] + 1
 
 

@@ -125,7 +125,7 @@ REFUSED: list[tuple[str, type, str, Callable[[], Any]]] = [
             lambda c, x: ({"a": x, "b": [x]}, None), {"a": 0.0, "b": 0.0}, X
         ),
     ),
-    ("control.pair", TypeError, "PyTreeDef(*)", lambda: lax.scan(one, 0.0, X)),
+    ("control.pair", TypeError, "one returns f32[]", lambda: lax.scan(one, 0.0, X)),
     (
         "control.pair",
         TypeError,
@@ -201,7 +201,7 @@ REFUSED: list[tuple[str, type, str, Callable[[], Any]]] = [
     (
         "control.reverse-mode",
         ValueError,
-        "not known",
+        "lambda x: lax.while_loop(",
         lambda: traceir.grad(
             lambda x: lax.while_loop(lambda c: c < 9, lambda c: c * 2, x)
         )(1.0),
@@ -221,6 +221,31 @@ REFUSED: list[tuple[str, type, str, Callable[[], Any]]] = [
         TypeError,
         "for scan; it depends on the value of the argument c",
         lambda: lax.scan(lambda c, x: (c if c > 0 else x, x), 0.0, X),
+    ),
+    (
+        "level.concretize.bool",
+        TypeError,
+        "in the trace of <lambda> for fori_loop; it depends on the value of the "
+        "argument d['x']",
+        lambda: lax.fori_loop(0, 3, lambda i, d: d if d["x"] > 0 else d, {"x": 1.0}),
+    ),
+    (
+        "level.concretize.bool",
+        TypeError,
+        "in the trace of <lambda> for map; it depends on the value of the argument r",
+        lambda: lax.map(lambda r: r if r > 0 else 0.0, X),
+    ),
+    (
+        "control.carry-types",
+        TypeError,
+        "fori_loop of <lambda>: d['x'] is f32[3], comes back as f32[]",
+        lambda: lax.fori_loop(0, 3, lambda i, d: {"x": jnp.sum(d["x"])}, {"x": X}),
+    ),
+    (
+        "control.carry-tree",
+        TypeError,
+        "fori_loop of <lambda>: d is {'x': *}, comes back as None",
+        lambda: lax.fori_loop(0, 3, lambda i, d: None, {"x": X}),
     ),
     (
         "jit.output",

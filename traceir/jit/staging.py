@@ -35,11 +35,17 @@ def key_table() -> KeyTable:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """One call, ready to be looked up: its key material, its arguments, its leaves."""
+    """One call, ready to be looked up: its key material, its arguments, its leaves.
+
+    `name` and `paths` are how errors call the function and the leaves, where that is
+    not by their own names.
+    """
 
     call: Call
     bound: Bound
     leaves: list[Any]
+    name: str = ""
+    paths: tuple[str, ...] = ()
 
 
 def prepare(bound: Bound, face: str, strict: bool = False) -> Prepared:
@@ -137,12 +143,13 @@ def make_entry(
         out_trees.append(tree)
         return leaves
 
-    name = function_name(fun)
+    name = prepared.name or function_name(fun)
+    paths = prepared.paths or call.paths
     with ExitStack() as scopes:
         for scope in surroundings(call):
             scopes.enter_context(scope)
         jaxpr, constants, captured = stage(
-            run, call.avals, call.paths, name, transform, call.face, users=True
+            run, call.avals, paths, name, transform, call.face, users=True
         )
     tell_unrolled(jaxpr)
     closed = ClosedJaxpr(jaxpr, constants)

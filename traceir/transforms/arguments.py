@@ -19,7 +19,7 @@ from traceir.dtypes import float0
 from traceir.jit.key import leaf_paths
 from traceir.jit.signature import form_of
 from traceir.jit.staging import input_aval
-from traceir.trace import Tracer, Value, check_open, current_trace
+from traceir.trace import Tracer, Value, check_open, current_trace, typeof
 from traceir.transforms.forward import is_inexact
 from traceir.transforms.rules import Tangent, Zero
 from traceir.transforms.templates import zeros
@@ -126,7 +126,8 @@ def path_in(treedef: pytree.TreeDef, k: int, root: str) -> str:
 def check_aux(returned: Any, asker: str) -> tuple[Any, Any]:
     """The result and the rest; TypeError (derive.aux) unless they are a pair."""
     if not isinstance(returned, tuple | list) or len(returned) != 2:
-        shown = type(returned).__name__
+        traced = isinstance(returned, Array)  # tracers, too
+        shown = typeof(returned).str_short() if traced else type(returned).__name__
         if isinstance(returned, tuple | list):
             shown += f" of {len(returned)}"
         raise rules.error("derive.aux", got=f"{shown} from the function of {asker}")

@@ -71,7 +71,9 @@ def check_inputs(
 def _scalar(call: Call, outs: Sequence[Any]) -> ShapedArray:
     """The type of the one result; TypeError (grad.scalar, grad.output-dtype)."""
     if call.tree is not pytree.LEAF:
-        raise rules.error("grad.scalar", got=f"a result of structure {call.tree}")
+        got = f"a result of structure {pytree.short(call.tree)}"
+        hint = "the function returns nothing: add a `return`" if not outs else None
+        raise rules.error("grad.scalar", got=got, hint=hint)
     aval = typeof(outs[0])
     if aval.shape:
         raise rules.error("grad.scalar", got=f"a result of shape {aval.shape}")

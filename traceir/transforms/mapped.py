@@ -22,7 +22,9 @@ class Leaf:
     path: str
 
     def __str__(self) -> str:
-        return f"axis {self.dim} of argument {self.path}, {typeof(self.value)!r}"
+        return (
+            f"axis {self.dim} of argument {self.path}, {typeof(self.value).str_short()}"
+        )
 
 
 def check_axes(what: str, axes: Any, top: bool = False) -> None:
@@ -96,7 +98,7 @@ def _leaf(value: Value, axis: Dim, path: str) -> Leaf:
         got = f"{error.got} at argument {path}"
         raise rules.error(error.rule, got=got) from None
     if not -rank <= axis < rank:
-        got = f"axis {axis} of argument {path}, {typeof(value)!r}"
+        got = f"axis {axis} of argument {path}, {typeof(value).str_short()}"
         raise rules.error("vmap.rank", got=got)
     return Leaf(value, axis % rank, path)
 

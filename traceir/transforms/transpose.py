@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from traceir import rules
+from traceir import config, rules
 from traceir.ir import Params
 from traceir.trace import Value, bind_all, typeof
 from traceir.transforms.forward import operand_names, operand_values
@@ -75,6 +75,12 @@ def _add(known: dict[int, Value], tracer: LinearTracer, ct: Value) -> None:
     )
 
 
+def _nonlinear(primitive: str, operand: int) -> Exception:
+    at = f", at {where}" if (where := config.local.source) else ""
+    got = f"operand {operand} of {primitive}{at}"
+    return rules.error("derive.nonlinear", got=got)
+
+
 def transpose_rule(
     primitive: str,
     cotangents: Sequence[Cotangent],
@@ -104,13 +110,13 @@ def transpose_rule(
         if type(operand) is not Linear or found[k] is not None:
             continue
         if name not in columns:
-            raise rules.error("derive.nonlinear", got=f"operand {k} of {primitive}")
+            raise _nonlinear(primitive, k)
         plan = plan_of(primitive, "transpose", name, avals, params, k - row.arity)
         if plan is None:
             found[k] = Zero(operand.aval)
             continue
         if any(_is_asked(values[n]) for n in plan.reads & row_names):
-            raise rules.error("derive.nonlinear", got=f"operand {k} of {primitive}")
+            raise _nonlinear(primitive, k)
         results = run(plan, values, cotangents[0])
         if len(results) > 1:  # of all values of a variadic operand
             found[row.arity :] = results

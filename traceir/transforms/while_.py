@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from traceir import rules
+from traceir import config, rules
 from traceir.avals import ShapedArray
 from traceir.ir import ClosedJaxpr, Params, Var
 from traceir.recording import StagedTracer, apply
@@ -167,7 +167,8 @@ def transpose_while(
     cotangents: Sequence[Cotangent], operands: Sequence[Any], params: Params
 ) -> Sequence[Cotangent]:
     """Raise ValueError (control.reverse-mode): the values of each turn are gone."""
-    raise rules.error("control.reverse-mode", got="a loop whose end is not known")
+    at = f", at {where}" if (where := config.local.source) else ""
+    raise rules.error("control.reverse-mode", got=f"a loop whose end is not known{at}")
 
 
 # -- batches --------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from typing import Any
 from traceir import pytree, rules
 from traceir.avals import ShapedArray
 from traceir.lax.control.bodies import Body, Flat, called, first_parameter
+from traceir.lax.control.wrappers import told
 from traceir.lax.operands import convert, joined
 from traceir.pytree import TreeDef, short
 
@@ -60,18 +61,19 @@ def check_carry(
 ) -> None:
     """Raise TypeError (control.carry-tree, control.carry-types) unless the carry comes
     back as it went in."""
+    body = told(fun, asker)
+    root = first_parameter(fun, "carry")
     for path, a, b in pytree.differences(carry.tree, tree):
-        name = pytree.key_path(path, first_parameter(fun, "carry"))
-        got = f"{asker} of {called(fun)}: {name} is {short(a)}, comes back as "
+        name = body.spell(pytree.key_path(path, root))
+        got = f"{body.asker} of {body.name}: {name} is {short(a)}, comes back as "
         raise rules.error("control.carry-tree", got=got + short(b))
     wrong = [
-        f"{first_parameter(fun, 'carry')}{path} is {a.str_short()}, "
-        f"comes back as {b.str_short()}"
+        f"{body.spell(root + path)} is {a.str_short()}, comes back as {b.str_short()}"
         for path, a, b in _leaves(tree, carry.avals, avals)
         if not same_type(a, b)
     ]
     if wrong:
-        got = f"{asker} of {called(fun)}: {'; '.join(wrong[:SHOWN])}"
+        got = f"{body.asker} of {body.name}: {'; '.join(wrong[:SHOWN])}"
         raise rules.error("control.carry-types", got=got)
 
 

@@ -6,7 +6,7 @@ Serves: control.callable, jit.argument
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from traceir import config, pytree, rules
@@ -17,6 +17,7 @@ from traceir.jit.cache import Entry, cache_of
 from traceir.jit.signature import StaticSpec, bind_arguments, form_of
 from traceir.jit.stages import struct_of
 from traceir.jit.staging import find_entry, function_name, prepare
+from traceir.lax.control.wrappers import told
 from traceir.lax.operands import as_array, operand
 from traceir.pytree import TreeDef
 from traceir.trace import Tracer, Value, typeof
@@ -84,7 +85,11 @@ def trace_body(
     cache, owner = cache_of(fun)
     bound = bind_arguments(form_of(fun), NO_STATICS, structs, {})
     prepared = prepare(bound, config.local.context.face)
-    entry = find_entry(cache, prepared, owner, transform)
+    body = told(fun, transform)
+    prepared = replace(
+        prepared, name=body.name, paths=tuple(map(body.spell, prepared.call.paths))
+    )
+    entry = find_entry(cache, prepared, owner, body.asker)
     closed, order, arrays = opened(entry)
     values = (*arrays, *entry.captures)
     return Body(closed, tuple(values[k] for k in order), entry.out_tree)

@@ -153,14 +153,17 @@ def fori_loop(
         if config.local.context.disable_jit and length == 0:
             return init_val
         steps = bool(unroll) if unroll is None else unroll
-        body = wrapped(_counted, body_fun)
+        parts = ("carry[0]", "carry[1]")
+        body = wrapped(_counted, body_fun, "fori_loop", parts)
         (_, result), _ = scan(body, (low, init_val), None, length, unroll=steps)
         return result
     if unroll is not None and unroll is not False and unroll != 1:
         got = f"unroll={unroll} with bounds that are traced"
         raise rules.error("control.unroll", got=got)
     bounds = _converted(first, dtype), _converted(last, dtype)
-    _, _, result = while_loop(_below, wrapped(_counting, body_fun), (*bounds, init_val))
+    parts = ("carry[0]", "carry[2]")
+    body = wrapped(_counting, body_fun, "fori_loop", parts)
+    _, _, result = while_loop(_below, body, (*bounds, init_val))
     return result
 
 

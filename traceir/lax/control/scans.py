@@ -25,6 +25,7 @@ from traceir.lax.structure import (
     slice,
     stack,
 )
+from traceir.pytree import short
 from traceir.trace import Value, bind
 from traceir.transforms.rewrites import forwarded, keep_outputs, move_to_front
 from traceir.transforms.vmap import vmap
@@ -113,7 +114,10 @@ def _traced(f: Callable[..., Any], carry: Flat, rows: Flat) -> tuple[Body, int]:
     row = [a.update(shape=a.shape[1:]) for a in rows.avals]
     body = trace_body(f, [(carry.tree, carry.avals), (rows.tree, row)], "scan")
     if body.tree.node_type is not tuple or len(body.tree.below) != 2:
-        got = f"{called(f)} returns {body.tree}"
+        what = short(body.tree)
+        if body.tree.kind is None:
+            what = body.out_avals[0].str_short()
+        got = f"{called(f)} returns {what}"
         raise rules.error("control.pair", got=got)
     return body, body.tree.below[0].num_leaves
 
@@ -183,7 +187,7 @@ def map(f: Callable[[Any], Any], xs: Any, *, batch_size: int | None = None) -> A
     demand_callable("map", f=f)
     if batch_size is not None:
         return _in_batches(f, xs, batch_size)
-    return scan(wrapped(_each, f), (), xs)[1]
+    return scan(wrapped(_each, f, "map", ["x"]), (), xs)[1]
 
 
 def _each(f: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:
@@ -209,7 +213,8 @@ def _in_batches(f: Callable[[Any], Any], xs: Any, batch_size: int) -> Any:
     rest = [_rows(x, whole, length) for x in rows.leaves]
     parts: list[Any] = []
     if count:
-        ys = scan(wrapped(_each_batch, f), (), rows.tree.unflatten(batches))[1]
+        body = wrapped(_each_batch, f, "map", ["x"])
+        ys = scan(body, (), rows.tree.unflatten(batches))[1]
         parts.append(ys)
     if left or not count:
         parts.append(vmap(f)(rows.tree.unflatten(rest)))
