@@ -15,7 +15,7 @@ import numpy as np
 from jax._src import core
 
 from traceir.avals import ShapedArray
-from traceir.conform.jaxes import Translation
+from traceir.conform.jaxes import Translation, axis_sizes
 from traceir.conform.jaxsystem import JaxSystem
 from traceir.conform.jitted import Jitted
 from traceir.conform.outcomes import Outcome
@@ -71,7 +71,8 @@ class Jax:
 
     def type(self, program: ClosedJaxpr) -> Sequence[ShapedArray]:
         """The types that JAX infers, after its own check of the whole program."""
-        with jax.enable_x64(is_wide(program)), rejections():
+        axes = core.extend_axis_env_nd(axis_sizes(program.eqns).items())
+        with jax.enable_x64(is_wide(program)), rejections(), axes:
             theirs = Translation().jaxpr(program)
             core.check_jaxpr(theirs)
             structs = [

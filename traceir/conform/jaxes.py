@@ -5,27 +5,29 @@ Serves: every table
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax
 from jax._src import core
-from jax._src.lax import lax
+from jax._src.lax import lax, parallel
 from jax._src.mesh import empty_concrete_mesh
 from jax._src.sharding_impls import UNSPECIFIED
 from jax.extend.core import primitives
 
 from traceir.avals import ShapedArray
 from traceir.conform.run import Unsupported
-from traceir.ir import Atom, ClosedJaxpr, Eqn, Literal, Var
+from traceir.ir import Atom, ClosedJaxpr, Eqn, Literal, Var, subjaxprs
 from traceir.rules import default
+from traceir.transforms.classes import named_axes
 
 # What JAX calls by a function, which text cannot give.
 NAMED = frozenset({"custom_jvp_call", "custom_vjp_call"})
 # By the names that JAX prints.
 PRIMITIVES: Mapping[str, Any] = {
     found.name: found
-    for found in (*vars(lax).values(), *vars(primitives).values())
+    for module in (lax, parallel, primitives)
+    for found in vars(module).values()
     if isinstance(found, core.Primitive)
 }
 # What a number of Python becomes.
@@ -43,6 +45,9 @@ HIDDEN: Mapping[str, Mapping[str, Any]] = {
         "compiler_options_kvs": (),
     },
 }
+
+# Params that JAX has not: it knows the size of an axis by its name.
+LACKED = {"all_to_all": ("axis_size",)}
 
 
 def primitive(name: str) -> Any:
@@ -63,6 +68,8 @@ def primitive(name: str) -> Any:
 def params(name: str, given: Mapping[str, Any], operands: int) -> dict[str, Any]:
     """The params of an equation as JAX keeps them."""
     found = {**HIDDEN.get(name, {}), **given}
+    for lacked in LACKED.get(name, ()):
+        found.pop(lacked, None)
     if name == "round" and found.get("rounding_method") in (0, 1):
         found["rounding_method"] = jax.lax.RoundingMethod(found["rounding_method"])
     if found.get("precision"):
@@ -96,6 +103,23 @@ def bind(name: str, /, *values: Any, **given: Any) -> Any:
     return found.bind(*values, **params(name, given, len(values)))
 
 
+def axis_sizes(eqns: Sequence[Eqn]) -> dict[str, int]:
+    """The named axes of equations, which JAX wants bound, each with a size.
+
+    >>> from traceir import parse
+    >>> text = "{ lambda ; . let a:i32[] = axis_index[axis_name=i] in (a,) }"
+    >>> axis_sizes(parse(text).eqns)
+    {'i': 2}
+    """
+    found: dict[str, int] = {}
+    for eqn in eqns:
+        size = dict(eqn.params).get("axis_size", 2)
+        found |= dict.fromkeys(named_axes(eqn.primitive, eqn.params), max(size, 1))
+        for inner in subjaxprs(eqn):
+            found |= axis_sizes(inner.eqns)
+    return found
+
+
 class Translation:
     """One program and those within it; what is one program stays one."""
 
@@ -122,6 +146,7 @@ class Translation:
             [self.atom(v) for v in jaxpr.invars],
             [self.atom(a) for a in jaxpr.outvars],
             [self.eqn(e) for e in jaxpr.eqns],
+            set(map(core.NamedAxisEffect, axis_sizes(jaxpr.eqns))),
             debug_info=core.DebugInfo(
                 "case",
                 jaxpr.debug_name or "f",
@@ -138,7 +163,7 @@ class Translation:
             [self.atom(v) for v in eqn.outputs],
             primitive(eqn.primitive),
             params(eqn.primitive, given, len(eqn.inputs)),
-            set(),
+            set(map(core.NamedAxisEffect, axis_sizes([eqn]))),
         )
 
     def param(self, value: Any) -> Any:
