@@ -113,7 +113,7 @@ def axis_sizes(eqns: Sequence[Eqn]) -> dict[str, int]:
     """
     found: dict[str, int] = {}
     for eqn in eqns:
-        size = dict(eqn.params).get("axis_size", 2)
+        size: Any = dict(eqn.params).get("axis_size", 2)
         found |= dict.fromkeys(named_axes(eqn.primitive, eqn.params), max(size, 1))
         for inner in subjaxprs(eqn):
             found |= axis_sizes(inner.eqns)
