@@ -20,7 +20,7 @@ from traceir_numba.driver import dtype_name
 from traceir_numba.functions import NUMBERS
 from traceir_numba.hosted import Driven
 from traceir_numba.kernels import Compiled, compile_count
-from traceir_numba.matmul import in_one_thread, is_large, matmul_large
+from traceir_numba.matmul import SCIPY, in_one_thread, is_large, matmul_large
 from traceir_numba.pool import parallel
 from traceir_numba.problems import wrapped
 from traceir_numba.products import call_arguments
@@ -94,7 +94,9 @@ def _load(
     lines = module.text.splitlines(keepends=True)
     linecache.cache[filename] = (len(module.text), None, lines, filename)
     weakref.finalize(owner, linecache.cache.pop, filename, None)
-    products = _with_large_products(program)
+    entries = {name: one.entry(name in module.released) for name, one in made.items()}
+    for name in _with_large_products(program):
+        entries[name] = in_one_thread(SCIPY, entries[name])
     namespace: dict[str, Any] = {
         "empty": np.empty,
         "empty_large": empty_large,
@@ -104,8 +106,7 @@ def _load(
         "parallel": parallel,
         **{dtype_name(d): np.dtype(d) for d in NUMBERS},
         **{program.buffers[k].name: value for k, value in program.constants},
-        **{name: one.entry(name in module.released) for name, one in made.items()},
-        **{n: in_one_thread(made[n].entry(n in module.released)) for n in products},
+        **entries,
     }
     # Blank lines before the function give its code the module's line numbers.
     text = "\n" * (module.line - 1) + module.driver

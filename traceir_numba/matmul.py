@@ -26,8 +26,8 @@ from traceir_numba.buffers import LARGE, empty_large
 MATRIX, VECTOR = 1 << 18, 1 << 13
 # Products of more multiplications are split: 50 us on one core.
 SPLIT = 1 << 21
-# The libraries that call a BLAS, and what OpenBLAS calls its functions there.
-CALLERS = ("numpy._core._multiarray_umath", "scipy.linalg.cython_blas")
+# The modules that call a BLAS, each its own, and what OpenBLAS names its functions.
+NUMPY, SCIPY = "numpy._core._multiarray_umath", "scipy.linalg.cython_blas"
 PREFIXES = ("scipy_openblas", "openblas")
 SUFFIXES = ("64_", "")
 
@@ -35,16 +35,14 @@ Control = tuple[Callable[[], int], Callable[[int], None]]
 
 
 @cache
-def _controls() -> tuple[Control, ...]:
-    """How to ask for and to set the number of threads of each OpenBLAS."""
-    return tuple(c for name in CALLERS if (c := _control(name)) is not None)
-
-
-def _control(name: str) -> Control | None:
+def _control(caller: str) -> Control | None:
+    """How to ask for the number of an OpenBLAS's threads, and to set it."""
     try:
-        spec = find_spec(name)
+        spec = find_spec(caller)
+        if spec is None or spec.origin is None:
+            return None
         # Without the global lock given up, since nothing here waits.
-        library = ctypes.PyDLL(spec.origin if spec is not None else None)
+        library = ctypes.PyDLL(spec.origin)
     except (ImportError, OSError):
         return None
     for prefix in PREFIXES:
@@ -58,8 +56,8 @@ def _control(name: str) -> Control | None:
     return None
 
 
-def in_one_thread(entry: Callable[..., Any]) -> Callable[..., Any]:
-    """The same with BLAS in the caller's thread alone, and as it was afterwards.
+def in_one_thread(caller: str, entry: Callable[..., Any]) -> Callable[..., Any]:
+    """The same with a BLAS in the caller's thread alone, and as it was afterwards.
 
     The number of threads belongs to the process. Who finds more than one puts it back,
     so that whatever runs at once, the last one to end leaves what the first one found.
@@ -67,16 +65,17 @@ def in_one_thread(entry: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(entry)
     def run(*args: Any) -> Any:
-        found: list[tuple[Callable[[int], None], int]] = []
+        control = _control(caller)
+        number = 1
         try:
-            for get, put in _controls():
+            if control is not None:
+                get, put = control
                 number = get()
                 if number > 1:
-                    found.append((put, number))
                     put(1)
             return entry(*args)
         finally:
-            for put, number in found:
+            if number > 1:
                 put(number)
 
     return run
@@ -88,8 +87,7 @@ def is_large(batch: int, rows: int, inner: int, columns: int) -> bool:
     return bool(batch) and rows * inner * columns > (VECTOR if vector else MATRIX)
 
 
-@in_one_thread
-def matmul_large(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+def _matmul_large(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """As `numpy.matmul` of two stacks of matrices of the same rank."""
     shape = (*x.shape[:-1], y.shape[-1])
     large = prod(shape) * x.itemsize >= LARGE
@@ -99,6 +97,9 @@ def matmul_large(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     else:
         _split(x, y, out)
     return out
+
+
+matmul_large = in_one_thread(NUMPY, _matmul_large)
 
 
 def _split(x: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
