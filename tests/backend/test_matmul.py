@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy
 from compiling import executable, grid, traced
 
 import traceir.numpy as jnp
@@ -74,17 +75,17 @@ def test_what_overflows_in_a_thread_does_not_warn() -> None:
     assert np.isinf(matmul.matmul_large(huge, huge)).all()
 
 
-@pytest.mark.parametrize("caller", [matmul.NUMPY, matmul.SCIPY])
-def test_every_library_has_its_control(caller: str) -> None:
-    control = matmul._control(caller)
-    if control is None:
-        pytest.skip("no OpenBLAS: other libraries keep their threads")
-    get, put = control
-    before = get()
-    put(1)
-    assert get() == 1
-    put(before)
-    assert get() == before
+@pytest.mark.parametrize("library", [np, scipy])
+def test_each_openblas_has_its_control(library: Any) -> None:
+    built = library.show_config(mode="dicts")["Build Dependencies"]["blas"]["name"]
+    control = matmul._control(matmul.NUMPY if library is np else matmul.SCIPY)
+    assert (control is not None) == ("openblas" in built)
+    for get, put in [control] if control else []:
+        before = get()
+        put(1)
+        assert get() == 1
+        put(before)
+        assert get() == before
 
 
 def loop(x: Any) -> Any:
