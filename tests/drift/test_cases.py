@@ -269,11 +269,14 @@ def test_a_deleted_row_is_noticed(rule: str, monkeypatch: pytest.MonkeyPatch) ->
     assert not all(verdicts(using, less))
 
 
-@pytest.mark.parametrize("primitive", sorted(default().prims))
+# `custom_lin`, which only transforms make, stands in the program of no case.
+@pytest.mark.parametrize("primitive", sorted(default().prims.keys() - {"custom_lin"}))
 def test_a_deleted_primitive_is_noticed(primitive: str) -> None:
     less = default().without(primitive)
     using = [c for c in CASES if primitive in primitives_of(c.name)]
-    assert not all(verdicts(using[:3], less))
+    # A transform applies the tables in force, not those that lack a row.
+    alone = [c for c in using if "value" in c.verbs and "under" not in c.verbs]
+    assert not all(verdicts((alone or using)[:3], less))
 
 
 @pytest.mark.parametrize("face", ["jax", "numpy"])
