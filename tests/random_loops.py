@@ -18,7 +18,7 @@ from traceir.ir import ClosedJaxpr
 
 ROWS, COLUMNS = 3, 4
 SHAPES = ((), (COLUMNS,), (ROWS, COLUMNS))
-DTYPES = ("int32", "float32", "bool")
+DTYPES = ("int32", "float32", "bool", "int8", "uint16")
 
 
 class Draw:
@@ -43,6 +43,8 @@ class Draw:
         elif value.shape != shape:
             value = jnp.broadcast_to(value, shape)
         if value.dtype.name != dtype:
+            if value.dtype == np.float32:  # what fits, whatever the order of a sum
+                value = value.astype("int8")
             value = value != 0 if dtype == "bool" else value.astype(dtype)
         return value
 
@@ -57,9 +59,9 @@ class Draw:
             return jnp.where(self.pick(env, "bool", shape), x, y)
         if kind == 1:
             return jnp.maximum(x, y)
-        if kind == 2 and dtype == "int32" and shape:
+        if kind == 2 and dtype != "float32" and shape:
             return jnp.sum(x * y, axis=0)
-        if kind == 3 and dtype == "int32" and len(shape) == 2:
+        if kind == 3 and dtype != "float32" and len(shape) == 2:
             square = jnp.dot(x.T, y)
             return jnp.dot(x, square) if self.random.random() < 0.5 else square[0]
         if kind == 4 and shape:
@@ -83,8 +85,10 @@ class Draw:
         start = tuple(self.pick(env, *t) for t in types)
 
         def again(values: Any, extra: list[Any]) -> Any:
-            inner = self.body([*env, *values, *extra], depth)
-            return tuple(self.pick([*values, *inner], *t) for t in types)
+            found = [*values, *self.body([*env, *values, *extra], depth)]
+            if self.random.random() < 0.3:  # all is what there was before
+                found = [*env, *values]
+            return tuple(self.pick(found, *t) for t in types)
 
         if kind == "cond":
             index = self.pick(env, "int32", ())
