@@ -35,6 +35,7 @@ BINARY: Mapping[type[ast.operator], type[ast.operator]] = {
     ast.BitAnd: ast.BitOr,
     ast.BitOr: ast.BitAnd,
 }
+ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 # What swapping the operands leaves as it is.
 COMMUTES = (ast.Add, ast.Mult, ast.BitAnd, ast.BitOr)
 CALLS = {
@@ -86,10 +87,13 @@ def _firsts(tree: ast.expr) -> Iterator[ast.AST]:
 
 
 def _numbers(tree: ast.expr) -> Iterator[ast.AST]:
-    """What is a number by where it stands: in the bounds of a slice."""
+    """What is a number by where it stands: in the bounds of a slice, or ordered."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Slice):
-            yield from ast.walk(node)
+        match node:
+            case ast.Slice():
+                yield from ast.walk(node)
+            case ast.Compare(_, ops) if all(isinstance(op, ORDERS) for op in ops):
+                yield from ast.walk(node)
 
 
 def _is_swapped(node: ast.AST, other: ast.expr) -> bool:
