@@ -140,13 +140,20 @@ class StagingTrace(Trace):
         return [path for v, path in self.inputs.items() if v in seen]
 
 
+def constants_of(closed: ClosedJaxpr) -> list[Array]:
+    """The constants of a program as arrays, which nobody writes to."""
+    pairs = zip(closed.jaxpr.constvars, closed.consts, strict=True)
+    return [Array._wrap(np.asarray(c, v.aval.dtype), v.aval) for v, c in pairs]
+
+
 def apply(closed: ClosedJaxpr, values: Sequence[Value]) -> list[Value]:
     """Apply a program's equations to values, in the trace in force.
 
     Each equation stands at the line of the one that it comes from.
     """
     jaxpr = closed.jaxpr
-    known: dict[Atom, Value] = dict(zip(jaxpr.constvars, closed.consts, strict=True))
+    known: dict[Atom, Value]
+    known = dict(zip(jaxpr.constvars, constants_of(closed), strict=True))
     known.update(zip(jaxpr.invars, values, strict=True))
 
     def read(atom: Atom) -> Value:

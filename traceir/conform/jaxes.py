@@ -135,7 +135,11 @@ class Translation:
 
     def _program(self, ours: ClosedJaxpr) -> Any:
         return core.ClosedJaxpr(
-            self.jaxpr(ours), list(map(jax.numpy.asarray, ours.consts))
+            self.jaxpr(ours),
+            [
+                lax._convert_element_type(c, weak_type=v.aval.weak_type)
+                for v, c in zip(ours.jaxpr.constvars, ours.consts, strict=True)
+            ],
         )
 
     def jaxpr(self, ours: ClosedJaxpr) -> Any:
