@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from traceir.conform.host import Host, HostError
-from traceir.conform.outcomes import Outcome
+from traceir.conform.outcomes import Outcome, class_name
 from traceir.conform.run import Unsupported
 from traceir.conform.sessions import (
     Call,
@@ -129,7 +129,7 @@ class Jitted:
         except Unsupported:
             raise
         except Exception as error:
-            return Outcome("raises", self.system.rule(error), cls=type(error).__name__)
+            return Outcome("raises", self.system.rule(error), cls=class_name(error))
         event = "traces" if self.host.runs > runs else "hits"
         program = self.system.program(found) if call.program else None
         return Outcome(event, None, values, program=program)

@@ -21,7 +21,7 @@ class Outcome:
     """What an implementation did in one call: an event, a rule, the results.
 
     An implementation that rejects but cannot say by which rule gives the name of the
-    exception's class as `cls`. The event of a probe is `answers`.
+    exception's class as `cls`, see `class_name`. The event of a probe is `answers`.
     """
 
     event: str
@@ -85,6 +85,16 @@ def expected_class(cls: str, rule: str) -> bool:
     row = default().clauses.get(rule)
     found, wanted = _class(cls), _class(row.class_) if row else None
     return found is not None and wanted is not None and issubclass(found, wanted)
+
+
+def class_name(error: BaseException) -> str:
+    """The class of an exception, or the nearest that it inherits which is known here.
+
+    >>> class_name(type("ShapeError", (IndexError,), {})())
+    'IndexError'
+    """
+    names = (c.__name__ for c in type(error).__mro__)
+    return next((n for n in names if _class(n)), type(error).__name__)
 
 
 def _class(name: str) -> type | None:
