@@ -39,19 +39,19 @@ def test_values_are_bools_and_set_by_update(fresh_config: ModuleType) -> None:
     with pytest.raises(TypeError, match="enable_x64 is a bool, got 3"):
         fresh_config.update("jax_enable_x64", 3)
     with pytest.raises(TypeError, match="log_compiles is a bool, got 'yes'"):
-        module.log_compiles("yes")
+        traceir.log_compiles("yes")
 
 
 def test_scopes_nest_and_restore(fresh_config: ModuleType) -> None:
     outside = current()
     with enable_x64(True):
         inside = current()
-        with module.disable_jit(), enable_x64(False), module.face("numpy"):
+        with traceir.disable_jit(), enable_x64(False), module.face("numpy"):
             assert (current().x64, current().disable_jit) == (False, True)
             assert current().face == "numpy"
         assert current() is inside
     assert current() is outside
-    with pytest.raises(ZeroDivisionError), module.log_compiles():
+    with pytest.raises(ZeroDivisionError), traceir.log_compiles():
         assert current().log_compiles
         1 / 0  # noqa: B018
     assert current() is outside
@@ -66,7 +66,7 @@ def test_a_scope_object_can_be_entered_again(fresh_config: ModuleType) -> None:
 
 def test_scopes_may_be_left_in_any_order(fresh_config: ModuleType) -> None:
     outside = current()
-    first, second = enable_x64(True), module.disable_jit()
+    first, second = enable_x64(True), traceir.disable_jit()
     first.__enter__()
     second.__enter__()
     first.__exit__(None, None, None)
@@ -92,7 +92,7 @@ def test_flags_of_words_have_their_values_only(fresh_config: ModuleType) -> None
         fresh_config.update("numpy_dtype_promotion", "lax")
     for wrong in (True, None, "Raise"):
         with pytest.raises(ValueError, match="one of 'allow', 'warn', 'raise'"):
-            module.numpy_rank_promotion(wrong)
+            traceir.numpy_rank_promotion(wrong)
 
 
 def test_every_flag_has_a_context_manager_of_its_name(

@@ -22,20 +22,7 @@ from traceir.array import Array
 from traceir.avals import ShapedArray
 from traceir.callbacks import effects_barrier, pure_callback
 from traceir.compile_time import ensure_compile_time_eval
-from traceir.config import (
-    check_tracer_leaks,
-    debug_infs,
-    debug_nans,
-    default_matmul_precision,
-    disable_jit,
-    enable_x64,
-    explain_cache_misses,
-    log_compiles,
-    no_tracing,
-    numpy_dtype_promotion,
-    numpy_rank_promotion,
-    unrolled_loops,
-)
+from traceir.config import enable_x64
 from traceir.devices import (
     default_backend,
     device_count,
@@ -55,6 +42,19 @@ from traceir.jit import (
 from traceir.leaks import checking_leaks
 from traceir.place import block_until_ready, device_get, device_put
 from traceir.report import SourceReport, source_report
+from traceir.scopes import (
+    check_tracer_leaks,
+    debug_infs,
+    debug_nans,
+    default_matmul_precision,
+    disable_jit,
+    explain_cache_misses,
+    log_compiles,
+    no_tracing,
+    numpy_dtype_promotion,
+    numpy_rank_promotion,
+    unrolled_loops,
+)
 from traceir.sharding import NamedSharding, P, make_mesh
 from traceir.text.parser import parse
 from traceir.trace import Tracer, typeof

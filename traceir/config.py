@@ -233,73 +233,14 @@ def scope(flag: str, value: Value) -> Scope:
 
 
 def enable_x64(value: bool = True) -> Scope:
-    """Within ``with``: keep 64-bit dtypes (or not), in this thread."""
-    return scope("enable_x64", value)
-
-
-def numpy_dtype_promotion(value: str) -> Scope:
-    """Within ``with``: operands of two dtypes meet ("standard") or not ("strict")."""
-    return scope("numpy_dtype_promotion", value)
-
-
-def numpy_rank_promotion(value: str) -> Scope:
-    """Within ``with``: operands of two ranks are let be, or "warn", or "raise"."""
-    return scope("numpy_rank_promotion", value)
-
-
-def default_matmul_precision(value: str | None) -> Scope:
-    """Within ``with``: the precision that matrix products ask of their backend."""
-    return scope("default_matmul_precision", value)
-
-
-def disable_jit(value: bool = True) -> Scope:
-    """Within ``with``: jitted functions run their Python body at each call."""
-    return scope("disable_jit", value)
-
-
-def no_tracing(value: bool = True) -> Scope:
-    """Within ``with``: a call that would trace is an error (cache.no_tracing)."""
-    return scope("no_tracing", value)
-
-
-def unrolled_loops(value: str) -> Scope:
-    """Within ``with``: a line that records very often is told: "warn", or "raise"."""
-    return scope("unrolled_loops", value)
-
-
-def debug_nans(value: bool = True) -> Scope:
-    """Within ``with``: a result that is not a number is an error (debug.nan).
+    """Within ``with``: keep 64-bit dtypes (or not), in this thread.
 
     >>> import traceir, traceir.numpy as jnp
-    >>> with traceir.debug_nans():
-    ...     try:
-    ...         traceir.jit(jnp.log)(-1.0)
-    ...     except FloatingPointError as error:
-    ...         print(error.got)
-    nan in the result of `log`, of operands without nan
+    >>> with traceir.enable_x64():
+    ...     jnp.arange(2.0).dtype
+    dtype('float64')
     """
-    return scope("debug_nans", value)
-
-
-def debug_infs(value: bool = True) -> Scope:
-    """Within ``with``: a result that is infinite is an error (debug.inf)."""
-    return scope("debug_infs", value)
-
-
-def check_tracer_leaks(value: bool = True) -> Scope:
-    """Within ``with``: a traced value that outlives its trace is an error (leak.held),
-    as soon as the trace of a program ends; see `traceir.checking_leaks`."""
-    return scope("check_tracer_leaks", value)
-
-
-def log_compiles(value: bool = True) -> Scope:
-    """Within ``with``: log each trace and each compilation at level WARNING."""
-    return scope("log_compiles", value)
-
-
-def explain_cache_misses(value: bool = True) -> Scope:
-    """Within ``with``: log at level WARNING why each call that traces does so."""
-    return scope("explain_cache_misses", value)
+    return scope("enable_x64", value)
 
 
 def face(name: str) -> Scope:

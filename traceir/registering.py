@@ -38,6 +38,16 @@ def register_pytree_node(
     node back.  ``flatten_with_keys_func(node)`` gives each child with its step of a
     path; without it a child is named by its place.  ValueError if the class is a node
     already.
+
+    >>> import traceir
+    >>> class Pair:
+    ...     def __init__(self, a, b):
+    ...         self.a, self.b = a, b
+    >>> register_pytree_node(
+    ...     Pair, lambda p: ((p.a, p.b), None), lambda _, children: Pair(*children)
+    ... )
+    >>> traceir.tree.leaves([Pair(1, 2), 3])
+    [1, 2, 3]
     """
 
     def join(_: type, meta: Any, children: list[Any]) -> Any:
@@ -71,6 +81,17 @@ def register_pytree_with_keys(
     """Make nodes of a class's instances, which name their children.
 
     ``flatten_with_keys(node)`` gives pairs of a step and a child, and the metadata.
+
+    >>> import traceir
+    >>> from traceir.tree_util import GetAttrKey, keystr
+    >>> class Box:
+    ...     def __init__(self, x):
+    ...         self.x = x
+    >>> register_pytree_with_keys(
+    ...     Box, lambda b: (((GetAttrKey("x"), b.x),), None), lambda _, c: Box(*c)
+    ... )
+    >>> [(keystr(path), x) for path, x in traceir.tree.leaves_with_path([Box(1)])]
+    [('[0].x', 1)]
     """
 
     def flatten(node: Any) -> tuple[Iterable[Any], Any]:

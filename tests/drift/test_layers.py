@@ -15,12 +15,13 @@ ROOT = Path(__file__).parents[2]
 # A module imports only from groups to its left, or from its own group.
 ORDER = {
     "traceir": """
-        errors dtypes | forks | config | keys | nodes typed | treedef | registering |
-        pytree | tree | tree_util | source | rules | avals promote | ir effects text
-        report | typing | accept oracle | kernels evaluate | nans | methods devices
-        sharding | array | host | concretize trace callbacks compile_time leaks | debug
-        experimental | recording | jit | transforms | test_util | lax | numpy | place |
-        operators | __init__ | conform | tour | __main__
+        errors dtypes | forks | config | scopes keys | nodes typed | treedef |
+        registering | pytree | tree | tree_util | source | rules | avals promote |
+        ir effects text report | typing | accept oracle | kernels evaluate | nans |
+        methods devices sharding | array | host | concretize trace callbacks
+        compile_time leaks | debug experimental | recording | jit | transforms |
+        test_util | lax | numpy | place | operators | __init__ | conform | tour |
+        __main__
     """,
     "traceir_numba": """
         problems | machine buffers pool | matmul vecmath | functions | nests | emitters

@@ -240,7 +240,7 @@ def flag_scope(name: str, args: tuple[Any, ...]) -> Scope:
     """`enable_x64(true)` or `config('enable_x64', true)` as a scope."""
     flag, values = (args[0], args[1:]) if name == "config" and args else (name, args)
     if flag in config.FLAGS and len(values) == 1:
-        scope: Scope = getattr(config, flag)(*values)
+        scope: Scope = config.scope(flag, values[0])
         return scope
     raise Unsupported(f"the setting {name}{args}")
 

@@ -142,7 +142,16 @@ def cache_of(function: Any) -> tuple[FunctionCache, Any]:
 
 
 def clear_caches() -> None:
-    """Forget the traces of every function."""
+    """Forget the traces of every function.
+
+    >>> import traceir
+    >>> f = traceir.jit(lambda x: x + 1)
+    >>> f(1)
+    Array(2, dtype=int32, weak_type=True)
+    >>> clear_caches()
+    >>> f.cache_info().currsize
+    0
+    """
     with _caches_lock:
         caches = list(_all)
     # Not under both locks: the other order is had by a static's `__eq__` that jits.
