@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 from mutation.asks import mistaken
+from mutation.examples import unlike
 from mutation.faults import equations, faults
 from mutation.tables import Mutant, Tables
 
@@ -36,6 +37,7 @@ LOADER = "the loader"
 SILENCE = "no answer"
 CITATION = "a citation"
 CODE = "the code of an ask"
+EXAMPLES = "the rule over examples"
 # What a row of prose has; nothing reads such a row, but cases cite it.
 PROSE_ROW = frozenset({"id", "says", "hint", "class", "name", "mark"})
 
@@ -213,6 +215,8 @@ class Hunter:
             install(changed)
             if mutant.path[-1] == "code" and mistaken(changed):
                 return CODE
+            if mutant.table == "collectives" and unlike():
+                return EXAMPLES
             sys.setrecursionlimit(1500)
             close = mutant.table == "accuracy" or {"accuracy", "ulp"} & {*mutant.path}
             return self.first_different(order, changed, bool(close))

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from mutation.examples import across, unlike
 
 import traceir
 import traceir.numpy as jnp
@@ -19,10 +20,7 @@ from traceir.ir import sort_params
 from traceir.oracle import accepts
 from traceir.recording import apply
 from traceir.rules import default
-from traceir.rules.applied import row_scope
-from traceir.rules.scope import Scope
 from traceir.trace import bind_all
-from traceir.typing import infer
 
 GROUPS: dict[str, Any] = {"axis_index_groups": None}
 Draw = Callable[[st.SearchStrategy[Any]], Any]
@@ -107,19 +105,8 @@ def test_each_example_gets_what_the_row_says(prim: str, data: st.DataObject) -> 
         assert got[n].shape == want.shape
 
 
-def across(prim: str, whole: np.ndarray, params: dict[str, Any], n: int) -> Any:
-    """What the row says that example `n` gets, element by element."""
-    tables = default()
-    row = tables.prims[prim]
-    aval = traceir.ShapedArray(whole.shape[1:], whole.dtype)
-    (out,) = infer(prim, (aval,), sort_params(params))
-    outer = row_scope(row, [aval], sort_params(params), tables)
-    found = np.empty(out.shape, out.dtype)
-    assert row.across is not None
-    for i in np.ndindex(out.shape):
-        names = {"n": n, "i": i, "whole": whole, "size": len(whole)}
-        found[i] = row.across(Scope(names, outer=outer))
-    return found
+def test_fixed_examples_get_what_the_rows_say() -> None:
+    assert unlike() == []
 
 
 @pytest.mark.parametrize("prim", ["psum", "pmax", "pmin"])
@@ -283,3 +270,39 @@ def test_a_program_over_a_name_does_not_run(backend: str) -> None:
 
 def _applied(program: traceir.ClosedJaxpr, x: Any) -> Any:
     return apply(program, [x])[0]
+
+
+def rule_of(f: Any) -> Any:
+    """A function with a rule of its own."""
+    made = traceir.custom_jvp(f)
+    made.defjvp(lambda primals, tangents: (made(*primals), *tangents))
+    return traceir.jit(made)
+
+
+WITHIN = {
+    "jit": traceir.jit,
+    "jit in jit": lambda f: traceir.jit(traceir.jit(f)),
+    "checkpoint": traceir.checkpoint,
+    "custom_jvp": rule_of,
+    "scan": lambda f: lambda x: lax.scan(lambda c, _: (f(c), None), x, None, 1)[0],
+    "cond": lambda f: lambda x: lax.cond(x > -1.0, f, lambda v: v, x),
+    "while": lambda f: lambda x: lax.while_loop(lambda c: c < 3.0, f, x),
+    "condition": lambda f: (
+        lambda x: lax.while_loop(lambda c: f(c) < 9.0, lambda c: c + 4.0, x)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WITHIN)
+def test_a_program_that_names_the_axis_is_about_it(name: str) -> None:
+    inner = WITHIN[name](lambda y: lax.psum(y, "i"))
+    number = WITHIN[name](lambda y: y + 4.0 * lax.axis_index("i"))
+    xs = jnp.zeros(3)
+    # The operand is the same for all examples; so is the sum, the number is not.
+    found = vmap(lambda x: (x + inner(2.0), x + number(2.0)), axis_name="i")(xs)
+    wanted = {"condition": ([6.0] * 3, [10.0] * 3)}
+    if name == "while":
+        wanted[name] = [6.0] * 3, [10.0, 6.0, 10.0]
+    usual = [6.0] * 3, [2.0, 6.0, 10.0]
+    print(name, [v.tolist() for v in found])
+    assert [v.tolist() for v in found] == [*wanted.get(name, usual)]
