@@ -146,6 +146,22 @@ def test_a_long_program_is_written_first(length: int, shared: bool) -> None:
     assert parse(text) == ClosedJaxpr(Jaxpr((), (a,), (eqn,), eqn.outputs))
 
 
+def test_a_program_may_choose_between_two_that_are_written_after_it() -> None:
+    text = """let f = { lambda ; a:f32[] b:i32[]. let
+    c:f32[] = cond[branches=(jaxpr jaxpr1)] b a
+  in (c,) } in
+let jaxpr = { lambda ; d:f32[]. let e:f32[] = sin d in (e,) } in
+let jaxpr1 = { lambda ; g:f32[]. let h:f32[] = cos g in (h,) } in
+{ lambda ; i:f32[] j:i32[]. let
+    k:f32[] = jit[name=f jaxpr=f] i j
+    l:f32[] = jit[name=f jaxpr=f] k j
+    m:f32[] = cond[branches=(jaxpr jaxpr1)] j l
+  in (m,) }"""
+    closed = parse(text)
+    assert str(closed) == text
+    assert parse(to_text(closed, full=True)) == closed
+
+
 def test_shared_programs_have_distinct_names_and_stay_shared() -> None:
     a, first, second = _var(), _chain(1), _chain(2)
     eqns, last = [], a

@@ -34,6 +34,14 @@ class Reader(Cursor):
     def __init__(self, source: Source) -> None:
         super().__init__(source)
         self.shared: list[tuple[str, Program]] = []
+        # A program may be used by one that is written before it.
+        self.let = {
+            name.text
+            for word, name, sign, begin in zip(
+                self.tokens, self.tokens[1:], self.tokens[2:], self.tokens[3:]
+            )
+            if (word.text, sign.text, begin.text) == ("let", "=", "{")
+        }
 
     def module(self) -> Module:
         """`{let name = program in} program`, to the end of the source."""
@@ -265,7 +273,7 @@ class Reader(Cursor):
             items.append(self.value())
             if self.accept(",") or self.has(close):
                 continue
-            if not self.has("{") and self.peek().text not in dict(self.shared):
+            if not self.has("{") and self.peek().text not in self.let:
                 raise self.fail(f"`,` or `{close}`")
         self.expect(close)
         return Many(tuple(items), at, close == "]")
