@@ -38,6 +38,9 @@ class AxisType(Enum):
 
     `Auto`: the compiler, which takes constraints; `Explicit`: the types of the
     operands; `Manual`: the function itself, which sees one part.
+
+    >>> make_mesh((1,), ("x",), axis_types=(AxisType.Auto,)).axis_types
+    (Auto,)
     """
 
     Auto = "Auto"

@@ -1,6 +1,9 @@
 """Trees of containers, by the names of `jax.tree_util`. Serves: cache.key.tree
 
 `traceir.tree` has most of them without the prefix `tree_`.
+
+>>> tree_map(lambda x: x + 1, {"a": (1, None)})
+{'a': (2, None)}
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Mapping
 from html.parser import HTMLParser
+from inspect import isclass, isfunction
 from itertools import combinations
 from pathlib import Path
 from types import ModuleType
@@ -17,12 +18,24 @@ import pytest
 from _ext.hasse import HEIGHT, WIDTH, Node, diagram, layout
 
 import traceir
+import traceir.test_util
 import traceir_numba
 from traceir.conform import load_cases
 from traceir.rules import default
 
 MODULES = ("config", "errors", "lax", "numpy", "operators", "rules")
 ROOT = Path(__file__).parents[2]
+# Classes whose instances are returned by functions, which have the examples.
+MADE = {
+    "ClosedJaxpr",
+    "Eqn",
+    "Jaxpr",
+    "KeyEntry",
+    "Literal",
+    "SourceReport",
+    "Tracer",
+    "Var",
+}
 FACES = {row["name"]: row["edges"] for row in default().tables["lattice"]["face"]}
 KINDS = {name: d.kind for name, d in default().lattice.dtypes.items()}
 
@@ -112,6 +125,32 @@ def test_every_public_name_has_a_place(
     }
     public = [n for n in module.__all__ if n not in MODULES]
     assert [name for name in public if name not in shown] == []
+
+
+def is_own(value: object, module: ModuleType) -> bool:
+    """Whether a module defines a function or a class."""
+    return getattr(value, "__module__", None) == module.__name__
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        *(traceir, traceir.lax, traceir.numpy, traceir.tree, traceir.tree_util),
+        *(traceir.debug, traceir.sharding, traceir.experimental, traceir.test_util),
+    ],
+    ids=lambda module: module.__name__,
+)
+def test_every_public_function_has_an_example(module: ModuleType) -> None:
+    own = (n for n, v in vars(module).items() if is_own(v, module) and n[0] != "_")
+    names = set(getattr(module, "__all__", own)) - MADE
+    docs = {
+        name: value.__doc__ or ""
+        for name in names
+        if (isfunction(value := getattr(module, name)) or isclass(value))
+        and value.__module__.startswith("traceir")  # the rest is NumPy's
+    }
+    assert docs
+    assert [name for name, doc in docs.items() if ">>> " not in doc] == []
 
 
 def test_pages_load_nothing_from_elsewhere(site: Mapping[str, Page]) -> None:

@@ -20,7 +20,12 @@ from traceir.trace import bind
 
 
 class RoundingMethod(IntEnum):
-    """Where `round` takes halves to."""
+    """Where `round` takes halves to.
+
+    >>> from traceir import lax
+    >>> float(lax.round(2.5, lax.RoundingMethod.TO_NEAREST_EVEN))
+    2.0
+    """
 
     AWAY_FROM_ZERO = 0
     TO_NEAREST_EVEN = 1
