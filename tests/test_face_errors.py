@@ -137,6 +137,9 @@ BAD: list[tuple[str, type[Exception], str, Callable[[], Any]]] = [
     ("jit.overflow", OverflowError, "1099511627776", lambda: V + 2**40),
     ("jit.overflow", OverflowError, "1099511627776", lambda: jnp.array([2**40])),
     ("jit.overflow", OverflowError, str(2**70), lambda: jnp.array([2**70])),
+    ("jit.overflow", OverflowError, "300 for int8", lambda: jnp.int8(300)),
+    ("jit.overflow", OverflowError, "-1 for uint8", lambda: jnp.array([-1], "uint8")),
+    ("jit.overflow", OverflowError, "300 for int8", lambda: jnp.full(2, 300, "int8")),
     ("jit.masked", ValueError, "filled", lambda: jnp.sin(MASKED)),
     ("jit.masked", ValueError, "filled", lambda: jnp.asarray(MASKED)),
     ("jit.masked", ValueError, "filled", lambda: jnp.asarray([MASKED])),
@@ -260,3 +263,20 @@ def test_every_clause_about_arrays_is_raised_by_a_test() -> None:
         text = (Path(__file__).parent / other).read_text(encoding="utf-8")
         raised |= set(re.findall(r"\"((?:array|device|face)\.[\w-]+)\"", text))
     assert clauses == {rule for rule in raised if rule.startswith(prefixes)}
+
+
+def test_an_integer_need_fit_no_other_dtype_than_the_one_asked_for() -> None:
+    large = 2**32 - 5
+    made = [
+        jnp.uint32(large),
+        jnp.array(large, "uint32"),
+        jnp.asarray([large], "uint32")[0],
+        jnp.full((), large, "uint32"),
+        jnp.full_like(jnp.float32(0), large, "uint32"),
+        traceir.jit(lambda x: x + jnp.uint32(large))(jnp.uint32(0)),
+    ]
+    assert [int(x) for x in made] == [large] * len(made)
+    assert {x.dtype.name for x in made} == {"uint32"}
+    assert jnp.float32(2**40) == 2.0**40
+    # What is an array of NumPy's already is converted, and wraps.
+    assert jnp.array(np.array([300]), "uint8")[0] == 44

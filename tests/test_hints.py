@@ -1,6 +1,7 @@
 """What hints advise where a value is not known, and what errors say of results.
 
-Rules: level.concretize.*, grad.scalar, derive.aux, derive.nonlinear, control.reverse-mode
+Rules: level.concretize.*, grad.scalar, derive.aux, derive.nonlinear,
+control.reverse-mode
 """
 
 from __future__ import annotations

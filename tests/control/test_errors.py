@@ -227,7 +227,7 @@ REFUSED: list[tuple[str, type, str, Callable[[], Any]]] = [
         TypeError,
         "in the trace of <lambda> for fori_loop; it depends on the value of the "
         "argument d['x']",
-        lambda: lax.fori_loop(0, 3, lambda i, d: d if d["x"] > 0 else d, {"x": 1.0}),
+        lambda: lax.fori_loop(0, 3, lambda i, d: d if d["x"] > 0 else {}, {"x": 1.0}),
     ),
     (
         "level.concretize.bool",
@@ -246,6 +246,20 @@ REFUSED: list[tuple[str, type, str, Callable[[], Any]]] = [
         TypeError,
         "fori_loop of <lambda>: d is {'x': *}, comes back as None",
         lambda: lax.fori_loop(0, 3, lambda i, d: None, {"x": X}),
+    ),
+    (
+        "control.carry-types",
+        TypeError,
+        "associative_scan of <lambda>: elems['a'] is f32[1], comes back as f32[]",
+        lambda: lax.associative_scan(
+            lambda a, b: {"a": jnp.sum(a["a"] + b["a"])}, {"a": X}
+        ),
+    ),
+    (
+        "control.bounds",
+        TypeError,
+        "i32[2] and i32[]",
+        lambda: lax.fori_loop(jnp.zeros(2, int), 3, lambda i, x: x, 1.0),
     ),
     (
         "jit.output",

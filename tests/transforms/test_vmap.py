@@ -241,3 +241,12 @@ def test_a_program_is_batched_once() -> None:
     program = traceir.make_jaxpr(vmap(twice))(X[0])
     inner = [eqn.param("jaxpr") for eqn in program.eqns if eqn.primitive == "jit"]
     assert traced == 1 and len(inner) == 2 and inner[0] is inner[1]
+
+
+def test_mapped_arrays_are_narrowed_as_under_jit() -> None:
+    whole = np.arange(3.0)
+    inner = traceir.jit(lambda x: x + 1.0)
+    for function in (inner, lambda x: x + 1.0):
+        found = traceir.vmap(function)(whole)
+        assert found.dtype == np.float32
+        assert np.array_equal(found, [1, 2, 3])

@@ -13,6 +13,7 @@ import numpy as np
 from traceir import config, pytree, rules
 from traceir.array import Array
 from traceir.avals import ShapedArray
+from traceir.dtypes import float0, is_float0
 from traceir.ir import ClosedJaxpr
 from traceir.jit.cache import Entry, FunctionCache
 from traceir.jit.captures import seal, verify
@@ -20,6 +21,7 @@ from traceir.jit.key import Call, KeyTable, leaf_paths
 from traceir.jit.signature import Bound
 from traceir.promote import canonical_dtype
 from traceir.recording import StagedTracer, stage
+from traceir.registering import register_pytree_node
 from traceir.report import tell_unrolled
 from traceir.trace import Tracer, check_open, current_trace, typeof
 
@@ -138,7 +140,7 @@ def make_entry(
 
     def run(tracers: list[StagedTracer]) -> Sequence[Any]:
         args, kwargs = bound.rebuild(call.treedef.unflatten(tracers))
-        leaves, tree = pytree.flatten(fun(*args, **kwargs))
+        leaves, tree = flatten_results(fun(*args, **kwargs))
         check_outputs(leaves, tree)
         out_trees.append(tree)
         return leaves
@@ -157,6 +159,31 @@ def make_entry(
     # Sealed last: what the function itself sets up while it runs is no change.
     entry.seal = seal(fun, call.statics) if call.strict else None
     return entry
+
+
+@dataclass(frozen=True, slots=True)
+class Float0:
+    """Stands in a result's structure for an array of float0, which is all shape."""
+
+    shape: tuple[int, ...]
+
+
+register_pytree_node(
+    Float0, lambda node: ((), node.shape), lambda shape, _: np.zeros(shape, float0)
+)
+
+
+def flatten_results(results: Any) -> tuple[list[Any], pytree.TreeDef]:
+    """The leaves of what a function returns; arrays of float0 are in the structure.
+
+    >>> flatten_results((1.0, np.zeros(2, float0)))[1].unflatten([2.0])[1].shape
+    (2,)
+    """
+    leaves, tree = pytree.flatten(results)
+    if not any(map(is_float0, leaves)):
+        return leaves, tree
+    held = [Float0(v.shape) if is_float0(v) else v for v in leaves]
+    return pytree.flatten(tree.unflatten(held))
 
 
 def surroundings(call: Call) -> Iterator[config.Scope]:

@@ -119,12 +119,29 @@ def operand(name: str, value: Operand, position: int = 0) -> Operand:
     )
 
 
-def fitting(value: int) -> int:
-    """A Python int that fits the default integer dtype, or OverflowError."""
-    limits = np.iinfo(default_dtype(int))
+def fitting(value: int, dtype: np.dtype | None = None) -> int:
+    """A Python int that fits an integer dtype, by default that of integers.
+
+    Raises OverflowError (jit.overflow).
+    """
+    wanted = default_dtype(int) if dtype is None else dtype
+    if wanted.kind not in "iu":
+        return value
+    limits = np.iinfo(wanted)
     if not limits.min <= value <= limits.max:
-        raise rules.error("jit.overflow", got=f"{value} for {limits.dtype.name}")
+        raise rules.error("jit.overflow", got=f"{value} for {wanted.name}")
     return value
+
+
+def given(name: str, value: Operand, dtype: np.dtype, position: int = 0) -> Operand:
+    """A checked operand in a dtype that was asked for: a Python int must fit that one.
+
+    >>> given("array", 200, np.dtype("uint8"))
+    np.uint8(200)
+    """
+    if type(value) is int:
+        return typed(fitting(value, dtype), dtype, False)
+    return convert(operand(name, value, position), dtype)
 
 
 def is_tracer(value: Any) -> bool:

@@ -17,6 +17,7 @@ from traceir.lax.operands import (
     convert,
     dtype_of,
     fitting,
+    given,
     is_scalar,
     is_tracer,
     joined,
@@ -68,6 +69,8 @@ def asarray(object: Any, dtype: DTypeLike = None) -> Array:
 
 
 def _made(value: Any, dtype: np.dtype | None) -> Array:
+    if type(value) is int and dtype is not None:
+        return as_array(given("array", value, dtype))
     if isinstance(value, (list, tuple)):
         found = _from_sequence(value, dtype)
     elif is_scalar(value) or isinstance(value, (Array, np.ndarray)):
@@ -107,10 +110,14 @@ def _from_host(
         dtype = joined([operand("array", leaf) for leaf in arrays])[0]
     found = _even(value, None)
     if found.dtype.kind == "O" and all(type(n) is int for n in found.flat):
-        fitting(max(found.flat, key=abs))
-    if found.dtype.kind == "i" and not arrays and found.size:
-        fitting(int(found.max()))
-        fitting(int(found.min()))
+        fitting(max(found.flat, key=abs), dtype)
+    if found.dtype.kind in "iu" and not arrays and found.size:
+        # What NumPy has made an integer of a dtype wraps as there.
+        whole = dtype if all(type(n) is int for n in _leaves(value)) else None
+        fitting(int(found.max()), whole)
+        fitting(int(found.min()), whole)
+    if dtype is not None and found.dtype.kind in "iu" and found.ndim:
+        return convert(found, dtype)  # not narrowed first
     checked = operand("array", found)
     return checked if dtype is None else convert(checked, dtype)
 
@@ -151,9 +158,10 @@ def full(shape: ShapeLike, fill_value: Operand, dtype: DTypeLike = None) -> Arra
     >>> full((2,), 7)
     Array([7, 7], dtype=int32, weak_type=True)
     """
-    value = operand("full", fill_value)
-    if dtype is not None:
-        value = convert(value, dtype_of(dtype, "full"))
+    if dtype is None:
+        value = operand("full", fill_value)
+    else:
+        value = given("full", fill_value, dtype_of(dtype, "full"))
     return _stretched(value, shape_tuple(shape))
 
 
@@ -220,11 +228,11 @@ def full_like(
     Array([7., 7.], dtype=float32)
     """
     aval = typeof(operand("full_like", a))
-    value = operand("full_like", fill_value, 1)
     if dtype is None:
+        value = operand("full_like", fill_value, 1)
         value = convert(value, aval.dtype, aval.weak_type)
     else:
-        value = convert(value, dtype_of(dtype, "full_like"))
+        value = given("full_like", fill_value, dtype_of(dtype, "full_like"), 1)
     return _stretched(value, aval.shape if shape is None else shape_tuple(shape))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from traceir import pytree, rules
 from traceir.jit.signature import form_of
 from traceir.trace import Value, typeof
+from traceir.transforms.arguments import as_array
 from traceir.transforms.rules import Dim
 
 
@@ -92,11 +93,8 @@ def mapped_leaves(
 def _leaf(value: Value, axis: Dim, path: str) -> Leaf:
     if axis is None:
         return Leaf(value, None, path)
-    try:
-        rank = typeof(value).ndim
-    except rules.TraceirError as error:
-        got = f"{error.got} at argument {path}"
-        raise rules.error(error.rule, got=got) from None
+    value = as_array(value, lambda: f"argument {path}")
+    rank = typeof(value).ndim
     if not -rank <= axis < rank:
         got = f"axis {axis} of argument {path}, {typeof(value).str_short()}"
         raise rules.error("vmap.rank", got=got)

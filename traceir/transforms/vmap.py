@@ -6,8 +6,11 @@ import functools
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
+import numpy as np
+
 from traceir import pytree, rules
 from traceir.array import Array
+from traceir.dtypes import is_float0
 from traceir.jit.staging import check_outputs, function_name
 from traceir.trace import Tracer, Value, living, typeof
 from traceir.transforms.axes import first, place_at
@@ -90,7 +93,7 @@ def apply_batched(
         )
         results, out_tree = pytree.flatten(fun(*args, **kwargs))
         check_outputs(results, out_tree)
-        taken = [trace.take(r) for r in results]
+        taken = [(r, None) if is_float0(r) else trace.take(r) for r in results]
     targets = spread("out_axes", out_axes, out_tree)
     paths = out_tree.paths()
     return out_tree.unflatten(
@@ -106,6 +109,8 @@ def _result(
 ) -> Value:
     """One result with its batched dimension where it is asked for."""
     value, dim = pair
+    if is_float0(value):
+        return _many(value, target, trace.axis.size)
     if target is None:
         if dim is not None and trace.transform == "pmap":
             value = first(value, dim)
@@ -120,6 +125,15 @@ def _result(
     if isinstance(value, Tracer | Array):
         return value
     return trace.array(value, typeof(value))
+
+
+def _many(value: np.ndarray, target: Dim, size: int) -> np.ndarray:
+    """Tangents that carry nothing, one for each example."""
+    if target is None:
+        return value
+    shape = list(value.shape)
+    shape.insert(target % (len(shape) + 1), size)
+    return np.zeros(shape, value.dtype)
 
 
 def _at(trace: BatchTrace, value: Value, path: pytree.Path) -> str:

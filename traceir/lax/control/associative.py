@@ -13,7 +13,7 @@ from traceir.lax.elementwise import add, bitwise_or
 from traceir.lax.operands import Operand, typed
 from traceir.lax.shapes import axis_in
 from traceir.lax.structure import concatenate, pad, rev, slice_in_dim
-from traceir.trace import Value
+from traceir.trace import Value, typeof
 
 Combine = Callable[[list[Value], list[Value]], list[Value]]
 
@@ -28,7 +28,8 @@ def associative_scan(
     commutative. The results are found in a number of steps that grows as the logarithm
     of the extent. With `reverse`, elements are combined from the last one on.
 
-    Raises TypeError (control.callable), ValueError (face.axis, control.length,
+    Raises TypeError (control.callable, control.carry-types where `fn` returns arrays of
+    other shapes), ValueError (face.axis, control.length,
     control.branch-tree where `fn` returns a tree of another structure).
 
     >>> import traceir.numpy as jnp
@@ -49,6 +50,11 @@ def associative_scan(
         if tree != given.tree:
             got = f"{called(fn)} takes {given.tree}, returns {tree}"
             raise rules.error("control.branch-tree", got=got)
+        for path, x, y in zip(given.paths, a, found, strict=True):
+            if typeof(x).shape != typeof(y).shape:
+                got = f"{typeof(x).str_short()}, comes back as {typeof(y).str_short()}"
+                got = f"associative_scan of {called(fn)}: {path} is {got}"
+                raise rules.error("control.carry-types", got=got)
         return found
 
     found = _running(combine, leaves, dim) if leaves else []

@@ -170,9 +170,15 @@ def fori_loop(
 def _index_dtype(lower: Value, upper: Value) -> np.dtype:
     """The dtype in which the bounds meet: a weak integer yields to another one."""
     a, b = typeof(lower), typeof(upper)
-    if a.dtype == b.dtype:
+    scalars = not (a.shape or b.shape)
+    if scalars and a.dtype == b.dtype:
         return a.dtype
-    if a.dtype.kind == "i" and b.dtype.kind == "i" and a.weak_type != b.weak_type:
+    if (
+        scalars
+        and a.dtype.kind == "i"
+        and b.dtype.kind == "i"
+        and a.weak_type != b.weak_type
+    ):
         return b.dtype if a.weak_type else a.dtype
     got = f"{a.str_short()} and {b.str_short()}"
     raise rules.error("control.bounds", got=got)
