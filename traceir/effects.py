@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 
 from traceir import rules
-from traceir.ir import ClosedJaxpr, Jaxpr, Params, subjaxprs
+from traceir.ir import Jaxpr, Params, programs_in, subjaxprs
 from traceir.rules.domains import PROGRAMS
 
 NONE: frozenset[str] = frozenset()
@@ -23,12 +23,7 @@ def effects_of(primitive: str, params: Params) -> frozenset[str]:
     own, region = _row(primitive)
     if not region:
         return own
-    found = own
-    for _, value in params:
-        for part in value if isinstance(value, tuple) else (value,):
-            if isinstance(part, ClosedJaxpr):
-                found |= effects(part.jaxpr)
-    return found
+    return own.union(*(effects(inner.jaxpr) for inner in programs_in(params)))
 
 
 def effects(jaxpr: Jaxpr) -> frozenset[str]:
@@ -45,8 +40,8 @@ def calls_host(jaxpr: Jaxpr) -> bool:
     """Whether an equation of a program, or of one within it, calls the host.
 
     >>> from traceir.text import parse
-    >>> text = "{ lambda ; . let debug_callback[callback=f effect=Debug partitioned=False]"
-    >>> calls_host(parse(text + " in () }").jaxpr)
+    >>> eqn = "debug_callback[callback=f effect=Debug partitioned=False]"
+    >>> calls_host(parse(f"{{ lambda ; . let {eqn} in () }}").jaxpr)
     True
     """
     found: bool | None = jaxpr.__dict__.get("_calls_host")

@@ -245,7 +245,12 @@ class ClosedJaxpr:
 
 def subjaxprs(eqn: Eqn) -> Iterator[ClosedJaxpr]:
     """The programs that an equation carries in its params."""
-    for _, value in eqn.params:
+    return programs_in(eqn.params)
+
+
+def programs_in(params: Params) -> Iterator[ClosedJaxpr]:
+    """The programs among params."""
+    for _, value in params:
         for one in value if isinstance(value, tuple) else (value,):
             if isinstance(one, ClosedJaxpr):
                 yield one

@@ -295,14 +295,12 @@ WITHIN = {
 
 @pytest.mark.parametrize("name", WITHIN)
 def test_a_program_that_names_the_axis_is_about_it(name: str) -> None:
-    inner = WITHIN[name](lambda y: lax.psum(y, "i"))
-    number = WITHIN[name](lambda y: y + 4.0 * lax.axis_index("i"))
-    xs = jnp.zeros(3)
     # The operand is the same for all examples; so is the sum, the number is not.
-    found = vmap(lambda x: (x + inner(2.0), x + number(2.0)), axis_name="i")(xs)
-    wanted = {"condition": ([6.0] * 3, [10.0] * 3)}
-    if name == "while":
-        wanted[name] = [6.0] * 3, [10.0, 6.0, 10.0]
-    usual = [6.0] * 3, [2.0, 6.0, 10.0]
-    print(name, [v.tolist() for v in found])
-    assert [v.tolist() for v in found] == [*wanted.get(name, usual)]
+    total = WITHIN[name](lambda y: lax.psum(y, "i"))
+    number = WITHIN[name](lambda y: y + 1.0 + 4.0 * lax.axis_index("i"))
+    found = vmap(lambda x: (x + total(2.0), x + number(2.0)), axis_name="i")(
+        jnp.zeros(3)
+    )
+    special = {"condition": ([6.0] * 3, [10.0, 6.0, 2.0])}
+    wanted = special.get(name, ([6.0] * 3, [3.0, 7.0, 11.0]))
+    assert [v.tolist() for v in found] == [*wanted]

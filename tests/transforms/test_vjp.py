@@ -267,3 +267,18 @@ def test_a_linear_function_keeps_what_it_needs_alone(transform: Any) -> None:
 def _arrays(shape: tuple[int, ...]) -> int:
     found = [v for v in gc.get_objects() if type(v) is traceir.Array]
     return sum(v.shape == shape for v in found)
+
+
+@pytest.mark.parametrize("transform", [traceir.vjp, traceir.linearize])
+def test_an_array_that_changes_later_is_as_it_was(transform: Any) -> None:
+    scale = np.arange(3, dtype="float32")
+    linear = transform(lambda x: x * scale, V)[1]
+    scale[:] = 100
+    assert np.ravel(linear(V * 0 + 1)).tolist() == [0.0, 1.0, 2.0]
+
+
+def test_the_constants_of_a_program_are_not_given_away() -> None:
+    scale = jnp.arange(3.0)
+    _, back = traceir.vjp(traceir.jit(lambda x: x * scale), V)
+    [leaf] = traceir.tree.leaves(back)
+    assert type(leaf) is traceir.Array

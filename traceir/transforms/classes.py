@@ -7,12 +7,14 @@ operands only where it must, since a moved array is a copied one.
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from traceir import rules
 from traceir.avals import ShapedArray
-from traceir.ir import Params, sort_params
+from traceir.ir import ClosedJaxpr, Params, programs_in, sort_params
 from traceir.rules import Prim
 from traceir.rules.applied import row_scope
 from traceir.rules.scope import Scope
@@ -167,7 +169,7 @@ CLASSES: dict[str, ClassRule] = {
 
 
 def named_axes(primitive: str, params: Params) -> tuple[Any, ...]:
-    """The names of axes in an application's params.
+    """The names of axes in an application's params, and in the programs there.
 
     >>> named_axes("psum", (("axes", ("i", 0)), ("axis_index_groups", None)))
     ('i',)
@@ -177,7 +179,14 @@ def named_axes(primitive: str, params: Params) -> tuple[Any, ...]:
     for name, several in _axis_params(primitive):
         given: Any = known[name]
         found += [v for v in (given if several else (given,)) if type(v) is not int]
+    for closed in programs_in(params):
+        found += closed.memo("named axes", partial(_axes_within, closed))
     return tuple(found)
+
+
+def _axes_within(closed: ClosedJaxpr) -> tuple[Any, ...]:
+    every = [named_axes(eqn.primitive, eqn.params) for eqn in closed.eqns]
+    return tuple(dict.fromkeys(itertools.chain(*every)))
 
 
 @functools.cache

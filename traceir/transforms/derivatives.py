@@ -10,7 +10,7 @@ from traceir import pytree, rules
 from traceir.trace import typeof
 from traceir.transforms.applied import all_of, linearized, pushed
 from traceir.transforms.arguments import check_callable, result, tangent_of
-from traceir.transforms.points import LinearFunction, VJPFunction, point_of
+from traceir.transforms.points import LinearFunction, VJPFunction, point_of, settled
 
 Function = Callable[..., Any]
 
@@ -71,7 +71,7 @@ def linearize(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
     check_callable(fun, "linearize")
     call = all_of(fun, primals, has_aux, "linearize")
     outs, tape, aux = linearized(call, "linearize")
-    linear = LinearFunction(point_of(call, outs), tape.live())
+    linear = LinearFunction(point_of(call, outs), settled(tape.live()))
     found = call.unflatten(outs), linear
     return (*found, aux) if has_aux else found
 
@@ -92,6 +92,6 @@ def vjp(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
     check_callable(fun, "vjp")
     call = all_of(fun, primals, has_aux, "vjp")
     outs, tape, aux = linearized(call, "vjp")
-    back = VJPFunction(point_of(call, outs), tape.live())
+    back = VJPFunction(point_of(call, outs), settled(tape.live()))
     found = call.unflatten(outs), back
     return (*found, aux) if has_aux else found

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from traceir.ir import ClosedJaxpr, Jaxpr, Literal, Params, Var
+from traceir.recording import constants_of
 from traceir.trace import Value, typeof
 from traceir.transforms.batching import batch_program
 from traceir.transforms.programs import (
@@ -89,7 +90,8 @@ def linearize_jit(
     parts = linearize_program(closed, moved)
     program, places = without_copies(parts.forward)
     outs = region("jit", primals, **others, jaxpr=program)
-    sources = {"input": primals, "const": parts.forward.consts, "result": outs}
+    consts = constants_of(parts.forward)
+    sources = {"input": primals, "const": consts, "result": outs}
     found = [sources[kind][k] for kind, k in places]
     count = len(closed.out_avals)
 

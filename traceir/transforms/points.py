@@ -10,13 +10,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from traceir import pytree, rules
 from traceir.avals import ShapedArray
 from traceir.jit.key import leaf_paths
 from traceir.jit.staging import function_name
 from traceir.trace import Value, typeof
 from traceir.transforms.applied import Call, returned
-from traceir.transforms.arguments import path_in, result, tangent_of
+from traceir.transforms.arguments import as_array, path_in, result, tangent_of
 from traceir.transforms.forward import is_inexact
 from traceir.transforms.linearize import Linearized
 from traceir.transforms.programs import residuals_of
@@ -51,6 +53,13 @@ def point_of(call: Call, outs: Sequence[Value]) -> Point:
         call.tree,
         tuple(map(typeof, outs)),
     )
+
+
+def settled(tape: Linearized) -> Linearized:
+    """The tape as it is now: arrays of NumPy's that it reads may change."""
+    arrays = [v for v in residuals_of(tape) if isinstance(v, np.ndarray)]
+    copies = {id(v): as_array(v, str) for v in arrays}
+    return _with(tape, lambda v: copies.get(id(v), v)) if copies else tape
 
 
 class LinearFunction:
