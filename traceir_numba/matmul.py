@@ -24,8 +24,10 @@ from traceir_numba.buffers import LARGE, empty_large
 # Products of fewer multiplications OpenBLAS computes in one thread by itself: of
 # matrices, and of a matrix and a vector.
 MATRIX, VECTOR = 1 << 18, 1 << 13
-# Products of more multiplications are split: 50 us on one core.
-SPLIT = 1 << 21
+# Products of more multiplications are split: 200 us on one core. Each piece lays out
+# an operand anew for itself, so that there are few.
+SPLIT = 1 << 24
+PIECES = 2
 # The modules that call a BLAS, each its own, and what OpenBLAS names its functions.
 NUMPY, SCIPY = "numpy._core._multiarray_umath", "scipy.linalg.cython_blas"
 PREFIXES = ("scipy_openblas", "openblas")
@@ -104,19 +106,19 @@ matmul_large = in_one_thread(NUMPY, _matmul_large)
 
 def _split(x: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
     """A product in pieces: of the stack, of the rows, or of the columns."""
-    stacked = x.ndim > 2 and len(x) >= pool.PIECES * pool.threads()
-    axis = 0 if stacked else -2 if x.shape[-2] >= y.shape[-1] else -1
+    pieces = PIECES * pool.threads()
+    stacked = x.ndim > 2 and len(x) >= pieces
+    by_rows = not stacked and x.shape[-2] >= y.shape[-1]
+    axis = 0 if stacked else -2 if by_rows else -1
+    ranges = pool.split(0, out.shape[axis], pieces)
 
-    def piece(lo: int, hi: int) -> None:
-        part = (
-            (slice(lo, hi),)
-            if stacked
-            else (..., *(slice(lo, hi) if k == axis else slice(None) for k in (-2, -1)))
-        )
-        a = x if axis == -1 else x[part]
-        b = y if axis == -2 else y[part]
+    def piece(first: int, last: int) -> None:
+        own = slice(ranges[first][0], ranges[last - 1][1])
+        part = own if stacked else (..., own, slice(None)) if by_rows else (..., own)
+        a = x[part] if stacked or by_rows else x
+        b = y if by_rows else y[part]
         # What is ignored belongs to a thread.
         with np.errstate(all="ignore"):
             np.matmul(a, b, out=out[part])
 
-    pool.parallel(piece, (), 0, out.shape[axis])
+    pool.parallel(piece, (), 0, len(ranges))

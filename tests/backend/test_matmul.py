@@ -35,6 +35,12 @@ def two_threads() -> Iterator[None]:
 
 
 @pytest.fixture
+def all_split(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small products are large enough."""
+    monkeypatch.setattr(matmul, "SPLIT", 1)
+
+
+@pytest.fixture
 def blas(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """A library with four threads; what its number of threads was, last first."""
     history = [4]
@@ -48,6 +54,7 @@ def blas(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 @pytest.mark.parametrize("name", SHAPES)
 @pytest.mark.parametrize("dtype", ["float32", "int32"])
+@pytest.mark.usefixtures("all_split")
 def test_products_in_pieces(name: str, dtype: str, blas: list[int]) -> None:
     x, y = (grid(*shape, seed=len(shape), dtype=dtype) for shape in SHAPES[name])
     np.testing.assert_array_equal(matmul.matmul_large(x, y), np.matmul(x, y))
@@ -70,6 +77,7 @@ def test_products_at_once_leave_the_number_that_the_first_one_found(
 
 
 @pytest.mark.filterwarnings("error")
+@pytest.mark.usefixtures("all_split")
 def test_what_overflows_in_a_thread_does_not_warn() -> None:
     huge = np.full((300, 300), 1e38, np.float32)
     assert np.isinf(matmul.matmul_large(huge, huge)).all()
