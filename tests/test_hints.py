@@ -7,6 +7,7 @@ control.reverse-mode
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,26 @@ def test_a_hint_is_about_the_transform(hint: str, call: Callable[[], Any]) -> No
     (line,) = [n for n in str(caught.value).splitlines() if n.startswith("  hint")]
     assert hint in line
     assert ("jit(" in line) == hint.startswith("jit(")
+
+
+@dataclass
+class Point:
+    """A dataclass that nobody registered, with a long text."""
+
+    x: Any = tuple(range(10_000))
+
+
+def test_a_hint_about_an_argument_is_about_the_transform() -> None:
+    for function, word in (
+        (traceir.jit(lambda x: 1.0), "static_argnames"),
+        (traceir.vmap(lambda x: x), "close over it"),
+        (traceir.grad(lambda x: 1.0), "close over it"),
+    ):
+        with pytest.raises(TypeError, match=rf"got: 'text' of(.|\n)*hint: .*{word}"):
+            function("text")
+        with pytest.raises(TypeError, match="hint: register its class") as caught:
+            function(Point())
+        assert len(str(caught.value)) < 600 and str(caught.value).count("\n") < 6
 
 
 def doubled(x: Any) -> Any:

@@ -6,12 +6,19 @@ the user's line and a hint, and it carries the clause's id as `rule`.
 
 from __future__ import annotations
 
+import reprlib
+from typing import Any
+
+# An error shows so much of a value.
+WIDTH = 80
+
 
 class TraceirError(Exception):
     """Root of all errors raised on purpose; `rule` is the id of the failed clause."""
 
     rule: str = ""
     got: str = ""
+    hint: str = ""
 
 
 class ConcretizationTypeError(TraceirError, TypeError):
@@ -157,4 +164,18 @@ def make(
     error = CLASSES[cls_name]("\n".join(lines))
     error.rule = rule
     error.got = got
+    error.hint = hint
     return error
+
+
+def shown(value: Any) -> str:
+    """A value in an error: its `repr` on one line, cut.
+
+    >>> shown(list(range(100)))
+    '[0, 1, 2, 3, 4, 5, ...]'
+    """
+    return " ".join(_texts.repr(value).split())
+
+
+_texts = reprlib.Repr()
+_texts.maxother = _texts.maxstring = _texts.maxlong = WIDTH

@@ -13,6 +13,7 @@ import numpy as np
 
 from traceir import config
 from traceir.avals import ShapedArray
+from traceir.errors import shown
 from traceir.rules import Rules, default
 from traceir.rules.lattice import RANK, least_bounds
 from traceir.rules.problems import problem
@@ -170,7 +171,15 @@ def python_aval(
         return _fitting(value, _scalar_aval("int", x64, rules))
     if isinstance(value, float):
         return _scalar_aval("float", x64, rules)
-    raise default().error("jit.argument", got=f"{value!r} of type {kind.__name__}")
+    raise _no_array(value)
+
+
+def _no_array(value: object) -> Exception:
+    hint = None
+    if hasattr(value, "__dataclass_fields__"):
+        hint = "register its class with `traceir.tree_util.register_dataclass`"
+    got = f"{shown(value)} of type {type(value).__name__}"
+    return default().error("jit.argument", got=got, hint=hint)
 
 
 @lru_cache(maxsize=256)

@@ -9,7 +9,8 @@ from typing import Any
 from traceir import pytree, rules
 from traceir.avals import ShapedArray, short_dtype
 from traceir.config import Context
-from traceir.jit.statics import shown, typed
+from traceir.errors import shown
+from traceir.jit.statics import typed
 from traceir.rules import KeyRow, Rules
 from traceir.rules.language import compile_formula
 

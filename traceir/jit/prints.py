@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from traceir.array import Array
-from traceir.jit.statics import shown
+from traceir.errors import shown
 from traceir.typed import PLAIN, typed
 
 # Larger arrays are remembered by a digest of their bytes.

@@ -67,9 +67,8 @@ def prepare(bound: Bound, face: str, strict: bool = False) -> Prepared:
             avals.append(input_aval(leaf, context.x64))
         except rules.TraceirError as error:
             path = leaf_paths(labels, treedef)[index]
-            raise rules.error(
-                error.rule, got=f"{error.got} at argument {path}"
-            ) from None
+            got = f"{error.got} at argument {path}"
+            raise rules.error(error.rule, got=got, hint=error.hint) from None
     trace = current_trace()
     call = Call(
         *(None, context, face, strict, labels, treedef, tuple(avals), bound.statics),

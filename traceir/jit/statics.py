@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import Hashable
 from typing import Any
 
 from traceir import rules
+from traceir.errors import shown
 from traceir.typed import typed as deep
-
-# An error shows so much of a value.
-WIDTH = 80
 
 
 class Static:
@@ -56,16 +53,3 @@ def typed(value: Any) -> Hashable:
     False
     """
     return deep(value, Static)
-
-
-def shown(value: Any) -> str:
-    """A value in an error: its `repr` on one line, cut.
-
-    >>> shown(list(range(100)))
-    '[0, 1, 2, 3, 4, 5, ...]'
-    """
-    return " ".join(_texts.repr(value).split())
-
-
-_texts = reprlib.Repr()
-_texts.maxother = _texts.maxstring = _texts.maxlong = WIDTH

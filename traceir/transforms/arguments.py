@@ -25,6 +25,8 @@ from traceir.transforms.rules import Tangent, Zero
 from traceir.transforms.templates import zeros
 
 Argnums = int | Sequence[int]
+# No other transform than `jit` has static arguments.
+CLOSE_OVER = "close over it: only what is passed has to be an array"
 
 
 def check_callable(fun: Any, asker: str) -> None:
@@ -58,7 +60,10 @@ def as_array(value: Value, path: Callable[[], str]) -> Value:
     try:
         aval = input_aval(value, config.local.context.x64)
     except rules.TraceirError as error:
-        raise rules.error(error.rule, got=f"{error.got} at {path()}") from None
+        own = rules.default().clauses[error.rule].hint
+        hint = CLOSE_OVER if error.hint == own and "static" in own else error.hint
+        got = f"{error.got} at {path()}"
+        raise rules.error(error.rule, got=got, hint=hint) from None
     trace = current_trace()
     if isinstance(value, np.ndarray):
         value = np.asarray(value, aval.dtype)

@@ -217,7 +217,7 @@ def flatten_arguments(
             root = labels[first] if labels else str(first)
             at = pytree.key_path(path[1:], root)
             got = f"{error.got} at argument {at} of {name}"
-            raise rules.error(error.rule, got=got) from None
+            raise rules.error(error.rule, got=got, hint=error.hint) from None
     return leaves, tree
 
 
