@@ -57,6 +57,7 @@ __all__ = [
     "register_pytree_node",
     "register_pytree_node_class",
     "short",
+    "spread",
     "structure",
 ]
 
@@ -235,3 +236,17 @@ def mismatch(name: str, given: TreeDef, other: str, wanted: TreeDef) -> str:
         f"{key_path(path, name)} is {short(a)}, where "
         f"{key_path(path, other)} is {short(b)}"
     )
+
+
+def spread(prefix: PyTree, treedef: TreeDef, is_leaf: IsLeaf = None) -> list[Any]:
+    """A value for each leaf of a structure, by a tree of values that is a prefix of it.
+
+    ValueError, with the path of the first difference, where it is none.
+
+    >>> spread((0, 1), structure((5, {"a": 6, "b": 7})))
+    [0, 1, 1]
+    """
+    values, top = flatten(prefix, is_leaf)
+    below = top.flatten_up_to(treedef.unflatten(range(treedef.num_leaves)))
+    pairs = zip(values, below, strict=True)
+    return [value for value, part in pairs for _ in leaves(part)]

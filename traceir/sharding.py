@@ -370,11 +370,7 @@ def spread_shardings(what: str, given: Any, tree: pytree.TreeDef) -> list[Any]:
     def is_leaf(part: Any) -> bool:
         return part is None or is_sharding(part) or isinstance(part, PartitionSpec)
 
-    leaves, prefix = pytree.flatten(given, is_leaf=is_leaf)
-    places = tree.unflatten(range(tree.num_leaves))
     try:
-        below = prefix.flatten_up_to(places)
+        return pytree.spread(given, tree, is_leaf)
     except ValueError as error:
         raise rules.error("sharding.tree", got=f"{what}: {error}") from None
-    pairs = zip(leaves, below, strict=True)
-    return [leaf for leaf, part in pairs for _ in pytree.leaves(part)]

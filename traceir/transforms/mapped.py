@@ -57,16 +57,12 @@ def spread(what: str, axes: Any, tree: pytree.TreeDef, root: str = "") -> list[D
     """
     if axes is None or type(axes) is int:
         return [axes] * tree.num_leaves
-    given, prefix = pytree.flatten(axes, is_leaf=_is_none)
-    places = tree.unflatten(range(tree.num_leaves))
     try:
-        below = prefix.flatten_up_to(places)
+        return pytree.spread(axes, tree, _is_none)
     except ValueError as error:
         rule = "vmap.in-axes" if what == "in_axes" else "vmap.out-axes"
         at = f" of {root}" if root else ""
         raise rules.error(rule, got=f"{what}={axes!r}{at}: {error}") from None
-    pairs = zip(given, below, strict=True)
-    return [axis for axis, part in pairs for _ in pytree.leaves(part)]
 
 
 def mapped_leaves(

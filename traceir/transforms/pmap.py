@@ -66,7 +66,7 @@ def pmap(
         if axis.size > len(used):
             got = f"{axis.size} examples for {len(used)} devices"
             raise rules.error("pmap.size", got=got)
-        return apply_batched(fun, axis, leaves, tree, out_axes, "pmap")
+        return apply_batched(fun, axis, leaves, tree, out_axes, "pmap", True)
 
     compiled: Callable[..., Any] = jit(mapped, static_argnums=static or None)
     return compiled

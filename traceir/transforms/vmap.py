@@ -83,8 +83,13 @@ def apply_batched(
     tree: pytree.TreeDef,
     out_axes: Any,
     transform: str = "vmap",
+    of_first: bool = False,
 ) -> Any:
-    """Call a function on the examples of a batch; its results have the axis back."""
+    """Call a function on the examples of a batch; its results have the axis back.
+
+    With `of_first`, a result that is asked for without the axis is the first example's;
+    else it must be the same for all.
+    """
     trace = BatchTrace(axis, function_name(fun), transform)
     trace.paths = [leaf.path for leaf in leaves]
     with living(trace):
@@ -98,21 +103,25 @@ def apply_batched(
     paths = out_tree.paths()
     return out_tree.unflatten(
         [
-            _result(trace, pair, target, path)
+            _result(trace, pair, target, path, of_first)
             for pair, target, path in zip(taken, targets, paths, strict=True)
         ]
     )
 
 
 def _result(
-    trace: BatchTrace, pair: tuple[Value, Dim], target: Dim, path: pytree.Path
+    trace: BatchTrace,
+    pair: tuple[Value, Dim],
+    target: Dim,
+    path: pytree.Path,
+    of_first: bool,
 ) -> Value:
     """One result with its batched dimension where it is asked for."""
     value, dim = pair
     if is_float0(value):
         return _many(value, target, trace.axis.size)
     if target is None:
-        if dim is not None and trace.transform == "pmap":
+        if dim is not None and of_first:
             value = first(value, dim)
         elif dim is not None:
             raise rules.error("vmap.batched-output", got=_at(trace, value, path))
