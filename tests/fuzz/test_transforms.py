@@ -1,6 +1,8 @@
 """Random programs under random compositions of transforms: each backend as the other.
 
-Cites derive.*, vmap.*, control.*. A draw that fails is printed as a case.
+Its type and values, and what its text gives when it is read again.
+
+Cites derive.*, vmap.*, control.*, text.*. A draw that fails is printed as a case.
 """
 
 from __future__ import annotations
@@ -15,35 +17,50 @@ from hypothesis import strategies as st
 
 import traceir
 from traceir.conform.chains import Chain, chains
+from traceir.conform.steps import Fun
 from traceir.conform.strategies import arrays
 from traceir.conform.written import as_case
+from traceir.errors import TraceirError
 from traceir.recording import apply
+from traceir.text import parse, to_text
 
+# Steps whose programs hold a function of Python's, which has no text.
+CUSTOM = frozenset({"custom_jvp", "custom_vjp"})
 # Each example traces and compiles several programs.
 FEW = max(5, settings.default.max_examples // 5)
 
 
-def results(chain: Chain, args: Sequence[Any], backend: str) -> list[np.ndarray]:
+def ours(chain: Chain) -> Fun:
+    """The function that the chain makes."""
+    return chain.function(traceir, lambda *xs: apply(chain.program, xs))
+
+
+def results(chain: Chain, args: Sequence[Any], backend: str) -> list[Any]:
     """What the whole chain gives under `jit` with a backend."""
-    fun = chain.function(traceir, lambda *xs: apply(chain.program, xs))
-    found = traceir.jit(fun, backend=backend)(*map(traceir.numpy.asarray, args))
-    return [np.asarray(r) for r in found]
+    return list(traceir.jit(ours(chain), backend=backend)(*args))
 
 
-def drawn(data: st.DataObject) -> tuple[Chain, list[np.ndarray]]:
-    """A chain and its arguments, noted as a case."""
+def drawn(data: st.DataObject) -> tuple[Chain, list[Any]]:
+    """A chain and its arguments, noted as a case; weak ones are numbers of Python."""
     chain = data.draw(chains())
     avals = chain.avals(traceir, lambda *xs: apply(chain.program, xs))
     args = [data.draw(arrays(a, True)) for a in avals]
     note(f"{as_case('fuzz/transforms', chain.program, args)}\n  under  {chain}")
-    return chain, args
+    weak = [a.weak_type and a.dtype.name in ("int32", "float32") for a in avals]
+    return chain, [a.item() if w and not a.shape else a for a, w in zip(args, weak)]
 
 
-def assert_alike(got: Sequence[np.ndarray], want: Sequence[np.ndarray]) -> None:
+def eager(arg: Any) -> Any:
+    """The argument with the methods of an array."""
+    return traceir.numpy.asarray(arg)
+
+
+def assert_alike(got: Sequence[Any], want: Sequence[Any]) -> None:
     """Equal types, and values as near as sums in another order may be."""
-    forms = [[(a.shape, a.dtype) for a in arrays] for arrays in (got, want)]
+    forms = [[(a.shape, a.dtype, a.weak_type) for a in some] for some in (got, want)]
     assert forms[0] == forms[1]
-    for g, w in zip(got, want, strict=True):
+    pairs = zip(map(np.asarray, got), map(np.asarray, want), strict=True)
+    for g, w in pairs:
         if g.dtype.kind != "f":
             np.testing.assert_array_equal(g, w)
             continue
@@ -64,9 +81,26 @@ def test_a_chain_is_the_same_on_both_backends(data: st.DataObject) -> None:
 @given(st.data())
 def test_a_chain_is_the_same_with_and_without_jit(data: st.DataObject) -> None:
     chain, args = drawn(data)
-    fun = chain.function(traceir, lambda *xs: apply(chain.program, xs))
-    found = [np.asarray(r) for r in fun(*map(traceir.numpy.asarray, args))]
-    assert_alike(found, results(chain, args, "reference"))
+    found = map(eager, ours(chain)(*map(eager, args)))
+    assert_alike(list(found), results(chain, args, "reference"))
+
+
+@settings(max_examples=FEW)
+@given(st.data())
+def test_the_text_of_a_chain_is_its_program(data: st.DataObject) -> None:
+    chain, args = drawn(data)
+    closed = traceir.make_jaxpr(ours(chain))(*args)
+    traceir.check(closed)
+    try:
+        text = to_text(closed, full=True)
+    except TraceirError as error:
+        assert error.rule == "text.opaque" and CUSTOM.intersection(chain.steps)
+        return
+    again = parse(text)
+    assert again == closed
+    values = [np.asarray(a, t.dtype) for a, t in zip(args, closed.in_avals)]
+    found = [list(map(eager, apply(program, values))) for program in (again, closed)]
+    assert_alike(*found)
 
 
 @settings(max_examples=FEW)
@@ -82,6 +116,5 @@ def test_a_chain_is_what_jax_makes_of_it(data: st.DataObject) -> None:
         found = program(*xs)
         return list(found) if isinstance(found, tuple) else [found]
 
-    found = jax.jit(chain.function(jax, function))(*map(jax.numpy.asarray, args))
-    want = [np.asarray(r) for r in found]
+    want = jax.jit(chain.function(jax, function))(*args)
     assert_alike(results(chain, args, "reference"), want)
