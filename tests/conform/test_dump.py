@@ -17,8 +17,9 @@ from traceir.conform.cases import attempt
 from traceir.conform.dump import case_data, object_data
 from traceir.conform.sessions import Made, Session
 from traceir.conform.values import Ref, Value
-from traceir.ir import ClosedJaxpr, Eqn, Jaxpr, Literal, Var, sort_params
+from traceir.ir import ClosedJaxpr, Eqn, HostFunction, Jaxpr, Literal, Var, sort_params
 from traceir.text import syntax
+from traceir.text.objects import read_tree
 
 CASES = load_cases()
 STEPS = {"call": Call, "setting": Setting, "probe": Probe}
@@ -107,6 +108,10 @@ def read_object(data: Any) -> Any:
             return read_program(part)
         case "ref":
             return Ref(part)
+        case "function":
+            return HostFunction(part)
+        case "tree":
+            return read_tree(part)
     raise ValueError(kind)
 
 

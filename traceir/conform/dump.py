@@ -18,8 +18,9 @@ from traceir.conform.cases import Case
 from traceir.conform.profiles import profile_of
 from traceir.conform.values import Ref, Value
 from traceir.errors import TraceirError
-from traceir.ir import Atom, ClosedJaxpr, Eqn, Literal, Var
+from traceir.ir import Atom, ClosedJaxpr, Eqn, HostFunction, Literal, Var
 from traceir.text.lexer import Source
+from traceir.treedef import TreeDef
 
 # Raised by one when a reader of the old form could misread the new one.
 FORMAT = 1
@@ -194,6 +195,10 @@ def object_data(value: Any) -> Json:
             return {"array": array_data(value)}
         case Ref():
             return {"ref": value.name}
+        case HostFunction():
+            return {"function": value.name}
+        case TreeDef():
+            return {"tree": str(value)}
     if is_dataclass(value):
         return _node(value)
     raise TypeError(f"{type(value).__name__} has no form in JSON")
