@@ -237,6 +237,22 @@ def check_captures(tangents: Sequence[Tangent], count: int, name: Any) -> None:
         raise rules.error("custom.capture", got=f"a value captured by {name}")
 
 
+def check_results(
+    rule: str, program: Any, avals: Iterable[ShapedArray], giver: str
+) -> None:
+    """Raise TypeError (`rule`) unless results have the types of those of a program.
+
+    A function that has not been traced is no program: its rule tells the types.
+    """
+    if not isinstance(program, ClosedJaxpr):
+        return
+    wanted = [a.str_short() for a in program.out_avals]
+    got = [a.str_short() for a in avals]
+    if wanted != got:
+        text = f"results {', '.join(got)} from {giver}, not {', '.join(wanted)}"
+        raise rules.error(rule, got=text)
+
+
 def instantiated(tangent: Tangent, aval: ShapedArray) -> Value:
     """A tangent as a rule takes it: an array, of dtype float0 where there is none."""
     if not is_inexact(aval):

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from traceir import pytree, rules
-from traceir.avals import ShapedArray
-from traceir.ir import ClosedJaxpr, HostFunction, Params
+from traceir.ir import HostFunction, Params
 from traceir.jit.staging import function_name
 from traceir.trace import Tracer, Value, bind, typeof
 from traceir.transforms.calls import (
@@ -17,6 +16,7 @@ from traceir.transforms.calls import (
     Nondiff,
     bind_call,
     check_captures,
+    check_results,
     completed,
     flatten_arguments,
     host_rule,
@@ -181,20 +181,9 @@ def jvp_of_call(
     check_captures(tangents, count, given["name"])
     rule = host_rule(given["jvp"], "custom_jvp_call")
     outs, tangents_out = rule(primals[count:], tangents[count:])
-    if isinstance(program, ClosedJaxpr):
-        check_results(program.out_avals, outs, given["name"])
+    giver = f"the rule of {given['name']}"
+    check_results("custom_jvp.types", program, map(typeof, outs), giver)
     return outs, tangents_out
-
-
-def check_results(
-    avals: Sequence[ShapedArray], outs: Sequence[Value], name: object
-) -> None:
-    """Raise TypeError (custom_jvp.types) unless results have the function's types."""
-    wanted = [a.str_short() for a in avals]
-    got = [typeof(v).str_short() for v in outs]
-    if wanted != got:
-        text = f"results {', '.join(got)} from the rule of {name}"
-        raise rules.error("custom_jvp.types", got=f"{text}, not {', '.join(wanted)}")
 
 
 JVP["custom_jvp_call"] = jvp_of_call

@@ -9,7 +9,7 @@ from typing import Any
 
 from traceir import pytree, rules
 from traceir.avals import ShapedArray
-from traceir.ir import ClosedJaxpr, HostFunction, Params, sort_params
+from traceir.ir import HostFunction, Params, sort_params
 from traceir.jit.staging import check_outputs, function_name
 from traceir.keys import SequenceKey
 from traceir.trace import Tracer, Value, bind_all, typeof
@@ -17,6 +17,7 @@ from traceir.transforms.calls import (
     Body,
     Nondiff,
     bind_call,
+    check_results,
     completed,
     flatten_arguments,
     host_rule,
@@ -219,7 +220,8 @@ def linearize_call(
     bwd = host_rule(given["bwd"], "custom_vjp_call")
     outs, residuals, trees = fwd(primals[count:])
     avals = tuple(typeof(v) for v in outs)
-    check_results(given["call_jaxpr"], avals, given["name"])
+    giver = f"the forward rule of {given['name']}"
+    check_results("custom_vjp.results", given["call_jaxpr"], avals, giver)
     moving = tuple(nonzero[count:])
     pullback = Pullback(
         bwd, trees, avals, tuple(typeof(v) for v in primals[count:]), moving
@@ -238,18 +240,6 @@ def linearize_call(
         return bind_all("custom_lin", [*saved, *tangents], lin)
 
     return outs, [is_inexact(a) for a in avals], residuals, linear
-
-
-def check_results(program: Any, avals: Sequence[ShapedArray], name: object) -> None:
-    """Raise TypeError (custom_vjp.results) unless results have the program's types."""
-    if isinstance(program, ClosedJaxpr):
-        wanted = [a.str_short() for a in program.out_avals]
-        got = [a.str_short() for a in avals]
-        if wanted != got:
-            text = f"{', '.join(got)} from the forward rule of {name}"
-            raise rules.error(
-                "custom_vjp.results", got=f"{text}, not {', '.join(wanted)}"
-            )
 
 
 @dataclass(frozen=True, eq=False)
