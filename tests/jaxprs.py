@@ -1,14 +1,15 @@
-"""What JAX 0.10.2 prints for the seeds' programs."""
+"""What JAX 0.10.2 prints: for the seeds' programs by name, and for ordinary ones."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-DATA = Path(__file__).parent / "data" / "seed-jaxprs.txt"
+DATA = Path(__file__).parent / "data"
+RECORDED = (DATA / "jax-0.10.2.txt").read_text(encoding="utf-8")[:-1].split("\n--\n")
 
 
 def jax_text(name: str) -> str:
     """The text recorded under a name."""
-    blocks = DATA.read_text(encoding="utf-8").split("\n\n")
+    blocks = (DATA / "seed-jaxprs.txt").read_text(encoding="utf-8").split("\n\n")
     texts = dict(block.strip("\n").split("\n", 1) for block in blocks)
     return texts[name]
