@@ -14,7 +14,9 @@ from rule_errors import raises_rule
 
 import traceir
 import traceir.numpy as jnp
+from traceir.recording import apply
 from traceir.rules import default
+from traceir.text import parse
 
 
 def in_trace(body: Any, *args: Any) -> None:
@@ -184,3 +186,13 @@ def test_a_tracer_shows_how_many_traces_are_in_force() -> None:
     traceir.make_jaxpr(outer)(1.0)
     levels = [f"level={row.level({'stage': stage})}/" for stage in (0, 1)]
     assert [level in text for level, text in zip(levels, seen)] == [True, True]
+
+
+@pytest.mark.parametrize("dtype", ["f32", "i8"])
+def test_a_weak_constant_of_a_program_stays_weak_where_it_is_applied(
+    dtype: str,
+) -> None:
+    program = parse(f"{{ lambda a:~{dtype}[]={{2}}; . let  in (a,) }}")
+    evaluated = traceir.numpy.asarray(apply(program, ())[0])
+    traced = traceir.make_jaxpr(lambda: apply(program, ())[0])()
+    assert [evaluated.aval, *traced.out_avals] == [*program.out_avals] * 2
