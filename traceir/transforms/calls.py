@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from traceir import pytree, rules
-from traceir.array import Array
 from traceir.avals import ShapedArray
 from traceir.config import local
 from traceir.dtypes import float0
@@ -29,12 +28,12 @@ from traceir.trace import (
     Trace,
     Tracer,
     Value,
-    as_numpy,
     bind_all,
     current_trace,
     handle,
     typeof,
 )
+from traceir.transforms.arguments import as_array
 from traceir.transforms.batching import BatchTrace
 from traceir.transforms.forward import is_inexact
 from traceir.transforms.rules import Tangent, Zero
@@ -92,7 +91,7 @@ def open_call(primitive: str, values: Sequence[Value], params: Params) -> Any:
         return handle(primitive, values, params)
     if not consulted(trace):
         found = body(values)
-        return found if trace else [as_array(v) for v in found]
+        return found if trace else [as_array(v, str) for v in found]
     assert trace is not None
     if trace.takes_functions(values):
         return handle(primitive, values, params)
@@ -106,14 +105,6 @@ def consulted(trace: Trace | None) -> bool:
     while isinstance(trace, BatchTrace):
         trace = trace.parent
     return trace is not None
-
-
-def as_array(value: Value) -> Array:
-    """A concrete value as an Array."""
-    if isinstance(value, Array | Tracer):
-        return value  # type: ignore[return-value]
-    aval = typeof(value)
-    return Array._wrap(np.array(as_numpy(value, aval), order="C"), aval)
 
 
 for _primitive in ("custom_jvp_call", "custom_vjp_call"):
@@ -257,15 +248,8 @@ def instantiated(tangent: Tangent, aval: ShapedArray) -> Value:
     """A tangent as a rule takes it: an array, of dtype float0 where there is none."""
     if not is_inexact(aval):
         return np.zeros(aval.shape, float0)
-    return in_trace(zeros(aval) if isinstance(tangent, Zero) else tangent)
-
-
-def in_trace(value: Value) -> Value:
-    """A number as an array of the trace in force: users ask arrays for their shape."""
-    if isinstance(value, Array | Tracer):
-        return value
-    trace = current_trace()
-    return trace.array(value, typeof(value)) if trace else as_array(value)
+    # Users ask arrays for their shape, and numbers have none.
+    return as_array(zeros(aval) if isinstance(tangent, Zero) else tangent, str)
 
 
 def symbolic(given: Any, aval: ShapedArray) -> Tangent | None:
