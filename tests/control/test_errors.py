@@ -163,9 +163,9 @@ REFUSED: list[tuple[str, type, str, Callable[[], Any]]] = [
         lambda: lax.scan(lambda c, x: (c, x), 0.0, None, length=-1),
     ),
     (
-        "control.length",
-        ValueError,
-        "a length that is traced",
+        "level.concretize.number",
+        traceir.errors.ConcretizationTypeError,
+        "length of i32[], in the trace of <lambda> for jit",
         lambda: traceir.jit(lambda n: lax.scan(one, 0.0, None, length=n))(3),
     ),
     (

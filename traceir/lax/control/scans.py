@@ -13,7 +13,6 @@ from traceir.lax.control.bodies import (
     called,
     demand_callable,
     flat,
-    known_number,
     trace_body,
 )
 from traceir.lax.control.wrappers import wrapped
@@ -26,7 +25,7 @@ from traceir.lax.structure import (
     stack,
 )
 from traceir.pytree import short
-from traceir.trace import Value, bind
+from traceir.trace import Tracer, Value, bind
 from traceir.transforms.rewrites import forwarded, keep_outputs, move_to_front
 from traceir.transforms.vmap import vmap
 
@@ -49,7 +48,8 @@ def scan(
     many steps a backend may write out for one turn of the loop, 0 or True all of them.
 
     Raises TypeError (control.callable, control.pair, control.carry-tree,
-    control.carry-types), ValueError (control.rows, control.length, control.unroll).
+    control.carry-types, level.concretize.number for a traced `length`), ValueError
+    (control.rows, control.length, control.unroll).
 
     >>> import traceir.numpy as jnp
     >>> from traceir import lax
@@ -95,10 +95,9 @@ def _length(rows: Flat, length: int | None) -> int:
 
 
 def _number(length: Any) -> int:
-    found = known_number(length)
-    if found is None:
-        raise rules.error("control.length", got="a length that is traced")
-    return int(found)
+    if isinstance(length, Tracer):
+        length = length.known("level.concretize.number", "length")
+    return int(length)
 
 
 def _unrolled(unroll: int | bool, length: int) -> int:
