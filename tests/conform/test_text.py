@@ -1,6 +1,6 @@
 """Printing and parsing: layout, names, errors, round trips.
 
-Rules: text.roundtrip, text.inner-names, text.left-out, text.spelling, text.untyped,
+Rules: text.roundtrip, text.inner-names, text.left-out, text.untyped,
 text.undefined, and all other rows about text
 """
 

@@ -79,11 +79,11 @@ PROSE = {
     **dict.fromkeys(
         (
             *("text.roundtrip", "text.inner-names", "text.left-out"),
-            *("text.spelling", "text.untyped", "text.undefined"),
-            "text.wrapped",
+            *("text.untyped", "text.undefined", "text.wrapped"),
         ),
         "tests/conform/test_text.py",
     ),
+    "text.spelling": "tests/conform/test_jax_text.py",
     "accuracy.one-answer": "tests/fuzz/test_backend.py",
     **dict.fromkeys(
         (
