@@ -103,6 +103,15 @@ def test_columns_that_the_loader_refuses(columns: dict[str, Any], got: str) -> N
         load(tables)
 
 
+def test_a_tangent_of_several_values_has_no_template() -> None:
+    tables = copy.deepcopy(dict(default().tables))
+    row = tables["primitives"]["prim"]["concatenate"]
+    row.pop("linear")
+    row["jvp"] = {"xs": "t"}
+    with raises_rule("table.derivative", ValueError, r"\*xs"):
+        load(tables)
+
+
 def test_a_number_is_typed_by_what_stands_beside_it() -> None:
     weak = scalar(2, ShapedArray((3,), "float32", weak_type=True))
     assert type(weak) is float

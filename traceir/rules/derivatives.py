@@ -9,7 +9,7 @@
 
 T is a template (see `templates`), or a list of `{ when = formula, is = template }` of
 which the first that holds counts; the last may have no `when`. An empty template is
-zero. Serves: table.derivative
+zero. An operand that is several values has no `jvp`. Serves: table.derivative
 """
 
 from __future__ import annotations
@@ -104,6 +104,8 @@ class _Reader:
             operands = tuple(key.split())
             for name in operands:
                 self.known(name, f"jvp.{key}")
+                if self.values[name]:  # a template has a tangent, not several
+                    raise problem("table.derivative", f"{self.where}: jvp", f"*{name}")
             tangents = ["t"] if len(operands) == 1 else [f"t_{n}" for n in operands]
             yield operands, self.cases(data[key], {**known, **_one(tangents)}, key)
 
