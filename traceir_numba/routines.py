@@ -207,8 +207,8 @@ class Block:
                 pairs.append((slot, self.source(atom)))
             elif isinstance(atom, Var):
                 found = self.slot(atom)
-                if found in self.given:
-                    self.steps.append(Copy(found, slot))
+                if found in self.given or (found != slot and found in slots):
+                    self.steps.append(Copy(found, slot))  # it is needed there, too
                     continue
                 self.steps = self.work.moved(self.steps, found, slot)
                 if found not in self.work.args:
