@@ -58,8 +58,6 @@ ELSEWHERE = {
     # Helpers of tests, which are no part of the language of cases.
     "check.value": "tests/drift/test_transform_cases.py",
     "check.derivative": "tests/drift/test_transform_cases.py",
-    # It is made where a custom_vjp is linearized, of functions that no text has.
-    "custom_lin.operands": "tests/drift/test_transform_cases.py",
     # Host functions have no parameters without positions.
     "custom.keyword": "tests/drift/test_transform_cases.py",
     # Text gives a constant the type of its variable.
