@@ -27,7 +27,8 @@ ORDER = {
         problems | machine buffers pool | matmul vecmath | functions | nests | emitters
         | graph | jobs | share | trim flows products | simplify reshapes | fuse
         | program | schedule | emit_lines | emit_cpu | steps | carries memory | build
-        | routines | emit_flow | sources | driver | source | assemble | lower | blas call | kernels
+        | routines | emit_flow | sources | driver | source | assemble | lower
+        | blas call | kernels
         | hosted | backend | api | __init__
     """,
 }
