@@ -98,9 +98,7 @@ class BatchTrace(Trace):
         with in_force(self.parent):
             if all(d is None for d in dims) and not self.asked(primitive, params):
                 return bind_all(primitive, operands, params)
-            results, targets = by_row(
-                primitive, self.axis, operands, dims, params
-            )
+            results, targets = by_row(primitive, self.axis, operands, dims, params)
             reads = functools.reduce(or_, (self.reads(v) for v in values), 0)
             return [
                 r if d is None else BatchTracer(self, r, d, reads)
