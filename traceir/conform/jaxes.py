@@ -22,7 +22,7 @@ from traceir.rules import default
 from traceir.transforms.classes import named_axes
 
 # What JAX calls by a function, which text cannot give.
-NAMED = frozenset({"custom_jvp_call", "custom_vjp_call"})
+NAMED = frozenset({"custom_jvp_call", "custom_vjp_call", "custom_lin"})
 # By the names that JAX prints.
 PRIMITIVES: Mapping[str, Any] = {
     found.name: found
