@@ -125,17 +125,20 @@ def test_the_page_tells_of_mutants(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     allowed = {"where": "add.value", "mutant": "y[i] + x[i]", "reason": "It commutes."}
-    kinds = ("mutants", "case", "loader", "citation", "code", "silence", "allowed")
-    counts = dict(zip(kinds, (9, 5, 3, 0, 0, 0, 1), strict=True))
+    kinds = ("mutants", "case", "loader", "citation", "code", "silence", "earlier")
+    kinds = (*kinds, "allowed", "surviving")
+    counts = dict(zip(kinds, (9, 4, 2, 0, 0, 0, 1, 1, 1), strict=True))
     tables = {"primitives": counts}
-    record = {"mutants": 9, "killed": 8, "allowed": [allowed], "tables": tables}
+    record = {"mutants": 9, "killed": 7, "allowed": [allowed], "tables": tables}
+    record["surviving"] = ["primitives/prim/add/value: x[i] - y[i]"]
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs" / "mutants.json").write_text(json.dumps(record))
     monkeypatch.setattr("traceir.conform.status.spec_path", lambda: tmp_path)
     text = to_rst({}, CASES)
-    assert "8 of 9 mutants" in text
+    assert "7 of 9 mutants" in text
+    assert "1 are open" in text
     (line,) = (t for t in text.splitlines() if t.startswith("primitives "))
-    assert line.split() == ["primitives", *"9530001"]
+    assert line.split() == ["primitives", *"942000111"]
     assert "* ``add.value``: ``y[i] + x[i]``. It commutes." in text
 
 

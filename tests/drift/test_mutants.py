@@ -1,18 +1,21 @@
 """Mutants of the formulas: each must be told from the rule by some case.
 
 A sample of `make mutants`: an operator of a formula of a primitive or of a program is
-swapped for its neighbour, and the cases that concern it are judged again, exactly.
+swapped for its neighbour, and the cases that concern it are judged again, exactly. What
+is about transforms alone, and what the record has as open, is left to the hunt.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
+from collections.abc import Mapping
 from functools import cache
 
 import pytest
 from mutation.hunt import relevant
-from mutation.record import read_allowed
+from mutation.record import read_allowed, read_record
 from mutation.tables import Enumeration, Mutant, leaves
 
 from traceir.conform import Case, judge, load_cases
@@ -22,6 +25,8 @@ from traceir.rules import default, load
 
 CASES = load_cases()
 ALLOWED = read_allowed()
+OPEN = frozenset(read_record()["surviving"])
+TRANSFORMS = {"jvp", "transpose", "batch", "identity", "folds"}
 OPERATORS = (ast.cmpop, ast.boolop, ast.operator)
 MULTIPLICATION = (ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.BitAnd, ast.BitOr)
 
@@ -36,9 +41,28 @@ def swaps() -> dict[str, list[Mutant]]:
         text = texts.get(mutant.path)
         if text is None or mutant.kind != "formula" or "params" in mutant.path:
             continue
+        if is_of_transforms(mutant.path, texts) or str(mutant) in OPEN:
+            continue
         if is_swap(text, mutant.what):
             found[mutant.where].append(mutant)
     return found
+
+
+Path = tuple[str | int, ...]
+
+
+def is_of_transforms(path: Path, texts: Mapping[Path, str]) -> bool:
+    """Whether a formula is one of how a primitive is derived or batched, or is a part
+    that only those name."""
+    if TRANSFORMS.intersection(path):
+        return True
+    if "let" not in path:
+        return False
+    word = re.compile(rf"\b{path[-1]}\b")
+    row = (p for p in texts if p[:3] == path[:3])
+    apart = TRANSFORMS | {"let", "says", "hint"}
+    others = (p for p in row if not apart.intersection(p))
+    return not any(word.search(texts[p]) for p in others)
 
 
 def is_swap(text: str, mutant: str) -> bool:

@@ -140,8 +140,10 @@ def _mutants() -> Iterator[str]:
     yield "another verdict, or the loader refuses the tables. A row of prose that is"
     yield "gone is noticed by a case that cites it, the ``code`` of an ask by what"
     yield f"it asks. {len(record['allowed'])} change nothing, each for a reason."
+    yield f"{len(record['surviving'])} are open: no case tells them yet."
     yield ""
-    kinds = ("mutants", "case", "loader", "citation", "code", "silence", "allowed")
+    kinds = ("mutants", "case", "loader", "citation", "code", "silence", "earlier")
+    kinds = (*kinds, "allowed", "surviving")
     rows = [["table", *kinds]]
     for table, counts in record["tables"].items():
         rows.append([table, *(str(counts[kind]) for kind in kinds)])
