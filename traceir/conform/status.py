@@ -142,8 +142,8 @@ def _mutants() -> Iterator[str]:
     yield f"it asks. {len(record['allowed'])} change nothing, each for a reason."
     yield f"{len(record['surviving'])} are open: no case tells them yet."
     yield ""
-    kinds = ("mutants", "case", "loader", "citation", "code", "silence", "earlier")
-    kinds = (*kinds, "allowed", "surviving")
+    told = ("case", "loader", "citation", "code", "silence", "earlier")
+    kinds = ("mutants", *told, "allowed", "surviving")
     rows = [["table", *kinds]]
     for table, counts in record["tables"].items():
         rows.append([table, *(str(counts[kind]) for kind in kinds)])
