@@ -45,7 +45,7 @@ conform-jax: $(VENV)/.jax ## run the cases on JAX, in an environment of its own
 	$(MAKE) --no-print-directory status
 
 corpus: $(VENV)/.jax ## write the jaxprs of spec/cases/jax as JAX prints them
-	$(VENV)/jax/bin/python tests/corpus/record.py
+	PYTHONPATH=tests $(VENV)/jax/bin/python -m corpus.record
 
 status: $(VENV)/.numba ## write spec/STATUS.rst from the runs that are kept
 	$(python) -m traceir.conform --status

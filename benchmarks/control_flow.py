@@ -58,7 +58,7 @@ def mlp(xp: Any) -> Callable[..., Any]:
         w, b = params[-1]
         return jnp.mean((jnp.dot(x, w) + b - y) ** 2)
 
-    return xp.grad(loss)  # type: ignore[no-any-return]
+    return xp.grad(loss)
 
 
 def rnn(xp: Any) -> Callable[..., Any]:
@@ -82,7 +82,7 @@ def rnn_gradient(xp: Any) -> Callable[..., Any]:
     def loss(*args: Any) -> Any:
         return xp.numpy.sum(run(*args)[1] ** 2)
 
-    return xp.grad(loss, argnums=(0, 1, 2))  # type: ignore[no-any-return]
+    return xp.grad(loss, argnums=(0, 1, 2))
 
 
 def mandelbrot(xp: Any) -> Callable[..., Any]:
@@ -124,14 +124,14 @@ def point(xp: Any) -> Callable[..., Any]:
 
         return xp.lax.while_loop(inside, step, (0.0 * a, 0.0 * b, 0))[2]
 
-    return xp.vmap(stays)  # type: ignore[no-any-return]
+    return xp.vmap(stays)
 
 
 def newton(xp: Any) -> Callable[..., Any]:
     """The derivative of roots found by Newton's method, by a rule of its own."""
     jnp, lax = xp.numpy, xp.lax
 
-    @xp.custom_jvp  # type: ignore[untyped-decorator]
+    @xp.custom_jvp
     def root(a: Any) -> Any:
         def wrong(state: Any) -> Any:
             x, k = state
@@ -143,12 +143,12 @@ def newton(xp: Any) -> Callable[..., Any]:
 
         return lax.while_loop(wrong, step, (jnp.ones_like(a), 0))[0]
 
-    @root.defjvp  # type: ignore[untyped-decorator]
+    @root.defjvp
     def rule(primals: Any, tangents: Any) -> Any:
         x = root(*primals)
         return x, tangents[0] / (3.0 * x * x)
 
-    return xp.grad(lambda a: jnp.sum(root(a)))  # type: ignore[no-any-return]
+    return xp.grad(lambda a: jnp.sum(root(a)))
 
 
 def runge_kutta(xp: Any) -> Callable[..., Any]:
@@ -253,7 +253,7 @@ ROWS = {
 }
 
 
-@numba.njit  # type: ignore[untyped-decorator]
+@numba.njit
 def by_hand(n: int) -> Any:
     """What `scalar_steps` does, written for Numba."""
     x = np.float32(1.0)

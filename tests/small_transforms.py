@@ -368,8 +368,8 @@ class SmallTransforms:
 def lead(value: Any) -> int:
     """The number of examples along the first dimension."""
     if isinstance(value, Examples):
-        return plain(value).shape[1]  # type: ignore[no-any-return]
-    return plain(value).shape[0]  # type: ignore[no-any-return]
+        return plain(value).shape[1]
+    return plain(value).shape[0]
 
 
 def reached(out: Any) -> set[Recorded]:

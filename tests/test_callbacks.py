@@ -184,15 +184,15 @@ def test_a_function_sees_the_context_of_its_caller() -> None:
 @pytest.mark.parametrize(
     ("rule", "call"),
     [
-        ("debug.text", lambda: traceir.debug.print(3)),  # type: ignore[arg-type]
+        ("debug.text", lambda: traceir.debug.print(3)),
         ("debug.format", lambda: traceir.debug.print("{")),
         ("debug.format", lambda: traceir.debug.print("{y}", 1.0)),
         ("debug.format", lambda: traceir.debug.print("{} {}", 1.0)),
         ("debug.format", lambda: traceir.debug.print("{0:{width}}", 1.0)),
         ("debug.unused", lambda: traceir.debug.print("x", 1.0)),
         ("debug.unused", lambda: traceir.debug.print("{}", 1.0, x=2.0)),
-        ("callback.callable", lambda: traceir.debug.callback(3)),  # type: ignore[arg-type]
-        ("callback.callable", lambda: traceir.pure_callback(3, 1.0)),  # type: ignore[arg-type]
+        ("callback.callable", lambda: traceir.debug.callback(3)),
+        ("callback.callable", lambda: traceir.pure_callback(3, 1.0)),
     ],
 )
 def test_what_makes_no_sense_is_refused_at_once(rule: str, call: Any) -> None:

@@ -86,8 +86,8 @@ def inside(x: Any) -> Any:
 def test_the_loop_that_cannot_be_reversed_is_shown(function: Any) -> None:
     with pytest.raises(ValueError) as caught:
         traceir.grad(lambda x: 2.0 * function(x))(1.0)
-    assert "test_hints.py" in caught.value.got  # type: ignore[attr-defined]
-    assert "return lax.while_loop(" in caught.value.got  # type: ignore[attr-defined]
+    assert "test_hints.py" in caught.value.got
+    assert "return lax.while_loop(" in caught.value.got
 
 
 def test_what_is_not_linear_is_shown() -> None:

@@ -49,12 +49,18 @@ def check_grads(
     if "fwd" in modes:
         check_jvp(f, partial(jvp, f), args, atol, rtol, eps)
         given = pytree.map_(partial(_direction, _random()), args)
-        pushed = lambda *at: jvp(f, at, given)[1]  # noqa: E731
+
+        def pushed(*at: Any) -> Any:
+            return jvp(f, at, given)[1]
+
         check_grads(pushed, args, order - 1, modes, atol, rtol, eps)
     if "rev" in modes:
         check_vjp(f, partial(vjp, f), args, atol, rtol, eps)
         out = pytree.map_(partial(_direction, _random()), f(*args))
-        pulled = lambda *at: _floating(vjp(f, *at)[1](out))  # noqa: E731
+
+        def pulled(*at: Any) -> Any:
+            return _floating(vjp(f, *at)[1](out))
+
         check_grads(pulled, args, order - 1, modes, atol, rtol, eps)
 
 

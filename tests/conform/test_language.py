@@ -341,7 +341,7 @@ CHAIN = f"  {SQUARE.replace('static n', '')}\n  under jit jit\n  call f32[]{{3}}
 def test_a_transformed_function_is_called_as_it_is_and_jitted() -> None:
     case = only(f"{CHAIN}  value f32[]{{9}}\n")
     assert case.session is not None and case.session.is_higher
-    assert [step.via for step in case.session.steps] == ["eager", "jit"]  # type: ignore[union-attr]
+    assert [step.via for step in case.session.steps] == ["eager", "jit"]
     assert judge(Oracle(), case, exact=True) and judge(Reference(), case)
     assert judge(Reference(), only(f"{CHAIN}  value f32[]{{8}}\n")).kind == "fail"
 

@@ -1,6 +1,6 @@
 """Writes down what JAX makes of the programs and compositions of this folder.
 
-Run with JAX: `python tests/control/record.py`
+Run with JAX: `PYTHONPATH=tests python -m control.record`
 """
 
 from __future__ import annotations
@@ -8,17 +8,14 @@ from __future__ import annotations
 import functools
 import json
 import re
-import sys
 from importlib import import_module
 from pathlib import Path
 
-HERE = Path(__file__).parent
-# What follows is found by this path, hence E402.
-sys.path[:0] = [str(HERE.parents[1]), str(HERE.parent)]
+import control.transformed  # noqa: F401 - adds its programs
+from control.compositions import chains, value
+from control.programs import PROGRAMS
 
-import control.transformed  # noqa: E402, F401
-from control.compositions import chains, value  # noqa: E402
-from control.programs import PROGRAMS  # noqa: E402
+HERE = Path(__file__).parent
 
 
 def texts() -> None:

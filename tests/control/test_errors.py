@@ -292,4 +292,4 @@ def test_the_error_names_rule_and_leaf(
 def test_without_jit_a_scan_needs_a_step() -> None:
     with traceir.disable_jit(), pytest.raises(ValueError) as caught:
         lax.scan(lambda c, x: (c, x), 0.0, X[:0])
-    assert caught.value.rule == "control.no-steps"  # type: ignore[attr-defined]
+    assert caught.value.rule == "control.no-steps"

@@ -1,6 +1,6 @@
 """Writes the corpus: what JAX prints for each program, as cases.
 
-`make corpus` runs `python tests/corpus/record.py` with JAX. The values are
+`make corpus` runs `python -m corpus.record` with JAX. The values are
 those of the tables; where JAX's bits are others, and right, they stand in a comment.
 """
 
@@ -15,22 +15,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from corpus.program import GROUPS, Program, corpus
+
+from traceir.avals import ShapedArray
+from traceir.conform.cases import read_cases
+from traceir.conform.implementations import result_types
+from traceir.conform.run import Unsupported, judge
+from traceir.conform.values import Value, same_bits, show
+from traceir.oracle import run
+from traceir.rules import default
+from traceir.text import parse
 
 ROOT = Path(__file__).parents[2]
-# What follows is found by this path, hence E402.
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
-
-from corpus.program import GROUPS, Program, corpus  # noqa: E402
-
-from traceir.avals import ShapedArray  # noqa: E402
-from traceir.conform.cases import read_cases  # noqa: E402
-from traceir.conform.implementations import result_types  # noqa: E402
-from traceir.conform.run import Unsupported, judge  # noqa: E402
-from traceir.conform.values import Value, same_bits, show  # noqa: E402
-from traceir.oracle import run  # noqa: E402
-from traceir.rules import default  # noqa: E402
-from traceir.text import parse  # noqa: E402
-
 FOLDER = ROOT / "spec" / "cases" / "jax"
 # The last program of a text: its constants, if any, and its inputs.
 _HEAD = re.compile(r"^\{ lambda(?P<constants>[^;]*);(?P<inputs>[^.]*)\.", re.MULTILINE)

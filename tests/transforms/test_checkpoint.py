@@ -122,7 +122,7 @@ def test_static_arguments_and_options() -> None:
 
 def test_there_is_one_policy() -> None:
     with raises_rule("checkpoint.policy", TypeError, "everything"):
-        traceir.checkpoint(twice, policy="everything")  # type: ignore[arg-type]
+        traceir.checkpoint(twice, policy="everything")
 
 
 def test_older_names_are_read() -> None:

@@ -265,7 +265,7 @@ def test_a_program_over_a_name_does_not_run(backend: str) -> None:
         run = traceir.jit(partial(_applied, program), backend=backend)
         with pytest.raises(NameError) as caught:
             run(np.ones(2, "float32"))
-        assert caught.value.rule == "axis.unbound"  # type: ignore[attr-defined]
+        assert caught.value.rule == "axis.unbound"
 
 
 def _applied(program: traceir.ClosedJaxpr, x: Any) -> Any:

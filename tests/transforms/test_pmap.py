@@ -146,7 +146,7 @@ REFUSED: dict[str, tuple[str, Callable[[], Any]]] = {
     "no axis": ("vmap.none", lambda: pmap(_double, in_axes=None)(ROW)),
     "no example": ("vmap.rank", lambda: pmap(_double)(1.0)),
     "another size": ("vmap.sizes", lambda: pmap(_double, axis_size=2)(ROW)),
-    "no function": ("jit.callable", lambda: pmap(3)),  # type: ignore[arg-type]
+    "no function": ("jit.callable", lambda: pmap(3)),
     "axes": ("vmap.axes-type", lambda: pmap(_double, in_axes="a")),
     "static list": (
         "cache.static.hashable",
@@ -163,7 +163,7 @@ REFUSED: dict[str, tuple[str, Callable[[], Any]]] = {
     "types": ("mesh.names", lambda: Mesh([CPU], ("x",), (AxisType.Auto,) * 2)),
     "unknown axis": ("sharding.axis", lambda: NamedSharding(ONE, P("z"))),
     "axis twice": ("sharding.repeated", lambda: NamedSharding(ONE, P("x", "x"))),
-    "a word": ("sharding.type", lambda: NamedSharding(ONE, "x")),  # type: ignore[arg-type]
+    "a word": ("sharding.type", lambda: NamedSharding(ONE, "x")),
     "a number": ("sharding.type", lambda: lax.with_sharding_constraint(ROW, 3)),
     "rank": (
         "sharding.rank",

@@ -150,7 +150,7 @@ REFUSED: dict[str, tuple[str, Callable[[], Any], str]] = {
         lambda: vmap(_plus, spmd_axis_name="x"),
         "'x'",
     ),
-    "no function": ("jit.callable", lambda: vmap(3), "3"),  # type: ignore[arg-type]
+    "no function": ("jit.callable", lambda: vmap(3), "3"),
     "no array": ("jit.argument", lambda: vmap(_plus)("s", X), "argument a"),
     "no array returned": ("jit.output", lambda: vmap(lambda a: "s")(X), "str"),
 }

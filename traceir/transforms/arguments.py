@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from traceir.transforms.rules import Tangent, Zero
 from traceir.transforms.templates import zeros
 
 Argnums = int | Sequence[int]
+F = TypeVar("F", bound=Callable[..., Any])
 # No other transform than `jit` has static arguments.
 CLOSE_OVER = "close over it: only what is passed has to be an array"
 
@@ -35,10 +36,10 @@ def check_callable(fun: Any, asker: str) -> None:
         raise rules.error("jit.callable", got=f"{fun!r} for {asker}")
 
 
-def wraps(fun: Callable[..., Any], what: str) -> Callable[[Any], Any]:
+def wraps(fun: Callable[..., Any], what: str) -> Callable[[F], F]:
     """Give a transformed function the name of the function, and a line about it."""
 
-    def named(wrapper: Any) -> Any:
+    def named(wrapper: F) -> F:
         try:
             functools.update_wrapper(wrapper, fun)
         except AttributeError:  # an instance that takes no attributes of a function

@@ -53,7 +53,7 @@ def value_and_grad(
         gradient = trees[0] if isinstance(argnums, int) else tuple(trees)
         return ((outs[0], aux) if has_aux else outs[0]), gradient
 
-    return value_and_gradient  # type: ignore[no-any-return]
+    return value_and_gradient
 
 
 def check_inputs(
@@ -115,4 +115,4 @@ def grad(
         value, found = both(*args, **kwargs)
         return (found, value[1]) if has_aux else found
 
-    return gradient  # type: ignore[no-any-return]
+    return gradient

@@ -78,7 +78,7 @@ def jacfwd(
         jacobian = call.unflatten(found)
         return (jacobian, aux) if has_aux else jacobian
 
-    return jacobian_of  # type: ignore[no-any-return]
+    return jacobian_of
 
 
 def jacrev(
@@ -122,7 +122,7 @@ def jacrev(
         found = vmap(back)(*_basis(rows))
         return _rows(found, rows, call, argnums, aux)
 
-    return jacobian_of  # type: ignore[no-any-return]
+    return jacobian_of
 
 
 jacobian = jacrev
