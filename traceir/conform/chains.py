@@ -2,10 +2,6 @@
 
 A function here takes arrays and returns a list of arrays, so that any transform can
 follow any other. Serves: derive.*, vmap.*
-
->>> from hypothesis import find
->>> find(chains(), lambda chain: chain.steps == ("jit", "jvp")).steps
-('jit', 'jvp')
 """
 
 from __future__ import annotations
