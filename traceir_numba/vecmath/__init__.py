@@ -3,7 +3,7 @@
 Serves: the accuracy of the real functions' rows.
 """
 
-from traceir_numba.vecmath.accuracy import ULP
+from traceir_numba.vecmath.accuracy import ULP, WORST, Worst
 from traceir_numba.vecmath.registry import (
     FUNCTIONS,
     JIT_OPTIONS,
@@ -21,8 +21,10 @@ __all__ = [
     "STATEMENTS",
     "ULP",
     "VALUES",
+    "WORST",
     "Function",
     "Statement",
+    "Worst",
     "closure",
     "source",
 ]
