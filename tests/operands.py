@@ -163,6 +163,12 @@ def _reduction(draw: Draw, dtype: np.dtype) -> Built:
     return [_aval(shape, dtype)], {"axes": axes}
 
 
+def _cumulative(draw: Draw, dtype: np.dtype) -> Built:
+    shape = (*draw(SHAPES), draw(EXTENTS))
+    axis = draw(st.integers(0, len(shape) - 1))
+    return [_aval(shape, dtype)], {"axis": axis, "reverse": draw(st.booleans())}
+
+
 def _index_reduction(draw: Draw, dtype: np.dtype) -> Built:
     shape = (*draw(SHAPES), draw(st.integers(1, 4)))
     axis = draw(st.sampled_from([d for d, n in enumerate(shape) if n]))
@@ -361,6 +367,7 @@ BUILDERS: dict[str, Callable[[Draw, np.dtype], Built]] = {
     "add_any": _same,
     "reduction": _reduction,
     "fold_across": _reduction,
+    "cumulative": _cumulative,
     "index_reduction": _index_reduction,
     "pow": _pow,
     "integer_pow": _integer_pow,

@@ -6,14 +6,25 @@ operand and may raise floating-point flags: `traceir.evaluate` runs it quietly a
 results whole.
 """
 
-from traceir.kernels import collectives, contract, convert, pointwise, reduce, structure
+from traceir.kernels import (
+    bits,
+    collectives,
+    contract,
+    convert,
+    cumulative,
+    pointwise,
+    reduce,
+    structure,
+)
 from traceir.kernels.registry import KERNELS, kernel
 
 __all__ = [
     "KERNELS",
+    "bits",
     "collectives",
     "contract",
     "convert",
+    "cumulative",
     "kernel",
     "pointwise",
     "reduce",

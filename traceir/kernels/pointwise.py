@@ -21,6 +21,9 @@ KERNELS.update(
     abs=np.abs,
     square=np.square,
     floor=np.floor,
+    ceil=np.ceil,
+    is_finite=np.isfinite,
+    nextafter=np.nextafter,
     eq=np.equal,
     ne=np.not_equal,
     lt=np.less,
@@ -31,6 +34,7 @@ KERNELS.update(
 KERNELS["and"] = np.bitwise_and
 KERNELS["or"] = np.bitwise_or
 KERNELS["not"] = np.invert
+KERNELS["xor"] = np.bitwise_xor
 
 
 def _real(function: Callable[[Any], Any]) -> Kernel:

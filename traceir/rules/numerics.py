@@ -151,6 +151,30 @@ def _tanh(x: Real) -> Real:
     return from_mp(mpmath().tanh(to_mp(x.value)))
 
 
+def _nextafter(a: Real, b: Real, bits: Real) -> Real:
+    """The neighbour of `a` on the side of `b`, of the floating dtype of so many bits."""
+    if a.nan or b.nan:
+        return NAN
+    if a == b:
+        return b
+    dtype = np.dtype(f"f{int(bits.value) // 8}")
+    if a.special:
+        return number(-largest(dtype) if a.negative else largest(dtype))
+    if a.zero:
+        least = ulp(ZERO, dtype)
+        return number(-least if b.negative else least)
+    size, unit = abs(a.value), ulp(a.value, dtype)
+    if (b < a) == a.negative:
+        size += unit
+    elif size == Fraction(2) ** exponent(size) > Fraction(2) ** int(np.finfo(dtype).minexp):
+        size -= unit / 2  # numbers lie closer below a power of 2
+    else:
+        size -= unit
+    if size > largest(dtype):
+        return infinity(a.negative)
+    return number(-size if a.negative else size, a.negative)
+
+
 def _pow(a: Real, b: Real) -> Real:
     if b.zero or (a.finite and a.value == 1):
         return number(ONE)
@@ -201,6 +225,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "round_even": _integral(round),
     "round_away": _integral(_round_away),
     "fmod": _fmod,
+    "nextafter": _nextafter,
     "sqrt": _sqrt,
     "rsqrt": _rsqrt,
     "exp": _exp,
