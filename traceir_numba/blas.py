@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 from functools import cache
 
-from traceir_numba import machine
+from traceir_numba import engine
 
 # LLVM's type and BLAS's letter of the dtypes that BLAS has products of.
 KINDS = {"float32": ("float", "s"), "float64": ("double", "d")}
@@ -94,7 +94,7 @@ def product_text(symbol: str, dtype: str) -> str | None:
         f"i64 %{n}"
         for n in ("batch", "rows", "inner", "columns", "x_turned", "y_turned")
     )
-    return f"""target triple = "{machine.triple()}"
+    return f"""target triple = "{engine.triple()}"
 declare i64 @llvm.umax.i64(i64, i64)
 define void @{symbol}({pointers}, {sizes}) {{
 entry:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from traceir.forks import kept_over_forks
-from traceir_numba import machine
+from traceir_numba import engine, machine
 
 Entry = Callable[..., None]
 
@@ -114,7 +114,7 @@ def _text(name: str, pointers: int, sizes: int, release: bool) -> str:
     none = f"inttoptr (i64 {id(None)} to ptr)"
     lines += [f"call void {_api('Py_IncRef')}(ptr {none})", f"ret ptr {none}"]
     body = "\n  ".join(lines)
-    head = f'target triple = "{machine.triple()}"\n'
+    head = f'target triple = "{engine.triple()}"\n'
     return f"{head}define ptr @{name}(ptr %self, ptr %args, i64 %n) {{\n  {body}\n}}\n"
 
 

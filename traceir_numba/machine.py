@@ -6,40 +6,40 @@ Contraction stays off: no pass may turn a product and a sum into one rounding
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import llvmlite.binding as llvm
 from numba.core.compiler_lock import global_compiler_lock
 
 from traceir.forks import kept_over_forks
+from traceir_numba.engine import is_known, load, lock, target_machine
 
 
 @dataclass(frozen=True, slots=True)
 class Code:
     """Optimised machine code of one LLVM module, alive as long as the process."""
 
-    module: Any
     addresses: Mapping[str, int]
+    code: bytes  # the object file
+    needs: tuple[str, ...]  # functions of other modules that it calls
+    bitcode: bytes  # LLVM's own form: a module that lives would need its lock to die
 
     @property
     def llvm(self) -> str:
         """The optimised LLVM text."""
-        with _lock:
-            return str(self.module)
+        with lock:
+            return str(llvm.parse_bitcode(self.bitcode))
 
     @property
     def assembly(self) -> str:
         """The assembly text for this machine."""
-        with _lock:
-            return str(_machine().emit_assembly(self.module))
+        with lock:
+            module = llvm.parse_bitcode(self.bitcode)
+            return str(target_machine().emit_assembly(module))
 
 
-# LLVM's modules share one context, which only one thread may use at a time.
-_lock = kept_over_forks(threading.Lock())
 # Numba's lowering is in LLVM too, for kernels and for users' own functions.
 kept_over_forks(global_compiler_lock)
 
@@ -52,7 +52,7 @@ def link(
     `inlined` are further modules, callees first, whose functions are made part of
     their callers.
     """
-    with _lock:  # what LLVM made on the way is freed before the lock is
+    with lock:  # what LLVM made on the way is freed before the lock is
         return _link(texts, symbols, inlined)
 
 
@@ -67,27 +67,24 @@ def _link(texts: Sequence[str], symbols: Iterable[str], inlined: Iterable[str]) 
     options = llvm.create_pipeline_tuning_options(speed_level=3)
     options.loop_vectorization = True
     options.loop_interleaving = True
-    builder = llvm.create_pass_builder(_machine(), options)
+    builder = llvm.create_pass_builder(target_machine(), options)
     builder.getModulePassManager().run(module, builder)
-    _check_resolved(module)
-    engine = _engine()
-    engine.add_module(module)
-    engine.finalize_object()
-    found = {name: int(engine.get_function_address(name)) for name in symbols}
-    _loaded.update(found)
-    return Code(module, found)
+    needs = _needed(module)
+    code = target_machine().emit_object(module)
+    return Code(load(code, symbols), code, needs, module.as_bitcode())
 
 
-_loaded: set[str] = set()
+def _needed(module: Any) -> tuple[str, ...]:
+    """The functions of other modules that a module calls.
 
-
-def _check_resolved(module: Any) -> None:
-    """Raise RuntimeError for a function that is nowhere: LLVM would end the process."""
-    for function in module.functions:
-        name = function.name
-        known = not function.is_declaration or name.startswith("llvm.")
-        if not known and name not in _loaded and not llvm.address_of_symbol(name):
+    Raises RuntimeError for one that is nowhere: LLVM would end the process.
+    """
+    names = [f.name for f in module.functions if f.is_declaration]
+    needed = tuple(name for name in names if not name.startswith("llvm."))
+    for name in needed:
+        if not is_known(name):
             raise RuntimeError(f"no code for {name}")
+    return needed
 
 
 def _to_inline(text: str) -> Any:
@@ -97,28 +94,3 @@ def _to_inline(text: str) -> Any:
             function.linkage = llvm.Linkage.linkonce_odr
             function.add_function_attribute("alwaysinline")
     return module
-
-
-def triple() -> str:
-    """The name of this machine's target."""
-    return str(llvm.get_process_triple())
-
-
-@cache
-def _machine() -> Any:
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    target = triple()
-    return llvm.Target.from_triple(target).create_target_machine(
-        opt=3,
-        cpu=llvm.get_host_cpu_name(),
-        features=llvm.get_host_cpu_features().flatten(),
-        reloc="static" if target.startswith(("x86", "i386", "i686")) else "default",
-        codemodel="jitdefault",
-        jit=True,
-    )
-
-
-@cache
-def _engine() -> Any:
-    return llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine())

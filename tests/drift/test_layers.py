@@ -24,9 +24,9 @@ ORDER = {
         __main__
     """,
     "traceir_numba": """
-        problems | machine buffers pool | matmul vecmath | functions | nests | emitters
+        problems | engine | machine buffers pool | matmul vecmath | functions | nests | emitters
         | graph | jobs | share | trim flows products | simplify reshapes | fuse
-        | program | schedule | emit_lines | emit_cpu | steps | carries memory | build
+        | program | liveness schedule | emit_lines | emit_cpu | steps | carries memory | build
         | routines | emit_flow | sources | driver | source | assemble | lower
         | blas call | kernels
         | hosted | backend | api | __init__
