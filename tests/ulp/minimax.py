@@ -7,7 +7,7 @@ rounded to its dtype and those after it are fitted again to what is left.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -176,11 +176,16 @@ FITS = {
 }
 
 
+def show(fits: Mapping[str, Fit], names: Sequence[str]) -> None:
+    """Print some polynomials, or all."""
+    for name in names or fits:
+        found, error = coefficients(fits[name])
+        print(f"{name}: error 2**{error:.1f}", *map(repr, found), sep="\n    ")
+
+
 def main() -> None:
     """Print the polynomials."""
-    for name in sys.argv[1:] or FITS:
-        found, error = coefficients(FITS[name])
-        print(f"{name}: error 2**{error:.1f}", *map(repr, found), sep="\n    ")
+    show(FITS, sys.argv[1:])
 
 
 if __name__ == "__main__":
