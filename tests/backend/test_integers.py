@@ -9,8 +9,11 @@ from compiling import compiled, reference, same_bits
 from traceir.avals import short_dtype
 
 WIDTHS = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
-BINARY = ("add", "sub", "mul", "div", "rem", "max", "min", "and", "or")
-UNARY = ("neg", "sign", "not")
+BINARY = (
+    *("add", "sub", "mul", "div", "rem", "max", "min", "and", "or", "xor"),
+    *("shift_left", "shift_right_logical", "shift_right_arithmetic"),
+)
+UNARY = ("neg", "sign", "not", "population_count", "clz")
 
 
 def operands(dtype: str) -> tuple[np.ndarray, np.ndarray]:

@@ -4,7 +4,9 @@ A test compares its keys with the specification's primitives and the kernels.
 """
 
 from traceir_numba.emitters import (
+    bits,
     collectives,
+    cumulative,
     host,
     library,
     partings,
@@ -18,8 +20,10 @@ from traceir_numba.emitters.entry import EMITTERS
 
 __all__ = [
     "EMITTERS",
+    "bits",
     "host",
     "collectives",
+    "cumulative",
     "library",
     "partings",
     "reductions",

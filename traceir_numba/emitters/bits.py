@@ -1,0 +1,162 @@
+"""Neighbours of floating numbers, and the bits of integers. Serves: prim.* rows"""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import numpy as np
+
+from traceir_numba.emitters.entry import Expression, Scalar, emitter, register
+from traceir_numba.functions import TEMPLATES, Function, scalar, short
+
+
+@emitter("ceil")
+def ceil(e: Expression, x: str) -> str:
+    """A whole number of the same dtype."""
+    return e.call(f"ceil_{short(e.dtype)}", x)
+
+
+@emitter("is_finite")
+def is_finite(e: Expression, x: str) -> str:
+    """Neither an infinity nor NaN, of which no comparison holds."""
+    return f"abs({x}) < {short(e.operand)}(inf)"
+
+
+@emitter("nextafter", cost=8)
+def nextafter(e: Expression, x: str, y: str) -> str:
+    """One step among the bits."""
+    return e.call(f"nextafter_{short(e.dtype)}", x, y)
+
+
+@emitter("xor")
+def exclusive(e: Expression, x: str, y: str) -> str:
+    """Of truths or of bits."""
+    return f"{x} != {y}" if e.kind == "b" else e.wrap(f"{x} ^ {y}")
+
+
+def bitwise(name: str, cost: int) -> None:
+    """A function of integers that is made below, one for each dtype."""
+
+    def emit(e: Expression, *operands: str) -> str:
+        return e.call(f"{name}_{short(e.dtype)}", *operands)
+
+    register(name, Scalar(emit, cost))
+
+
+bitwise("shift_left", 4)
+bitwise("shift_right_logical", 4)
+bitwise("shift_right_arithmetic", 4)
+bitwise("population_count", 12)
+bitwise("clz", 24)
+
+
+# -- functions that kernels call ------------------------------------------------------
+
+
+def _signed(dtype: str) -> str:
+    return f"i{8 * np.dtype(dtype).itemsize}"
+
+
+def _unsigned(dtype: str) -> str:
+    return f"u{8 * np.dtype(dtype).itemsize}"
+
+
+def _function(name: str, dtype: str, args: int, text: str, *needs: str) -> Function:
+    bits = 8 * np.dtype(dtype).itemsize
+    words = {"name": name, "t": short(dtype), "bits": bits, "most": bits - 1}
+    words |= {"i": _signed(dtype), "u": _unsigned(dtype)}
+    return scalar(name, dtype, args, dedent(text).format(**words), *needs)
+
+
+def _ceil(name: str, dtype: str) -> Function:
+    """The least whole number that is not less."""
+    return _function(name, dtype, 1, "def {name}(x):\n    return {t}(np.ceil(x))")
+
+
+def _nextafter(name: str, dtype: str) -> Function:
+    """Numbers of one sign are ordered as their bits are."""
+    text = """
+    def {name}(x, y):
+        bits = as_bits_{t}(x)
+        further = (x < y) == (x > {t}(0.0))
+        near = as_float_{t}({i}(bits + 1) if further else {i}(bits - 1))
+        least = as_float_{t}({i}(1))
+        near = near if x != {t}(0.0) else (least if y > {t}(0.0) else -least)
+        near = y if x == y else near
+        return x + y if (x != x) | (y != y) else near
+    """
+    calls = (f"as_bits_{short(dtype)}", f"as_float_{short(dtype)}")
+    return _function(name, dtype, 2, text, *calls)
+
+
+def _shift_left(name: str, dtype: str) -> Function:
+    """By more than there are, all bits are lost."""
+    text = """
+    def {name}(x, y):
+        fits = (y >= {t}(0)) & (y < {t}({bits}))
+        by = y if fits else {t}(0)
+        return {t}({u}(x) << {u}(by)) if fits else {t}(0)
+    """
+    return _function(name, dtype, 2, text)
+
+
+def _shift_right_logical(name: str, dtype: str) -> Function:
+    """Zeros come from above."""
+    text = """
+    def {name}(x, y):
+        fits = (y >= {t}(0)) & (y < {t}({bits}))
+        by = y if fits else {t}(0)
+        return {t}({u}(x) >> {u}(by)) if fits else {t}(0)
+    """
+    return _function(name, dtype, 2, text)
+
+
+def _shift_right_arithmetic(name: str, dtype: str) -> Function:
+    """Copies of the highest bit come from above, whether it is a sign or not."""
+    text = """
+    def {name}(x, y):
+        fits = (y >= {t}(0)) & (y < {t}({bits}))
+        by = y if fits else {t}({most})
+        return {t}({i}(x) >> {i}(by))
+    """
+    return _function(name, dtype, 2, text)
+
+
+def _population_count(name: str, dtype: str) -> Function:
+    """Sums of two, four and eight bits side by side, then of all bytes at once."""
+    text = """
+    def {name}(x):
+        n = u64({u}(x))
+        n = n - ((n >> u64(1)) & u64(0x5555555555555555))
+        pairs = u64(0x3333333333333333)
+        n = (n & pairs) + ((n >> u64(2)) & pairs)
+        n = (n + (n >> u64(4))) & u64(0x0F0F0F0F0F0F0F0F)
+        return {t}((n * u64(0x0101010101010101)) >> u64(56))
+    """
+    return _function(name, dtype, 1, text)
+
+
+def _clz(name: str, dtype: str) -> Function:
+    """What is left of all bits when those up to the highest that is set are counted."""
+    text = """
+    def {name}(x):
+        n = {u}(x)
+        {fill}
+        return {t}({bits} - population_count_{u}({u}(n)))
+    """
+    bits = 8 * np.dtype(dtype).itemsize
+    by = (1 << k for k in range(bits.bit_length() - 1))
+    fill = "\n        ".join(f"n = n | (n >> {{u}}({k}))" for k in by)
+    count = f"population_count_{_unsigned(dtype)}"
+    return _function(name, dtype, 1, text.replace("{fill}", fill), count)
+
+
+TEMPLATES.update(
+    ceil=_ceil,
+    nextafter=_nextafter,
+    shift_left=_shift_left,
+    shift_right_logical=_shift_right_logical,
+    shift_right_arithmetic=_shift_right_arithmetic,
+    population_count=_population_count,
+    clz=_clz,
+)
