@@ -207,7 +207,7 @@ class _Assembler:
         nest, extents = merge(built.nest, built.extents)
         buffers = tuple(self.slot(v, "temporary") for v in built.memory)
         pointers = tuple(self.buffers[b].name for b in buffers)
-        labels = Labels(built.body, built.finish, pointers)
+        labels = Labels(built.labels, pointers)
         self.steps.append(Launch(nest, buffers, extents, built.params, labels))
 
     def run(self, eqn: Eqn) -> None:

@@ -39,8 +39,7 @@ class Built:
     memory: tuple[Var, ...]
     extents: Shape
     params: tuple[int, ...]
-    body: tuple[Label, ...]
-    finish: tuple[Label, ...]
+    labels: tuple[tuple[tuple[Label, ...], tuple[Label, ...]], ...]  # by pass
 
 
 def build(
@@ -122,8 +121,8 @@ class _Builder:
             tuple(finish.stores),
         )
         params = tuple(self.param_values)
-        labels = tuple(body.labels), tuple(finish.labels)
-        return Built(nest, memory, cluster.space, params, *labels)
+        labels = ((tuple(body.labels), tuple(finish.labels)),)
+        return Built(nest, memory, cluster.space, params, labels)
 
     def finish(self, reductions: list[Job], loops: tuple[int, ...]) -> _Block:
         """What is computed from the reductions' results, and their stores."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from traceir_numba.emit_lines import (
@@ -15,10 +16,10 @@ from traceir_numba.emit_lines import (
 )
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.entry import Expression, Reduce
-from traceir_numba.functions import TILE, short
-from traceir_numba.nests import Nest
-from traceir_numba.program import Labels
-from traceir_numba.schedule import loops_of, sizes_of
+from traceir_numba.functions import short
+from traceir_numba.nests import Kept, Nest, Node, Pass, Reduced
+from traceir_numba.program import Label, Labels
+from traceir_numba.schedule import loops_of, sizes_of, tile_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +64,30 @@ class _Emitter:
         self.labels = labels
         self.loops = loops_of(nest)
         self.code = Code(labels.pointers)
-        results = [label.name for label in labels.finish]
-        self.reductions = [
-            self.accumulators(r.primitive, memory_dtype(r.dtype), safe_name(results[k]))
-            for k, r in enumerate(nest.reductions)
+        self.every = [
+            self.accumulators_of(one, finish)
+            for one, (_, finish) in zip(nest.passes, labels.passes, strict=True)
+        ]
+        self.enter(0)
+
+    def enter(self, number: int) -> None:
+        """Let what is written from now on be the pass of that number."""
+        self.now = self.nest.passes[number]
+        self.body_labels, self.finish_labels = self.labels.passes[number]
+        self.reductions = self.every[number]
+
+    def accumulators_of(
+        self, one: Pass, labels: tuple[Label, ...]
+    ) -> list[_Accumulators]:
+        """The accumulators of a pass, named for the results."""
+        names = {
+            node.number: safe_name(label.name)
+            for node, label in zip(one.finish, labels, strict=True)
+            if isinstance(node, Reduced)
+        }
+        return [
+            self.accumulators(r.primitive, memory_dtype(r.dtype), names[k])
+            for k, r in enumerate(one.reductions)
         ]
 
     def accumulators(self, primitive: str, dtype: str, result: str) -> _Accumulators:
@@ -128,9 +149,13 @@ class _Emitter:
         return [f"for i{d} in range(n{d}):" for d in dims]
 
     def make_accumulators(self) -> None:
-        for a in self.reductions:
+        for a in (a for one in self.every for a in one):
             for name, dtype in zip(a.names, a.dtypes, strict=True):
                 self.code.add(f"{name} = {self.code.call(f'lanes_{plain(dtype)}')}")
+        for one in self.nest.passes:
+            for name, dtype in self.kept_names(one):
+                lanes = self.code.call(f"lanes_{plain(memory_dtype(dtype))}")
+                self.code.add(f"{name}_kept = {lanes}")
 
     def clear(self) -> None:
         for a in self.reductions:
@@ -157,12 +182,22 @@ class _Emitter:
         self.make_accumulators()
         self.code.add(f"width = {self.code.call('lanes_for', f'n{d}')}")
         with self.code.block(*self.outer_loops()):
-            self.clear()
-            with self.code.block(*self.inner_loops(self.loops.inner[:-1])):
-                self.chunks("0", f"n{d}")
-            for a in self.reductions:
-                self.code.add(f"{a.result} = {self.folded(a, 'width', a.names)}")
-            self.finish()
+            for number in range(len(self.nest.passes)):
+                self.enter(number)
+                self.row()
+
+    def row(self) -> None:
+        """One pass over a row; it may have several dimensions."""
+        if not self.reductions:
+            with self.code.block(*self.inner_loops(self.loops.inner)):
+                self.body()
+            return
+        self.clear()
+        with self.code.block(*self.inner_loops(self.loops.inner[:-1])):
+            self.chunks("0", f"n{self.loops.lanes}")
+        for a in self.reductions:
+            self.code.add(f"{a.result} = {self.folded(a, 'width', a.names)}")
+        self.finish()
 
     def whole(self) -> None:
         d = self.loops.lanes
@@ -194,32 +229,39 @@ class _Emitter:
     def columns(self) -> None:
         d = self.loops.lanes
         self.make_accumulators()
-        tiles = f"for base in range(0, n{d}, {TILE}):"
+        tiles = f"for base in range(0, n{d}, {tile_of(self.nest)}):"
         with self.code.block(*self.outer_loops(), tiles):
             self.tile()
 
     def columns_by_tile(self) -> None:
         self.make_accumulators()
         with self.code.block("for tile in range(lo, hi):"):
-            self.code.add(f"base = tile * {TILE}")
+            self.code.add(f"base = tile * {tile_of(self.nest)}")
             self.tile()
 
     def tile(self) -> None:
         """Reduce a tile of adjacent columns, one lane each."""
-        d = self.loops.lanes
-        self.code.add(f"width = {self.code.call('smaller', str(TILE), f'n{d} - base')}")
-        self.clear()
-        lanes = "for lane in range(width):"
-        with self.code.block(*self.inner_loops(self.loops.inner), lanes):
-            self.code.add(f"i{d} = base + lane")
-            self.body()
-            self.update()
-        with self.code.block(lanes):
-            self.code.add(f"i{d} = base + lane")
-            for k, a in enumerate(self.reductions):
-                found = f"{a.names[-1]}[lane]"
-                self.code.add(f"{a.result} = {self.as_result(k, found)}")
-            self.finish()
+        tile, columns = str(tile_of(self.nest)), f"n{self.loops.lanes} - base"
+        self.code.add(f"width = {self.code.call('smaller', tile, columns)}")
+        for number in range(len(self.nest.passes)):
+            self.enter(number)
+            self.clear()
+            with self.over_lanes(*self.inner_loops(self.loops.inner)):
+                self.body()
+                self.update()
+            if self.reductions:
+                with self.over_lanes():
+                    for k, a in enumerate(self.reductions):
+                        found = f"{a.names[-1]}[lane]"
+                        self.code.add(f"{a.result} = {self.as_result(k, found)}")
+                    self.finish()
+
+    @contextmanager
+    def over_lanes(self, *heads: str) -> Iterator[None]:
+        """What is done for each column of a tile, within other loops."""
+        with self.code.block(*heads, "for lane in range(width):"):
+            self.code.add(f"i{self.loops.lanes} = base + lane")
+            yield
 
     # -- reductions ---------------------------------------------------------------
 
@@ -228,7 +270,7 @@ class _Emitter:
         return self.as_result(self.reductions.index(a), found)
 
     def as_result(self, number: int, text: str) -> str:
-        a, result = self.reductions[number], self.nest.reductions[number].result
+        a, result = self.reductions[number], self.now.reductions[number].result
         if result == "bool":
             return f"{text} != 0"
         return text if a.dtypes[-1] == result else f"{short(result)}({text})"
@@ -236,8 +278,8 @@ class _Emitter:
     def update(self) -> None:
         """Let the body's values enter the accumulators."""
         position = f"i{self.position_of_search()}"
-        for a, r in zip(self.reductions, self.nest.reductions, strict=True):
-            x = as_memory(self.code.operand(r.value, self.labels.body), r.dtype)
+        for a, r in zip(self.reductions, self.now.reductions, strict=True):
+            x = as_memory(self.code.operand(r.value, self.body_labels), r.dtype)
             dtype = a.dtypes[0]
             e = Expression(dtype, dtype, operands=(dtype, dtype))
             old = tuple(f"{name}_old" for name in a.names)
@@ -260,9 +302,47 @@ class _Emitter:
     # -- straight-line code -------------------------------------------------------
 
     def body(self) -> None:
-        self.code.nodes(self.nest.body, self.labels.body)
-        self.code.stores(self.nest.stores, self.labels.body)
+        self.recall(self.now.body, self.body_labels)
+        self.code.nodes(self.now.body, self.body_labels)
+        self.code.stores(self.now.stores, self.body_labels)
 
     def finish(self) -> None:
-        self.code.nodes(self.nest.finish, self.labels.finish)
-        self.code.stores(self.nest.finish_stores, self.labels.finish)
+        self.recall(self.now.finish, self.finish_labels)
+        self.code.nodes(self.now.finish, self.finish_labels)
+        self.code.stores(self.now.finish_stores, self.finish_labels)
+        self.remember()
+
+    # -- what passes leave to later ones ------------------------------------------
+
+    def recall(self, nodes: tuple[Node, ...], labels: tuple[Label, ...]) -> None:
+        """Name what earlier passes finished: a row's values still have their names."""
+        if self.nest.form == "columns":
+            for node, label in zip(nodes, labels, strict=True):
+                if isinstance(node, Kept):
+                    truth = " != 0" if node.dtype == "bool" else ""
+                    name = safe_name(label.name)
+                    self.code.add(f"{name} = {label.name}_kept[lane]{truth}")
+
+    def remember(self) -> None:
+        """Put what later passes need in a place of its own for each column."""
+        for name, dtype in self.kept_names(self.now):
+            value = as_memory(safe_name(name), dtype)
+            self.code.add(f"{name}_kept[lane] = {value}")
+
+    def kept_names(self, now: Pass) -> list[tuple[str, str]]:
+        """The names and dtypes of what passes after this one need of it."""
+        if self.nest.form != "columns":
+            return []
+        passes = self.nest.passes
+        at = next(k for k, one in enumerate(passes) if one is now)
+        first = sum(len(one.finish) for one in passes[:at])
+        own = self.labels.passes[at][1]
+        needed = {
+            node.number - first: node.dtype
+            for one in passes[at + 1 :]
+            for node in (*one.body, *one.finish)
+            if isinstance(node, Kept)
+        }
+        return [
+            (own[k].name, needed[k]) for k in sorted(needed) if 0 <= k < len(own)
+        ]

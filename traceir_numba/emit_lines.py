@@ -17,6 +17,7 @@ from traceir_numba.nests import (
     Access,
     Apply,
     Constant,
+    Kept,
     Load,
     Node,
     Operand,
@@ -152,7 +153,7 @@ class Code:
                 case Apply():
                     self.comment(label)
                     self.add(f"{name} = {self.apply(node, labels)}")
-                case Reduced():
+                case Reduced() | Kept():
                     pass  # the code that reduces has named it
 
     def comment(self, label: Label) -> None:

@@ -68,14 +68,22 @@ class Apply:
 
 @dataclass(frozen=True, slots=True)
 class Reduced:
-    """The result of the nest's reduction of that number; stands in `finish` only."""
+    """The result of the pass's reduction of that number; stands in `finish` only."""
+
+    number: int
+    dtype: str
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The value of the nest's `finish` of that number; stands in later passes only."""
 
     number: int
     dtype: str
 
 
 Operand = int | Constant
-Node = Load | Position | Apply | Reduced
+Node = Load | Position | Apply | Reduced | Kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +105,29 @@ class Reduction:
     result: str  # of the result
 
 
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """A straight-line body in static single assignment, and what it leaves.
+
+    The body is run over all reduced loops, for each point of the loops that are kept.
+    `finish` is then computed once, from the reductions' results. Values are numbers of
+    nodes of `body`; in `finish` they count all that earlier passes finished, too.
+    """
+
+    body: tuple[Node, ...]
+    stores: tuple[Store, ...]
+    reductions: tuple[Reduction, ...] = ()
+    finish: tuple[Node, ...] = ()
+    finish_stores: tuple[Store, ...] = ()
+
+
 @dataclass(frozen=True)
 class Nest:
-    """Loops, a straight-line body in static single assignment, and what it leaves.
+    """Loops, and the passes over them.
 
-    `reduced` says of each loop, from the outermost, whether it is reduced. `finish` is
-    computed once for each point of the loops that are kept, from the reductions'
-    results. Values are numbers of nodes of `body`, or of `finish` there.
+    `reduced` says of each loop, from the outermost, whether it is reduced. The fields
+    of the first pass are the nest's own; `later` ones read what those before finished,
+    and what they stored at the same place.
     """
 
     reduced: tuple[bool, ...]
@@ -113,6 +137,26 @@ class Nest:
     reductions: tuple[Reduction, ...] = ()
     finish: tuple[Node, ...] = ()
     finish_stores: tuple[Store, ...] = ()
+    later: tuple[Pass, ...] = ()
+
+    @cached_property
+    def passes(self) -> tuple[Pass, ...]:
+        """All passes, in order."""
+        stores, ends = self.stores, self.finish_stores
+        return (
+            Pass(self.body, stores, self.reductions, self.finish, ends),
+            *self.later,
+        )
+
+    @cached_property
+    def nodes(self) -> tuple[Node, ...]:
+        """What is computed, in all passes."""
+        return tuple(n for one in self.passes for n in one.body + one.finish)
+
+    @cached_property
+    def all_stores(self) -> tuple[Store, ...]:
+        """What is stored, in all passes."""
+        return tuple(s for one in self.passes for s in one.stores + one.finish_stores)
 
     @property
     def rank(self) -> int:
@@ -135,13 +179,12 @@ class Nest:
     @cached_property
     def written(self) -> frozenset[int]:
         """The buffers that are stored to."""
-        return frozenset(s.access.buffer for s in self.stores + self.finish_stores)
+        return frozenset(s.access.buffer for s in self.all_stores)
 
     @cached_property
     def loaded(self) -> frozenset[int]:
         """The buffers that are read."""
-        nodes = self.body + self.finish
-        return frozenset(n.access.buffer for n in nodes if isinstance(n, Load))
+        return frozenset(n.access.buffer for n in self.nodes if isinstance(n, Load))
 
     @cached_property
     def parameters(self) -> int:
@@ -150,16 +193,14 @@ class Nest:
         for access in accesses(self):
             used += [s for s in access.strides if isinstance(s, int)]
             used += [access.offset] if access.offset is not None else []
-        for node in self.body + self.finish:
+        for node in self.nodes:
             if isinstance(node, Position):
                 used += [p for p in (node.step, node.start) if p is not None]
         return max(used) + 1
 
     @cached_property
     def _hash(self) -> int:
-        return hash(
-            (self.reduced, self.buffers, self.body, self.stores, self.reductions)
-        )
+        return hash((self.reduced, self.buffers, self.passes))
 
     def __hash__(self) -> int:
         return self._hash
@@ -167,9 +208,13 @@ class Nest:
 
 def accesses(nest: Nest) -> list[Access]:
     """All places that a nest reads or writes."""
-    nodes = nest.body + nest.finish
-    loads = [node.access for node in nodes if isinstance(node, Load)]
-    return loads + [s.access for s in nest.stores + nest.finish_stores]
+    loads = [node.access for node in nest.nodes if isinstance(node, Load)]
+    return loads + [s.access for s in nest.all_stores]
+
+
+def map_nodes(nest: Nest, change: Callable[[Node], Node]) -> Nest:
+    """The nest with `change(node)` in place of each node, in all passes."""
+    return _map(nest, change, lambda store: store)
 
 
 def map_accesses(nest: Nest, change: Callable[[Access], Access]) -> Nest:
@@ -178,13 +223,27 @@ def map_accesses(nest: Nest, change: Callable[[Access], Access]) -> Nest:
     def node(n: Node) -> Node:
         return replace(n, access=change(n.access)) if isinstance(n, Load) else n
 
-    def store(s: Store) -> Store:
-        return replace(s, access=change(s.access))
+    return _map(nest, node, lambda s: replace(s, access=change(s.access)))
 
+
+def _map(
+    nest: Nest, node: Callable[[Node], Node], store: Callable[[Store], Store]
+) -> Nest:
+    first, *later = (
+        replace(
+            one,
+            body=tuple(map(node, one.body)),
+            stores=tuple(map(store, one.stores)),
+            finish=tuple(map(node, one.finish)),
+            finish_stores=tuple(map(store, one.finish_stores)),
+        )
+        for one in nest.passes
+    )
     return replace(
         nest,
-        body=tuple(map(node, nest.body)),
-        stores=tuple(map(store, nest.stores)),
-        finish=tuple(map(node, nest.finish)),
-        finish_stores=tuple(map(store, nest.finish_stores)),
+        body=first.body,
+        stores=first.stores,
+        finish=first.finish,
+        finish_stores=first.finish_stores,
+        later=tuple(later),
     )

@@ -37,11 +37,18 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """Labels of a nest's nodes and pointers; no part of what identifies a kernel."""
+    """Labels of a nest's nodes and pointers; no part of what identifies a kernel.
 
-    body: tuple[Label, ...]
-    finish: tuple[Label, ...]
+    Those of nodes are by pass: of its body, and of what it finishes.
+    """
+
+    passes: tuple[tuple[tuple[Label, ...], tuple[Label, ...]], ...]
     pointers: tuple[str, ...]
+
+    @property
+    def body(self) -> tuple[Label, ...]:
+        """The labels of the first body."""
+        return self.passes[0][0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +181,10 @@ Step = (
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Buffers by number; inputs and constants are given, steps make the rest."""
+    """Buffers by number; inputs and constants are given, steps make the rest.
+
+    `over` pairs buffers with those whose memory they take over, once those are dead.
+    """
 
     name: str
     buffers: tuple[Buffer, ...]
@@ -183,6 +193,7 @@ class Program:
     steps: tuple[Step, ...]
     outputs: tuple[int, ...]
     text: str  # the traced program
+    over: tuple[tuple[int, int], ...] = ()
 
     def launches(self) -> tuple[Launch, ...]:
         """The steps that run kernels."""

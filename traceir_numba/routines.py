@@ -126,7 +126,7 @@ class Block:
         nest, extents = merge(built.nest, built.extents)
         buffers = tuple(self.slot(v) for v in built.memory)
         pointers = tuple(self.work.buffers[b].name for b in buffers)
-        labels = Labels(built.body, built.finish, pointers)
+        labels = Labels(built.labels, pointers)
         scratch = tuple(
             self.work.add(self.work.name(), (blocks,), dtype, "memory")
             for blocks, dtype in scratch_of(nest, extents, built.params)

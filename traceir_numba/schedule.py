@@ -22,12 +22,15 @@ from traceir_numba.nests import (
     Stride,
     accesses,
     map_accesses,
+    map_nodes,
 )
 
 Shape = tuple[int, ...]
 
 # The elements of one block of a whole reduction.
 BLOCK = 16384
+# The columns of a tile that is read several times.
+NARROW = 128
 # What an element read from or written to memory costs, in additions.
 MEMORY = 8
 
@@ -51,10 +54,10 @@ def _mergeable(nest: Nest, d: int) -> bool:
     """Whether loops d and d + 1 can be one."""
     if nest.reduced[d] != nest.reduced[d + 1]:
         return False
-    if nest.reduced[d] and any(_entry(r.primitive).positions for r in nest.reductions):
+    found = (r.primitive for one in nest.passes for r in one.reductions)
+    if nest.reduced[d] and any(_entry(primitive).positions for primitive in found):
         return False
-    nodes = nest.body + nest.finish
-    if any(isinstance(n, Position) and n.dim in (d, d + 1) for n in nodes):
+    if any(isinstance(n, Position) and n.dim in (d, d + 1) for n in nest.nodes):
         return False
     return all(_allows(access, d) for access in accesses(nest))
 
@@ -88,13 +91,8 @@ def _merged(nest: Nest, d: int) -> Nest:
     def node(n: Node) -> Node:
         return replace(n, dim=number(n.dim)) if isinstance(n, Position) else n
 
-    moved = map_accesses(nest, access)
-    return replace(
-        moved,
-        reduced=(*nest.reduced[:d], *nest.reduced[d + 1 :]),
-        body=tuple(map(node, moved.body)),
-        finish=tuple(map(node, moved.finish)),
-    )
+    moved = map_nodes(map_accesses(nest, access), node)
+    return replace(moved, reduced=(*nest.reduced[:d], *nest.reduced[d + 1 :]))
 
 
 def _entry(primitive: str) -> Reduce:
@@ -144,6 +142,15 @@ def loops_of(nest: Nest) -> Loops:
             return Loops(kept, reduced, innermost)
 
 
+def tile_of(nest: Nest) -> int:
+    """How many adjacent columns are reduced together.
+
+    With several passes fewer, so that a tile is still in the cache when it is read
+    again.
+    """
+    return NARROW if nest.later else TILE
+
+
 def sizes_of(nest: Nest) -> tuple[str, ...]:
     """The names of a kernel's 64-bit arguments, in order."""
     loops = loops_of(nest)
@@ -188,7 +195,7 @@ def range_of(nest: Nest, extents: Shape, params: tuple[int, ...]) -> Range:
         case "loop":
             length = extents[loops.outer[0]]
         case "tiles":
-            length = -(-extents[-1] // TILE)
+            length = -(-extents[-1] // tile_of(nest))
         case "blocks":
             step = max(1, BLOCK // max(1, prod(extents[1:])))
             length = max(1, -(-extents[0] // step))
@@ -201,8 +208,8 @@ def range_of(nest: Nest, extents: Shape, params: tuple[int, ...]) -> Range:
 
 def cost(nest: Nest) -> int:
     """What one point of the loops costs, in additions."""
-    total = MEMORY * len(nest.stores)
-    for node in nest.body:
+    total = MEMORY * sum(len(one.stores) for one in nest.passes)
+    for node in (n for one in nest.passes for n in one.body):
         match node:
             case Load():
                 total += MEMORY
