@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from itertools import count
 
 import numpy as np
@@ -17,6 +17,7 @@ from traceir_numba.functions import NUMBERS
 from traceir_numba.fuse import Plan, fuse, kept_values
 from traceir_numba.graph import Graph
 from traceir_numba.jobs import Cluster, Shape
+from traceir_numba.liveness import share_memory
 from traceir_numba.problems import unsupported
 from traceir_numba.program import (
     Buffer,
@@ -37,8 +38,10 @@ from traceir_numba.simplify import simplify
 DTYPES = frozenset(NUMBERS)
 
 
-def assemble(closed: ClosedJaxpr, name: str) -> Program:
+def assemble(closed: ClosedJaxpr, name: str, donated: Collection[int] = ()) -> Program:
     """The kernels, calls and buffers of a traced program.
+
+    `donated` are the positions of the inputs whose memory the program may write.
 
     Raises TypeError (backend.unsupported) for what the backend has no code for.
     """
@@ -49,7 +52,8 @@ def assemble(closed: ClosedJaxpr, name: str) -> Program:
     flat, origins = hoist_reshapes(flat)
     names |= {var: names[_origin(origins, var)] for var in origins}
     own_name = safe_name(re.sub(r"\W+", "_", name).strip("_") or "program")
-    return _Assembler(flat, names, own_name, printed).program(text)
+    program = _Assembler(flat, names, own_name, printed).program(text)
+    return share_memory(program, [program.inputs[k] for k in donated])
 
 
 def _origin(origins: dict[Var, Var], var: Var) -> Var:

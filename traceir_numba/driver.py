@@ -53,13 +53,17 @@ def _body(
 ) -> Iterator[str]:
     buffers = program.buffers
     made = {*program.inputs, *(k for k, _ in program.constants)}
+    over = dict(program.over)
     calls = sum(isinstance(step, Call) for step in program.steps)
     for number, step in enumerate(program.steps):
         if isinstance(step, Launch | Run):
             for slot in step.buffers:
                 if slot not in made:
                     made.add(slot)
-                    yield _empty(buffers[slot])
+                    if slot in over:
+                        yield f"{buffers[slot].name} = {buffers[over[slot]].name}"
+                    else:
+                        yield _empty(buffers[slot])
         match step:
             case Launch():
                 yield from _launch(program, step, kernels[number], released)
