@@ -8,7 +8,7 @@ pip := $(python) -m pip install --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test fuzz mutants ulp docs lint type format clean conform status
-.PHONY: conform-jax corpus reach
+.PHONY: conform-jax corpus reach bench
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' \
@@ -43,6 +43,9 @@ conform-jax: $(VENV)/.jax ## run the cases on JAX, in an environment of its own
 	$(VENV)/jax/bin/python -m traceir.conform jax --json spec/runs/jax.json
 	$(VENV)/jax/bin/python -m pytest tests/corpus $(ARGS)
 	$(MAKE) --no-print-directory status
+
+bench: $(VENV)/.jax ## speed beside JAX, NumPy and loops by hand; writes docs/benchmarks.rst
+	$(VENV)/jax/bin/python -m benchmarks $(ARGS)
 
 corpus: $(VENV)/.jax ## write the jaxprs of spec/cases/jax as JAX prints them
 	PYTHONPATH=tests $(VENV)/jax/bin/python -m corpus.record

@@ -1,0 +1,87 @@
+"""`python -m benchmarks [group ...] [--threads 1 2]`: measure, print, write the docs.
+
+Each group runs in a process of its own, bound to as many processors as it may have
+threads. Without names all groups run, and the tables and plots of the docs are written.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+# A workload's row, with all that can run it; rows that bring their own calls; rows of
+# times already taken.
+WORKLOADS = ("elementwise", "reductions", "stencils", "algebra", "loops", "gradients")
+GROUPS = (*WORKLOADS, "calls", "compiles", "growth", "processes")
+RESULTS = Path(__file__).parent / "results.json"
+
+
+def main() -> None:
+    """Run what the command line names."""
+    parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
+    parser.add_argument("groups", nargs="*", metavar="group", help=", ".join(GROUPS))
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--only", default="", help="rows whose names contain this")
+    parser.add_argument("--as-json", action="store_true", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if unknown := set(given.groups) - set(GROUPS):
+        parser.error(f"no group {', '.join(sorted(unknown))}")
+    if given.as_json:
+        _measure(given.groups[0], given.threads[0], given.only)
+        return
+    rows = []
+    for group in given.groups or GROUPS:
+        # Whether there are one or two processors matters to whole arrays alone.
+        for threads in given.threads if group in WORKLOADS else given.threads[-1:]:
+            rows += _in_process(group, threads, given.only)
+    if not given.groups and not given.only:
+        report = import_module("benchmarks.report")
+        document = {"machine": report.machine(), "rows": rows}
+        RESULTS.write_text(json.dumps(document, indent=1) + "\n")
+        report.write(document)
+
+
+def _in_process(group: str, threads: int, only: str) -> list[dict[str, object]]:
+    command = [sys.executable, "-m", "benchmarks", group, "--as-json"]
+    command += ["--threads", str(threads), "--only", only]
+    own = {**os.environ, "TRACEIR_CACHE": "0"}  # only `processes` turns it on
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, env=own, cwd=RESULTS.parents[1]
+    )
+    rows = []
+    with process:
+        for line in process.stdout or ():
+            rows.append(json.loads(line))
+            _show(rows[-1])
+    if process.returncode:
+        raise SystemExit(f"{group} ended with {process.returncode}")
+    return rows
+
+
+def _show(row: dict[str, object]) -> None:
+    from benchmarks.report import own_time, ratio_texts
+
+    print(
+        f"{row['group']:12}{row['threads']:2}  {row['name']:34}"
+        f"{own_time(row):>10}  {ratio_texts(row)}",
+        flush=True,
+    )
+
+
+def _measure(group: str, threads: int, only: str) -> None:
+    """In a process of its own: print each row's times as a line of JSON."""
+    available = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, available[:threads])
+    from benchmarks.rows import rows_of
+
+    for row in rows_of(group, only):
+        print(json.dumps({"group": group, "threads": threads, **row}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

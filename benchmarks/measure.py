@@ -1,0 +1,75 @@
+"""Medians of calls that take turns, and the ratios of what ran side by side."""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import cycle
+from typing import Any
+
+Call = Callable[[], Any]
+# A sample is as many calls as take this many seconds, so that the clock does not count.
+SAMPLE = 1e-3
+ROUNDS = 15
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The median of some numbers, between their first and their third quartile."""
+
+    low: float
+    median: float
+    high: float
+
+    @staticmethod
+    def of(numbers: list[float]) -> Spread:
+        """The spread of at least one number.
+
+        >>> Spread.of([3.0, 1.0, 2.0])
+        Spread(low=1.5, median=2.0, high=2.5)
+        """
+        if len(numbers) == 1:
+            return Spread(*numbers * 3)
+        low, median, high = statistics.quantiles(numbers, n=4, method="inclusive")
+        return Spread(low, median, high)
+
+
+def seconds(call: Call, calls: int = 1) -> float:
+    """How long a call takes, the mean of several in a row."""
+    start = time.perf_counter()
+    for _ in range(calls):
+        call()
+    return (time.perf_counter() - start) / calls
+
+
+def in_turn(calls: dict[str, Call], rounds: int = ROUNDS) -> dict[str, list[float]]:
+    """Seconds of each, sample after sample; each round begins with another one."""
+    counts = {}
+    for name, call in calls.items():
+        call()
+        counts[name] = max(1, round(SAMPLE / max(seconds(call), 1e-9)))
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    names = cycle(calls)
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        for _ in range(rounds):
+            next(names)
+            for name in (next(names) for _ in calls):
+                times[name].append(seconds(calls[name], counts[name]))
+    finally:
+        if collecting:
+            gc.enable()
+    return times
+
+
+def ratios(times: dict[str, list[float]], own: str) -> dict[str, Spread]:
+    """How many times as long the others took as `own`, of each round."""
+    return {
+        name: Spread.of([b / a for a, b in zip(times[own], others, strict=True)])
+        for name, others in times.items()
+        if name != own
+    }

@@ -1,0 +1,89 @@
+"""The plots of the benchmarks' page, as SVG."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib
+
+from benchmarks.rows import Row
+from benchmarks.worlds import OWN
+
+matplotlib.use("svg")
+matplotlib.rcParams["svg.hashsalt"] = "traceir"  # the same file for the same figures
+matplotlib.rcParams["svg.fonttype"] = "none"
+
+from matplotlib import pyplot as plt  # noqa: E402 - after the choice of a backend
+
+Groups = dict[str, list[Row]]
+ARRAYS = ("elementwise", "reductions", "stencils")
+COMPARED = (*ARRAYS, "algebra", "loops", "gradients")
+
+
+def write(groups: Groups, folder: Path) -> None:
+    """Write all plots."""
+    _ratios(groups, folder / "ratios.svg")
+    _roofline(groups, folder / "roofline.svg")
+    _growth(groups["growth"], folder / "growth.svg")
+
+
+def _save(path: Path) -> None:
+    plt.tight_layout()
+    plt.savefig(path, metadata={"Date": None})
+    plt.close()
+
+
+def _most(rows: list[Row]) -> list[Row]:
+    """The rows with the most threads."""
+    most = max(row["threads"] for row in rows)
+    return [row for row in rows if row["threads"] == most]
+
+
+def _ratios(groups: Groups, path: Path) -> None:
+    plt.figure(figsize=(8, 4))
+    at = 0
+    ticks = []
+    for group in COMPARED:
+        rows = sorted(_most(groups[group]), key=lambda row: row["ratios"]["JAX"][1])
+        heights = [row["ratios"]["JAX"][1] for row in rows]
+        plt.bar(range(at, at + len(rows)), heights, label=group, bottom=0.0)
+        ticks.append((at + len(rows) / 2, group))
+        at += len(rows) + 2
+    plt.axhline(1.0, color="black", linewidth=1)
+    plt.axhline(2.0, color="grey", linewidth=1, linestyle=":")
+    plt.yscale("log", base=2)
+    plt.ylabel("times jax.jit's speed")
+    plt.xticks([x for x, _ in ticks], [name for _, name in ticks])
+    _save(path)
+
+
+def _roofline(groups: Groups, path: Path) -> None:
+    plt.figure(figsize=(8, 4))
+    for group in ARRAYS:
+        rows = _most(groups[group])
+        speeds = [row["bytes"] / row["times"][OWN][1] / 1e9 for row in rows]
+        shares = [row["ratios"]["copy"][1] for row in rows]
+        plt.scatter(shares, speeds, label=group, s=18)
+    plt.axvline(1.0, color="black", linewidth=1)
+    plt.xscale("log", base=2)
+    plt.yscale("log")
+    plt.xlabel("share of the speed of a copy of as many bytes")
+    plt.ylabel("bytes of arguments and results, GB/s")
+    plt.legend()
+    _save(path)
+
+
+def _growth(rows: list[Row], path: Path) -> None:
+    names = list(dict.fromkeys(row["name"] for row in rows))
+    _, axes = plt.subplots(1, len(names), figsize=(4 * len(names), 4))
+    for axis, name in zip(axes, names, strict=True):
+        mine = [row for row in rows if row["name"] == name]
+        for who in dict.fromkeys(who for row in mine for who in row["times"]):
+            points = [
+                (r["size"], r["times"][who][1]) for r in mine if who in r["times"]
+            ]
+            axis.plot(*zip(*points, strict=True), marker="o", label=who)
+        axis.set(xscale="log", yscale="log", title=name, ylabel="seconds")
+        axis.set_xlabel("elements" if name == "elements" else "equations")
+        axis.legend()
+    _save(path)

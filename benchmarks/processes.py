@@ -1,0 +1,61 @@
+"""A fresh process to its first result, with and without stored code."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from benchmarks.measure import seconds
+from benchmarks.worlds import OWN
+
+ROUNDS = 7
+HEAD = "import numpy as np; x = np.linspace(-3, 3, 1_000_000, dtype=np.float32)\n"
+BODY = """
+@jax.jit
+def selu(x):
+    return 1.05 * jnp.where(x > 0, x, 1.67 * jnp.exp(x) - 1.67)
+np.asarray(selu(x))
+"""
+PROGRAMS = {
+    OWN: f"{HEAD}import traceir as jax, traceir.numpy as jnp\n{BODY}",
+    "JAX": f"{HEAD}import jax, jax.numpy as jnp\n{BODY}",
+    "NumPy alone": HEAD,
+}
+
+
+def _environment(store: Path | None) -> dict[str, str]:
+    own = dict(os.environ)
+    own["TRACEIR_BACKEND"] = "numba"
+    if store is None:
+        own["TRACEIR_CACHE"] = "0"
+        return own
+    own.pop("TRACEIR_CACHE", None)
+    own["TRACEIR_CACHE_DIR"] = str(store / "traceir")
+    own["JAX_COMPILATION_CACHE_DIR"] = str(store / "jax")
+    own["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
+    own["JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES"] = "-1"
+    return own
+
+
+def _run(program: str, environment: dict[str, str]) -> None:
+    command = [sys.executable, "-c", program]
+    subprocess.run(command, env=environment, check=True)
+
+
+def rows() -> Iterator[tuple[str, dict[str, list[float]]]]:
+    """Whole processes, in turn."""
+    with tempfile.TemporaryDirectory() as folder:
+        for what, store in (("no store", None), ("warm store", Path(folder))):
+            own = _environment(store)
+            times: dict[str, list[float]] = {name: [] for name in PROGRAMS}
+            for program in PROGRAMS.values():
+                _run(program, own)
+            for _ in range(ROUNDS):
+                for name, program in PROGRAMS.items():
+                    times[name].append(seconds(partial(_run, program, own)))
+            yield f"process to first result, {what}", times
