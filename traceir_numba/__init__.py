@@ -1,5 +1,14 @@
 """Readable Numba source and machine code for traceir programs, and a drop-in `jit`."""
 
 from traceir_numba.api import jit
+from traceir_numba.buffers import MemoryInfo, clear_memory, memory_info
+from traceir_numba.pool import set_threads, threads
 
-__all__ = ["jit"]
+__all__ = [
+    "MemoryInfo",
+    "clear_memory",
+    "jit",
+    "memory_info",
+    "set_threads",
+    "threads",
+]

@@ -11,6 +11,9 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from traceir_numba.problems import wrong_threads
+from traceir_numba.processors import processors
+
 # Work, in the schedule's units, from which on a launch is split: 50 us on one core.
 WORTH = 1 << 22
 # Each thread comes back for more, so that one that wakes late costs little.
@@ -24,15 +27,13 @@ def number_of_threads() -> int:
     wanted = os.environ.get("TRACEIR_NUM_THREADS", "")
     if wanted.isdecimal() and int(wanted) > 0:
         return int(wanted)
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return processors()
 
 
 class _Worker:
     """A thread that sleeps on a lock until there is a task."""
 
-    __slots__ = ("go", "working", "task", "error")
+    __slots__ = ("go", "working", "task", "error", "stopped")
 
     def __init__(self) -> None:
         self.go = _thread.allocate_lock()
@@ -40,10 +41,11 @@ class _Worker:
         self.go.acquire()
         self.task: Callable[[], None] | None = None
         self.error: BaseException | None = None
+        self.stopped = False
         _thread.start_new_thread(self.run, ())
 
     def run(self) -> None:
-        while True:
+        while not self.stopped:
             self.go.acquire()
             with self.working:
                 self.work()
@@ -64,6 +66,12 @@ class _Worker:
         if self.go.locked():
             self.go.release()
 
+    def stop(self) -> None:
+        """End the thread once it has no task."""
+        self.stopped = True
+        if self.go.locked():
+            self.go.release()
+
     def finish(self) -> None:
         """Wait for a task under way, and raise what it raised."""
         with self.working:
@@ -77,6 +85,18 @@ class _Pool:
         self.threads = threads
         self.busy = _thread.allocate_lock()
         self.workers: list[_Worker] = []
+        self.closed = False
+
+    def close(self) -> None:
+        """End the threads, those at work when they are done."""
+        self.closed = True
+        if self.busy.acquire(blocking=False):
+            self.stop()
+            self.busy.release()
+
+    def stop(self) -> None:
+        while self.workers:
+            self.workers.pop().stop()
 
     def run(self, task: Callable[[], None]) -> None:
         """Run a task in all threads, the caller's among them, until each has ended.
@@ -100,6 +120,8 @@ class _Pool:
         finally:
             for worker in self.workers:
                 worker.task = None
+            if self.closed:
+                self.stop()
             self.busy.release()
 
 
@@ -107,19 +129,46 @@ _pool = _Pool(number_of_threads())
 
 
 def threads() -> int:
-    """The number of threads that share large kernels, the caller's included."""
+    """The number of threads that share large kernels, the caller's included.
+
+    At first it is TRACEIR_NUM_THREADS, or else the number of processors that affinity
+    and the limits of control groups leave to this process.
+
+    >>> import traceir_numba
+    >>> traceir_numba.threads() >= 1
+    True
+    """
     return _pool.threads
 
 
-def set_threads(number: int) -> None:
-    """Share large kernels among that many threads from now on."""
+def set_threads(number: int) -> int:
+    """Share large kernels among that many threads from now on; returns what it was.
+
+    Results do not depend on it: the same bits come out with any number. Calls that are
+    under way end with the threads that they began with. A number above that of the
+    processors is taken as it is.
+
+    Raises TypeError (backend.threads) for what is no int, or less than one.
+
+    >>> import traceir_numba
+    >>> before = traceir_numba.set_threads(1)
+    >>> traceir_numba.threads()
+    1
+    >>> traceir_numba.set_threads(before)
+    1
+    """
     global _pool
-    _pool = _Pool(max(1, number))
+    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+        raise wrong_threads(number)
+    before, _pool = _pool, _Pool(number)
+    before.close()
+    return before.threads
 
 
 def _after_fork() -> None:
     # Threads do not survive a fork; locks may be held for ever.
-    set_threads(_pool.threads)
+    global _pool
+    _pool = _Pool(_pool.threads)
 
 
 if hasattr(os, "register_at_fork"):

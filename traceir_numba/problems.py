@@ -16,6 +16,11 @@ def unsupported(eqn: Eqn, what: str) -> TraceirError:
     return rules.error("backend.unsupported", got=what, where=where)
 
 
+def wrong_threads(number: object) -> TraceirError:
+    """The error for a number of threads that is none."""
+    return rules.error("backend.threads", got=repr(number))
+
+
 @contextmanager
 def wrapped(rule: str, what: str) -> Iterator[None]:
     """Turn any failure inside into the error of `rule`: nobody needs Numba's traceback.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import sys
 import threading
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import traceir_numba
 from traceir_numba import pool
 
 SIZE = 1000
@@ -104,3 +106,58 @@ def test_threads_keep_nothing_of_what_they_ran() -> None:
     time.sleep(0.05)
     gc.collect()
     assert sys.getrefcount(out) == before
+
+
+# -- the number of threads ------------------------------------------------------------
+
+
+def test_the_number_can_be_set_and_is_told() -> None:
+    before = traceir_numba.set_threads(3)
+    assert (before, traceir_numba.threads()) == (2, 3)
+    check_pool()
+    assert traceir_numba.set_threads(before) == 3
+
+
+@pytest.mark.parametrize("number", [0, -1, 1.0, True, "2", None])
+def test_other_numbers_are_refused(number: Any) -> None:
+    with pytest.raises(TypeError, match="number of threads") as caught:
+        traceir_numba.set_threads(number)
+    assert getattr(caught.value, "rule", None) == "backend.threads"
+    assert traceir_numba.threads() == 2
+
+
+def workers() -> int:
+    """The threads of this process, Python's and others."""
+    return len(os.listdir("/proc/self/task"))
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="counts Linux's tasks")
+def test_threads_that_are_not_wanted_any_more_end() -> None:
+    pool.set_threads(1)
+    before = workers()
+    for number in (4, 6, 2, 8, 1):
+        pool.set_threads(number)
+        check_pool()
+    for _ in range(500):
+        if workers() <= before:
+            break
+        time.sleep(0.01)
+    assert workers() <= before
+
+
+def test_the_number_changes_under_calls_that_run() -> None:
+    ended = threading.Event()
+
+    def change() -> None:
+        while not ended.is_set():
+            for number in (1, 4, 2, 3):
+                pool.set_threads(number)
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    try:
+        for _ in range(5):
+            check_pool()
+    finally:
+        ended.set()
+        thread.join()

@@ -229,7 +229,7 @@ def test_works_in_a_forked_child() -> None:
 
 
 def test_large_results_are_recycled_once_nothing_refers_to_them() -> None:
-    buffers.clear()
+    buffers.clear_memory()
     dtype = np.dtype(np.float32)
     first = buffers.empty_large(1_000_000, dtype)
     view = first[3:].reshape(-1, 1)
@@ -242,7 +242,7 @@ def test_large_results_are_recycled_once_nothing_refers_to_them() -> None:
 
 
 def test_a_buffer_exported_elsewhere_is_not_recycled() -> None:
-    buffers.clear()
+    buffers.clear_memory()
     dtype = np.dtype(np.float64)
     array = buffers.empty_large(100_000, dtype)
     exported = memoryview(array)

@@ -24,10 +24,11 @@ ORDER = {
         __main__
     """,
     "traceir_numba": """
-        problems | engine | machine buffers pool | matmul vecmath | functions | nests | emitters
+        problems processors | engine | machine buffers pool | matmul vecmath | functions | nests | emitters
         | graph | jobs | share | trim flows products | simplify reshapes | fuse
         | program | liveness schedule | emit_lines | emit_cpu | steps | carries memory | build
-        | routines | emit_flow | sources | driver | source | assemble | lower
+        | routines | emit_flow | sources | driver | source | assemble
+        | scalar_types | ssa | expressions | lower
         | blas call | kernels
         | hosted | backend | api | __init__
     """,
