@@ -1,4 +1,4 @@
-"""How many processors this process may use: affinity, and limits of its control group."""
+"""How many processors this process may use: affinity, limits of control groups."""
 
 from __future__ import annotations
 
