@@ -9,18 +9,29 @@ from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
-from typing import Any
 
 import numpy as np
-from numba import types
 
 from traceir.forks import in_child, kept_over_forks
-from traceir_numba import blas, lower, machine, vecmath
+from traceir_numba import blas, machine, vecmath
 from traceir_numba.call import Entry, callable_of
 from traceir_numba.emit_cpu import Kernel
+from traceir_numba.engine import processor
+from traceir_numba.expressions import (
+    KNOWN,
+    Bits,
+    Callee,
+    Cast,
+    Intrinsic,
+    Lanes,
+    Table,
+    table,
+)
 from traceir_numba.functions import NUMBERS, TILE, Function, closure, function, short
+from traceir_numba.lower import lower
 from traceir_numba.nests import Nest
 from traceir_numba.problems import wrapped
+from traceir_numba.scalar_types import Value, float_text, literal
 
 # Kernels of shorter LLVM text become part of the routines that call them.
 INLINED = 1 << 14
@@ -131,13 +142,10 @@ def _build(kernels: list[Kernel]) -> list[Compiled]:
         for kernel, symbol in zip(kernels, symbols, strict=True):
             inner = {name: _kernels[nest].result() for name, nest in kernel.kernels}
             called.update({one.symbol: one for one in inner.values()})
-            args = [_pointer(d) for d in kernel.pointers]
-            args += [types.int64] * len(kernel.sizes)
-            others = {name: _kernel_external(one) for name, one in inner.items()}
+            others = {name: _kernel_callee(one) for name, one in inner.items()}
+            args = _arguments(kernel)
             texts.append(
-                _lowered(
-                    kernel.text, kernel.name, symbol, args, None, kernel.calls, others
-                )
+                _lowered(kernel.text, symbol, args, None, kernel.calls, others)
             )
         small = [one for one in called.values() if len(one.lowered) < INLINED]
         all_kernels = [*kernels, *(one.kernel for one in small)]
@@ -152,11 +160,15 @@ def _build(kernels: list[Kernel]) -> list[Compiled]:
     ]
 
 
-def _kernel_external(one: Compiled) -> Any:
+def _arguments(kernel: Kernel) -> tuple[str, ...]:
+    """The types of what a kernel is given."""
+    pointers = tuple(f"{dtype}*" for dtype in kernel.pointers)
+    return pointers + ("int64",) * len(kernel.sizes)
+
+
+def _kernel_callee(one: Compiled) -> Callee:
     """A kernel as a routine calls it."""
-    args = [_pointer(d) for d in one.kernel.pointers]
-    args += [types.int64] * len(one.kernel.sizes)
-    return lower.external(one.symbol, args, types.none)
+    return Callee(one.symbol, _arguments(one.kernel), None)
 
 
 def _symbol(kernel: Kernel) -> str:
@@ -178,7 +190,7 @@ def _is_inlined(f: Function) -> bool:
 
 
 def _is_bitcast(f: Function) -> bool:
-    """Numba writes these with calls; one instruction does."""
+    """One instruction each, which needs no function."""
     return f.name.startswith(("as_bits_", "as_float_"))
 
 
@@ -211,9 +223,8 @@ def _function_text(f: Function) -> str:
         found = blas.product_text(_linked(f.name), f.args[0].rstrip("*"))
         if found is not None:
             return found
-    args = [_type(a) for a in f.args]
     return _lowered(
-        f.text, f.name, _linked(f.name), args, f.result, f.needs, None, f.constants
+        f.text, _linked(f.name), f.args, f.result, f.needs, None, f.constants
     )
 
 
@@ -223,45 +234,52 @@ def _linked(name: str) -> str:
 
 def _lowered(
     text: str,
-    name: str,
     symbol: str,
-    args: list[Any],
+    args: Sequence[str],
     result: str | None,
     calls: Iterable[str],
-    others: Mapping[str, Any] | None = None,
+    others: Mapping[str, Callee] | None = None,
     constants: Iterable[str] = (),
 ) -> str:
-    namespace = {**_namespace(), **(others or {})}
-    namespace.update((constant, vecmath.VALUES[constant]) for constant in constants)
-    namespace.update((call, _external(call)) for call in calls)
-    exec(compile(text, f"<traceir {name}>", "exec"), namespace)
-    of = types.none if result is None else _type(result)
-    return lower.lower(namespace[name], symbol, args, of)
+    names = {**_NAMES, **(others or {})}
+    names.update((constant, _constant(constant)) for constant in constants)
+    names.update((call, _callee(call)) for call in calls)
+    return lower(text, symbol, args, result, names, _attributes())
 
 
 @cache
-def _external(name: str) -> Any:
+def _callee(name: str) -> Callee | Bits | Lanes:
     f = function(name)
-    result = types.none if f.result is None else _type(f.result)
     if name.startswith("lanes_") and not f.args:
-        return lower.lanes(result.dtype, TILE)
+        assert f.result is not None
+        return Lanes(f.result.rstrip("*"), TILE)
     if _is_bitcast(f):
-        return lower.bitcast(_type(f.args[0]), result)
-    return lower.external(_linked(name), [_type(a) for a in f.args], result)
+        assert f.result is not None
+        return Bits(f.args[0], f.result)
+    return Callee(_linked(name), f.args, f.result)
 
 
-def _namespace() -> dict[str, Any]:
-    """The globals of generated functions."""
-    scalars = {short(d): _type(d) for d in NUMBERS}
-    own = {"math": math, "np": np, "inf": math.inf, "nan": math.nan}
-    return {**own, "row_of": lower.row_of, **scalars}
+@cache
+def _constant(name: str) -> Value | Table | Intrinsic:
+    """What a name of the real functions' source stands for."""
+    found = vecmath.VALUES[name]
+    if isinstance(found, np.ndarray):
+        return table(name, found)
+    if isinstance(found, np.float32):
+        return Value(float_text(float(found)), "float32")
+    return literal(found) if isinstance(found, int | float) else KNOWN[name]
 
 
-def _type(dtype: str) -> Any:
-    if dtype.endswith("*"):
-        return _pointer(dtype[:-1])
-    return types.boolean if dtype == "bool" else getattr(types, dtype)
+# What all functions may call or read.
+_NAMES = {
+    **{short(dtype): Cast(dtype) for dtype in NUMBERS},
+    "inf": Value(float_text(math.inf), "float64", math.inf),
+    "nan": Value(float_text(math.nan), "float64", math.nan),
+}
 
 
-def _pointer(dtype: str) -> Any:
-    return types.CPointer(_type(dtype))
+@cache
+def _attributes() -> str:
+    """Vectors as wide as the machine's, where LLVM would use half."""
+    _, features = processor()
+    return '"prefer-vector-width"="512" ' if "+avx512f," in features else ""

@@ -1,286 +1,366 @@
-"""Python functions on scalars and pointers to LLVM text, by Numba's front end alone.
+"""Generated source to LLVM text, in one pass: the language that kernels are written in.
 
-Numba types and lowers; what it does for general functions (wrappers, reference counts,
-exceptions, a second optimiser run) is left out, which makes a compile three times
-faster. Functions get the C calling convention: `void k(float*, int64_t, …)`. All that
-depends on Numba's internals stands in this module.
+That language is a small part of Python: functions of numbers and pointers, assignments,
+`for` over a range, `while`, `if`, calls. It means what Numba makes of it, so a reader
+can compile the same text with Numba; here nothing of Numba is needed. Variables become
+registers at once, with a choice of registers (phi) where ways meet.
+
+Of a step of `range` that is no number as written, it is taken that it is positive, and
+of an index that it is not negative. Serves: backend.compile
 """
 
 from __future__ import annotations
 
-import copy
-import re
-from collections.abc import Callable, Sequence
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-import llvmlite.binding as llvm
-from llvmlite import ir
-from numba import types
-from numba.core import callconv, compiler, funcdesc, lowering
-from numba.core import typed_passes as typed
-from numba.core import untyped_passes as untyped
-from numba.core.compiler_lock import global_compiler_lock
-from numba.core.compiler_machinery import LoweringPass, PassManager, register_pass
-from numba.core.registry import cpu_target
-from numba.core.typing import signature
-from numba.extending import intrinsic
+from traceir_numba.expressions import Expressions
+from traceir_numba.scalar_types import NotInLanguage, Value, common, llvm_type
+from traceir_numba.ssa import Block
+
+Names = dict[str, Value]
+Way = tuple[Block, Names]
 
 
 def lower(
-    function: Callable[..., Any], symbol: str, args: Sequence[Any], result: Any
+    text: str,
+    symbol: str,
+    args: Sequence[str],
+    result: str | None,
+    globals: Mapping[str, Any],
+    attributes: str = "",
 ) -> str:
-    """LLVM text that defines `symbol` as a function; `result` is a Numba type.
+    """LLVM text that defines `symbol` as the function of that source.
 
-    Raises Numba's own errors: callers wrap them.
+    `args` and `result` are types such as "float32" and "float32*"; `globals` say what
+    names are: `Callee`, `Cast`, `Bits`, `Lanes`, `Table` or `Value` of `expressions`.
+    Raises NotInLanguage for what the language does not have.
     """
-    with global_compiler_lock:
-        typing_context, context = _contexts()
-        pipeline = _Pipeline(
-            typing_context, context, None, tuple(args), result, _flags(), {}
-        )
-        pipeline.state.metadata["symbol"] = symbol
-        pipeline.compile_extra(function)
-        return _widened(str(pipeline.state.metadata["module"]))
+    (tree,) = ast.parse(text).body
+    if not isinstance(tree, ast.FunctionDef):
+        raise NotInLanguage(type(tree).__name__)
+    function = _Function(globals, result)
+    function.run(tree, args)
+    parameters = ", ".join(
+        f"{llvm_type(t)}{' noalias' if t[-1] == '*' else ''} %a{k}"
+        for k, t in enumerate(args)
+    )
+    of = "void" if result is None else llvm_type(result)
+    b = function.builder
+    first, *others = b.blocks
+    lines = [f"{first.label}:", *b.stack, *first.lines]
+    for block in others:
+        lines += [f"{block.label}:", *block.lines]
+    head = f"define {of} @{symbol}({parameters}) nounwind {attributes}{{"
+    parts = [*function.tables.values(), *b.declared.values(), head, *lines, "}"]
+    return "\n".join(parts) + "\n"
 
 
-def _widened(text: str) -> str:
-    """The same with vectors as wide as the machine's, where LLVM would use half."""
-    if not llvm.get_host_cpu_features().get("avx512f"):
-        return text
-    width = ' "prefer-vector-width"="512"'
-    return re.sub(r"^(define .*\))$", rf"\1{width}", text, flags=re.MULTILINE)
+@dataclass(slots=True)
+class _Loop:
+    """Where `break` and `continue` have gone so far."""
+
+    breaks: list[Way]
+    rounds: list[Way]
 
 
-def external(symbol: str, args: Sequence[Any], result: Any) -> Any:
-    """What a function's globals hold for another function that is known by symbol."""
-    return types.ExternalFunction(symbol, signature(result, *args))
+class _Function(Expressions):
+    """The statements of one function."""
 
+    def __init__(self, globals: Mapping[str, Any], result: str | None) -> None:
+        super().__init__(globals)
+        self.result = result
+        self.loops: list[_Loop] = []
+        self.open = True  # whether the next instruction can be reached
 
-def lanes(dtype: Any, count: int) -> Any:
-    """An intrinsic that gives accumulators on the stack, aligned for vectors."""
-    pointer = types.CPointer(dtype)
+    def run(self, tree: ast.FunctionDef, args: Sequence[str]) -> None:
+        for k, (a, dtype) in enumerate(zip(tree.args.args, args, strict=True)):
+            self.names[a.arg] = Value(f"%a{k}", dtype)
+        self.statements(tree.body)
+        if self.open:
+            if self.result is not None:
+                raise NotInLanguage(f"the end of {tree.name}, without a result")
+            self.builder.line("ret void")
 
-    @intrinsic  # type: ignore[untyped-decorator]
-    def accumulators(_typing: Any) -> Any:
-        def generate(context: Any, builder: Any, _sig: Any, _args: Any) -> Any:
-            element = context.get_data_type(dtype)
-            # Numba's own helper would also clear it, at a price.
-            with builder.goto_entry_block():
-                memory = builder.alloca(ir.ArrayType(element, count))
-            memory.align = 64
-            return builder.bitcast(memory, element.as_pointer())
+    def statements(self, nodes: Sequence[ast.stmt]) -> None:
+        for node in nodes:
+            if not self.open:
+                raise NotInLanguage(f"line {node.lineno}, which is never reached")
+            visit = _STATEMENTS.get(type(node))
+            if visit is None:
+                raise NotInLanguage(f"{type(node).__name__}: {ast.unparse(node)}")
+            visit(self, node)
 
-        return pointer(), generate
+    # -- assignments --------------------------------------------------------------
 
-    return accumulators
+    def assign(self, node: ast.Assign) -> None:
+        if len(node.targets) != 1:
+            raise NotInLanguage(ast.unparse(node))
+        target, value = node.targets[0], node.value
+        if isinstance(target, ast.Tuple):
+            found = self.several(value)
+            for part, one in zip(target.elts, found, strict=True):
+                self.put(part, one)
+            return
+        self.put(target, self.value(value))
 
+    def several(self, node: ast.expr) -> list[Value]:
+        """The values of a tuple, or of a choice of two."""
+        match node:
+            case ast.Tuple(elts=parts):
+                return [self.value(part) for part in parts]
+            case ast.IfExp(body=ast.Tuple(elts=xs), orelse=ast.Tuple(elts=ys)):
+                return self.choice(node, tuple(xs), tuple(ys))
+        raise NotInLanguage(f"several values of {ast.unparse(node)}")
 
-def bitcast(operand: Any, result: Any) -> Any:
-    """An intrinsic that reads the bits of a number as those of another type."""
+    def put(self, target: ast.expr, value: Value) -> None:
+        """Give a variable or an element its value."""
+        match target:
+            case ast.Name(id=name):
+                self.names[name] = Value(value.text, value.dtype)
+            case ast.Subscript(value=pointer, slice=index):
+                self.builder.store(self.value(pointer), self.value(index), value)
+            case _:
+                raise NotInLanguage(f"a value for {ast.unparse(target)}")
 
-    @intrinsic  # type: ignore[untyped-decorator]
-    def as_bits(_typing: Any, _x: Any) -> Any:
-        def generate(context: Any, builder: Any, _sig: Any, args: Any) -> Any:
-            return builder.bitcast(args[0], context.get_value_type(result))
+    def augment(self, node: ast.AugAssign) -> None:
+        if not isinstance(node.target, ast.Name):
+            raise NotInLanguage(ast.unparse(node))
+        old = self.name(ast.Name(node.target.id))
+        self.put(node.target, self.operation(node.op, old, self.value(node.value)))
 
-        return result(operand), generate
+    def expression(self, node: ast.Expr) -> None:
+        match node.value:
+            case ast.Constant(value=str()):
+                pass  # the docstring
+            case ast.Call():
+                self.called(node.value)
+            case _:
+                raise NotInLanguage(ast.unparse(node))
 
-    return as_bits
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def row_of(_typing: Any, pointer: Any, _offset: Any) -> Any:
-    """The pointer to what begins `offset` elements further."""
-
-    def generate(_context: Any, builder: Any, _sig: Any, args: Any) -> Any:
-        return builder.gep(args[0], [args[1]])
-
-    return pointer(pointer, types.int64), generate
-
-
-# -- the contexts -------------------------------------------------------------------
-
-
-class _CallConv(callconv.BaseCallConv):  # type: ignore[misc]
-    """C's convention: arguments and the result by value, no status."""
-
-    def _make_call_helper(self, builder: Any) -> None:
-        return None
-
-    def get_function_type(self, restype: Any, argtypes: Any) -> Any:
-        args = list(self._get_arg_packer(argtypes).argument_types)
-        return ir.FunctionType(self._result(restype), args)
-
-    def _result(self, restype: Any) -> Any:
-        if restype == types.none:
-            return ir.VoidType()
-        return self.context.data_model_manager[restype].get_return_type()
-
-    def decorate_function(
-        self, fn: Any, args: Any, fe_argtypes: Any, noalias: bool = False
-    ) -> None:
-        self._get_arg_packer(fe_argtypes).assign_names(fn.args, list(args))
-        for arg in fn.args:
-            if isinstance(arg.type, ir.PointerType):
-                # No output overlaps anything else: the program allocates it.
-                arg.add_attribute("noalias")
-
-    def get_arguments(self, func: Any) -> Any:
-        return func.args
-
-    def return_value(self, builder: Any, retval: Any) -> None:
-        if isinstance(builder.function.function_type.return_type, ir.VoidType):
-            builder.ret_void()
+    def give_back(self, node: ast.Return) -> None:
+        b = self.builder
+        if node.value is None or self.result is None:
+            if node.value is not None or self.result is not None:
+                raise NotInLanguage(ast.unparse(node))
+            b.line("ret void")
         else:
-            builder.ret(retval)
+            found = b.cast(self.value(node.value), self.result)
+            b.line(f"ret {llvm_type(found.dtype)} {found.text}")
+        self.open = False
 
-    def return_native_none(self, builder: Any) -> None:
-        builder.ret_void()
+    # -- ways that part and meet ------------------------------------------------------
 
-    def return_user_exc(self, builder: Any, *args: Any, **kwargs: Any) -> None:
-        # Numba writes these for a zero step of `range`: the step is always 1.
-        builder.unreachable()
+    def branch(self, node: ast.If) -> None:
+        b = self.builder
+        test = b.truth(self.value(node.test))
+        head, before = b.at, self.names
+        ways: list[Way] = []
+        starts = []
+        for body in (node.body, node.orelse):
+            starts.append(b.block())
+            self.names, self.open = dict(before), True
+            self.statements(body)
+            if self.open:
+                ways.append((b.at, self.names))
+        b.fork(test, starts[0], starts[1], head)
+        self.meet(ways)
+
+    def meet(self, ways: Sequence[Way]) -> None:
+        """Go on where several ways meet, with the variables that all of them have."""
+        self.open = bool(ways)
+        if not ways:
+            return
+        b = self.builder
+        if len(ways) == 1:
+            b.at, self.names = ways[0]
+            return
+        _, first = ways[0]
+        shared = [n for n in first if all(n in names for _, names in ways[1:])]
+        same, chosen = {}, {}
+        for name in shared:
+            values = [names[name] for _, names in ways]
+            if all(v.text == values[0].text for v in values):
+                same[name] = values[0]
+                continue
+            dtype = values[0].dtype
+            for v in values[1:]:
+                dtype = common(dtype, v.dtype)
+            cast = [self.cast_in(w, [v], [dtype])[0] for (w, _), v in zip(ways, values)]
+            chosen[name] = dtype, cast
+        end = b.block()
+        for block, _ in ways:
+            b.jump(block, end)
+        self.names = same
+        for name, (dtype, values) in chosen.items():
+            pairs = [(v.text, block) for v, (block, _) in zip(values, ways)]
+            self.names[name] = b.phi(dtype, pairs)
+
+    # -- loops ----------------------------------------------------------------------
+
+    def repeat(self, node: ast.For) -> None:
+        match node:
+            case ast.For(
+                target=ast.Name(id=target),
+                iter=ast.Call(func=ast.Name(id="range"), args=[*bounds], keywords=[]),
+                orelse=[],
+            ) if bounds:
+                self.count(target, bounds, node.body)
+            case _:
+                raise NotInLanguage(f"the loop {ast.unparse(node).splitlines()[0]}")
+
+    def count(self, target: str, nodes: list[ast.expr], body: list[ast.stmt]) -> None:
+        """A loop over a range, with a counter of its own."""
+        b = self.builder
+        bounds = [self.value(n) for n in nodes]
+        written = bounds[2].literal if len(bounds) == 3 else 1
+        if written == 0:
+            raise NotInLanguage("a range in steps of 0")
+        low, high, step = (b.cast(v, "int64").text for v in _range(bounds))
+        self.names.pop(target, None)
+        test = "sgt" if written is not None and written < 0 else "slt"
+        head, carried = self.enter(body)
+        counter = self.register()
+        more = Value(b.new(f"icmp {test} i64 {counter}, {high}"), "bool")
+        after = self.names
+        start = b.block()
+        self.names = {**after, target: Value(counter, "int64")}
+        loop = self.inside(body)
+        self.meet(loop.rounds)
+        following = b.new(f"add nsw i64 {counter}, {step}") if self.open else "0"
+        phi = f"{counter} = phi i64 [{low}, %{carried.before.label}]"
+        if self.open:
+            phi += f", [{following}, %{b.at.label}]"
+        head.lines.insert(0, phi)
+        carried.close(self, head)
+        exit = b.block()
+        b.fork(more, start, exit, head)
+        self.meet([(exit, after), *loop.breaks])
+        self.names.pop(target, None)
+
+    def loop(self, node: ast.While) -> None:
+        b = self.builder
+        endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
+        if node.orelse:
+            raise NotInLanguage("while ... else")
+        head, carried = self.enter([*node.body, ast.Expr(node.test)])
+        ways: list[Way] = []
+        if not endless:
+            test = b.truth(self.value(node.test))
+            tested, after = b.at, self.names
+            start = b.block()
+            self.names = dict(after)
+        loop = self.inside(node.body)
+        self.meet(loop.rounds)
+        carried.close(self, head)
+        if not endless:
+            exit = b.block()
+            b.fork(test, start, exit, tested)
+            ways = [(exit, after)]
+        self.meet([*ways, *loop.breaks])
+
+    def register(self) -> str:
+        """A register that is defined later."""
+        self.builder.count += 1
+        return f"%r{self.builder.count}"
+
+    def enter(self, body: Sequence[ast.stmt]) -> tuple[Block, _Carried]:
+        """Begin a loop: what its body assigns may have another value at each round."""
+        b = self.builder
+        before = b.at
+        head = b.block()
+        b.jump(before, head)
+        carried = _Carried(before, {}, {})
+        names = dict(self.names)
+        for name in _assigned(body):
+            if name in names:
+                old = names[name]
+                register = self.register()
+                carried.first[name] = old
+                carried.registers[name] = register
+                names[name] = Value(register, old.dtype)
+        self.names = names
+        return head, carried
+
+    def inside(self, body: Sequence[ast.stmt]) -> _Loop:
+        """The statements of a loop; its end is one of the ways to the next round."""
+        loop = _Loop([], [])
+        self.loops.append(loop)
+        self.statements(body)
+        if self.open:
+            loop.rounds.append((self.builder.at, self.names))
+        self.loops.pop()
+        return loop
+
+    def leave(self, node: ast.Break | ast.Continue) -> None:
+        loop = self.loops[-1]
+        ways = loop.breaks if isinstance(node, ast.Break) else loop.rounds
+        ways.append((self.builder.at, self.names))
+        self.open = False
+
+    def nothing(self, node: ast.Pass) -> None:
+        pass
 
 
-class _TypingMemo:
-    """Signatures of functions on scalars, found once: typing is half of a compile."""
+@dataclass(slots=True)
+class _Carried:
+    """The variables of a loop that its body assigns: first values and registers."""
 
-    _memo: dict[Any, Any]
+    before: Block
+    first: Names
+    registers: dict[str, str]
 
-    def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
-        key = func, args
-        found = None if kws else self._memo.get(key)
-        if found is None:
-            found = super().resolve_function_type(func, args, kws)  # type: ignore[misc]
-            if not kws and all(
-                isinstance(a, types.Number | types.Boolean) for a in args
-            ):
-                self._memo[key] = found
-        return found
-
-
-_made: list[tuple[Any, Any]] = []
-
-
-def _contexts() -> tuple[Any, Any]:
-    """The CPU target's typing and lowering contexts with our convention."""
-    if not _made:
-        base_typing = cpu_target.typing_context
-        base = cpu_target.target_context
-        base_typing.refresh()
-        base.refresh()
-        typing_context = copy.copy(base_typing)
-        typing_context.__class__ = type(
-            "KernelTyping", (_TypingMemo, type(base_typing)), {}
-        )
-        typing_context._memo = {}
-        context = copy.copy(base)
-        context.__class__ = type(
-            "KernelContext", (type(base),), {"call_conv": property(_CallConv)}
-        )
-        context.typing_context = typing_context
-        context.cached_internal_func = {}
-        _made.append((typing_context, context))
-    return _made[0]
+    def close(self, function: _Function, head: Block) -> None:
+        """Write what chooses between the first values and those of the last round."""
+        b = function.builder
+        lines = []
+        for name, old in self.first.items():
+            pairs = f"[{old.text}, %{self.before.label}]"
+            if function.open:
+                new = function.names.get(name)
+                if new is None or common(old.dtype, new.dtype) != old.dtype:
+                    raise NotInLanguage(f"{name}, which changes its type in a loop")
+                pairs += f", [{b.cast(new, old.dtype).text}, %{b.at.label}]"
+            kind = llvm_type(old.dtype)
+            lines.append(f"{self.registers[name]} = phi {kind} {pairs}")
+        head.lines[:0] = lines
+        if function.open:
+            b.jump(b.at, head)
 
 
-def _flags() -> Any:
-    flags = compiler.Flags()
-    flags.error_model = "numpy"
-    flags.enable_pyobject = False
-    flags.no_cpython_wrapper = True
-    flags.no_cfunc_wrapper = True
-    flags.nrt = False
-    return flags
+def _range(bounds: list[Value]) -> tuple[Value, Value, Value]:
+    zero, one = Value("0", "int64"), Value("1", "int64")
+    match bounds:
+        case [high]:
+            return zero, high, one
+        case [low, high]:
+            return low, high, one
+        case [low, high, step]:
+            return low, high, step
+    raise NotInLanguage("a range of more than three numbers")
 
 
-# -- the pipeline -------------------------------------------------------------------
+def _assigned(body: Sequence[ast.stmt]) -> dict[str, None]:
+    """The variables that statements assign, in order."""
+    return {
+        node.id: None
+        for statement in body
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
 
 
-class _Lower(lowering.Lower):  # type: ignore[misc]
-    def lower_binop(self, resty: Any, expr: Any, op: Any) -> Any:
-        """As Numba's, without trying implementations for constants first."""
-        function = self.context.typing_context.resolve_value_type(op)
-        sig = self.fndesc.calltypes[expr]
-        operands = [
-            self.context.cast(
-                self.builder, self.loadvar(v.name), self.typeof(v.name), wanted
-            )
-            for v, wanted in zip((expr.lhs, expr.rhs), sig.args, strict=True)
-        ]
-        found = self.context.get_function(function, sig)(self.builder, operands)
-        return self.context.cast(self.builder, found, sig.return_type, resty)
-
-    def _lower_call_ExternalFunction(self, fnty: Any, expr: Any, sig: Any) -> Any:
-        """As Numba's, which leaves a truth in the form that is passed."""
-        found = super()._lower_call_ExternalFunction(fnty, expr, sig)
-        if sig.return_type == types.boolean:
-            model = self.context.data_model_manager[types.boolean]
-            return model.from_return(self.builder, found)
-        return found
-
-
-class _Library:
-    """Where Numba's lowering leaves the module that it has built."""
-
-    def __init__(self, codegen: Any) -> None:
-        self.name = "kernel"
-        self.codegen = codegen
-        self.module: Any = None
-
-    def create_ir_module(self, name: str) -> Any:
-        return self.codegen._create_empty_module(name)
-
-    def add_ir_module(self, module: Any) -> None:
-        self.module = module
-
-    def add_linking_library(self, library: Any) -> None:
-        """The runtime library, which nothing here needs."""
-
-
-@register_pass(mutates_CFG=True, analysis_only=False)
-class _LowerOnly(LoweringPass):  # type: ignore[misc]
-    _name = "traceir_lower_only"
-
-    def __init__(self) -> None:
-        LoweringPass.__init__(self)
-
-    def run_pass(self, state: Any) -> bool:
-        context, symbol = state.targetctx, state.metadata["symbol"]
-
-        def mangler(name: str, argtypes: Any, **kwargs: Any) -> str:
-            return f"env.{symbol}" if "NumbaEnv" in name else str(symbol)
-
-        descriptor = funcdesc.PythonFunctionDescriptor.from_specialized_function(
-            state.func_ir,
-            state.typemap,
-            state.return_type,
-            state.calltypes,
-            mangler=mangler,
-            inline=False,
-            noalias=True,
-            abi_tags=[],
-        )
-        library = _Library(context.codegen())
-        with context.push_code_library(library):
-            _Lower(
-                context, library, descriptor, state.func_ir, metadata=state.metadata
-            ).lower()
-        state.metadata["module"] = library.module
-        state.cr = library
-        return True
-
-
-class _Pipeline(compiler.CompilerBase):  # type: ignore[misc]
-    def define_pipelines(self) -> list[Any]:
-        passes = PassManager("traceir")
-        for step in (
-            untyped.TranslateByteCode,
-            untyped.FixupArgs,
-            untyped.IRProcessing,
-            typed.NopythonTypeInference,
-            _LowerOnly,
-        ):
-            passes.add_pass(step, step.__name__)
-        passes.finalize()
-        return [passes]
+_STATEMENTS: dict[type[ast.stmt], Callable[[_Function, Any], None]] = {
+    ast.Assign: _Function.assign,
+    ast.AugAssign: _Function.augment,
+    ast.Expr: _Function.expression,
+    ast.Return: _Function.give_back,
+    ast.If: _Function.branch,
+    ast.For: _Function.repeat,
+    ast.While: _Function.loop,
+    ast.Break: _Function.leave,
+    ast.Continue: _Function.leave,
+    ast.Pass: _Function.nothing,
+}

@@ -6,11 +6,12 @@ Serves: the accuracy of the real functions' rows.
 from __future__ import annotations
 
 import numpy as np
-from numba.extending import intrinsic
 from numpy import float32 as f32
 from numpy import float64 as f64
 from numpy import int32 as i32
 from numpy import int64 as i64
+
+from traceir_numba.vecmath.marks import intrinsic
 
 
 def as_bits_f32(x: f32) -> i32:

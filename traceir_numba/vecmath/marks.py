@@ -1,0 +1,13 @@
+"""What the source of the real functions is marked with, where Numba is not needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+Define = TypeVar("Define", bound=Callable[..., object])
+
+
+def intrinsic(define: Define) -> Define:
+    """In a generated module this is Numba's; here only the text is read."""
+    return define
