@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 from hypothesis import given
+from hypothesis import settings as settings_
 from hypothesis import strategies as st
 
 import traceir
 import traceir.numpy as jnp
-from traceir import config
+from traceir import config, pytree
 from traceir.jit.fast import raw_key
+from traceir.jit.guards import ENOUGH, GUARD, OTHER
 from traceir.jit.key import KeyTable
 from traceir.jit.signature import bind_arguments, form_of, resolve_static
 from traceir.jit.staging import prepare
@@ -163,3 +165,55 @@ def test_arrays_made_under_x64_are_narrowed_outside() -> None:
     for _ in range(2):
         assert f(wide).dtype == np.float32
     assert f(np.asarray(wide)[::-1]).tolist() == [4, 2, 0]
+
+
+# Two trees as results, so that a guard's return is tried, too.
+def both(x: Any, y: Any, n: Any) -> Any:
+    return {"x": x, "rest": [(y, None), x]}
+
+
+def guard(call: Any, values: dict[str, Any]) -> Any:
+    """The guard of one call, its positional and its keyword arguments."""
+    x, y, n, how = call
+    args = {"pos": (x, y, n), "kw": (), "mixed": (x,)}[how]
+    kwargs = dict(list({"x": x, "y": y, "n": n}.items())[len(args) :])
+    with flags(values):
+        f = traceir.jit(both, static_argnames="n")
+        f.clear_cache()
+        for _ in range(ENOUGH + 1):
+            f(*args, **kwargs)
+        return f._fast.get(GUARD), args, kwargs, config.current()
+
+
+@given(calls, calls, st.booleans(), st.booleans())
+@settings_(max_examples=60, deadline=None)
+def test_a_guard_takes_only_calls_of_its_raw_key(
+    a: Any, b: Any, c: bool, d: bool
+) -> None:
+    known, *own = guard(a, {"enable_x64": c})
+    if known is None:
+        return
+    args, kwargs, context = own
+    for call, x64 in ((b, d), (a, d), (b, c)):
+        _, args_b, kwargs_b, now = guard(call, {"enable_x64": x64})
+        result = known(now, args_b, kwargs_b)
+        raws = [
+            raw_key(k, v, w, STATIC)
+            for k, v, w in ((context, args, kwargs), (now, args_b, kwargs_b))
+        ]
+        assert result is OTHER or raws[0] == raws[1]
+
+
+def test_a_guard_gives_what_the_function_gives() -> None:
+    f = traceir.jit(lambda x, y, n: both(x, y, n), static_argnames="n")
+    x, y = jnp.arange(3), np.ones((2, 2), np.float32)
+    expected = f({"a": x, "b": (y, None)}, [1.0, x], n="k")
+    for _ in range(ENOUGH):
+        f({"a": x, "b": (y, None)}, [1.0, x], n="k")
+    assert f._fast[GUARD] is not None
+    found = f({"b": (y.T, None), "a": x + 1}, [2.0, x], n="k")
+    assert pytree.structure(found) == pytree.structure(expected)
+    assert str(found["x"]["a"]) == "[1 2 3]" and float(found["rest"][0][0][0]) == 2
+    assert f.cache_info().hits == ENOUGH + 1
+    f.clear_cache()
+    assert not f._fast

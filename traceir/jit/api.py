@@ -11,7 +11,6 @@ from types import MethodType
 from typing import Any, NamedTuple
 
 from traceir import config, rules
-from traceir.array import Array
 from traceir.config import local
 from traceir.errors import StaleCaptureError
 from traceir.ir import ClosedJaxpr
@@ -20,7 +19,8 @@ from traceir.jit.backends import default_backend, executable, resolve
 from traceir.jit.cache import Entry, cache_of
 from traceir.jit.cache import clear_caches as clear_caches  # re-exported
 from traceir.jit.explain import nearest
-from traceir.jit.fast import RAW, make_fast, raw_key
+from traceir.jit.fast import make_fast, raw_key
+from traceir.jit.guards import ENOUGH, GUARD, LAST, OTHER, Runner
 from traceir.jit.key import Call
 from traceir.jit.signature import bind_arguments, form_of, resolve_static
 from traceir.jit.staging import (
@@ -96,23 +96,29 @@ class JitFunction:
         state = local
         raw: Any = None
         if state.trace is None:
-            if kwargs or self._raw_static is not None:
-                raw = raw_key(state.context, args, kwargs, self._raw_static)
-            else:  # as `raw_key` does; a call less counts here
-                try:
-                    raw = (
-                        state.context,
-                        *[
-                            a.aval if type(a) is Array else RAW[type(a)](a)
-                            for a in args
-                        ],
-                    )
-                except KeyError:
-                    return self._call(args, kwargs, None)
-            run = self._fast.get(raw)
-            if run is not None:
-                return run(args, kwargs)
+            guard = self._fast.get(GUARD)
+            if guard is not None:
+                found = guard(state.context, args, kwargs)
+                if found is not OTHER:
+                    return found
+            raw = raw_key(state.context, args, kwargs, self._raw_static)
+            runner = self._fast.get(raw)
+            if runner is not None:
+                if runner.hits < ENOUGH or self._fast.get(LAST) is not runner:
+                    self._count(runner, args, kwargs)
+                return runner.run(args, kwargs)
         return self._call(args, kwargs, raw)
+
+    def _count(self, runner: Runner, args: Any, kwargs: Any) -> None:
+        """Guard the function once calls of one kind come one after the other."""
+        calls = self._fast
+        if calls.get(LAST) is not runner:
+            self._cache.remember(calls, LAST, runner.entry, runner)
+            runner.hits = 0
+        runner.hits += 1
+        if runner.hits == ENOUGH:
+            guard = runner.guard(args, kwargs)
+            self._cache.remember(calls, GUARD, runner.entry, guard)
 
     def _call(self, args: Any, kwargs: Any, raw: Any) -> Any:
         """A call that the raw keys do not know: bind, look up, perhaps trace."""
@@ -128,13 +134,18 @@ class JitFunction:
                 exe = Watching(exe, entry.closed, config.local.context)
         run = make_fast(entry, exe, prepared, self._options.numpy_out)
         if raw is not None:
-            self._cache.remember(self._fast, raw, entry, self._kept(entry, run))
+            runner = Runner(
+                run,
+                entry,
+                raw[0],
+                self._static,
+                prepared.bound.origins,
+                exe.run,
+                self._options.numpy_out,
+            )
+            self._cache.remember(self._fast, raw, entry, runner)
         entry.hits -= 1  # `run` counts this call, which was counted when looked up
         return run(args, kwargs)
-
-    def _kept(self, entry: Entry, run: Callable[..., Any]) -> Any:
-        """What is kept under the raw key of a call."""
-        return run
 
     def _context(self) -> Any:
         x64 = self._options.x64
@@ -281,12 +292,8 @@ class StrictFunction(JitFunction):
         found = self._fast.get(raw)
         if found is None:
             return self._call(args, kwargs, raw)
-        entry, run = found
-        check_seal(entry, self._fun)
-        return run(args, kwargs)
-
-    def _kept(self, entry: Entry, run: Callable[..., Any]) -> Any:
-        return entry, run
+        check_seal(found.entry, self._fun)
+        return found.run(args, kwargs)
 
 
 def jitted(
