@@ -1,6 +1,15 @@
-"""What pytest leaves alone where JAX is not installed: the modules that are its own."""
+"""What pytest leaves alone, and where it compiles: the user's own store is not touched.
 
+Where JAX is not installed the modules that are its own are left alone.
+"""
+
+import os
 from importlib.util import find_spec
+from tempfile import TemporaryDirectory
+
+# As long as this module, which is as long as the process.
+_store = TemporaryDirectory(prefix="traceir-tests-")
+os.environ["TRACEIR_CACHE_DIR"] = _store.name
 
 collect_ignore = []
 if find_spec("jax") is None:

@@ -38,7 +38,7 @@ def callable_of(address: int, pointers: int, sizes: int, release: bool) -> Entry
         return _through_ctypes(address, pointers, sizes)
     method = _trampoline(pointers, sizes, release)
     entry: Entry = _new_function()(
-        ctypes.addressof(method), struct.pack("q", address), None
+        ctypes.addressof(method), struct.pack("q", address) + _interface(), None
     )
     return entry
 
@@ -70,7 +70,8 @@ def _trampoline(pointers: int, sizes: int, release: bool) -> _MethodDef:
         # Kept for good: function objects point to their method definition.
         if key not in _trampolines:
             name = f"traceir_call_{pointers}_{sizes}_{int(release)}"
-            code = machine.link([_text(name, pointers, sizes, release)], [name])
+            text = _text(name, pointers, sizes, release)
+            code = machine.link([text], [name])
             doc = b"A generated kernel: arrays, then sizes."
             _trampolines[key] = _MethodDef(
                 b"kernel", code.addresses[name], METH_FASTCALL, doc
@@ -79,8 +80,17 @@ def _trampoline(pointers: int, sizes: int, release: bool) -> _MethodDef:
 
 
 def _text(name: str, pointers: int, sizes: int, release: bool) -> str:
-    """LLVM text of `PyObject *name(PyObject *self, PyObject **args, Py_ssize_t n)`."""
+    """LLVM text of `PyObject *name(PyObject *self, PyObject **args, Py_ssize_t n)`.
+
+    No address is in it, so that its code is the same in each process: those that it
+    calls are in `self`, a bytes object.
+    """
     lines = []
+    for k, word in enumerate(WORDS):
+        lines += [
+            f"%at_{word} = getelementptr i8, ptr %self, i64 {_TEXT + 8 * k}",
+            f"%{word} = load ptr, ptr %at_{word}, align 1",
+        ]
     passed = []
     for k in range(pointers + sizes):
         lines += [
@@ -94,34 +104,34 @@ def _text(name: str, pointers: int, sizes: int, release: bool) -> str:
             ]
             passed.append(f"ptr %value{k}")
         else:
-            lines.append(
-                f"%value{k} = call i64 {_api('PyLong_AsLongLong')}(ptr %object{k})"
-            )
+            lines.append(f"%value{k} = call i64 %PyLong_AsLongLong(ptr %object{k})")
             passed.append(f"i64 %value{k}")
-    lines += [
-        f"%block = getelementptr i8, ptr %self, i64 {_TEXT}",
-        "%kernel = load ptr, ptr %block, align 1",
-    ]
     call = f"call void %kernel({', '.join(passed)})"
     if release:
         lines += [
-            f"%thread = call ptr {_api('PyEval_SaveThread')}()",
+            "%thread = call ptr %PyEval_SaveThread()",
             call,
-            f"call void {_api('PyEval_RestoreThread')}(ptr %thread)",
+            "call void %PyEval_RestoreThread(ptr %thread)",
         ]
     else:
         lines.append(call)
-    none = f"inttoptr (i64 {id(None)} to ptr)"
-    lines += [f"call void {_api('Py_IncRef')}(ptr {none})", f"ret ptr {none}"]
+    lines += ["call void %Py_IncRef(ptr %none)", "ret ptr %none"]
     body = "\n  ".join(lines)
     head = f'target triple = "{engine.triple()}"\n'
     return f"{head}define ptr @{name}(ptr %self, ptr %args, i64 %n) {{\n  {body}\n}}\n"
 
 
-def _api(name: str) -> str:
-    """A function of Python's C interface as an LLVM operand."""
-    address = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
-    return f"inttoptr (i64 {address} to ptr)"
+# What a trampoline reads first: the kernel, None, functions of Python's C interface.
+API = ("PyLong_AsLongLong", "Py_IncRef", "PyEval_SaveThread", "PyEval_RestoreThread")
+WORDS = ("kernel", "none", *API)
+
+
+@cache
+def _interface() -> bytes:
+    """The addresses of all words but the first."""
+    functions = [getattr(ctypes.pythonapi, name) for name in API]
+    addresses = [ctypes.cast(f, ctypes.c_void_p).value for f in functions]
+    return struct.pack(f"{1 + len(API)}q", id(None), *addresses)
 
 
 @cache

@@ -11,37 +11,35 @@ from dataclasses import dataclass
 from typing import Any
 
 import llvmlite.binding as llvm
-from numba.core.compiler_lock import global_compiler_lock
 
-from traceir.forks import kept_over_forks
-from traceir_numba.engine import is_known, load, lock, target_machine
+from traceir_numba.engine import is_known, lock, target_machine
+from traceir_numba.store.units import Made, linked, unit_key
 
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """Optimised machine code of one LLVM module, alive as long as the process."""
+    """Machine code of one LLVM module, alive as long as the process.
 
+    `texts` and `inlined` are what it was made of, as `link` has them.
+    """
+
+    unit: str
     addresses: Mapping[str, int]
-    code: bytes  # the object file
-    needs: tuple[str, ...]  # functions of other modules that it calls
-    bitcode: bytes  # LLVM's own form: a module that lives would need its lock to die
+    texts: tuple[str, ...]
+    inlined: tuple[str, ...]
 
     @property
     def llvm(self) -> str:
         """The optimised LLVM text."""
         with lock:
-            return str(llvm.parse_bitcode(self.bitcode))
+            return str(_optimised(self.texts, self.inlined))
 
     @property
     def assembly(self) -> str:
         """The assembly text for this machine."""
         with lock:
-            module = llvm.parse_bitcode(self.bitcode)
+            module = _optimised(self.texts, self.inlined)
             return str(target_machine().emit_assembly(module))
-
-
-# Numba's lowering is in LLVM too, for kernels and for users' own functions.
-kept_over_forks(global_compiler_lock)
 
 
 def link(
@@ -52,16 +50,25 @@ def link(
     `inlined` are further modules, callees first, whose functions are made part of
     their callers.
     """
+    own, parts, names = tuple(texts), tuple(inlined), tuple(symbols)
+    key = unit_key(*own, "", *parts)
     with lock:  # what LLVM made on the way is freed before the lock is
-        return _link(texts, symbols, inlined)
+        found = linked(key, names, lambda: _made(own, parts))
+    return Code(key, found, own, parts)
 
 
-def _link(texts: Sequence[str], symbols: Iterable[str], inlined: Iterable[str]) -> Code:
+def _made(texts: tuple[str, ...], inlined: tuple[str, ...]) -> Made:
+    module = _optimised(texts, inlined)
+    needs = _needed(module)
+    return Made(target_machine().emit_object(module), needs)
+
+
+def _optimised(texts: tuple[str, ...], inlined: tuple[str, ...]) -> Any:
     module = llvm.parse_assembly(texts[0])
     for text in texts[1:]:
         module.link_in(llvm.parse_assembly(text))
     # Callers before callees: the linker leaves out what nothing refers to yet.
-    for part in reversed(list(inlined)):
+    for part in reversed(inlined):
         module.link_in(_to_inline(part))
     module.verify()
     options = llvm.create_pipeline_tuning_options(speed_level=3)
@@ -69,9 +76,7 @@ def _link(texts: Sequence[str], symbols: Iterable[str], inlined: Iterable[str]) 
     options.loop_interleaving = True
     builder = llvm.create_pass_builder(target_machine(), options)
     builder.getModulePassManager().run(module, builder)
-    needs = _needed(module)
-    code = target_machine().emit_object(module)
-    return Code(load(code, symbols), code, needs, module.as_bitcode())
+    return module
 
 
 def _needed(module: Any) -> tuple[str, ...]:

@@ -24,9 +24,11 @@ ORDER = {
         __main__
     """,
     "traceir_numba": """
-        problems processors | engine | machine buffers pool | matmul vecmath | functions | nests | emitters
+        problems processors | engine | store | machine buffers pool | matmul vecmath
+        | functions | nests | emitters
         | graph | jobs | share | trim flows products | simplify reshapes | fuse
-        | program | liveness schedule | emit_lines | emit_cpu | steps | carries memory | build
+        | program | liveness schedule | emit_lines | emit_cpu | steps | carries memory
+        | build
         | routines | emit_flow | sources | driver | source | assemble
         | scalar_types | ssa | expressions | lower
         | blas call | kernels

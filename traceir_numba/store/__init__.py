@@ -1,0 +1,1 @@
+"""What was compiled, kept in files for the processes that come after."""

@@ -1,0 +1,202 @@
+"""Entries as files of a directory: read with distrust, written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+from traceir_numba.store.entry import Corrupt, Entry, decode, encode
+from traceir_numba.store.place import Place, distrust, place_of, warn
+
+KINDS = ("program", "code")
+# How long a file that was never finished may lie, and how old a note of use may be.
+HOUR, DAY = 3600.0, 86400.0
+# The directory is looked through when a process has written this part of its bound.
+PART = 64
+
+_READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_MAKE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A file of the store, without what is in it."""
+
+    name: str
+    kind: str
+    key: str
+    size: int
+    used: float  # seconds since 1970, to the day
+
+
+class Store:
+    """The entries of a place. All its methods may be called by many processes at once.
+
+    Nothing that is wrong with a file or directory raises: what cannot be read is not
+    there, and what cannot be written is left out.
+    """
+
+    __slots__ = ("place", "_unseen")
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self._unseen = (
+            place.bound
+        )  # bytes written since the directory was looked through
+
+    def path(self, kind: str, key: str) -> str:
+        """The file of an entry."""
+        return os.path.join(self.place.directory, f"{key}.{kind}")
+
+    # -- reading ------------------------------------------------------------------
+
+    def read(self, kind: str, key: str) -> Entry | None:
+        """An entry; None where there is none, or none that can be trusted."""
+        path = self.path(kind, key)
+        if not self._is_trusted():
+            return None
+        try:
+            data = self._bytes(path)
+        except OSError:
+            return None
+        if data is None:
+            return None
+        try:
+            entry = decode(data)
+            if (entry.kind, entry.key) != (kind, key):
+                raise Corrupt("it is another entry under this name")
+        except Corrupt as error:
+            self.refuse(kind, key, str(error))
+            return None
+        return entry
+
+    def refuse(self, kind: str, key: str, why: str) -> None:
+        """Remove an entry that is not what it says, with a warning."""
+        path = self.path(kind, key)
+        warn(path, why, "corrupt")
+        with suppress(OSError):
+            os.unlink(path)
+
+    def _bytes(self, path: str) -> bytes | None:
+        """What is in a file that only this user may have written."""
+        number = os.open(path, _READ)
+        try:
+            info = os.fstat(number)
+            why = None if stat.S_ISREG(info.st_mode) else "it is no regular file"
+            why = why or distrust(info)
+            if why is not None:
+                warn(path, why, "file")
+                return None
+            if time.time() - info.st_mtime > DAY:
+                with suppress(OSError):  # the store of another may be read only
+                    os.utime(number)
+            with open(number, "rb", closefd=False) as file:
+                return file.read()
+        finally:
+            os.close(number)
+
+    def _is_trusted(self) -> bool:
+        """Whether the directory is there, and no other user's to write."""
+        try:
+            why = distrust(os.stat(self.place.directory))
+        except OSError:
+            return False
+        if why is not None:
+            warn(self.place.directory, why, "directory")
+        return why is None
+
+    # -- writing ------------------------------------------------------------------
+
+    def write(self, entry: Entry) -> bool:
+        """Keep an entry; says whether it is there now."""
+        data = encode(entry)
+        if len(data) > self.place.bound:
+            return False
+        try:
+            os.makedirs(self.place.directory, mode=0o700, exist_ok=True)
+            if not self._is_trusted():
+                return False
+            self._replace(self.path(entry.kind, entry.key), data)
+        except OSError:
+            return False
+        self._unseen += len(data)
+        if self._unseen * PART > self.place.bound:
+            self.prune(self.place.bound)
+        return True
+
+    def _replace(self, path: str, data: bytes) -> None:
+        """Write a file beside, then put it in its place in one step."""
+        part = f"{path}.{os.getpid()}-{os.urandom(6).hex()}.part"
+        try:
+            number = os.open(part, _MAKE, 0o600)
+            with open(number, "wb") as file:
+                file.write(data)
+            os.replace(part, path)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(part)
+            raise
+
+    # -- all of it ----------------------------------------------------------------
+
+    def listed(self) -> list[Listed]:
+        """The entries, those used last first."""
+        return sorted(self._files(), key=lambda one: (-one.used, one.name))
+
+    def _files(self) -> Iterator[Listed]:
+        now = time.time()
+        try:
+            found = os.scandir(self.place.directory)
+        except OSError:
+            return
+        with found:
+            for file in found:
+                key, _, kind = file.name.partition(".")
+                with suppress(OSError):
+                    info = file.stat(follow_symlinks=False)
+                    if kind in KINDS and len(key) == 64:
+                        yield Listed(file.name, kind, key, info.st_size, info.st_mtime)
+                    elif kind.endswith(".part") and now - info.st_mtime > HOUR:
+                        os.unlink(file.path)  # of a process that was ended
+
+    def prune(self, bound: int) -> int:
+        """Remove what was used longest ago until the rest fits; gives their number."""
+        self._unseen = 0
+        entries = self.listed()
+        excess = sum(one.size for one in entries) - bound
+        removed = 0
+        while excess > 0 and entries:
+            oldest = entries.pop()
+            excess -= oldest.size
+            removed += self._remove(oldest)
+        return removed
+
+    def clear(self) -> int:
+        """Remove all entries; gives their number."""
+        return sum(map(self._remove, self.listed()))
+
+    def _remove(self, one: Listed) -> int:
+        try:
+            os.unlink(os.path.join(self.place.directory, one.name))
+        except OSError:
+            return 0
+        return 1
+
+
+_current: list[Store | None] = []
+
+
+def current() -> Store | None:
+    """The store of this process, as the environment had it at the first call."""
+    if not _current:
+        use(place_of(os.environ))
+    return _current[0]
+
+
+def use(place: Place | None) -> None:
+    """Keep entries there from now on, or nowhere."""
+    _current[:] = [None if place is None else Store(place)]

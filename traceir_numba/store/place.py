@@ -1,0 +1,95 @@
+"""Where the store is, how large it may be, and whom it trusts.
+
+`TRACEIR_CACHE=0` turns it off, `TRACEIR_CACHE_DIR` says where it is and
+`TRACEIR_CACHE_SIZE` how many bytes it may have.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+# What the store may have where nobody says otherwise: some ten thousand kernels.
+BOUND = 1 << 29
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+
+class StoreWarning(UserWarning):
+    """Something in the store was not used, and made anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A directory for entries, and the number of bytes that it may have."""
+
+    directory: str
+    bound: int = BOUND
+
+
+def place_of(environment: Mapping[str, str]) -> Place | None:
+    """The place that an environment names; None where there is to be no store.
+
+    ValueError for values that say nothing.
+
+    >>> place_of({"XDG_CACHE_HOME": "/var/cache", "TRACEIR_CACHE_SIZE": "10M"})
+    Place(directory='/var/cache/traceir', bound=10485760)
+    >>> place_of({"TRACEIR_CACHE": "0"}) is None
+    True
+    """
+    if not _is_on(environment.get("TRACEIR_CACHE", "")):
+        return None
+    bound = _bound(environment.get("TRACEIR_CACHE_SIZE", ""))
+    own = environment.get("TRACEIR_CACHE_DIR", "")
+    if own:
+        return Place(os.path.abspath(os.path.expanduser(own)), bound)
+    # As its specification has it, a relative path is as none.
+    base = environment.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(base):
+        home = environment.get("HOME") or os.path.expanduser("~")
+        base = os.path.join(home, ".cache")
+    return Place(os.path.join(base, "traceir"), bound) if os.path.isabs(base) else None
+
+
+def _is_on(text: str) -> bool:
+    word = text.strip().lower()
+    if word in ("", "1", "true", "yes", "on"):
+        return True
+    if word in ("0", "false", "no", "off"):
+        return False
+    raise ValueError(f"TRACEIR_CACHE must be 1 or 0, got {text!r}")
+
+
+def _bound(text: str) -> int:
+    """A number of bytes, with K, M or G for powers of 1024."""
+    found = re.fullmatch(r"(\d+)([KMG]?)", text.strip().upper())
+    if found is None:
+        if not text.strip():
+            return BOUND
+        raise ValueError(
+            f"TRACEIR_CACHE_SIZE must be a number of bytes such as 512M, got {text!r}"
+        )
+    return int(found[1]) * _UNITS[found[2]]
+
+
+def distrust(info: os.stat_result) -> str | None:
+    """Why a file or directory is not to be believed: others could have written it."""
+    if hasattr(os, "geteuid") and info.st_uid != os.geteuid():
+        return f"it belongs to user {info.st_uid}, not to {os.geteuid()}"
+    if info.st_mode & stat.S_IWOTH:
+        return "every user may write it"
+    return None
+
+
+_warned: set[str] = set()
+
+
+def warn(path: str, why: str, matter: str) -> None:
+    """Tell once in a process of each matter."""
+    if matter not in _warned:
+        _warned.add(matter)
+        text = f"the store of compiled programs does not use {path}: {why}"
+        warnings.warn(f"{text}. It is made anew.", StoreWarning, stacklevel=2)
