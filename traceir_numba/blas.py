@@ -5,31 +5,11 @@ Serves: choice.dot-order
 
 from __future__ import annotations
 
-import ctypes
-from functools import cache
-
 from traceir_numba import engine
+from traceir_numba.libraries import GEMM, provided
 
 # LLVM's type and BLAS's letter of the dtypes that BLAS has products of.
 KINDS = {"float32": ("float", "s"), "float64": ("double", "d")}
-
-
-@cache
-def address(letter: str) -> int | None:
-    """Where the machine code of a product is; None without SciPy."""
-    try:
-        from scipy.linalg import cython_blas
-    except ImportError:
-        return None
-    capsule = cython_blas.__pyx_capi__[f"{letter}gemm"]
-    api = ctypes.pythonapi
-    name = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(
-        ("PyCapsule_GetName", api)
-    )
-    pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
-        ("PyCapsule_GetPointer", api)
-    )
-    return int(pointer(capsule, name(capsule)))
 
 
 def product_text(symbol: str, dtype: str) -> str | None:
@@ -37,8 +17,8 @@ def product_text(symbol: str, dtype: str) -> str | None:
     if dtype not in KINDS:
         return None
     kind, letter = KINDS[dtype]
-    found = address(letter)
-    if found is None:
+    product = f"{GEMM}{letter}"
+    if not provided(product):
         return None
     # BLAS stores columns: what it takes for the product's transpose is the product.
     counts = {
@@ -96,6 +76,7 @@ def product_text(symbol: str, dtype: str) -> str | None:
     )
     return f"""target triple = "{engine.triple()}"
 declare i64 @llvm.umax.i64(i64, i64)
+declare void @{product}({", ".join(["ptr"] * len(args))})
 define void @{symbol}({pointers}, {sizes}) {{
 entry:
   {head}
@@ -104,7 +85,7 @@ entry:
 loop:
   %b = phi i64 [0, %entry], [%next, %loop]
   {offsets}
-  call void inttoptr (i64 {found} to ptr)({given})
+  call void @{product}({given})
   %next = add i64 %b, 1
   %more = icmp slt i64 %next, %batch
   br i1 %more, label %loop, label %end

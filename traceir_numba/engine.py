@@ -10,6 +10,7 @@ from typing import Any
 import llvmlite.binding as llvm
 
 from traceir.forks import kept_over_forks
+from traceir_numba.libraries import provided
 
 # LLVM's modules share one context, which only one thread may use at a time.
 lock = kept_over_forks(threading.Lock())
@@ -34,7 +35,7 @@ _loaded: set[str] = set()
 
 def is_known(symbol: str) -> bool:
     """Whether code that calls this function can be loaded."""
-    return symbol in _loaded or bool(llvm.address_of_symbol(symbol))
+    return symbol in _loaded or bool(llvm.address_of_symbol(symbol)) or provided(symbol)
 
 
 @cache

@@ -24,7 +24,7 @@ ORDER = {
         __main__
     """,
     "traceir_numba": """
-        problems processors | engine | store | machine buffers pool | matmul vecmath
+        problems processors libraries | engine | store | machine buffers pool | matmul vecmath
         | functions | nests | emitters
         | graph | jobs | share | trim flows products | simplify reshapes | fuse
         | program | liveness schedule | emit_lines | emit_cpu | steps | carries memory
