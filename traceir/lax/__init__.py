@@ -5,10 +5,22 @@
 Array(3., dtype=float32, weak_type=True)
 """
 
+from traceir.lax.bits import (
+    bitwise_xor,
+    ceil,
+    clz,
+    is_finite,
+    nextafter,
+    population_count,
+    shift_left,
+    shift_right_arithmetic,
+    shift_right_logical,
+)
 from traceir.lax.control.associative import associative_scan
 from traceir.lax.control.choice import cond, switch
 from traceir.lax.control.loops import fori_loop, while_loop
 from traceir.lax.control.scans import map, scan
+from traceir.lax.cumulative import cummax, cummin, cumprod, cumsum
 from traceir.lax.custom import stop_gradient
 from traceir.lax.elementwise import (
     abs,
@@ -69,7 +81,6 @@ from traceir.lax.reductions import (
 )
 from traceir.lax.selection import (
     RoundingMethod,
-    ceil,
     clamp,
     convert_element_type,
     integer_pow,
@@ -106,21 +117,27 @@ __all__ = [
     "all_to_all",
     "argmax",
     "argmin",
+    "associative_scan",
     "axis_index",
     "axis_size",
-    "associative_scan",
     "bitwise_and",
     "bitwise_not",
     "bitwise_or",
+    "bitwise_xor",
     "broadcast",
     "broadcast_in_dim",
     "broadcasted_iota",
     "ceil",
     "clamp",
+    "clz",
     "concatenate",
     "cond",
     "convert_element_type",
     "cos",
+    "cummax",
+    "cummin",
+    "cumprod",
+    "cumsum",
     "div",
     "dot",
     "dot_general",
@@ -135,6 +152,7 @@ __all__ = [
     "index_in_dim",
     "integer_pow",
     "iota",
+    "is_finite",
     "le",
     "log",
     "log1p",
@@ -145,10 +163,12 @@ __all__ = [
     "mul",
     "ne",
     "neg",
+    "nextafter",
     "pad",
     "pmax",
     "pmean",
     "pmin",
+    "population_count",
     "pow",
     "ppermute",
     "psum",
@@ -168,6 +188,9 @@ __all__ = [
     "scan",
     "select",
     "select_n",
+    "shift_left",
+    "shift_right_arithmetic",
+    "shift_right_logical",
     "sign",
     "sin",
     "slice",

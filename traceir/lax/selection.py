@@ -6,7 +6,6 @@ from enum import IntEnum
 from operator import index
 
 from traceir.array import Array
-from traceir.lax.elementwise import floor, neg
 from traceir.lax.operands import (
     DTypeLike,
     Operand,
@@ -61,15 +60,6 @@ def round(x: Operand, rounding_method: int = RoundingMethod.AWAY_FROM_ZERO) -> A
     method = int(rounding_method)
     result: Array = bind("round", operand("round", x), rounding_method=method)
     return result
-
-
-def ceil(x: Operand) -> Array:
-    """Least whole number not below each element; floating.
-
-    >>> ceil(-1.5)
-    Array(-1., dtype=float32, weak_type=True)
-    """
-    return neg(floor(neg(x)))
 
 
 def convert_element_type(x: Operand, new_dtype: DTypeLike) -> Array:

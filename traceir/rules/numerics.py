@@ -152,7 +152,7 @@ def _tanh(x: Real) -> Real:
 
 
 def _nextafter(a: Real, b: Real, bits: Real) -> Real:
-    """The neighbour of `a` on the side of `b`, of the floating dtype of so many bits."""
+    """The neighbour of `a` on the side of `b`, in the dtype of so many bits."""
     if a.nan or b.nan:
         return NAN
     if a == b:
@@ -166,10 +166,9 @@ def _nextafter(a: Real, b: Real, bits: Real) -> Real:
     size, unit = abs(a.value), ulp(a.value, dtype)
     if (b < a) == a.negative:
         size += unit
-    elif size == Fraction(2) ** exponent(size) > Fraction(2) ** int(np.finfo(dtype).minexp):
-        size -= unit / 2  # numbers lie closer below a power of 2
     else:
-        size -= unit
+        # Numbers lie closer below a power of 2.
+        size -= ulp(size - unit / 2, dtype)
     if size > largest(dtype):
         return infinity(a.negative)
     return number(-size if a.negative else size, a.negative)
