@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from traceir_numba import emit_running
 from traceir_numba.emit_lines import (
     Code,
     as_memory,
@@ -20,6 +21,9 @@ from traceir_numba.functions import short
 from traceir_numba.nests import Kept, Nest, Node, Pass, Reduced
 from traceir_numba.program import Label, Labels
 from traceir_numba.schedule import loops_of, sizes_of, tile_of
+
+# The side of a square of a map in which some memory is read across.
+SQUARE = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +109,21 @@ class _Emitter:
         )
 
     def kernel(self, name: str) -> Kernel:
+        for d, extent in enumerate(self.nest.extents):
+            if extent is not None:
+                self.code.add(f"n{d} = {extent}")
+        scratch, memory = self.scratch()
         match self.loops.split:
+            case _ if self.nest.running:
+                emit_running.write(self)
             case "none":
                 self.body()
             case "blocks":
                 self.whole()
             case "tiles":
                 self.columns_by_tile()
+            case _ if self.nest.short:
+                self.short()
             case _ if self.nest.form == "rows":
                 self.rows()
             case _ if self.nest.form == "columns":
@@ -119,9 +131,6 @@ class _Emitter:
             case _:
                 with self.code.block(*self.outer_loops()):
                     self.body()
-        whole = self.loops.split == "blocks"
-        scratch = [d for a in self.reductions for d in a.dtypes] if whole else []
-        memory = [s for a in self.reductions for s in a.scratch] if whole else []
         sizes = sizes_of(self.nest)
         args = [*map(pointer_name, self.labels.pointers), *memory, *sizes]
         head = f"def {name}({', '.join(args)}):"
@@ -135,14 +144,40 @@ class _Emitter:
             tuple(self.code.slow),
         )
 
+    def scratch(self) -> tuple[list[str], list[str]]:
+        """The dtypes and names of the memory for what blocks leave."""
+        if self.loops.split != "blocks":
+            return [], []
+        every = self.reductions
+        dtypes = [d for a in every for d in a.dtypes]
+        return dtypes, [s for a in every for s in a.scratch]
+
     # -- loops --------------------------------------------------------------------
 
     def outer_loops(self) -> list[str]:
         """Loops over points that are kept, the first one over the launch's range."""
-        return [
+        loops = self.loops
+        heads = [
             f"for i{d} in range({f'n{d}' if k else 'lo, hi'}):"
-            for k, d in enumerate(self.loops.outer)
+            for k, d in enumerate(loops.outer)
         ]
+        if loops.tiled:
+            at = sum(self.nest.fixed(d) is None for d in loops.outer) - 2
+            heads[at : at + 2] = self.squares(at)
+        return heads
+
+    def squares(self, at: int) -> list[str]:
+        """Two loops in pieces, so that both sides of what crosses stay in the cache."""
+        two = self.loops.outer[at : at + 2]
+        ends = "hi" if at == 0 else f"n{two[0]}", f"n{two[1]}"
+        heads = []
+        for d, end in zip(two, ends, strict=True):
+            start = "lo" if end == "hi" else "0"
+            heads.append(f"for t{d} in range({start}, {end}, {SQUARE}):")
+        for d, end in zip(two, ends, strict=True):
+            stop = self.code.call("smaller", f"t{d} + {SQUARE}", end)
+            heads.append(f"for i{d} in range(t{d}, {stop}):")
+        return heads
 
     def inner_loops(self, dims: Iterable[int]) -> list[str]:
         """Loops over all indices of some dimensions."""
@@ -186,6 +221,22 @@ class _Emitter:
                 self.enter(number)
                 self.row()
 
+    def short(self) -> None:
+        """Reductions of few elements: one after the other, in variables."""
+        with self.code.block(*self.outer_loops()):
+            for number in range(len(self.nest.passes)):
+                self.enter(number)
+                for a in self.reductions:
+                    first = a.entry.initial(a.dtypes[0])
+                    for name, value in zip(a.names, first, strict=True):
+                        self.code.add(f"{name} = {value}")
+                with self.code.block(*self.inner_loops(self.loops.inner)):
+                    self.body()
+                    self.update("")
+                for k, a in enumerate(self.reductions):
+                    self.code.add(f"{a.result} = {self.as_result(k, a.names[-1])}")
+                self.finish()
+
     def row(self) -> None:
         """One pass over a row; it may have several dimensions."""
         if not self.reductions:
@@ -196,7 +247,8 @@ class _Emitter:
         with self.code.block(*self.inner_loops(self.loops.inner[:-1])):
             self.chunks("0", f"n{self.loops.lanes}")
         for a in self.reductions:
-            self.code.add(f"{a.result} = {self.folded(a, 'width', a.names)}")
+            total = " * ".join(f"n{d}" for d in self.loops.inner)
+            self.code.add(f"{a.result} = {self.folded(a, a.names, 'width', total)}")
         self.finish()
 
     def whole(self) -> None:
@@ -205,7 +257,8 @@ class _Emitter:
         with self.code.block("for block in range(lo, hi):"):
             self.code.add("start = block * step")
             self.code.add(f"stop = {self.code.call('smaller', 'start + step', 'n0')}")
-            line = "stop - start" if d == 0 else f"n{d}"
+            self.code.add("rows = stop - start")
+            line = "rows" if d == 0 else f"n{d}"
             self.code.add(f"width = {self.code.call('lanes_for', line)}")
             self.clear()
             if d == 0:
@@ -217,13 +270,17 @@ class _Emitter:
             for a in self.reductions:
                 *others, main = zip(a.names, a.scratch, strict=True)
                 # The fold leaves the first accumulator in place, too.
-                best = self.code.call(a.fold, *a.names, "width")
+                total = " * ".join(["rows", *(f"n{d}" for d in self.loops.inner[1:])])
+                counts = self.counts(a, "width", total)
+                best = self.code.call(a.fold, *a.names, *counts)
                 self.code.add(f"{main[1]}[block] = {best}")
                 for name, memory in others:
                     self.code.add(f"{memory}[block] = {name}[0]")
         with self.code.block("if last:"):
             for a in self.reductions:
-                self.code.add(f"{a.result} = {self.folded(a, 'blocks', a.scratch)}")
+                self.code.add(
+                    f"{a.result} = {self.folded(a, a.scratch, 'blocks', 'blocks')}"
+                )
             self.finish()
 
     def columns(self) -> None:
@@ -265,9 +322,15 @@ class _Emitter:
 
     # -- reductions ---------------------------------------------------------------
 
-    def folded(self, a: _Accumulators, count: str, names: tuple[str, ...]) -> str:
-        found = self.code.call(a.fold, *names, count)
+    def folded(
+        self, a: _Accumulators, names: tuple[str, ...], count: str, total: str
+    ) -> str:
+        found = self.code.call(a.fold, *names, *self.counts(a, count, total))
         return self.as_result(self.reductions.index(a), found)
+
+    def counts(self, a: _Accumulators, lanes: str, total: str) -> tuple[str, ...]:
+        """What a fold is told: a search finds the same in any order."""
+        return (lanes,) if a.entry.test else (lanes, total)
 
     def as_result(self, number: int, text: str) -> str:
         a, result = self.reductions[number], self.now.reductions[number].result
@@ -275,7 +338,7 @@ class _Emitter:
             return f"{text} != 0"
         return text if a.dtypes[-1] == result else f"{short(result)}({text})"
 
-    def update(self) -> None:
+    def update(self, place: str = "[lane]") -> None:
         """Let the body's values enter the accumulators."""
         position = f"i{self.position_of_search()}"
         for a, r in zip(self.reductions, self.now.reductions, strict=True):
@@ -285,15 +348,15 @@ class _Emitter:
             old = tuple(f"{name}_old" for name in a.names)
             new = a.entry.update(e, old, x, position)
             if "".join(new).count(old[0]) == 1 and not a.entry.test:
-                new = (new[0].replace(old[0], f"{a.names[0]}[lane]"),)
+                new = (new[0].replace(old[0], f"{a.names[0]}{place}"),)
             else:
                 for before, name in zip(old, a.names, strict=True):
-                    self.code.add(f"{before} = {name}[lane]")
+                    self.code.add(f"{before} = {name}{place}")
             if a.entry.test:
                 self.code.add(f"better = {a.entry.test(e, old, x)}")
             self.code.calls.update(dict.fromkeys(e.calls))
             for name, value in zip(a.names, new, strict=True):
-                self.code.add(f"{name}[lane] = {value}")
+                self.code.add(f"{name}{place} = {value}")
 
     def position_of_search(self) -> int:
         """The reduced loop, whose index a search remembers."""
@@ -316,7 +379,7 @@ class _Emitter:
 
     def recall(self, nodes: tuple[Node, ...], labels: tuple[Label, ...]) -> None:
         """Name what earlier passes finished: a row's values still have their names."""
-        if self.nest.form == "columns":
+        if self.nest.form == "columns" and not self.nest.short:
             for node, label in zip(nodes, labels, strict=True):
                 if isinstance(node, Kept):
                     truth = " != 0" if node.dtype == "bool" else ""
@@ -331,7 +394,7 @@ class _Emitter:
 
     def kept_names(self, now: Pass) -> list[tuple[str, str]]:
         """The names and dtypes of what passes after this one need of it."""
-        if self.nest.form != "columns":
+        if self.nest.form != "columns" or self.nest.short:
             return []
         passes = self.nest.passes
         at = next(k for k, one in enumerate(passes) if one is now)
@@ -343,6 +406,4 @@ class _Emitter:
             for node in (*one.body, *one.finish)
             if isinstance(node, Kept)
         }
-        return [
-            (own[k].name, needed[k]) for k in sorted(needed) if 0 <= k < len(own)
-        ]
+        return [(own[k].name, needed[k]) for k in sorted(needed) if 0 <= k < len(own)]

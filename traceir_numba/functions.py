@@ -207,6 +207,10 @@ def round_away(name: str, dtype: str) -> Function:
 # How many accumulators a line of elements is folded into, and how many there are.
 LANES = 128
 TILE = 512
+# Up to so many elements are folded one after the other.
+SHORT = 64
+# The columns of a tile that is read several times.
+NARROW = 128
 
 
 @template
@@ -221,8 +225,9 @@ def lanes_for(name: str) -> Function:
     """How many accumulators serve a line of n elements."""
     text = f"""
     def {name}(n):
-        m = n if n < {LANES} else {LANES}
-        return m if m > 1 else 1
+        most = {LANES} if n >= {LANES} else {LANES // 2}
+        lanes = n if n < most else most
+        return lanes if lanes > 1 else 1
     """
     return scalar(name, "int64", 1, text)
 

@@ -128,6 +128,12 @@ class Nest:
     `reduced` says of each loop, from the outermost, whether it is reduced. The fields
     of the first pass are the nest's own; `later` ones read what those before finished,
     and what they stored at the same place.
+
+    `extents` are those that the source has as constants, loop by loop; none where
+    there are none. A `short` nest reduces so few elements to each result that they are
+    taken one after the other. Where `running` is not 0, the one reduced loop runs up
+    (1) or down (-1), and what is finished is finished at each of its points, from what
+    has been reduced so far.
     """
 
     reduced: tuple[bool, ...]
@@ -138,6 +144,9 @@ class Nest:
     finish: tuple[Node, ...] = ()
     finish_stores: tuple[Store, ...] = ()
     later: tuple[Pass, ...] = ()
+    extents: tuple[int | None, ...] = ()
+    short: bool = False
+    running: int = 0
 
     @cached_property
     def passes(self) -> tuple[Pass, ...]:
@@ -157,6 +166,10 @@ class Nest:
     def all_stores(self) -> tuple[Store, ...]:
         """What is stored, in all passes."""
         return tuple(s for one in self.passes for s in one.stores + one.finish_stores)
+
+    def fixed(self, loop: int) -> int | None:
+        """The extent of a loop where it is a constant."""
+        return self.extents[loop] if self.extents else None
 
     @property
     def rank(self) -> int:
@@ -200,7 +213,8 @@ class Nest:
 
     @cached_property
     def _hash(self) -> int:
-        return hash((self.reduced, self.buffers, self.passes))
+        form = self.extents, self.short, self.running
+        return hash((self.reduced, self.buffers, self.passes, form))
 
     def __hash__(self) -> int:
         return self._hash

@@ -6,12 +6,13 @@ split (choice.sum-order): lanes first, then blocks of a fixed length.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import prod
 
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.entry import Reduce, Scalar
-from traceir_numba.functions import TILE
+from traceir_numba.functions import NARROW, SHORT, TILE
 from traceir_numba.nests import (
     Access,
     Apply,
@@ -29,10 +30,17 @@ Shape = tuple[int, ...]
 
 # The elements of one block of a whole reduction.
 BLOCK = 16384
-# The columns of a tile that is read several times.
-NARROW = 128
+# Launches over fewer points gain too little from code of their own.
+FEW = 2048
+# Loops of up to so many points, all in all, are unrolled.
+UNROLLED = 16
+# About how many instructions unrolled loops may have, and a short fold that is not.
+LONGEST = 200
+CHEAP = 8
 # What an element read from or written to memory costs, in additions.
 MEMORY = 8
+# What it costs to leave the fold so far at an element.
+RUNNING = 40
 
 
 # -- merging --------------------------------------------------------------------------
@@ -47,7 +55,63 @@ def merge(nest: Nest, extents: Shape) -> tuple[Nest, Shape]:
         if _mergeable(nest, d):
             nest = _merged(nest, d)
             extents = (*extents[:d], extents[d] * extents[d + 1], *extents[d + 2 :])
-    return nest, extents
+    return specialised(nest, extents), extents
+
+
+def specialised(nest: Nest, extents: Shape) -> Nest:
+    """The nest with short loops' extents as constants, so that they are unrolled.
+
+    What is outside of them then vectorises. Small launches keep the common kernel,
+    which gives the same bits.
+    """
+    if prod(extents) < FEW or nest.form == "whole":
+        return nest
+    fixed = _unrolled(nest, extents)
+    folded = [d for d, fold in enumerate(nest.reduced) if fold]
+    match nest.form:
+        case "rows":
+            short = len(folded) == 1 and (
+                folded[0] in fixed or (extents[-1] <= SHORT and weight(nest) <= CHEAP)
+            )
+        case "columns":
+            short = all(d in fixed for d in folded)
+        case _:
+            short = False
+    if folded and not short:
+        return nest
+    constants = tuple(fixed.get(d) for d in range(nest.rank)) if fixed else ()
+    return replace(nest, extents=constants, short=short)
+
+
+def _unrolled(nest: Nest, extents: Shape) -> dict[int, int]:
+    """The loops that are unrolled, with their extents: reduced ones before others."""
+    fixed: dict[int, int] = {}
+    most = min(UNROLLED, LONGEST // max(1, weight(nest)))
+    for d in sorted(range(nest.rank), key=lambda d: (not nest.reduced[d], -d)):
+        if _unrolls(nest, d) and prod(fixed.values()) * extents[d] <= most:
+            fixed[d] = extents[d]
+    return fixed if len(fixed) < nest.rank else {}
+
+
+def _unrolls(nest: Nest, d: int) -> bool:
+    """Whether a loop that is short is better within all others.
+
+    The innermost one, those that are reduced, and those along which memory is read.
+    """
+    if d == nest.rank - 1 or nest.reduced[d]:
+        return True
+    return any(access.strides[d] == () for access in accesses(nest))
+
+
+def weight(nest: Nest) -> int:
+    """About how many instructions a point of the loops takes."""
+    nodes = [n for one in nest.passes for n in one.body if isinstance(n, Apply)]
+    return len(accesses(nest)) + sum(_cost(n.primitive) for n in nodes)
+
+
+def _cost(primitive: str) -> int:
+    entry = EMITTERS[primitive]
+    return entry.cost if isinstance(entry, Scalar) else 1
 
 
 def _mergeable(nest: Nest, d: int) -> bool:
@@ -111,12 +175,14 @@ class Loops:
     `outer` are kept and run first, `inner` are reduced and run within, `lanes` is the
     innermost one, which is cut into lanes; a map has none. The range that is split over
     threads is that of `outer[0]`, of tiles of the lanes ("columns" with no outer loop)
-    or of blocks of loop 0 ("whole").
+    or of blocks of loop 0 ("whole"). The last two loops of `tiled` maps run over small
+    squares, one after the other.
     """
 
     outer: tuple[int, ...]
     inner: tuple[int, ...]
     lanes: int | None
+    tiled: bool = False
 
     @property
     def split(self) -> str:
@@ -135,11 +201,40 @@ def loops_of(nest: Nest) -> Loops:
     innermost = nest.rank - 1
     match nest.form:
         case "map":
-            return Loops(kept, (), None)
+            return _of_map(nest)
+        case _ if nest.short:
+            return Loops(_long_first(nest, kept), reduced, None)
         case "columns":
             return Loops(kept[:-1], reduced, innermost)
         case _:
             return Loops(kept, reduced, innermost)
+
+
+def _of_map(nest: Nest) -> Loops:
+    """Unrolled loops are inside; the two that cross each other run in squares."""
+    order = _long_first(nest, range(nest.rank))
+    long = [d for d in order if nest.fixed(d) is None]
+    if len(long) > 1:
+        last = long[-1]
+        crossing = [d for d in long[:-1] if _crosses(nest, d, last)]
+        if crossing:
+            rest = (d for d in long if d not in (crossing[-1], last))
+            order = (*rest, crossing[-1], last, *order[len(long) :])
+            return Loops(order, (), None, tiled=True)
+    return Loops(order, (), None)
+
+
+def _long_first(nest: Nest, loops: Iterable[int]) -> tuple[int, ...]:
+    """Loops in the same order, but that those of constant extents are inside."""
+    return tuple(sorted(loops, key=lambda d: nest.fixed(d) is not None))
+
+
+def _crosses(nest: Nest, d: int, last: int) -> bool:
+    """Whether some memory has neighbours along loop d, and none along the last one."""
+    return any(
+        access.strides[d] == () and access.strides[last] not in ((), None)
+        for access in accesses(nest)
+    )
 
 
 def tile_of(nest: Nest) -> int:
@@ -163,7 +258,7 @@ def sizes_of(nest: Nest) -> tuple[str, ...]:
     for access in accesses(nest):
         for stride in access.strides:
             needed.update(stride if isinstance(stride, tuple) else ())
-    extents = [f"n{d}" for d in sorted(needed)]
+    extents = [f"n{d}" for d in sorted(needed) if nest.fixed(d) is None]
     blocks = ["step", "blocks", "last"] if split == "blocks" else []
     params = [f"p{k}" for k in range(nest.parameters)]
     return ("lo", "hi", *extents, *blocks, *params)
@@ -209,13 +304,13 @@ def range_of(nest: Nest, extents: Shape, params: tuple[int, ...]) -> Range:
 def cost(nest: Nest) -> int:
     """What one point of the loops costs, in additions."""
     total = MEMORY * sum(len(one.stores) for one in nest.passes)
+    total += RUNNING if nest.running else 0
     for node in (n for one in nest.passes for n in one.body):
         match node:
             case Load():
                 total += MEMORY
             case Apply(primitive):
-                entry = EMITTERS[primitive]
-                total += entry.cost if isinstance(entry, Scalar) else 1
+                total += _cost(primitive)
     return total
 
 

@@ -10,7 +10,7 @@ from textwrap import dedent
 import numpy as np
 
 from traceir_numba.emitters.entry import EMITTERS, Expression, Reduce, Scalar, register
-from traceir_numba.functions import TEMPLATES, Function, limits, short
+from traceir_numba.functions import SHORT, TEMPLATES, Function, limits, short
 
 
 def least(dtype: str) -> str:
@@ -51,17 +51,24 @@ def reduction(primitive: str, combine: str, initial: object) -> None:
     def fold(name: str, dtype: str) -> Function:
         e = Expression(dtype, dtype, operands=(dtype, dtype))
         text = f"""
-        def {name}(acc, n):
-            while n > 1:
-                half = (n + 1) // 2
-                for k in range(n - half):
+        def {name}(acc, n, total):
+            few = total <= {SHORT}
+            left = 1 if few else n
+            while left > 1:
+                half = (left + 1) // 2
+                for k in range(left - half):
                     x = acc[k]
                     y = acc[k + half]
                     acc[k] = {_combined(combine, e, "x", "y")}
-                n = half
-            return acc[0]
+                left = half
+            x = acc[0]
+            for k in range(1, n if few else 1):
+                y = acc[k]
+                x = {_combined(combine, e, "x", "y")}
+            acc[0] = x
+            return x
         """
-        args = dtype + "*", "int64"
+        args = dtype + "*", "int64", "int64"
         return Function(name, args, dtype, dedent(text).strip(), tuple(e.calls))
 
     TEMPLATES[f"fold_{combine}"] = fold
