@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from traceir.ir import Atom, Eqn, Literal, Var
@@ -11,15 +11,27 @@ from traceir.text.words import number_text
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.entry import Generator, Map, Parts, View
 from traceir_numba.graph import Graph, Place, identity
-from traceir_numba.jobs import Cluster, Job, Shape, Without, finish_map, seeds
+from traceir_numba.jobs import (
+    Cluster,
+    Job,
+    Shape,
+    Stage,
+    Without,
+    finish_map,
+    homes,
+    in_terms_of,
+    seeds,
+)
 from traceir_numba.nests import (
     Access,
     Apply,
     Constant,
+    Kept,
     Load,
     Nest,
     Node,
     Operand,
+    Pass,
     Position,
     Reduced,
     Reduction,
@@ -53,23 +65,39 @@ def build(
     return _Builder(graph, cluster, stored, kept, names).nest()
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, slots=True)
 class _Block:
-    """Straight-line code over some of the loops: `loops` are their numbers."""
+    """Straight-line code over some of the loops: `loops` are their numbers.
+
+    `first` is the number of its first node among all that passes finish.
+    """
 
     loops: tuple[int, ...]
+    first: int = 0
     nodes: list[Node] = field(default_factory=list)
     labels: list[Label] = field(default_factory=list)
     values: dict[Place, Operand] = field(default_factory=dict)
     stores: list[Store] = field(default_factory=list)
     taken: dict[str, int] = field(default_factory=dict)
+    reserved: frozenset[str] = frozenset()
 
     def add(self, node: Node, name: str, source: Source | None = None) -> int:
         self.nodes.append(node)
         # One variable can be read at several places.
-        count = self.taken[name] = self.taken.get(name, 0) + 1
-        self.labels.append(Label(name if count == 1 else f"{name}_{count}", source))
-        return len(self.nodes) - 1
+        while True:
+            count = self.taken[name] = self.taken.get(name, 0) + 1
+            label = name if count == 1 else f"{name}_{count}"
+            if label not in self.reserved:
+                self.labels.append(Label(label, source))
+                return len(self.nodes) - 1
+
+    def recall(self, number: int, dtype: str, label: Label) -> int:
+        """The value that an earlier pass finished, under its own name."""
+        node = Kept(number, dtype)
+        if node not in self.nodes:
+            self.nodes.append(node)
+            self.labels.append(label)
+        return self.nodes.index(node)
 
 
 class _Builder:
@@ -85,72 +113,117 @@ class _Builder:
         self.cluster = cluster
         self.stored = stored
         self.kept = kept
+        self.homes = homes(cluster, kept)
         self.names = names
         self.memory: dict[Var, int] = {}
         self.params: dict[object, int] = {}
         self.param_values: list[int] = []
+        # What is computed once for each point of the kept loops, and by which block;
+        # places are in terms of the kept loops.
+        self.ends: list[_Block] = []
+        self.of_rows: dict[Place, tuple[_Block, Operand]] = {}
+        self.finished: dict[Var, tuple[_Block, Operand]] = {}
 
     def nest(self) -> Built:
         cluster = self.cluster
-        loops = tuple(range(len(cluster.space)))
-        body = _Block(loops)
-        own = cluster.made("map")
-        self.compute(body, [p for job in cluster.jobs for p in seeds(job)], own)
-        reductions = [j for j in cluster.jobs if j.kind == "reduce"]
-        reduced = tuple(
-            Reduction(
-                job.eqn.primitive,
-                self.value(body, *seeds(job)[0]),
-                job.eqn.inputs[0].aval.dtype.name,
-                job.var.aval.dtype.name,
+        passes = []
+        for stage in cluster.stages:
+            body = self.body(stage)
+            reductions = [job for job in stage.jobs if job.kind == "reduce"]
+            reduced = tuple(self.reduction(body, job) for job in reductions)
+            for job in stage.jobs:
+                self.store(body, job, identity(len(cluster.space)))
+            finish = self.finish(stage, reductions)
+            passes.append((body, reduced, finish))
+        first, *later = (
+            Pass(
+                tuple(body.nodes),
+                tuple(body.stores),
+                reduced,
+                tuple(finish.nodes),
+                tuple(finish.stores),
             )
-            for job in reductions
+            for body, reduced, finish in passes
         )
-        for job in cluster.jobs:
-            self.store(body, job, identity(len(cluster.space)))
-        finish = self.finish(reductions, loops)
+        labels = [(tuple(b.labels), tuple(f.labels)) for b, _, f in passes]
         memory = tuple(self.memory)
-        dtypes = tuple(v.aval.dtype.name for v in memory)
         nest = Nest(
-            tuple(d in cluster.axes for d in loops),
-            dtypes,
-            tuple(body.nodes),
-            tuple(body.stores),
-            reduced,
-            tuple(finish.nodes),
-            tuple(finish.stores),
+            tuple(d in cluster.axes for d in range(len(cluster.space))),
+            tuple(v.aval.dtype.name for v in memory),
+            first.body,
+            first.stores,
+            first.reductions,
+            first.finish,
+            first.finish_stores,
+            tuple(later),
         )
         params = tuple(self.param_values)
-        labels = ((tuple(body.labels), tuple(finish.labels)),)
-        return Built(nest, memory, cluster.space, params, labels)
+        return Built(nest, memory, cluster.space, params, tuple(labels))
 
-    def finish(self, reductions: list[Job], loops: tuple[int, ...]) -> _Block:
+    def body(self, stage: Stage) -> _Block:
+        """What a pass computes in the loops."""
+        loops = tuple(range(len(self.cluster.space)))
+        places = [p for job in stage.jobs for p in seeds(job)]
+        found = self.graph.walk(places, Without(self.stored, stage.made("map")))[0]
+        for eqn, indices in found if self.ends else ():
+            self.hoist(eqn, indices)
+        taken = frozenset(label.name for end in self.ends for label in end.labels)
+        block = _Block(loops, reserved=taken)
+        for eqn, indices in found:
+            if self.row_place(block, eqn.outputs[0], indices) not in self.of_rows:
+                block.values[eqn.outputs[0], indices] = self.compute(
+                    block, eqn, indices
+                )
+        return block
+
+    def hoist(self, eqn: Eqn, indices: Map) -> None:
+        """Give what is the same in a whole row to the pass before."""
+        end, loops = self.ends[-1], self.cluster.kept_loops
+        here = in_terms_of(indices, loops)
+        if here is not None:
+            self.of_row(end, eqn, here)
+            return
+        for atom, at in self.graph.operands(eqn, indices):
+            there = in_terms_of(at, loops)
+            if there is not None:
+                self.value(end, atom, there)
+
+    def of_row(self, end: _Block, eqn: Eqn, indices: Map) -> None:
+        """Compute something once for each point of the kept loops."""
+        place = eqn.outputs[0], indices
+        if place not in self.of_rows:
+            self.of_rows[place] = end, self.compute(end, eqn, indices)
+
+    def reduction(self, body: _Block, job: Job) -> Reduction:
+        """What a job reduces."""
+        dtype = job.eqn.inputs[0].aval.dtype.name
+        value = self.value(body, *seeds(job)[0])
+        result = job.var.aval.dtype.name
+        return Reduction(job.eqn.primitive, value, dtype, result)
+
+    def finish(self, stage: Stage, reductions: list[Job]) -> _Block:
         """What is computed from the reductions' results, and their stores."""
         cluster = self.cluster
-        block = _Block(tuple(d for d in loops if d not in cluster.axes))
-        results = {
-            job.var: block.add(
-                Reduced(n, job.var.aval.dtype.name), self.names[job.var], job.eqn.source
-            )
-            for n, job in enumerate(reductions)
-        }
-        moved = {job.var: finish_map(job.space, cluster.kept) for job in cluster.finish}
-        places = [
-            (var, indices) for var, indices in moved.items() if indices is not None
-        ]
-        own = set(moved)
-        self.compute(block, places, own, results)
-        for job in reductions:
-            if job.var in self.kept:
-                at = self.access(job.var, identity(len(block.loops)), block.loops)
-                block.stores.append(
-                    Store(at, results[job.var], job.var.aval.dtype.name)
-                )
-        for var, indices in places:
+        first = sum(len(end.nodes) for end in self.ends)
+        taken = self.ends[-1].taken if self.ends else {}
+        block = _Block(cluster.kept_loops, first, taken=taken)
+        self.ends.append(block)
+        for n, job in enumerate(reductions):
+            node = Reduced(n, job.var.aval.dtype.name)
+            number = block.add(node, self.names[job.var], job.eqn.source)
+            self.finished[job.var] = block, number
+        moved = {job.var: finish_map(job.space, cluster.kept) for job in stage.finish}
+        places = [(var, at) for var, at in moved.items() if at is not None]
+        for eqn, at in self.graph.walk(places, Without(self.stored, moved))[0]:
+            self.of_row(block, eqn, at)
+        whole = identity(len(block.loops))
+        places = [*((job.var, whole) for job in reductions), *places]
+        for var, at in places:
+            value = self.value(block, var, at)
+            self.finished[var] = block, value
             if var in self.kept:
-                at = self.access(var, indices, block.loops)
-                value = self.value(block, var, indices, results)
-                block.stores.append(Store(at, value, var.aval.dtype.name))
+                access = self.access(var, at, block.loops)
+                block.stores.append(Store(access, value, var.aval.dtype.name))
         return block
 
     def store(self, block: _Block, job: Job, here: Map) -> None:
@@ -158,7 +231,9 @@ class _Builder:
             entry = EMITTERS[job.eqn.primitive]
             assert isinstance(entry, Parts)
             at = self.access(job.var, entry.place(job.eqn, job.part), block.loops)
-        elif job.kind == "map" and job.var in self.kept:
+        elif job.kind == "map" and (
+            job.var in self.kept or job.var in self.cluster.carried
+        ):
             at = self.access(job.var, here, block.loops)
         else:
             return
@@ -167,21 +242,13 @@ class _Builder:
 
     # -- values -------------------------------------------------------------------
 
-    def compute(
-        self,
-        block: _Block,
-        places: Sequence[tuple[Atom, Map]],
-        own: Collection[Var],
-        results: Mapping[Var, int] | None = None,
-    ) -> None:
-        """Add the nodes for some places, in the order of their equations."""
-        for eqn, indices in self.graph.walk(places, Without(self.stored, own))[0]:
-            operands = [
-                self.value(block, atom, at, results)
-                for atom, at in self.graph.operands(eqn, indices)
-            ]
-            place = eqn.outputs[0], indices
-            block.values[place] = self.node(block, eqn, indices, operands)
+    def compute(self, block: _Block, eqn: Eqn, indices: Map) -> Operand:
+        """Add the node of an equation, whose operands have theirs."""
+        operands = [
+            self.value(block, atom, at)
+            for atom, at in self.graph.operands(eqn, indices)
+        ]
+        return self.node(block, eqn, indices, operands)
 
     def node(
         self, block: _Block, eqn: Eqn, indices: Map, operands: list[Operand]
@@ -215,32 +282,49 @@ class _Builder:
         )
         return block.add(at, f"{name}_at")
 
-    def value(
-        self,
-        block: _Block,
-        atom: Atom,
-        indices: Map,
-        results: Mapping[Var, int] | None = None,
-    ) -> Operand:
+    def value(self, block: _Block, atom: Atom, indices: Map) -> Operand:
         """The operand that stands for a value at a place; loads what is in memory."""
         if isinstance(atom, Literal):
             dtype = atom.aval.dtype
             return Constant(number_text(atom.value, dtype), dtype.name)
-        if results and atom in results:
-            return results[atom]
+        if atom in self.finished:
+            return self.recalled(block, *self.finished[atom])
         found = block.values.get((atom, indices))
-        if found is None:
-            access = self.access(atom, indices, block.loops)
-            load = Load(access, atom.aval.dtype.name)
-            name = self.names[self.graph.memory_of(atom)]
-            found = block.values[atom, indices] = block.add(load, name)
+        if found is not None:
+            return found
+        place = self.row_place(block, atom, indices)
+        if place is not None and place in self.of_rows:
+            return self.recalled(block, *self.of_rows[place])
+        access = self.access(atom, indices, block.loops)
+        load = Load(access, atom.aval.dtype.name)
+        found = block.add(load, self.names[self.graph.memory_of(atom)])
+        if block in self.ends:
+            self.of_rows[atom, indices] = block, found
+        else:
+            block.values[atom, indices] = found
         return found
+
+    def row_place(self, block: _Block, var: Var, indices: Map) -> Place | None:
+        """A place in terms of the kept loops, if it depends on no other."""
+        if block in self.ends:
+            return var, indices
+        here = in_terms_of(indices, self.cluster.kept_loops) if self.ends else None
+        return None if here is None else (var, here)
+
+    def recalled(self, block: _Block, owner: _Block, operand: Operand) -> Operand:
+        """What another block may have finished, as an operand in this one."""
+        if owner is block or isinstance(operand, Constant):
+            return operand
+        node, label = owner.nodes[operand], owner.labels[operand]
+        number = node.number if isinstance(node, Kept) else owner.first + operand
+        return block.recall(number, node.dtype, label)
 
     # -- memory -------------------------------------------------------------------
 
     def access(self, var: Var, indices: Map, loops: tuple[int, ...]) -> Access:
         """Strides in the nest's loops for indices over `loops`."""
         memory = self.graph.memory_of(var)
+        memory = self.homes.get(memory, memory)
         buffer = self.memory.setdefault(memory, len(self.memory))
         strides: list[Stride] = [None] * len(self.cluster.space)
         known: tuple[int, ...] | None = ()

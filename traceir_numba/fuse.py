@@ -9,7 +9,7 @@ reduction joins it. Nothing in between is stored.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from traceir.ir import Var
@@ -19,14 +19,19 @@ from traceir_numba.jobs import (
     KINDS,
     Cluster,
     Job,
+    Shape,
     Without,
     compose,
     finish_map,
     jobs_of,
+    kept_place,
     same_place,
     seeds,
 )
-from traceir_numba.share import computed_twice, costs_of
+from traceir_numba.share import computed_twice, costs_of, pays_again
+
+# What a job reads, and at which indices; None where under another shape.
+Reads = Mapping[Var, Collection[Map | None]]
 
 # Clusters stay small enough for the machine's registers and a reader's eye.
 MOST_JOBS = 16
@@ -79,20 +84,19 @@ class _Fuser:
         needed = 0
         for var in reads:
             needed |= self.makers[var]
-        cluster, finishes = self.choose(job, reads, needed)
-        if cluster is None:
-            cluster = Cluster(len(self.all), job.space)
-            self.all.append(cluster)
-        (cluster.finish if finishes else cluster.jobs).append(job)
-        cluster.axes = cluster.axes or job.axes
+        found = self.choose(job, reads, needed)
+        if found is None:
+            found = Cluster(len(self.all), job.space), 0, False
+            self.all.append(found[0])
+        cluster, stage, finishes = found
+        cluster.add(job, stage, finishes, reads)
         for var in job.eqn.outputs:
             self.makers[var] |= 1 << cluster.number
         self.order(cluster, needed)
         for var in reads:
-            cluster.reads.add(var)
             self.readers[var].append(cluster.number)
 
-    def reads(self, job: Job) -> dict[Var, set[Map | None]]:
+    def reads(self, job: Job) -> Reads:
         """What a job reads and at which indices; None where under another shape."""
         own = {job.var} if job.kind == "map" else set()
         places = self.graph.walk(seeds(job), Without(self.stored, own))[1]
@@ -103,16 +107,18 @@ class _Fuser:
         return found
 
     def choose(
-        self, job: Job, reads: dict[Var, set[Map | None]], needed: int
-    ) -> tuple[Cluster | None, bool]:
-        """A cluster that the job can join, and whether it finishes reductions there."""
+        self, job: Job, reads: Reads, needed: int
+    ) -> tuple[Cluster, int, bool] | None:
+        """A cluster that a job can join, the pass, and whether it finishes there."""
         if job.kind in ("map", "reduce"):
             for cluster in self.candidates(reads, needed):
-                if _joins_loops(job, cluster, reads):
-                    return cluster, False
-                if _finishes(job, cluster, reads):
-                    return cluster, True
-        return None, False
+                stage = _pass_of_loops(job, cluster, reads)
+                if stage is not None:
+                    return cluster, stage, False
+                stage = _pass_of_finish(job, cluster, reads)
+                if stage is not None:
+                    return cluster, stage, True
+        return None
 
     def candidates(self, reads: Collection[Var], needed: int) -> list[Cluster]:
         """The latest clusters that make or read what a job reads."""
@@ -123,7 +129,7 @@ class _Fuser:
         return [
             c
             for c in clusters[:MOST_CANDIDATES]
-            if c.jobs[0].kind in ("map", "reduce")
+            if c.stages[0].jobs[0].kind in ("map", "reduce")
             and len(c.jobs) < MOST_JOBS
             # What the job needs must not itself wait for the cluster.
             and not any(self.all[n].before >> c.number & 1 for n in _bits(needed))
@@ -154,34 +160,59 @@ def _bits(number: int) -> list[int]:
     return found
 
 
-def _joins_loops(job: Job, cluster: Cluster, reads: dict[Var, set[Map | None]]) -> bool:
+def _pass_of_loops(job: Job, cluster: Cluster, reads: Reads) -> int | None:
+    """The pass of a cluster in which a job can run; None where it cannot join."""
     if job.space != cluster.space or (
         job.axes and cluster.axes and job.axes != cluster.axes
     ):
-        return False
-    made, finished = cluster.made("map"), cluster.finished()
-    shares = any(var in cluster.reads or var in made for var in reads)
-    return shares and all(
-        var not in finished
-        and (var not in made or all(same_place(i, job.space) for i in places))
-        for var, places in reads.items()
-    )
+        return None
+    stage, shares = 0, False
+    for var, places in reads.items():
+        shares = shares or var in cluster.reads
+        made = cluster.made_in.get(var)
+        finished = cluster.finished_in.get(var)
+        if made is not None:
+            if not all(same_place(i, job.space) for i in places):
+                return None
+            stage, shares = max(stage, made), True
+        elif finished is not None:
+            expected = kept_place(var.aval.shape, cluster)
+            if not all(_equal(i, expected, var.aval.shape) for i in places):
+                return None
+            stage, shares = max(stage, finished + 1), True
+    if not shares or (stage == len(cluster.stages) and not pays_again(cluster)):
+        return None
+    return stage
 
 
-def _finishes(job: Job, cluster: Cluster, reads: dict[Var, set[Map | None]]) -> bool:
-    moved = finish_map(job.space, cluster.kept) if cluster.axes else None
-    if job.kind != "map" or moved is None:
-        return False
-    finished, made = cluster.finished(), cluster.made("map")
-    places = [i for var, found in reads.items() if var in finished for i in found]
+def _equal(indices: Map | None, expected: Map | None, shape: Shape) -> bool:
+    """Whether two places are the same; in extents of 1 all are."""
     return (
-        bool(places)
-        and made.isdisjoint(reads)
+        indices is not None
+        and expected is not None
         and all(
-            i is not None and same_place(compose(i, moved), cluster.kept)
-            for i in places
+            i == j or n == 1 for i, j, n in zip(indices, expected, shape, strict=True)
         )
     )
+
+
+def _pass_of_finish(job: Job, cluster: Cluster, reads: Reads) -> int | None:
+    """The pass whose reductions a job finishes."""
+    moved = finish_map(job.space, cluster.kept) if cluster.axes else None
+    if (
+        job.kind != "map"
+        or moved is None
+        or not cluster.made_in.keys().isdisjoint(reads)
+    ):
+        return None
+    stages = []
+    for var, places in reads.items():
+        if var in cluster.finished_in:
+            stages.append(cluster.finished_in[var])
+            for i in places:
+                if i is None or not same_place(compose(i, moved), cluster.kept):
+                    return None
+    return max(stages, default=None)
 
 
 def kept_values(plan: Plan, results: Collection[Var]) -> set[Var]:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from traceir.ir import Atom, Eqn, Var
-from traceir_numba.emitters.entry import Index, Library, Map, Parts, Reduce, Region
+from traceir_numba.emitters.entry import (
+    Index,
+    Library,
+    Map,
+    Parts,
+    Reduce,
+    Region,
+)
 from traceir_numba.graph import Graph, identity
 
 Shape = tuple[int, ...]
@@ -18,7 +25,7 @@ class Job:
     """What one equation leaves in memory; `part` counts a concatenation's operands."""
 
     eqn: Eqn
-    kind: str  # map | reduce | part | library | region
+    kind: str  # one of KINDS
     part: int = 0
 
     @property
@@ -41,31 +48,70 @@ class Job:
         return tuple(self.eqn.param("axes")) if self.kind == "reduce" else ()
 
 
-@dataclass(eq=False, slots=True)
-class Cluster:
-    """Jobs that become one nest: those of the loops, then those that finish."""
+@dataclass(slots=True)
+class Stage:
+    """The jobs of one pass: those of the loops, and those that finish reductions."""
 
-    number: int
-    space: Shape
-    axes: tuple[int, ...] = ()
     jobs: list[Job] = field(default_factory=list)
     finish: list[Job] = field(default_factory=list)
-    reads: set[Var] = field(default_factory=set)
-    before: int = 0  # bit set of the clusters that must have run
-    after: set[int] = field(default_factory=set)  # those that read what this one makes
-
-    @property
-    def kept(self) -> Shape:
-        """The extents of the loops that are not reduced."""
-        return tuple(n for d, n in enumerate(self.space) if d not in self.axes)
 
     def made(self, *kinds: str) -> set[Var]:
         """The values of jobs of these kinds in the loops."""
         return {v for job in self.jobs if job.kind in kinds for v in job.eqn.outputs}
 
-    def finished(self) -> set[Var]:
-        """The values that exist once the reduced loops have ended."""
-        return self.made("reduce") | {job.var for job in self.finish}
+
+@dataclass(eq=False, slots=True)
+class Cluster:
+    """Jobs that become one nest, by pass; a job reads what earlier passes finished."""
+
+    number: int
+    space: Shape
+    axes: tuple[int, ...] = ()
+    stages: list[Stage] = field(default_factory=lambda: [Stage()])
+    reads: set[Var] = field(default_factory=set)
+    made_in: dict[Var, int] = field(default_factory=dict)  # the pass of maps
+    finished_in: dict[Var, int] = field(default_factory=dict)  # of all else
+    carried: dict[Var, int] = field(default_factory=dict)  # maps, to their last reader
+    before: int = 0  # bit set of the clusters that must have run
+    after: set[int] = field(default_factory=set)  # those that read what this one makes
+
+    @property
+    def jobs(self) -> list[Job]:
+        """The jobs of the loops, of all passes."""
+        return [job for stage in self.stages for job in stage.jobs]
+
+    @property
+    def finish(self) -> list[Job]:
+        """The jobs that finish reductions, of all passes."""
+        return [job for stage in self.stages for job in stage.finish]
+
+    @property
+    def kept_loops(self) -> tuple[int, ...]:
+        """The loops that are not reduced."""
+        return tuple(d for d in range(len(self.space)) if d not in self.axes)
+
+    @property
+    def kept(self) -> Shape:
+        """The extents of the loops that are not reduced."""
+        return tuple(self.space[d] for d in self.kept_loops)
+
+    def made(self, *kinds: str) -> set[Var]:
+        """The values of jobs of these kinds in the loops."""
+        return {v for stage in self.stages for v in stage.made(*kinds)}
+
+    def add(self, job: Job, stage: int, finishes: bool, reads: Collection[Var]) -> None:
+        """Let a job run in a pass, the last one or one after it."""
+        if stage == len(self.stages):
+            self.stages.append(Stage())
+        one = self.stages[stage]
+        (one.finish if finishes else one.jobs).append(job)
+        self.axes = self.axes or job.axes
+        self.reads.update(reads)
+        own = self.made_in if job.kind == "map" and not finishes else self.finished_in
+        own.update(dict.fromkeys(job.eqn.outputs, stage))
+        for var in reads:
+            if self.made_in.get(var, stage) < stage:
+                self.carried[var] = max(stage, self.carried.get(var, 0))
 
 
 def jobs_of(graph: Graph, stored: Collection[Var]) -> list[Job]:
@@ -132,3 +178,44 @@ def compose(indices: Map, moved: Map) -> Map:
         i if i.dim is None else Index(moved[i.dim].dim, i.start, i.step)
         for i in indices
     )
+
+
+def kept_place(shape: Shape, cluster: Cluster) -> Map | None:
+    """Where the loops of a cluster read a value that has one element for each row.
+
+    None where the shape is not that of the kept loops, up to extents of 1.
+    """
+    moved = finish_map(shape, cluster.kept)
+    if moved is None:
+        return None
+    loops = tuple(Index(d) for d in cluster.kept_loops)
+    return compose(moved, loops)
+
+
+def in_terms_of(indices: Map, loops: Sequence[int]) -> Map | None:
+    """Indices over some of the loops, renumbered; None where others matter."""
+    if any(i.dim is not None and i.dim not in loops for i in indices):
+        return None
+    return tuple(
+        i if i.dim is None else Index(loops.index(i.dim), i.start, i.step)
+        for i in indices
+    )
+
+
+def homes(cluster: Cluster, kept: Collection[Var]) -> dict[Var, Var]:
+    """Results in whose memory values may stay that only later passes need.
+
+    A result that is stored in the last pass that reads the value, or after it, is
+    written over the value, element by element.
+    """
+    found: dict[Var, Var] = {}
+    free = [v for v in cluster.made_in if v in kept]
+    for var, last in cluster.carried.items():
+        for other in free if var not in kept else ():
+            late = cluster.made_in[other] >= last
+            same = var.aval.shape == other.aval.shape
+            if late and same and var.aval.dtype == other.aval.dtype:
+                found[var] = other
+                free.remove(other)
+                break
+    return found

@@ -8,11 +8,18 @@ from math import prod
 
 from traceir.ir import Var
 from traceir_numba.emitters.entry import Map, Region, Scalar, View
+from traceir_numba.functions import NARROW
 from traceir_numba.graph import Graph
 from traceir_numba.jobs import Cluster, Shape, Without, seeds
 
 # A value that costs more additions than this is stored rather than computed twice.
 DEAR = 16
+# Passes over rows share a nest where there are as many rows to divide among threads,
+# or no more elements than one thread takes.
+ROWS = 16
+ELEMENTS = 1 << 16
+# The bytes of a tile of columns that is still in the cache when it is read again.
+CACHED = 1 << 20
 # The same where one nest would compute it for each index of an outer loop again.
 DEAR_AGAIN = 4
 
@@ -50,19 +57,20 @@ def computed_twice(
     uses: dict[Var, int] = defaultdict(int)
     dear = set()
     for cluster in clusters:
-        places = [place for job in cluster.jobs for place in seeds(job)]
-        computed = graph.walk(places, Without(stored, cluster.made("map")))[0]
-        own = {job.var for job in cluster.finish}
-        for job in cluster.finish:
-            computed += graph.walk(seeds(job), Without(stored, own))[0]
-        for eqn, indices in dict.fromkeys(computed):
-            var = eqn.outputs[0]
-            if costs[var] <= DEAR_AGAIN or var in stored:
-                continue
-            uses[var] += 1
-            again = _repeated(indices, cluster.space, var.aval.shape)
-            if again or (uses[var] > 1 and costs[var] > DEAR):
-                dear.add(var)
+        for stage in cluster.stages:
+            places = [place for job in stage.jobs for place in seeds(job)]
+            computed = graph.walk(places, Without(stored, stage.made("map")))[0]
+            own = {job.var for job in stage.finish}
+            for job in stage.finish:
+                computed += graph.walk(seeds(job), Without(stored, own))[0]
+            for eqn, indices in dict.fromkeys(computed):
+                var = eqn.outputs[0]
+                if costs[var] <= DEAR_AGAIN or var in stored:
+                    continue
+                uses[var] += 1
+                again = _repeated(indices, cluster.space, var.aval.shape)
+                if again or (uses[var] > 1 and costs[var] > DEAR):
+                    dear.add(var)
     return {v for v in dear if _shared(graph, v, dear)}
 
 
@@ -81,3 +89,17 @@ def _shared(graph: Graph, var: Var, dear: Collection[Var]) -> bool:
     """Whether it is this value that is shared, not only one that it goes into."""
     readers = graph.readers[var]
     return len(readers) != 1 or readers[0].outputs[0] not in dear
+
+
+def pays_again(cluster: Cluster) -> bool:
+    """Whether another pass over the same loops is better than another nest."""
+    if not cluster.kept_loops:
+        return False  # all of it is reduced first: nothing is left in the cache
+    rows, size = prod(cluster.kept), prod(cluster.space)
+    if len(cluster.space) - 1 not in cluster.axes:
+        columns = cluster.space[-1]
+        tile = prod(cluster.space[d] for d in cluster.axes) * NARROW * 4
+        if tile > CACHED:
+            return False
+        rows = rows // max(1, columns) * -(-columns // NARROW)
+    return rows >= ROWS or size <= ELEMENTS

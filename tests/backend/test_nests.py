@@ -132,10 +132,12 @@ def test_outputs_over_one_index_space_share_a_nest() -> None:
     assert len(nest.stores) == 2 and len(nest.reductions) == 2
 
 
-def test_softmax_is_three_nests_and_computes_its_exponentials_once() -> None:
-    found = nests(softmax(6, 5))
-    exponentials = [str(nest.body).count("'exp'") for nest in found]
+def test_softmax_is_one_nest_of_three_passes() -> None:
+    (nest,) = nests(softmax(60, 50))
+    exponentials = [str(one.body).count("'exp'") for one in nest.passes]
     assert exponentials == [0, 1, 0]
+    # They stay in the memory of the result until they are divided.
+    assert roles(softmax(60, 50)) == ["input", "output"]
 
 
 def test_cheap_values_are_computed_again_rather_than_stored() -> None:
