@@ -10,7 +10,15 @@ import numpy as np
 
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from traceir_numba.emitters import EMITTERS
-from traceir_numba.emitters.entry import Library, Parts, Reduce, Region, Scalar, View
+from traceir_numba.emitters.entry import (
+    Library,
+    Parts,
+    Reduce,
+    Region,
+    Running,
+    Scalar,
+    View,
+)
 from traceir_numba.emitters.regions import Atoms, Choose, Flow, Repeat
 
 # What costs more additions than this is computed before a loop, if it can be.
@@ -182,7 +190,7 @@ def _is_dear(eqn: Eqn) -> bool:
     match EMITTERS[eqn.primitive]:
         case Scalar(cost=cost):
             return cost > DEAR
-        case Library() | Reduce() | Parts() | Region():
+        case Library() | Reduce() | Running() | Parts() | Region():
             return True
         case View(reorders=reorders):
             return reorders

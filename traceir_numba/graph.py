@@ -17,6 +17,7 @@ from traceir_numba.emitters.entry import (
     Parts,
     Reduce,
     Region,
+    Running,
     Scalar,
     View,
 )
@@ -81,7 +82,7 @@ class Graph:
                 case Library() | Region():
                     found.update(a for a in eqn.inputs if isinstance(a, Var))
                     found.update(eqn.outputs)
-                case Reduce() | Parts():
+                case Reduce() | Running() | Parts():
                     found.update(eqn.outputs)
         return {self.memory_of(v) for v in found}
 

@@ -116,6 +116,16 @@ class Reduce:
 
 
 @dataclass(frozen=True, slots=True)
+class Running:
+    """A fold along the param `axis` that leaves what it has so far at each element.
+
+    `reduction` is the primitive that folds whole lines in the same way.
+    """
+
+    reduction: str
+
+
+@dataclass(frozen=True, slots=True)
 class Parts:
     """Operands side by side: where each one starts, as a map into the result."""
 
@@ -149,7 +159,18 @@ class Host:
     """A call of the host, which is between kernels and in none."""
 
 
-Entry = Host | Scalar | View | Generator | Reduce | Parts | Library | Rewrite | Region
+Entry = (
+    Host
+    | Scalar
+    | View
+    | Generator
+    | Reduce
+    | Running
+    | Parts
+    | Library
+    | Rewrite
+    | Region
+)
 
 EMITTERS: dict[str, Entry] = {}
 
