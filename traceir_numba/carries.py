@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from traceir_numba.nests import Constant, Load, Nest, map_accesses
+from traceir_numba.nests import Constant, Nest, map_accesses, may_overwrite
 from traceir_numba.program import Assign, Buffer, Copy, Launch, Step
 from traceir_numba.steps import pointers_to, reads, renamed, writes
 
@@ -127,23 +127,10 @@ def _place(steps: Sequence[Step], carry: int, new: int) -> int | None:
         return None
     if any(not (others | {carry}).isdisjoint(reads(s)) for s in steps[at + 1 :]):
         return None
-    nest = launch.nest
-    old, own = (
-        launch.buffers.index(slot) if slot in launch.buffers else None
-        for slot in (carry, new)
-    )
-    places = {s.access for s in nest.stores if s.access.buffer == own}
-    if old is None:
+    if carry not in launch.buffers:
         return at
-    read = {
-        n.access for n in nest.body if isinstance(n, Load) and n.access.buffer == old
-    }
-    ends = [n.access for n in nest.finish if isinstance(n, Load)]
-    ends += [s.access for s in nest.finish_stores]
-    if any(a.buffer in (old, own) for a in ends):
-        return None
-    same = {replace(a, buffer=old) for a in places} == read
-    return at if same and len(read) == 1 else None
+    old, own = launch.buffers.index(carry), launch.buffers.index(new)
+    return at if may_overwrite(launch.nest, old, own) else None
 
 
 def _unified(launch: Launch, carry: int, new: int) -> Launch:
