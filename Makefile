@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 ARGS ?=
+JOBS ?= auto
 
 python := $(VENV)/bin/python
 pip := $(python) -m pip install --disable-pip-version-check --quiet
@@ -13,13 +14,13 @@ pip := $(python) -m pip install --disable-pip-version-check --quiet
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' \
 	    $(MAKEFILE_LIST)
-	@echo "PYTHON=python3.12 chooses the interpreter, ARGS='-k name' is for pytest."
+	@echo "PYTHON=python3.12 chooses the interpreter, ARGS='-k name' is for pytest, JOBS=0 for one process."
 
 demo: $(VENV)/.numba ## the main job from Python to machine code, a screenful each step
 	$(python) -m traceir tour
 
-test: $(VENV)/.test ## all tests
-	$(python) -m pytest $(ARGS)
+test: $(VENV)/.test ## all tests, in as many processes as there are processors
+	$(python) -m pytest -n $(JOBS) --dist worksteal $(ARGS)
 
 fuzz: $(VENV)/.test ## the property tests, with many random examples
 	HYPOTHESIS_PROFILE=fuzz $(python) -m pytest tests/fuzz $(ARGS)
@@ -70,7 +71,7 @@ format: $(VENV)/.lint ## let ruff rewrite what it can
 
 clean: ## remove the virtual environment, builds and caches
 	rm -rf $(VENV) build dist *.egg-info .hypothesis .pytest_cache .mypy_cache \
-	    .ruff_cache .benchmarks docs/cases
+	    .ruff_cache docs/cases
 
 $(VENV)/.numba: setup.cfg pyproject.toml | $(VENV)/bin/python
 	$(pip) -e '.[numba]'
