@@ -7,27 +7,30 @@ import linecache
 import weakref
 from collections.abc import Callable
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from traceir.effects import calls_host
 from traceir.ir import ClosedJaxpr
-from traceir_numba import kernels
-from traceir_numba.assemble import assemble
 from traceir_numba.buffers import empty_large
-from traceir_numba.driver import dtype_name
-from traceir_numba.functions import NUMBERS
+from traceir_numba.call import callable_of
 from traceir_numba.hosted import Driven
-from traceir_numba.kernels import Compiled, compile_count
-from traceir_numba.matmul import SCIPY, in_one_thread, is_large, matmul_large
+from traceir_numba.matmul import SCIPY, in_one_thread, matmul_large
 from traceir_numba.pool import parallel
 from traceir_numba.problems import wrapped
-from traceir_numba.products import call_arguments
-from traceir_numba.program import Call, Program, Run
-from traceir_numba.source import Module, module_of
-from traceir_numba.sources import sources_of
-from traceir_numba.steps import walk
+from traceir_numba.store import files, units
+from traceir_numba.store.keys import program_key
+from traceir_numba.store.programs import (
+    Entrypoint,
+    Recipe,
+    read_program,
+    write_program,
+)
+
+if TYPE_CHECKING:  # a program that is in the store needs nothing of the compiler
+    from traceir_numba.compiling import Build
+    from traceir_numba.program import Program
 
 __all__ = ["Executable", "compile", "compile_count"]
 
@@ -38,36 +41,54 @@ class Executable:
     """A compiled program.
 
     `run(*arrays)` takes C-contiguous arrays of exactly the input types, and returns a
-    tuple of fresh arrays. `source` is a module that runs with Numba and NumPy alone.
+    tuple of fresh arrays. `stored` says that its code was not made in this process.
     """
 
-    __slots__ = ("program", "source", "run", "_kernels", "__weakref__")
+    __slots__ = ("run", "stored", "_closed", "_name", "_build", "__weakref__")
 
     def __init__(
-        self, program: Program, module: Module, kernels: dict[str, Compiled]
+        self, closed: ClosedJaxpr, name: str, recipe: Recipe, build: Build | None
     ) -> None:
-        self.program = program
-        self.source = module.text
-        self._kernels = kernels
-        self.run: Callable[..., tuple[np.ndarray, ...]] = _load(
-            self, program, module, kernels
-        )
+        self.stored = build is None
+        self._closed = closed
+        self._name = name
+        self._build = build
+        self.run: Callable[..., tuple[np.ndarray, ...]] = _load(self, recipe)
+
+    @property
+    def program(self) -> Program:
+        """Its buffers and steps."""
+        return self._built().program
+
+    @property
+    def source(self) -> str:
+        """A module that runs with Numba and NumPy alone."""
+        if self._build is not None:
+            return self._build.module.text
+        from traceir_numba import compiling
+
+        # What was stored may have the lines of another function in its comments.
+        return compiling.source(self._closed, self._name)
 
     def as_text(self, form: str) -> str:
         """The program as "source", and its kernels as "llvm" or "asm"."""
-        codes = {id(k.code): k.code for k in self._kernels.values()}.values()
         match form:
             case "source":
                 return self.source
             case "llvm":
-                return "\n".join(code.llvm for code in codes)
+                return "\n".join(code.llvm for code in self._built().codes())
             case "asm":
-                return "\n".join(code.assembly for code in codes)
+                return "\n".join(code.assembly for code in self._built().codes())
         raise ValueError(f"there is no {form!r}, only source, llvm and asm")
+
+    def _built(self) -> Build:
+        if self._build is None:
+            self._build = _build(self._closed, self._name)
+        return self._build
 
 
 def compile(closed: ClosedJaxpr, name: str) -> Executable | Driven:
-    """Compile a traced program; kernels that the process already has are shared.
+    """Compile a traced program, or find it in the store.
 
     Raises TypeError (backend.unsupported) for what has no code, RuntimeError
     (backend.compile) for a fault of the backend.
@@ -75,28 +96,36 @@ def compile(closed: ClosedJaxpr, name: str) -> Executable | Driven:
     if calls_host(closed.jaxpr):
         return Driven(closed, name, compile)
     with wrapped("backend.compile", name or "program"):
-        program = assemble(closed, name)
-        sources = sources_of(program)
-        module = module_of(program, sources)
-        by_name: dict[str, Compiled] = {}
-        for requests in (sources.requests(program), sources.routines(program)):
-            made = kernels.compiled([*requests.items()])
-            names = [kernel.name for kernel in requests.values()]
-            by_name.update(zip(names, made, strict=True))
-        return Executable(program, module, by_name)
+        key = program_key(closed, name) if files.current() else None
+        recipe = read_program(key, closed.consts) if key else None
+        if recipe is not None:
+            return Executable(closed, name, recipe, None)
+        build = _build(closed, name)
+        recipe = build.recipe()
+        if key:
+            write_program(key, recipe, closed.consts)
+        return Executable(closed, name, recipe, build)
 
 
-def _load(
-    owner: Executable, program: Program, module: Module, made: dict[str, Compiled]
-) -> Any:
+def _build(closed: ClosedJaxpr, name: str) -> Build:
+    from traceir_numba import compiling
+
+    return compiling.build(closed, name)
+
+
+def compile_count() -> int:
+    """How many kernels this process has compiled."""
+    from traceir_numba import kernels
+
+    return kernels.compile_count()
+
+
+def _load(owner: Executable, recipe: Recipe) -> Any:
     """The program's function, its kernels bound to machine code."""
-    filename = f"<traceir {program.name} {next(_numbers)}>"
-    lines = module.text.splitlines(keepends=True)
-    linecache.cache[filename] = (len(module.text), None, lines, filename)
+    filename = f"<traceir {recipe.name} {next(_numbers)}>"
+    lines = recipe.source.splitlines(keepends=True)
+    linecache.cache[filename] = (len(recipe.source), None, lines, filename)
     weakref.finalize(owner, linecache.cache.pop, filename, None)
-    entries = {name: one.entry(name in module.released) for name, one in made.items()}
-    for name in _with_large_products(program):
-        entries[name] = in_one_thread(SCIPY, entries[name])
     namespace: dict[str, Any] = {
         "empty": np.empty,
         "empty_large": empty_large,
@@ -104,24 +133,18 @@ def _load(
         "matmul": np.matmul,
         "matmul_large": matmul_large,
         "parallel": parallel,
-        **{dtype_name(d): np.dtype(d) for d in NUMBERS},
-        **{program.buffers[k].name: value for k, value in program.constants},
-        **entries,
+        **{dtype.upper(): np.dtype(dtype) for dtype in recipe.dtypes},
+        **dict(recipe.constants),
+        **{one.name: _entry(one) for one in recipe.functions},
     }
     # Blank lines before the function give its code the module's line numbers.
-    text = "\n" * (module.line - 1) + module.driver
+    text = "\n" * (recipe.line - 1) + recipe.driver
     exec(builtins.compile(text, filename, "exec"), namespace)
-    return namespace[program.name]
+    return namespace[recipe.name]
 
 
-def _with_large_products(program: Program) -> list[str]:
-    """The routines that call BLAS with work for several threads."""
-    return [
-        run.routine.name
-        for run in program.steps
-        if isinstance(run, Run)
-        and any(
-            isinstance(step, Call) and is_large(*call_arguments(step.eqn)[:4])
-            for step in walk(run.routine.steps)
-        )
-    ]
+def _entry(one: Entrypoint) -> Callable[..., Any]:
+    """The call of a kernel from Python."""
+    address = units.address(one.unit, one.symbol)
+    entry = callable_of(address, one.pointers, one.sizes, one.released)
+    return in_one_thread(SCIPY, entry) if one.alone else entry

@@ -32,7 +32,7 @@ ORDER = {
         | routines | emit_flow | sources | driver | source | assemble
         | scalar_types | ssa | expressions | lower
         | blas call | kernels
-        | hosted | backend | api | __init__
+        | compiling hosted | backend | api | __init__
     """,
 }
 # Programs show the backend where it is installed; the library never names it.

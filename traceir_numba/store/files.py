@@ -37,13 +37,15 @@ class Store:
     """The entries of a place. All its methods may be called by many processes at once.
 
     Nothing that is wrong with a file or directory raises: what cannot be read is not
-    there, and what cannot be written is left out.
+    there, and what cannot be written is left out. `kept` are the keys of code that this
+    process has read or written here.
     """
 
-    __slots__ = ("place", "_unseen")
+    __slots__ = ("place", "kept", "_unseen")
 
     def __init__(self, place: Place) -> None:
         self.place = place
+        self.kept: set[str] = set()
         self._unseen = (
             place.bound
         )  # bytes written since the directory was looked through

@@ -19,8 +19,6 @@ Addresses = Mapping[str, int]
 _loaded: dict[str, Addresses] = {}
 # Which unit a function is in, for those that call it.
 _home: dict[str, str] = {}
-# Units that other processes can find.
-_kept: set[str] = set()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +47,7 @@ def linked(key: str, symbols: Sequence[str], make: Callable[[], Made]) -> Addres
             made = make()
             found = _load(key, made.code, symbols)
             if store and _write(store, key, made, symbols):
-                _kept.add(key)
+                store.kept.add(key)
     return found
 
 
@@ -68,9 +66,9 @@ def stored(keys: Iterable[str]) -> list[Addresses] | None:
     return found
 
 
-def are_kept(keys: Iterable[str]) -> bool:
-    """Whether other processes can find these units."""
-    return _kept.issuperset(keys)
+def address(key: str, symbol: str) -> int:
+    """Where a function of a loaded unit is."""
+    return _loaded[key][symbol]
 
 
 def _load(key: str, code: bytes, symbols: Sequence[str]) -> Addresses:
@@ -81,7 +79,7 @@ def _load(key: str, code: bytes, symbols: Sequence[str]) -> Addresses:
 
 def _write(store: Store, key: str, made: Made, symbols: Sequence[str]) -> bool:
     uses = sorted({_home[name] for name in made.needs if name in _home})
-    if not are_kept(uses):
+    if not store.kept.issuperset(uses):
         return False
     facts = {"symbols": list(symbols), "needs": list(made.needs), "uses": uses}
     return store.write(Entry("code", key, facts, (made.code,)))
@@ -94,9 +92,11 @@ def _from(store: Store, key: str) -> Addresses | None:
         return None
     facts = entry.facts
     for other in facts["uses"]:
-        if other not in _loaded and _from(store, other) is None:
+        if other in _loaded:
+            continue
+        if _from(store, other) is None:
             return None
     if not all(map(engine.is_known, facts["needs"])):
         return None
-    _kept.add(key)
+    store.kept.add(key)
     return _load(key, entry.blocks[0], facts["symbols"])

@@ -1,0 +1,94 @@
+"""A traced program to its recipe: assembled, written as source, compiled."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from traceir.ir import ClosedJaxpr
+from traceir_numba import kernels
+from traceir_numba.assemble import assemble
+from traceir_numba.driver import dtype_name
+from traceir_numba.functions import NUMBERS
+from traceir_numba.kernels import Compiled
+from traceir_numba.machine import Code
+from traceir_numba.matmul import is_large
+from traceir_numba.products import call_arguments
+from traceir_numba.program import Call, Program, Run
+from traceir_numba.source import Module, module_of
+from traceir_numba.sources import sources_of
+from traceir_numba.steps import walk
+from traceir_numba.store.programs import Entrypoint, Recipe
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """A program on the way to machine code."""
+
+    program: Program
+    module: Module
+    kernels: dict[str, Compiled]
+
+    def codes(self) -> list[Code]:
+        """The machine code of all kernels, each once."""
+        return list({one.code.unit: one.code for one in self.kernels.values()}.values())
+
+    def recipe(self) -> Recipe:
+        """What it takes to run the program."""
+        module, buffers = self.module, self.program.buffers
+        alone = _with_large_products(self.program)
+        words = set(re.findall(r"\w+", module.driver))
+        functions = tuple(
+            Entrypoint(
+                name,
+                one.code.unit,
+                one.symbol,
+                len(one.kernel.pointers),
+                len(one.kernel.sizes),
+                name in module.released,
+                name in alone,
+            )
+            for name, one in self.kernels.items()
+            if name in words
+        )
+        return Recipe(
+            module.name,
+            module.text,
+            module.driver,
+            module.line,
+            tuple(d for d in NUMBERS if dtype_name(d) in words),
+            functions,
+            tuple((buffers[k].name, value) for k, value in self.program.constants),
+        )
+
+
+def build(closed: ClosedJaxpr, name: str) -> Build:
+    """Compile a program; kernels that the process already has are shared."""
+    program = assemble(closed, name)
+    sources = sources_of(program)
+    module = module_of(program, sources)
+    by_name: dict[str, Compiled] = {}
+    for requests in (sources.requests(program), sources.routines(program)):
+        made = kernels.compiled([*requests.items()])
+        names = [kernel.name for kernel in requests.values()]
+        by_name.update(zip(names, made, strict=True))
+    return Build(program, module, by_name)
+
+
+def source(closed: ClosedJaxpr, name: str) -> str:
+    """The module of a program, which nothing is compiled for."""
+    program = assemble(closed, name)
+    return module_of(program, sources_of(program)).text
+
+
+def _with_large_products(program: Program) -> set[str]:
+    """The routines that call BLAS with work for several threads."""
+    return {
+        run.routine.name
+        for run in program.steps
+        if isinstance(run, Run)
+        and any(
+            isinstance(step, Call) and is_large(*call_arguments(step.eqn)[:4])
+            for step in walk(run.routine.steps)
+        )
+    }

@@ -1,0 +1,115 @@
+"""Compiled programs as data: what a process needs to run one, and to keep it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from traceir_numba.store.entry import Entry
+from traceir_numba.store.files import current
+from traceir_numba.store.units import stored
+
+# Constants of more bytes are neither kept nor written out.
+MOST_BYTES = 1 << 24
+
+
+@dataclass(frozen=True, slots=True)
+class Entrypoint:
+    """A kernel or routine under the name by which the program's function calls it.
+
+    `released`: other threads of Python run meanwhile. `alone`: the BLAS that it calls
+    uses no threads of its own.
+    """
+
+    name: str
+    unit: str
+    symbol: str
+    pointers: int
+    sizes: int
+    released: bool
+    alone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """A program's function in Python, and what its names stand for.
+
+    `driver` is the text of the function, which begins at `line` of the module's
+    `source`; `dtypes` are those that it names.
+    """
+
+    name: str
+    source: str
+    driver: str
+    line: int
+    dtypes: tuple[str, ...]
+    functions: tuple[Entrypoint, ...]
+    constants: tuple[tuple[str, np.ndarray], ...]
+
+
+def write_program(key: str, recipe: Recipe, given: Sequence[np.ndarray]) -> bool:
+    """Keep a program; of its constants, those that are not among `given`.
+
+    Says whether it is there now: not where some of its code is not.
+    """
+    store = current()
+    if store is None or not store.kept.issuperset(f.unit for f in recipe.functions):
+        return False
+    known = {id(value): number for number, value in enumerate(given)}
+    blocks: list[bytes] = []
+    constants: list[list[Any]] = []
+    for name, value in recipe.constants:
+        number = known.get(id(value))
+        if number is None:
+            constants.append([name, None, value.dtype.name, list(value.shape)])
+            blocks.append(value.tobytes())
+        else:
+            constants.append([name, number])
+    if sum(map(len, blocks)) > MOST_BYTES:
+        return False
+    facts = {
+        "name": recipe.name,
+        "source": recipe.source,
+        "driver": recipe.driver,
+        "line": recipe.line,
+        "dtypes": recipe.dtypes,
+        "functions": [
+            [f.name, f.unit, f.symbol, f.pointers, f.sizes, f.released, f.alone]
+            for f in recipe.functions
+        ],
+        "constants": constants,
+    }
+    return store.write(Entry("program", key, facts, tuple(blocks)))
+
+
+def read_program(key: str, given: Sequence[np.ndarray]) -> Recipe | None:
+    """A program that was kept, its code loaded; None if any part of it is missing."""
+    store = current()
+    entry = store.read("program", key) if store else None
+    if entry is None:
+        return None
+    facts = entry.facts
+    functions = tuple(Entrypoint(*one) for one in facts["functions"])
+    if stored(dict.fromkeys(one.unit for one in functions)) is None:
+        return None
+    blocks = iter(entry.blocks)
+    constants = tuple(
+        (name, _array(next(blocks), *rest) if number is None else given[number])
+        for name, number, *rest in facts["constants"]
+    )
+    return Recipe(
+        facts["name"],
+        facts["source"],
+        facts["driver"],
+        facts["line"],
+        tuple(facts["dtypes"]),
+        functions,
+        constants,
+    )
+
+
+def _array(data: bytes, dtype: str, shape: list[int]) -> np.ndarray:
+    return np.frombuffer(data, dtype).reshape(shape)
