@@ -16,7 +16,7 @@ from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.cumulative import CHUNK, combined
 from traceir_numba.emitters.entry import Expression, Reduce
 from traceir_numba.nests import Nest
-from traceir_numba.program import Label, Labels
+from traceir_numba.program import Labels
 from traceir_numba.schedule import Loops, tile_of
 
 
@@ -35,20 +35,18 @@ class Emitter(Protocol):
         """The straight-line code of one point."""
 
 
-def write(emitter: Emitter) -> tuple[tuple[str, str], ...]:
-    """The loops of a running nest; gives the names and dtypes of its scratch memory."""
+def write(emitter: Emitter) -> None:
+    """The loops of a running nest."""
     running = _Running(emitter)
     match emitter.loops.split:
         case "blocks":
             running.whole()
-            return ((running.totals, running.dtype),)
         case "tiles":
             running.columns_by_tile()
         case _ if emitter.nest.form == "rows":
             running.rows()
         case _:
             running.columns()
-    return ()
 
 
 class _Running:
@@ -68,8 +66,8 @@ class _Running:
         self.result = safe_name(ends[0].name)
         self.acc = f"{self.result}_acc"
         self.totals = f"{self.result}_accs".upper()
-        self.way = f"{'back_' if self.back else ''}{entry.fold.removeprefix('fold_')}"
         self.combine = entry.fold.removeprefix("fold_")
+        self.way = f"{'back_' if self.back else ''}{self.combine}"
 
     def value(self) -> str:
         """The element that is folded, as the body has it."""

@@ -7,16 +7,12 @@ choice.sum-order
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from itertools import pairwise
 from textwrap import dedent, indent
 
-from traceir_numba.emitters.entry import (
-    EMITTERS,
-    Expression,
-    Running,
-    Scalar,
-    register,
-)
-from traceir_numba.functions import TEMPLATES, Function, short
+from traceir_numba.emitters.entry import EMITTERS, Expression, Running, Scalar, register
+from traceir_numba.functions import TEMPLATES, Function
 
 # The elements of a line that are in the fastest cache while they are folded.
 CHUNK = 4096
@@ -35,80 +31,90 @@ def combined(primitive: str, e: Expression, x: str, y: str) -> str:
     return entry.emit(e, x, y)
 
 
-def _running(primitive: str, back: bool) -> None:
-    """The function that folds elements in place, from the first on or the last."""
+@dataclass(frozen=True, slots=True)
+class _Fold:
+    """The lines of a function that folds in place, from the first on or the last."""
+
+    primitive: str
+    back: bool
+    e: Expression
+
+    def join(self, x: str, y: str) -> str:
+        return combined(self.primitive, self.e, x, y)
+
+    def place(self, strip: str, k: str) -> str:
+        return f"y[{strip} {'-' if self.back else '+'} {k}]"
+
+    def one_by_one(self, strip: str, so_far: str, count: str) -> list[str]:
+        """Fold a stretch of elements, leaving what there is so far at each of them."""
+        place = self.place(strip, "k")
+        return [
+            f"for k in range({count}):",
+            f"    x = {place}",
+            f"    {so_far} = {self.join(so_far, 'x')}",
+            f"    {place} = {so_far}",
+        ]
+
+    def side_by_side(self) -> list[str]:
+        """Fold all strips at once: none waits for what another has so far."""
+        sign = "-" if self.back else "+"
+        lines = [f"s0 = {self.origin()}"]
+        lines += [f"s{j} = s{i} {sign} strip" for i, j in pairwise(range(STRIPS))]
+        lines += [f"t{j} = y[s{j}]" for j in range(STRIPS)]
+        lines.append("for k in range(1, strip):")
+        for j in range(STRIPS):
+            place = self.place(f"s{j}", "k")
+            lines.append(f"    x{j} = {place}")
+            lines.append(f"    t{j} = {self.join(f't{j}', f'x{j}')}")
+            lines.append(f"    {place} = t{j}")
+        last = STRIPS - 1
+        return lines + self.one_by_one(f"s{last}", f"t{last}", "strip, rest")
+
+    def joined(self) -> list[str]:
+        """Join each strip to what is before it."""
+        lines = []
+        for j in range(STRIPS):
+            count, place = "rest" if j == STRIPS - 1 else "strip", f"s{j}"
+            lines += [
+                f"for k in range({count}):",
+                f"    x = {self.place(place, 'k')}",
+                f"    {self.place(place, 'k')} = {self.join('before', 'x')}",
+                f"before = {self.join('before', f't{j}')}",
+            ]
+        return lines
+
+    def origin(self) -> str:
+        return "at + n - 1" if self.back else "at"
+
+    def lines(self) -> list[str]:
+        """The function's body; gives what the last element has then."""
+        few = [f"s0 = {self.origin()}", *self.one_by_one("s0", "before", "n")]
+        return [
+            f"strip = n // {STRIPS}",
+            f"if strip < {STRIPS}:",
+            *(f"    {line}" for line in (*few, "return before")),
+            f"rest = n - {STRIPS - 1} * strip",
+            *self.side_by_side(),
+            *self.joined(),
+            "return before",
+        ]
+
+
+def _in_place(primitive: str, back: bool) -> None:
+    """Register the function that goes on from what is before the first element."""
 
     def make(name: str, dtype: str) -> Function:
         e = Expression(dtype, dtype, operands=(dtype, dtype))
-
-        def join(x: str, y: str) -> str:
-            return combined(primitive, e, x, y)
-
-        sign = "-" if back else "+"
-
-        def place(first: str, k: str) -> str:
-            return f"y[{first} {sign} {k}]"
-
-        starts = [f"s{j}" for j in range(STRIPS)]
-        origin = "at + n - 1" if back else "at"
-        begins = [f"s0 = {origin}"]
-        begins += [
-            f"{s} = {before} {sign} strip" for before, s in zip(starts, starts[1:])
-        ]
-        firsts = [f"t{j} = y[{s}]" for j, s in enumerate(starts)]
-        steps = [
-            line
-            for j, s in enumerate(starts)
-            for line in (
-                f"x{j} = {place(s, 'k')}",
-                f"t{j} = {join(f't{j}', f'x{j}')}",
-                f"{place(s, 'k')} = t{j}",
-            )
-        ]
-        ends = [
-            line
-            for j, s in enumerate(starts)
-            for line in (
-                f"for k in range({'strip' if j < STRIPS - 1 else 'rest'}):",
-                f"    x = {place(s, 'k')}",
-                f"    {place(s, 'k')} = {join('before', 'x')}",
-                f"before = {join('before', f't{j}')}",
-            )
-        ]
-        last = STRIPS - 1
-        text = f"""\
-def {name}(y, at, n, before):
-    strip = n // {STRIPS}
-    if strip < {STRIPS}:
-        first = {origin}
-        for k in range(n):
-            x = {place("first", "k")}
-            before = {join("before", "x")}
-            {place("first", "k")} = before
-        return before
-    rest = n - {last} * strip
-{_lines(begins)}
-{_lines(firsts)}
-    for k in range(1, strip):
-{_lines(steps, 8)}
-    for k in range(strip, rest):
-        x = {place(starts[last], "k")}
-        t{last} = {join(f"t{last}", "x")}
-        {place(starts[last], "k")} = t{last}
-{_lines(ends)}
-    return before"""
+        body = "\n".join(_Fold(primitive, back, e).lines())
+        text = f"def {name}(y, at, n, before):\n{indent(body, '    ')}"
         args = dtype + "*", "int64", "int64", dtype
         return Function(name, args, dtype, text, tuple(e.calls))
 
     TEMPLATES[f"running_{'back_' if back else ''}{primitive}"] = make
 
 
-def _lines(lines: list[str], depth: int = 4) -> str:
-    return indent("\n".join(lines), " " * depth)
-
-
 def _after(primitive: str) -> None:
-    """The function that joins elements to what is before them all."""
+    """Register the function that joins elements to what is before them all."""
 
     def make(name: str, dtype: str) -> Function:
         e = Expression(dtype, dtype, operands=(dtype, dtype))
@@ -125,6 +131,6 @@ def _after(primitive: str) -> None:
 
 
 for _primitive in ("add", "mul", "max", "min"):
-    _running(_primitive, False)
-    _running(_primitive, True)
+    _in_place(_primitive, back=False)
+    _in_place(_primitive, back=True)
     _after(_primitive)
