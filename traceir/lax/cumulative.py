@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from operator import index
+from typing import Any
 
 from traceir.array import Array
 from traceir.ir import Params
@@ -76,9 +77,10 @@ def _by_scan(primitive: str, combine: Callable[[Operand, Operand], Array]) -> Jv
         [x], [t] = primals, tangents
         if type(t) is Zero:
             return bind_all(primitive, primals, params), [Zero(typeof(x))]
+        known: dict[str, Any] = dict(params)
         trace = JVPTrace(primitive, "jvp")
         with living(trace):
-            out = associative_scan(combine, trace.pair(x, t), **dict(params))
+            out = associative_scan(combine, trace.pair(x, t), **known)
         [[primal], [tangent]] = trace.split([out])
         return [primal], [tangent]
 
