@@ -13,13 +13,14 @@ import numpy as np
 
 from traceir.effects import calls_host
 from traceir.ir import ClosedJaxpr
+from traceir.store import files
 from traceir_numba.buffers import empty_large
 from traceir_numba.call import callable_of
 from traceir_numba.hosted import Driven
 from traceir_numba.matmul import SCIPY, in_one_thread, matmul_large
 from traceir_numba.pool import parallel
 from traceir_numba.problems import wrapped
-from traceir_numba.store import files, units
+from traceir_numba.store import units
 from traceir_numba.store.keys import program_key
 from traceir_numba.store.programs import (
     Entrypoint,

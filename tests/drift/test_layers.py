@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 # A module imports only from groups to its left, or from its own group.
 ORDER = {
     "traceir": """
-        errors dtypes | forks | config | scopes keys | nodes typed | treedef |
+        errors dtypes | forks | store | config | scopes keys | nodes typed | treedef |
         registering | pytree | tree | tree_util | source | rules | avals promote |
         ir effects text report | typing | accept oracle | kernels evaluate | nans |
         methods devices sharding | array | host | concretize trace callbacks

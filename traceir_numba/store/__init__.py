@@ -1,1 +1,1 @@
-"""What was compiled, kept in files for the processes that come after."""
+"""Machine code and programs as entries of the store (`traceir.store`)."""

@@ -7,8 +7,8 @@ from functools import cache
 from glob import glob
 from importlib.util import find_spec
 
+from traceir.store.entry import digest
 from traceir_numba import engine
-from traceir_numba.store.entry import digest
 
 # Whatever makes a program of a trace: the whole backend, and what it uses of `traceir`.
 # tests/store/test_identity.py compares these with what is imported.

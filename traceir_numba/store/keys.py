@@ -13,8 +13,8 @@ import numpy as np
 
 from traceir.avals import ShapedArray
 from traceir.ir import Atom, ClosedJaxpr, HostFunction, Jaxpr, Literal, Var
+from traceir.store.entry import digest
 from traceir.treedef import TreeDef
-from traceir_numba.store.entry import digest
 from traceir_numba.store.identity import identity
 
 # Constants of more bytes are not worth reading twice to know them again.

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from traceir_numba.store.entry import Entry
-from traceir_numba.store.files import current
+from traceir.store.entry import Entry
+from traceir.store.files import current
 from traceir_numba.store.units import stored
 
 # Constants of more bytes are neither kept nor written out.

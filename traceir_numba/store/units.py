@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from traceir.store.entry import Entry, digest
+from traceir.store.files import Store, current
 from traceir_numba import engine
-from traceir_numba.store.entry import Entry, digest
-from traceir_numba.store.files import Store, current
 from traceir_numba.store.identity import identity
 
 Addresses = Mapping[str, int]

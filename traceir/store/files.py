@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
-from traceir_numba.store.entry import Corrupt, Entry, decode, encode
-from traceir_numba.store.place import Place, distrust, place_of, warn
+from traceir.store.entry import Corrupt, Entry, decode, encode
+from traceir.store.place import Place, distrust, place_of, warn
 
-KINDS = ("program", "code")
+KINDS = ("program", "code", "tables")
 # How long a file that was never finished may lie, and how old a note of use may be.
 HOUR, DAY = 3600.0, 86400.0
 # The directory is looked through when a process has written this part of its bound.

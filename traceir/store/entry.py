@@ -18,7 +18,7 @@ class Corrupt(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A program, or the code of some functions, under the digest of what made it.
+    """A program, the code of some functions, or tables, by a digest of what made it.
 
     `facts` are numbers, strings, lists and dicts of them; `blocks` are bytes.
 
