@@ -5,9 +5,9 @@ Serves: program.*, and the clauses of every primitive
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cache
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 from weakref import WeakKeyDictionary
 
 from traceir.avals import ShapedArray
@@ -42,34 +42,52 @@ Key = tuple[str, Avals, Params, Hashable]
 MEMO_SIZE = 1 << 15
 
 
+Made = TypeVar("Made")
+
+
+class _Lazily(dict[str, Made]):
+    """What is made of a name when first asked for."""
+
+    __slots__ = ("_make",)
+
+    def __init__(self, make: Callable[[str], Made]) -> None:
+        self._make = make
+
+    def __missing__(self, name: str) -> Made:
+        found = self[name] = self._make(name)
+        return found
+
+
 class Typer:
     """The typing of one set of rules: compiled rows and what they were asked."""
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         self.memo: dict[Key, Avals] = {}
-        self.rows: dict[str, Typing] = {
-            prim.name: compile_typing(prim, rules, ShapedArray)
-            for prim in rules.prims.values()
-        }
-        self.scopes = {at: compile_scope(rules.program, at) for at in SCOPES}
-        self.declared = {
-            prim.name: tuple(p.name for p in prim.params)
-            for prim in rules.prims.values()
-        }
-        # Programs in params would be hashed whole, and kept alive.
-        self.regions = frozenset(
-            prim.name
-            for prim in rules.prims.values()
-            if any(p.domain in PROGRAMS for p in prim.params)
-        )
+        # Made when first asked for: a program uses few of the primitives.
+        self.rows = _Lazily(self._row)
+        self.regions = _Lazily(self._is_region)
+        self.scopes = _Lazily(lambda at: compile_scope(rules.program, at))
+        self.declared = _Lazily(self._declared)
+
+    def _row(self, primitive: str) -> Typing | None:
+        prim = self.rules.prims.get(primitive)
+        return compile_typing(prim, self.rules, ShapedArray) if prim else None
+
+    def _is_region(self, primitive: str) -> bool:
+        """Programs in params would be hashed whole, and kept alive."""
+        prim = self.rules.prims.get(primitive)
+        return prim is not None and any(p.domain in PROGRAMS for p in prim.params)
+
+    def _declared(self, primitive: str) -> tuple[str, ...]:
+        return tuple(p.name for p in self.rules.prims[primitive].params)
 
     def infer(self, primitive: str, avals: Avals, params: Params) -> Avals:
         """The result types; the error of the first clause that fails."""
         found = self.fast(primitive, avals, params)
         if found is None:
             found = self.slow(primitive, avals, params)
-        if primitive not in self.regions:
+        if not self.regions[primitive]:
             if len(self.memo) >= MEMO_SIZE:
                 self.memo.clear()
             self.memo[primitive, avals, params, kinds(params)] = found
@@ -77,7 +95,7 @@ class Typer:
 
     def fast(self, primitive: str, avals: Avals, params: Params) -> Avals | None:
         """The result types by the compiled row; None if something is wrong."""
-        row = self.rows.get(primitive)
+        row = self.rows[primitive]
         if row is None:
             return None
         try:
@@ -129,7 +147,7 @@ def infer(
     (ShapedArray(float32[3]),)
     """
     found = _default_typer() if rules is None else typer(rules)
-    if primitive not in found.regions:
+    if not found.regions[primitive]:
         try:
             key: Any = primitive, avals, params, kinds(params)  # type: ignore[arg-type]
             return found.memo[key]
