@@ -74,6 +74,7 @@ def _optimised(texts: tuple[str, ...], inlined: tuple[str, ...]) -> Any:
     options = llvm.create_pipeline_tuning_options(speed_level=3)
     options.loop_vectorization = True
     options.loop_interleaving = True
+    options.slp_vectorization = True  # unrolled loops, such as those of folds
     builder = llvm.create_pass_builder(target_machine(), options)
     builder.getModulePassManager().run(module, builder)
     return module

@@ -5,12 +5,13 @@ Serves: choice.sum-order
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from textwrap import dedent
 
 import numpy as np
 
 from traceir_numba.emitters.entry import EMITTERS, Expression, Reduce, Scalar, register
-from traceir_numba.functions import SHORT, TEMPLATES, Function, limits, short
+from traceir_numba.functions import LANES, SHORT, TEMPLATES, Function, limits, short
 
 
 def least(dtype: str) -> str:
@@ -50,10 +51,21 @@ def reduction(primitive: str, combine: str, initial: object) -> None:
 
     def fold(name: str, dtype: str) -> Function:
         e = Expression(dtype, dtype, operands=(dtype, dtype))
+        known = "".join(
+            f"""
+            if left == {2 * half}:
+                for k in range({half}):
+                    x = acc[k]
+                    y = acc[k + {half}]
+                    acc[k] = {_combined(combine, e, "x", "y")}
+                left = {half}"""
+            for half in _halves(LANES)
+        )
+        # The usual numbers are halved by loops of known lengths, which are unrolled.
         text = f"""
         def {name}(acc, n, total):
             few = total <= {SHORT}
-            left = 1 if few else n
+            left = 1 if few else n{known}
             while left > 1:
                 half = (left + 1) // 2
                 for k in range(left - half):
@@ -71,11 +83,34 @@ def reduction(primitive: str, combine: str, initial: object) -> None:
         args = dtype + "*", "int64", "int64"
         return Function(name, args, dtype, dedent(text).strip(), tuple(e.calls))
 
+    def fold_columns(name: str, dtype: str) -> Function:
+        e = Expression(dtype, dtype, operands=(dtype, dtype))
+        text = f"""
+        def {name}(acc, n, columns):
+            while n > 1:
+                half = (n + 1) // 2
+                for k in range((n - half) * columns):
+                    x = acc[k]
+                    y = acc[k + half * columns]
+                    acc[k] = {_combined(combine, e, "x", "y")}
+                n = half
+        """
+        args = dtype + "*", "int64", "int64"
+        return Function(name, args, None, dedent(text).strip(), tuple(e.calls))
+
     TEMPLATES[f"fold_{combine}"] = fold
+    TEMPLATES[f"fold_columns_{combine}"] = fold_columns
     register(
         primitive,
         Reduce(lambda t: (t,), lambda t: (initial(t),), update, f"fold_{combine}"),
     )
+
+
+def _halves(n: int) -> Iterator[int]:
+    """Half of a power of two, half of that, and so on."""
+    while n > 1:
+        n //= 2
+        yield n
 
 
 def _combined(primitive: str, e: Expression, x: str, y: str) -> str:
@@ -116,30 +151,36 @@ def search(primitive: str, sign: str) -> None:
         args = dtype, dtype, "int64"
         return Function(name, args, "bool", dedent(text).strip())
 
-    def fold(name: str, dtype: str) -> Function:
+    def fold(name: str, dtype: str, columns: str = "") -> Function:
         both = " | ((x != x) & (y != y))" if np.dtype(dtype).kind == "f" else ""
         beater = f"{primitive}_beats_{_suffix(dtype)}"
+        across = f" * {columns}" if columns else ""
         text = f"""
-        def {name}(acc, at, n):
+        def {name}(acc, at, n{columns and ", "}{columns}):
             while n > 1:
                 half = (n + 1) // 2
-                for k in range(n - half):
+                for k in range({f"(n - half){across}" if across else "n - half"}):
                     x = acc[k]
-                    y = acc[k + half]
+                    y = acc[k + half{across}]
                     i = at[k]
-                    j = at[k + half]
+                    j = at[k + half{across}]
                     tie = ((x == y){both}) & (j < i)
                     if (j >= 0) & ({beater}(y, x, i) | tie):
                         acc[k] = y
                         at[k] = j
                 n = half
-            return at[0]
+            {"" if columns else "return at[0]"}
         """
-        args = dtype + "*", "int64*", "int64"
-        return Function(name, args, "int64", dedent(text).strip(), (beater,))
+        args = dtype + "*", "int64*", "int64", *(["int64"] if columns else [])
+        result = None if columns else "int64"
+        return Function(name, args, result, dedent(text).strip(), (beater,))
+
+    def fold_columns(name: str, dtype: str) -> Function:
+        return fold(name, dtype, "columns")
 
     TEMPLATES[f"{primitive}_beats"] = beats
     TEMPLATES[f"fold_{primitive}"] = fold
+    TEMPLATES[f"fold_columns_{primitive}"] = fold_columns
     register(
         primitive,
         Reduce(
