@@ -127,10 +127,10 @@ def _number(value: float, dtype: str) -> str:
 KNOWN: dict[str, Intrinsic] = {
     "math.sqrt": Intrinsic("sqrt", 1),
     "math.copysign": Intrinsic("copysign", 2),
+    "np.ceil": Intrinsic("ceil", 1),
     "np.floor": Intrinsic("floor", 1),
     "np.fmod": Intrinsic("frem", 2),
     "np.rint": Intrinsic("rint", 1),
-    "np.sqrt": Intrinsic("sqrt", 1),
     "np.trunc": Intrinsic("trunc", 1),
     "fma": Intrinsic("fma", 3),
 }

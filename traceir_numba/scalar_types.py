@@ -22,7 +22,7 @@ LLVM = {
 }
 FLOATS = frozenset(("float32", "float64"))
 BITS = {name: int(text[1:]) for name, text in LLVM.items() if text[0] == "i"}
-# What a float32 holds exactly: such numbers do not widen it.
+# What does not widen a float32. (In a choice a uint16 does not, either.)
 _SMALL = frozenset(("bool", "int8", "int16", "uint8"))
 
 
@@ -55,7 +55,7 @@ def arithmetic(x: str, y: str) -> str:
     ('int64', 'uint64')
     """
     if x in FLOATS or y in FLOATS:
-        return _floating(x, y)
+        return _floating(x, y, _SMALL)
     if x not in BITS or y not in BITS:
         raise NotInLanguage(f"arithmetic of {x} and {y}")
     return "uint64" if x[0] == "u" and y[0] == "u" else "int64"
@@ -70,7 +70,7 @@ def common(x: str, y: str) -> str:
     if x == y:
         return x
     if x in FLOATS or y in FLOATS:
-        return _floating(x, y)
+        return _floating(x, y, _SMALL | {"uint16"})
     if x not in BITS or y not in BITS:
         raise NotInLanguage(f"{x} or {y}")
     if "bool" in (x, y):
@@ -84,10 +84,10 @@ def common(x: str, y: str) -> str:
     return f"int{bits}"
 
 
-def _floating(x: str, y: str) -> str:
+def _floating(x: str, y: str, small: frozenset[str]) -> str:
     if x not in LLVM or y not in LLVM:
         raise NotInLanguage(f"{x} with {y}")
-    narrow = all(t == "float32" or t in _SMALL for t in (x, y))
+    narrow = all(t == "float32" or t in small for t in (x, y))
     return "float32" if narrow else "float64"
 
 

@@ -1,0 +1,378 @@
+"""Generated source means what Numba makes of it, bit for bit, and nothing else.
+
+Cites: backend.compile
+"""
+
+from __future__ import annotations
+
+import itertools
+import operator
+import subprocess
+import sys
+from typing import Any
+
+import numba
+import pytest
+from compiling import compiled, selu
+from numba.core.registry import cpu_target
+from with_numba import numbas, operands, ours, same
+
+from traceir.errors import RuleRuntimeError
+from traceir_numba import kernels, vecmath
+from traceir_numba.functions import TEMPLATES, Function, closure, function, short
+from traceir_numba.lower import lower
+from traceir_numba.scalar_types import NotInLanguage, arithmetic, common
+
+# -- types --------------------------------------------------------------------------
+
+DTYPES = (
+    "bool",
+    *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
+    "float32",
+    "float64",
+)
+PAIRS = list(itertools.product(DTYPES, DTYPES))
+
+
+def numba_type(dtype: str) -> Any:
+    """Numba's type of a dtype."""
+    return numba.boolean if dtype == "bool" else getattr(numba, dtype)
+
+
+@pytest.fixture(scope="module")
+def typing() -> Any:
+    """What Numba types with."""
+    cpu_target.target_context.refresh()
+    cpu_target.typing_context.refresh()
+    return cpu_target.typing_context
+
+
+def test_arithmetic_has_the_types_of_numba(typing: Any) -> None:
+    for x, y in PAIRS:
+        args = numba_type(x), numba_type(y)
+        found = typing.resolve_function_type(operator.add, args, {})
+        assert arithmetic(x, y) == str(found.return_type), (x, y)
+
+
+def test_choices_have_the_types_of_numba(typing: Any) -> None:
+    refused = []
+    for x, y in PAIRS:
+        want = str(typing.unify_types(numba_type(x), numba_type(y)))
+        try:
+            assert common(x, y) == want, (x, y)
+        except NotInLanguage:
+            refused.append((x, y, want))
+    # To Numba these are float64, which no emitter means.
+    assert {want for _, _, want in refused} == {"float64"}
+    assert all({x[0], y[0]} == {"i", "u"} for x, y, _ in refused)
+    assert {"uint64"} == {t for x, y, _ in refused for t in (x, y) if t[0] == "u"}
+
+
+# -- the functions of the registries --------------------------------------------------
+
+# One of each sort and size that behaves in a way of its own.
+SORTS = "bool", "int8", "int32", "uint64", "float32", "float64"
+REAL = sorted(vecmath.FUNCTIONS)
+
+
+def names_of(template: str) -> list[str]:
+    """The functions that a template makes and the language has."""
+    if template == "convert":
+        pairs = itertools.product(SORTS[1:4], SORTS[4:])
+        return [f"{short(t)}_of_{short(s)}" for t, s in pairs]
+    dtypes = [short(d).rstrip("_") for d in SORTS]
+    return [n for n in (template, *(f"{template}_{d}" for d in dtypes)) if is_made(n)]
+
+
+def is_made(name: str) -> bool:
+    """Whether a name is that of a function whose source is in the language."""
+    try:
+        for f in closure([name]):
+            if not kernels._is_bitcast(f):
+                kernels._function_text(f)
+    except (KeyError, TypeError, ValueError, NotInLanguage):
+        return False
+    return "bool*" not in f.args  # which is no memory
+
+
+# But for memory on the stack, which the functions that are given it are tested with.
+@pytest.mark.parametrize("template", sorted(TEMPLATES.keys() - {"lanes"}))
+def test_templates_have_the_bits_of_numba(template: str) -> None:
+    names = names_of(template)
+    assert names
+    for name in names:
+        f = function(name)
+        arrays = operands(f, 256, seed=len(name))
+        assert same(ours(f, arrays, 256), numbas(f, arrays, 256)), name
+
+
+@pytest.mark.parametrize("name", [n for n in REAL if not n.startswith("as_")])
+def test_real_functions_have_the_bits_of_numba(name: str) -> None:
+    f = function(name)
+    arrays = operands(f, 4099, seed=3)
+    assert same(ours(f, arrays, 4099), numbas(f, arrays, 4099))
+
+
+# -- constructs ---------------------------------------------------------------------
+
+FORMS = {
+    "integers": (
+        "def integers(x, y):\n"
+        "    q = x // y + x // 7 - x // -7 + x // -1\n"
+        "    r = x % y + x % 5 - x % -5\n"
+        "    s = (x << (y & 31)) ^ (x >> (y & 63)) | (x & y)\n"
+        "    return q * 3 + r * 5 + s - ~x + abs(y) + (-x)\n",
+        ("int64", "int64"),
+        "int64",
+    ),
+    "unsigned": (
+        "def unsigned(x, y):\n"
+        "    q = x // y + x % y + (x >> u64(3)) + (x << u64(5))\n"
+        "    return q + u64(x > y) + u64(x <= y) - ~x\n",
+        ("uint64", "uint64"),
+        "uint64",
+    ),
+    "narrow": (
+        "def narrow(x, y):\n"
+        "    z = x * y + x - y\n"
+        "    return z if x < y else i32(u8(z) // u8(3))\n",
+        ("int8", "uint8"),
+        "int64",
+    ),
+    "casts": (
+        "def casts(x, y):\n"
+        "    z = f32(x) * f32(0.1) + i8(y) + u16(x)\n"
+        "    return f64(z) + i32(y) + u32(x) + bool_(x) + (f32(7) / 2)\n",
+        ("int64", "int32"),
+        "float64",
+    ),
+    "truths": (
+        "def truths(x, y):\n"
+        "    a = x > y\n"
+        "    b = (x == x) & (not a) | (y != y)\n"
+        "    c = a or b and x < 0.5\n"
+        "    return (a ^ c) if b else not x\n",
+        ("float32", "float64"),
+        "bool",
+    ),
+    "branches": (
+        "def branches(x, y):\n"
+        "    z = 0\n"
+        "    if x > y:\n"
+        "        z = x\n"
+        "        if y == 0:\n"
+        "            return 11\n"
+        "    elif x == y:\n"
+        "        z = z + 1\n"
+        "    else:\n"
+        "        z = y - 1\n"
+        "    return z\n",
+        ("int32", "int32"),
+        "int64",
+    ),
+    "swaps": (
+        "def swaps(x, y):\n"
+        "    a, b = (x, y) if x < y else (y, x)\n"
+        "    for k in range(5):\n"
+        "        c = a\n"
+        "        a = b + k\n"
+        "        b = c\n"
+        "    a, b = b, a\n"
+        "    return a - b * 2\n",
+        ("int64", "int64"),
+        "int64",
+    ),
+    "rounds": (
+        "def rounds(x, y):\n"
+        "    total = i64(0)\n"
+        "    for i in range(17, -5, -3):\n"
+        "        if i == 2:\n"
+        "            continue\n"
+        "        if i * 1000 < x & 8191:\n"
+        "            break\n"
+        "        total += i\n"
+        "        for j in range(i, 20, 4):\n"
+        "            total = total * 3 + j\n"
+        "    n = y & 15\n"
+        "    while n > 0:\n"
+        "        n = n - 1\n"
+        "        if n == 9:\n"
+        "            break\n"
+        "        total = total + n\n"
+        "    while True:\n"
+        "        total = total - 5\n"
+        "        if total < 100 or total % 7 == 0:\n"
+        "            break\n"
+        "        total = total // 2\n"
+        "    return total + n\n",
+        ("int64", "int64"),
+        "int64",
+    ),
+    "places": (
+        "def places(p, q, n):\n"
+        "    out = row_of(q, n)\n"
+        "    for i in range(n):\n"
+        "        out[i] = p[i] * 2 + i\n"
+        "        q[i] = out[i] - p[i + 1]\n"
+        "    r = p\n"
+        "    for i in range(n):\n"
+        "        s = r\n"
+        "        r = q\n"
+        "        q = s\n"
+        "    return r[0]\n",
+        ("int32*", "int32*", "int64"),
+        "int32",
+    ),
+    "reals": (
+        "def reals(x, y):\n"
+        "    z = math.copysign(np.floor(x), y) + np.rint(y) - np.trunc(x)\n"
+        "    z = z + np.fmod(x, y) * np.ceil(x)\n"
+        "    z = z / y if y > 2.0**-20 else inf\n"
+        "    return math.sqrt(abs(z)) + (-x) * 1e-3 + (nan if x != x else 1 / x)\n",
+        ("float32", "float32"),
+        "float32",
+    ),
+}
+
+
+def form(name: str, monkeypatch: pytest.MonkeyPatch) -> Function:
+    """A function of this file, registered for the time of a test."""
+    text, args, result = FORMS[name]
+    f = Function(name, args, result, text)
+    monkeypatch.setitem(TEMPLATES, name, lambda _name: f)
+    return f
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_constructs_have_the_bits_of_numba(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    f = form(name, monkeypatch)
+    arrays = operands(f, 512, seed=1)
+    got, want = ours(f, arrays, 512), numbas(f, arrays, 512)
+    assert same(got, want)
+    assert not same(got, arrays)
+
+
+# -- what is refused ------------------------------------------------------------------
+
+REFUSED = {
+    "x ** x": "power",
+    "x < x < x": "x < x < x",
+    "[x]": "List",
+    "x.real": "Attribute",
+    "unheard(x)": "unheard",
+    "y": "the name y",
+    "'text'": "'text'",
+    "math.gamma(x)": "math.gamma",
+    "math.sqrt(1)": "sqrt of int64",
+    "x & x": "& of float32",
+    "x[0]": "float32 indexed",
+    "f32(x, x)": r"f32\(x, x\)",
+    "f32(x=x)": "f32",
+    "x @ x": "MatMult",
+    "1 if x > 0 else u64(1)": "no integer type",
+    "f32(x) and f32(x)": "a number as a truth",
+    "fill(x)": "gives none",
+}
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_other_expressions_are_refused_by_name(text: str) -> None:
+    fill = kernels.Callee("fill", ("float32",), None)
+    with pytest.raises(NotInLanguage, match=REFUSED[text]):
+        lowered(f"def f(x):\n    return {text}", fill=fill)
+
+
+STATEMENTS = {
+    "x = y = 1.0": "x = y",
+    "x.a = 1.0": "x.a",
+    "x[0] += 1.0": r"x\[0\]",
+    "x, y = x": "several values",
+    "del x": "Delete",
+    "for i in x: pass": "for i in x",
+    "for i in range(): pass": "the loop",
+    "for i in range(1, 2, 3, 4): pass": "more than three",
+    "for i in range(0, 9, 0): pass": "steps of 0",
+    "while x > 1.0:\n        x = 0.5\n    else:\n        pass": "else",
+    "for i in range(9):\n        x = f64(x)": "x, which changes its type",
+    "return x\n    x = 1.0": "line 3",
+    "x + 1.0": "x",
+    "import math": "Import",
+    "return": "return",
+    "if x > 0.0:\n        z = x\n    x = z": "the name z",
+    "for i in range(3):\n        z = x\n    x = i": "the name i",
+    "pass": "without a result",
+}
+
+
+@pytest.mark.parametrize("text", STATEMENTS)
+def test_other_statements_are_refused_by_name(text: str) -> None:
+    end = "" if text in ("pass", "return") or "line 3" in text else "\n    return x"
+    with pytest.raises(NotInLanguage, match=STATEMENTS[text]):
+        lowered(f"def f(x):\n    {text}{end if not text.startswith('return') else ''}")
+
+
+def lowered(text: str, **names: Any) -> str:
+    """A function of one float32 as LLVM text."""
+    return lower(text, "f", ("float32",), "float32", kernels._NAMES | names)
+
+
+def test_a_fault_of_an_emitter_is_an_error_with_a_rule(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def broken(*_args: object) -> str:
+        return lowered("def f(x):\n    return lambda: x")
+
+    monkeypatch.setattr(kernels, "_lowered", broken)
+    with pytest.raises(RuleRuntimeError, match="Lambda: lambda: x") as caught:
+        compiled(selu(3).replace("1.66", "1.71"))
+    assert caught.value.rule == "backend.compile"
+
+
+# -- what it does without -------------------------------------------------------------
+
+
+def test_a_choice_that_may_trap_is_a_branch_and_others_are_none() -> None:
+    safe = lowered("def f(x):\n    return x * f32(2.0) if x > f32(1.0) else x")
+    assert "br i1" not in safe
+    read = "def f(p):\n    return p[1] if p[0] > f32(1.0) else f32(0.0)"
+    assert "br i1" in lower(read, "f", ("float32*",), "float32", kernels._NAMES)
+
+
+def test_variables_are_registers() -> None:
+    text = """def f(p, n):
+        t = f32(0.0)
+        for i in range(n):
+            t = t + p[i]
+        return t"""
+    found = lower(text, "f", ("float32*", "int64"), "float32", kernels._NAMES)
+    assert "alloca" not in found
+    assert found.count(" phi ") == 2
+
+
+PROGRAM = """
+import sys
+import traceir
+import traceir.numpy as jnp
+import traceir_numba
+
+x = jnp.ones((8, 8))
+print(traceir.jit(lambda x: jnp.sin(x) @ x + jnp.sum(x, axis=0))(x)[0, 0])
+print(traceir.jit(lambda x: traceir.lax.fori_loop(0, 3, lambda i, c: c * x, x))(x))
+assert traceir.jit(jnp.sin).lower(x).compile().backend == "numba", "another backend"
+assert "numba" not in sys.modules, "Numba"
+"""
+
+
+def test_compiling_and_running_imports_no_numba() -> None:
+    subprocess.run([sys.executable, "-c", PROGRAM], check=True, capture_output=True)
+
+
+def test_the_text_of_a_long_function_grows_with_it() -> None:
+    def size(lines: int) -> int:
+        body = "\n".join(f"    x = x * f32({k}.5) + x" for k in range(lines))
+        text = f"def f(x):\n{body}\n    return x"
+        return len(lowered(text))
+
+    assert size(2000) < 2.2 * size(1000)
