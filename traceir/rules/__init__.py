@@ -11,6 +11,7 @@ from functools import cache
 from traceir.errors import TraceirError
 from traceir.rules.language import Formula, compile_formula, parse, walk
 from traceir.rules.load import load, spec_path
+from traceir.rules.remembered import remembered
 from traceir.rules.rows import (
     AccuracySet,
     Ask,
@@ -63,8 +64,12 @@ __all__ = [
 
 @cache
 def default() -> Rules:
-    """The rules of the specification, loaded once."""
-    return load()
+    """The rules of the specification, loaded once.
+
+    Reading and checking the tables takes longer than tracing and running a small
+    function: the first process does it, others find it in the store.
+    """
+    return remembered(spec_path() / "rules")
 
 
 def error(

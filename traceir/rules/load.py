@@ -12,7 +12,13 @@ from traceir.rules.applied import SCOPES
 from traceir.rules.derivatives import check_templates
 from traceir.rules.lattice import read_lattice
 from traceir.rules.machine import read_machine
-from traceir.rules.primitives import read_clause, read_primitives, resolve_needs
+from traceir.rules.primitives import (
+    ClausesOnDemand,
+    OnDemand,
+    read_clause,
+    read_primitives,
+    resolve_needs,
+)
 from traceir.rules.problems import problem
 from traceir.rules.reader import Names, Row, Tables
 from traceir.rules.rows import (
@@ -63,12 +69,18 @@ def read_tables(path: Path) -> dict[str, Any]:
     return tables
 
 
-def load(source: Path | str | Tables | None = None, *, lenient: bool = False) -> Rules:
+def load(
+    source: Path | str | Tables | None = None,
+    *,
+    lenient: bool = False,
+    checked: bool = False,
+) -> Rules:
     """The rules of a folder of tables, or of tables given as a mapping by file stem.
 
     Without `source`, those of the specification. Raises RuleTableError, naming file,
     row and key, for whatever is not well formed (table.*). When `lenient`, a clause
-    may need one that is not there.
+    may need one that is not there. Tables that were `checked` before, by loading them,
+    have their primitives read when somebody asks for them.
 
     >>> rules = load({"errors": {"clause": [{"id": "a.b", "says": "No."}]}})
     >>> print(rules.error("a.b", got="yes", where=""))
@@ -80,7 +92,7 @@ def load(source: Path | str | Tables | None = None, *, lenient: bool = False) ->
         source = read_tables(spec_path() / "rules" if source is None else Path(source))
     if unknown := sorted(set(source) - set(FILES)):
         raise problem("table.file", f"{unknown[0]}.toml", "unknown table")
-    return _Loader(source, lenient).rules()
+    return _Loader(source, lenient, checked).rules()
 
 
 def spec_path() -> Path:
@@ -97,19 +109,21 @@ def spec_path() -> Path:
 class _Loader:
     """Reads the tables one by one and gathers the ids of all rows."""
 
-    def __init__(self, tables: Tables, lenient: bool) -> None:
+    def __init__(self, tables: Tables, lenient: bool, checked: bool) -> None:
         self.tables = tables
         self.lenient = lenient
+        self.checked = checked
         self.clauses: dict[str, Clause] = {}
 
     def table(self, stem: str) -> Row:
         return Row(self.tables.get(stem, {}), f"{stem}.toml")
 
     def rules(self) -> Rules:
-        lattice, clauses = read_lattice(self.table("lattice"))
-        self.add_all(clauses, "lattice.toml")
+        lattice, faces = read_lattice(self.table("lattice"))
+        self.add_all(faces, "lattice.toml")
         accuracy, choices = self.accuracy()
         prims = self.prims(lattice, accuracy)
+        clauses = ClausesOnDemand(self.clauses, prims) if self.checked else self.clauses
         keys, flags = self.cache()
         rules = Rules(
             lattice=lattice,
@@ -123,11 +137,11 @@ class _Loader:
             choices=choices,
             text=self.forms(),
             errors=self.errors(),
-            clauses=self.clauses,
+            clauses=clauses,
             tables=self.tables,
         )
         lost = rules.machine.raised - self.clauses.keys()
-        if lost and not self.lenient:
+        if lost and not self.lenient and not self.checked:
             raise problem("table.row", "machine.toml", min(lost), "a row to raise")
         return rules
 
@@ -161,7 +175,9 @@ class _Loader:
 
     def prims(
         self, lattice: Lattice, accuracy: Mapping[str, AccuracySet]
-    ) -> dict[str, Prim]:
+    ) -> Mapping[str, Prim]:
+        if self.checked:
+            return OnDemand(map(self.table, PRIMITIVES), lattice.constants)
         found: dict[str, Prim] = {}
         constants, lenient = lattice.constants, self.lenient
         prims = [

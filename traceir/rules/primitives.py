@@ -39,6 +39,65 @@ def read_primitives(
         yield _prim(name, row.where, chain, constants, lenient)
 
 
+class OnDemand(Mapping[str, Prim]):
+    """The primitives of some tables, each read when somebody asks for it.
+
+    What only shows when rows are compared has been checked before.
+    """
+
+    def __init__(self, tables: Iterable[Row], constants: Mapping[str, Any]) -> None:
+        self._constants = constants
+        self._rows: dict[str, tuple[Row, Mapping[str, Any]]] = {}
+        self._read: dict[str, Prim] = {}
+        for table in tables:
+            classes = {name: row.data for name, row in table.tables("class")}
+            prims = table.tables("prim")
+            self._rows.update({name: (row, classes) for name, row in prims})
+
+    def __getitem__(self, name: str) -> Prim:
+        found = self._read.get(name)
+        if found is None:
+            row, classes = self._rows[name]
+            chain = _chain(name, row, classes)
+            found = _prim(name, row.where, chain, self._constants, False)
+            self._read[name] = found
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._rows
+
+
+class ClausesOnDemand(Mapping[str, Clause]):
+    """Clauses by their ids: those that are `known`, and those of primitives."""
+
+    def __init__(self, known: Mapping[str, Clause], prims: Mapping[str, Prim]) -> None:
+        self._known = known
+        self._prims = prims
+
+    def __getitem__(self, rule: str) -> Clause:
+        found = self._known.get(rule)
+        if found is not None:
+            return found
+        for clause in self._prims[rule.partition(".")[0]].clauses:
+            if clause.id == rule:
+                return clause
+        raise KeyError(rule)
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._known
+        for prim in self._prims.values():
+            yield from (clause.id for clause in prim.clauses)
+
+    def __len__(self) -> int:
+        return len(self._known) + sum(len(p.clauses) for p in self._prims.values())
+
+
 def _chain(name: str, row: Row, classes: Mapping[str, Any]) -> Chain:
     """The row and its classes, the most general first."""
     chain = [(name, row.data)]
