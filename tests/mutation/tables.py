@@ -221,7 +221,7 @@ class Enumeration:
     def _unary(self) -> list[str]:
         """The real functions and their like, of one operand and without params."""
         rows = self.tables.get("primitives", {}).get("prim", {})
-        known = ("real", "pointwise1")
+        known = ("real", "real_accuracy", "pointwise1")
         named = {n for n, row in rows.items() if row.get("class") in known}
         return sorted(n for n in named if "params" not in rows[n])
 

@@ -12,8 +12,7 @@ from typing import Any
 import mpmath
 import numpy as np
 from numba import njit
-
-from traceir_numba.vecmath.basics import fma
+from numba.extending import intrinsic
 
 Pair = Any
 fast = njit(error_model="numpy")
@@ -32,6 +31,17 @@ def series(terms: list[Any]) -> tuple[np.ndarray, np.ndarray]:
     """Coefficients as two arrays, for `polynomial`."""
     high, low = zip(*map(pair, terms))
     return np.array(high), np.array(low)
+
+
+# The arguments are types here; `builder` writes the instruction.
+@intrinsic
+def fma(types, x, y, z):  # type: ignore[no-untyped-def]
+    """x * y + z, rounded once."""
+
+    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        return builder.fma(*args)
+
+    return x(x, y, z), generate
 
 
 @fast

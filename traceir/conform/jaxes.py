@@ -32,7 +32,10 @@ PRIMITIVES: Mapping[str, Any] = {
 }
 # What a number of Python becomes.
 USUAL = frozenset({"bool", "int32", "int64", "float32", "float64"})
-_WITH_ACCURACY = ("exp", "log", "log1p", "sqrt", "rsqrt", "sin", "cos", "tanh")
+_WITH_ACCURACY = (
+    *("exp", "exp2", "expm1", "log", "log1p", "logistic"),
+    *("sqrt", "rsqrt", "cbrt", "sin", "cos", "tanh"),
+)
 # Params that JAX's text leaves out, by primitive.
 HIDDEN: Mapping[str, Mapping[str, Any]] = {
     **{name: {"accuracy": None} for name in _WITH_ACCURACY},

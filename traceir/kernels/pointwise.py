@@ -46,8 +46,31 @@ def _real(function: Callable[[Any], Any]) -> Kernel:
     return run
 
 
-for _function in (np.exp, np.log, np.log1p, np.sqrt, np.sin, np.cos, np.tanh):
-    KERNELS[_function.__name__] = _real(_function)
+KERNELS.update(
+    exp=_real(np.exp),
+    exp2=_real(np.exp2),
+    expm1=_real(np.expm1),
+    log=_real(np.log),
+    log1p=_real(np.log1p),
+    sqrt=_real(np.sqrt),
+    cbrt=_real(np.cbrt),
+    sin=_real(np.sin),
+    cos=_real(np.cos),
+    tanh=_real(np.tanh),
+    sinh=np.sinh,
+    cosh=np.cosh,
+    asinh=np.arcsinh,
+    acosh=np.arccosh,
+    atanh=np.arctanh,
+)
+
+
+@kernel("logistic")
+def logistic(x: np.ndarray, *, accuracy: None = None) -> Any:
+    """1 / (1 + exp(-x)), by the exponential that does not overflow."""
+    wide = x if x.dtype.itemsize > 4 else x.astype(np.float64)
+    part = np.exp(-np.abs(wide))
+    return (np.where(wide < 0, part, 1) / (1 + part)).astype(x.dtype)
 
 
 @kernel("rsqrt")

@@ -6,17 +6,14 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
 from typing import Any
 
 import numpy as np
 
+from traceir.rules import hyperbolics
+from traceir.rules.digits import LIMIT, PRECISION, beyond, from_mp, mpmath, to_mp
 from traceir.rules.reals import INFINITY, NAN, ONE, ZERO, Real, infinity, number
 
-PRECISION = 400
-# Beyond 2**LIMIT every dtype overflows and below 2**-LIMIT it underflows, so that a
-# result may be replaced by these; the exact power would not fit in memory.
-LIMIT = 4000
 EXACT_POWER = 64
 
 
@@ -28,41 +25,6 @@ def real(name: str, *xs: Any) -> Real:
     """
     result: Real = FUNCTIONS[name](*map(Real.of, xs))
     return result
-
-
-@cache
-def mpmath() -> Any:
-    """A context of mpmath of its own precision; ImportError says what needs it."""
-    try:
-        from mpmath import MPContext
-    except ImportError as error:
-        message = "the oracle's transcendental functions need the package mpmath"
-        raise ImportError(message) from error
-    context = MPContext()
-    context.prec = PRECISION
-    return context
-
-
-def to_mp(x: Fraction) -> Any:
-    """A fraction as a number of mpmath."""
-    return mpmath().mpf(x.numerator) / x.denominator
-
-
-def from_mp(x: Any) -> Real:
-    """A finite number of mpmath as a Real, no longer a sum of terms."""
-    sign, mantissa, exponent, bits = x._mpf_
-    if not mantissa:
-        return number(ZERO, bool(sign))
-    if abs(exponent + bits) > LIMIT:
-        return beyond(exponent > 0, bool(sign))
-    size = Fraction(mantissa) * Fraction(2) ** exponent
-    return number(-size if sign else size)
-
-
-def beyond(large: bool, negative: bool) -> Real:
-    """A finite number larger than all of every dtype, or nearer to zero."""
-    size = Fraction(2) ** (LIMIT if large else -LIMIT)
-    return number(-size if negative else size)
 
 
 def _integral(rounding: Callable[[Fraction], int]) -> Callable[[Real], Real]:
@@ -143,14 +105,6 @@ def _periodic(name: str) -> Callable[[Real], Real]:
     return function
 
 
-def _tanh(x: Real) -> Real:
-    if x.nan or x.zero:
-        return x
-    if x.special or abs(x.value) > LIMIT:
-        return number(-ONE if x.negative else ONE)
-    return from_mp(mpmath().tanh(to_mp(x.value)))
-
-
 def _nextafter(a: Real, b: Real, bits: Real) -> Real:
     """The neighbour of `a` on the side of `b`, in the dtype of so many bits."""
     if a.nan or b.nan:
@@ -172,6 +126,10 @@ def _nextafter(a: Real, b: Real, bits: Real) -> Real:
     if size > largest(dtype):
         return infinity(a.negative)
     return number(-size if a.negative else size, a.negative)
+
+
+def _exp2(x: Real) -> Real:
+    return x if x.nan else _pow(number(2 * ONE), x)
 
 
 def _pow(a: Real, b: Real) -> Real:
@@ -232,7 +190,16 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "log1p": _log1p,
     "sin": _periodic("sin"),
     "cos": _periodic("cos"),
-    "tanh": _tanh,
+    "tanh": hyperbolics.tanh,
+    "exp2": _exp2,
+    "expm1": hyperbolics.expm1,
+    "logistic": hyperbolics.logistic,
+    "sinh": hyperbolics.sinh,
+    "cosh": hyperbolics.cosh,
+    "asinh": hyperbolics.asinh,
+    "acosh": hyperbolics.acosh,
+    "atanh": hyperbolics.atanh,
+    "cbrt": hyperbolics.cbrt,
     "pow": _pow,
 }
 

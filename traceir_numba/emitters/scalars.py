@@ -134,6 +134,15 @@ vectorised("sin", 40)
 vectorised("cos", 40)
 vectorised("log1p", 30)
 vectorised("tanh", 30)
+vectorised("exp2", 25)
+vectorised("expm1", 25)
+vectorised("logistic", 35)
+vectorised("sinh", 35)
+vectorised("cosh", 35)
+vectorised("asinh", 45)
+vectorised("acosh", 45)
+vectorised("atanh", 40)
+vectorised("cbrt", 35)
 
 
 def comparison(name: str, sign: str) -> None:

@@ -1,4 +1,4 @@
-"""The exponential function. Serves: `accuracy.*` of `prim.exp` and of `prim.expm1`.
+"""Exponentials. Serves: `accuracy.*` of `prim.exp`, `prim.exp2` and `prim.expm1`.
 
 x = k log 2 + r, where |r| is at most log(2) / 2, or log(2) / 128 for k in parts of 64.
 exp(r) is a polynomial; the power of two is two factors, so that the greatest results
@@ -47,6 +47,25 @@ def exp_f32(x: f32) -> f32:
     i = as_bits_f32(t)
     j = i >> 1
     p = f32(p + ONE_F32)
+    return p * as_float_f32(j << 23) * as_float_f32((i - j) << 23)
+
+
+EXP2_LEAST_F32, EXP2_MOST_F32 = f32(-151.0), f32(129.0)
+EXP2_C1_F32, EXP2_C2_F32, EXP2_C3_F32 = f32(0.6931472), f32(0.2402265), f32(0.055503603)
+EXP2_C4_F32, EXP2_C5_F32 = f32(0.009618027), f32(0.0013390759)
+EXP2_C6_F32 = f32(0.00015480362)
+
+
+def exp2_f32(x: f32) -> f32:
+    """2**x."""
+    x = EXP2_MOST_F32 if x > EXP2_MOST_F32 else x
+    x = EXP2_LEAST_F32 if x < EXP2_LEAST_F32 else x
+    t = x + EXP_ROUND_F32
+    r = x - (t - EXP_ROUND_F32)
+    p = fma(fma(fma(EXP2_C6_F32, r, EXP2_C5_F32), r, EXP2_C4_F32), r, EXP2_C3_F32)
+    p = fma(fma(fma(p, r, EXP2_C2_F32), r, EXP2_C1_F32), r, ONE_F32)
+    i = as_bits_f32(t)
+    j = i >> 1
     return p * as_float_f32(j << 23) * as_float_f32((i - j) << 23)
 
 
@@ -113,6 +132,25 @@ def exp_sum_f64(x: f64, more: f64) -> f64:
 def exp_f64(x: f64) -> f64:
     """e**x."""
     return exp_sum_f64(x, f64(-0.0))
+
+
+EXP2_LEAST_F64, EXP2_MOST_F64 = f64(-1080.0), f64(1025.0)
+EXP2_ROUND_F64 = 1.5 * 2**46 + 2046  # to parts of 64
+
+
+def exp2_f64(x: f64) -> f64:
+    """2**x."""
+    x = EXP2_MOST_F64 if x > EXP2_MOST_F64 else x
+    x = EXP2_LEAST_F64 if x < EXP2_LEAST_F64 else x
+    t = x + EXP2_ROUND_F64
+    r = x - (t - EXP2_ROUND_F64)
+    p = fma(fma(0.0013333157592402163, r, 0.009618142561736789), r, 0.05550410866720157)
+    p = fma(fma(p, r, 0.24022650695883951), r, 0.6931471805599453) * r
+    i = as_bits_f64(t)
+    y = f64(POWER64[i & 63])
+    y = f64(y + fma(y, p, f64(POWER64_REST[i & 63])))
+    j = (i << 45) & EXPONENT_F64
+    return y * as_float_f64(j) * as_float_f64(((i << 46) & EXPONENT_F64) - j)
 
 
 def expm1_f64(x: f64) -> f64:

@@ -14,15 +14,26 @@ from types import ModuleType
 from typing import Any
 
 from traceir_numba.vecmath import (
+    area,
     basics,
     circular,
     exponential,
     hyperbolic,
     logarithm,
     power,
+    root,
 )
 
-MODULES = basics, exponential, logarithm, circular, hyperbolic, power
+MODULES = (
+    basics,
+    exponential,
+    logarithm,
+    circular,
+    hyperbolic,
+    power,
+    area,
+    root,
+)
 DTYPES = {"f32": "float32", "f64": "float64", "i32": "int32", "i64": "int64"}
 
 
