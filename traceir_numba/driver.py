@@ -13,7 +13,7 @@ from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.entry import Library
 from traceir_numba.pool import WORTH
 from traceir_numba.program import Buffer, Call, Launch, Program, Reshape, Run
-from traceir_numba.schedule import range_of
+from traceir_numba.schedule import range_of, scratch_of
 
 WIDTH = 88
 QUIET = 'with errstate(all="ignore"):'
@@ -101,9 +101,10 @@ def _launch(
 ) -> Iterable[str]:
     sizes = range_of(step.nest, step.extents, step.params)
     names = [program.buffers[k].name for k in step.buffers]
-    for number, dtype in enumerate(kernel.scratch):
+    scratch = scratch_of(step.nest, step.extents, step.params)
+    for number, (length, dtype) in enumerate(scratch):
         names.append(f"blocks_{number}")
-        yield _allocate(names[-1], (sizes.blocks,), dtype, large=False)
+        yield _allocate(names[-1], (length,), dtype, large=False)
     values = dict(sizes.values)
     if sizes.work >= WORTH:
         released.add(kernel.name)

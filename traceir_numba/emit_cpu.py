@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from traceir_numba import emit_running
+from traceir_numba import emit_columns, emit_running
 from traceir_numba.emit_lines import (
     Code,
     as_memory,
@@ -20,10 +19,10 @@ from traceir_numba.emitters.entry import Expression, Reduce
 from traceir_numba.functions import short
 from traceir_numba.nests import Kept, Nest, Node, Pass, Reduced
 from traceir_numba.program import Label, Labels
-from traceir_numba.schedule import loops_of, sizes_of, tile_of
+from traceir_numba.schedule import loops_of, sizes_of
 
-# The side of a square of a map in which some memory is read across.
-SQUARE = 32
+# The tiles of a map that reads some memory across: 64 neighbours in 16 places there.
+ACROSS = 64, 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,16 +117,14 @@ class _Emitter:
                 emit_running.write(self)
             case "none":
                 self.body()
-            case "blocks":
-                self.whole()
-            case "tiles":
-                self.columns_by_tile()
             case _ if self.nest.short:
                 self.short()
+            case _ if self.nest.form == "columns":
+                emit_columns.write(self)
+            case "blocks":
+                self.whole()
             case _ if self.nest.form == "rows":
                 self.rows()
-            case _ if self.nest.form == "columns":
-                self.columns()
             case _:
                 with self.code.block(*self.outer_loops()):
                     self.body()
@@ -163,19 +160,19 @@ class _Emitter:
         ]
         if loops.tiled:
             at = sum(self.nest.fixed(d) is None for d in loops.outer) - 2
-            heads[at : at + 2] = self.squares(at)
+            heads[at : at + 2] = self.tiles(at)
         return heads
 
-    def squares(self, at: int) -> list[str]:
+    def tiles(self, at: int) -> list[str]:
         """Two loops in pieces, so that both sides of what crosses stay in the cache."""
         two = self.loops.outer[at : at + 2]
         ends = "hi" if at == 0 else f"n{two[0]}", f"n{two[1]}"
         heads = []
-        for d, end in zip(two, ends, strict=True):
+        for d, end, side in zip(two, ends, ACROSS, strict=True):
             start = "lo" if end == "hi" else "0"
-            heads.append(f"for t{d} in range({start}, {end}, {SQUARE}):")
-        for d, end in zip(two, ends, strict=True):
-            stop = self.code.call("smaller", f"t{d} + {SQUARE}", end)
+            heads.append(f"for t{d} in range({start}, {end}, {side}):")
+        for d, end, side in zip(two, ends, ACROSS, strict=True):
+            stop = self.code.call("smaller", f"t{d} + {side}", end)
             heads.append(f"for i{d} in range(t{d}, {stop}):")
         return heads
 
@@ -192,12 +189,12 @@ class _Emitter:
                 lanes = self.code.call(f"lanes_{plain(memory_dtype(dtype))}")
                 self.code.add(f"{name}_kept = {lanes}")
 
-    def clear(self) -> None:
+    def clear(self, lanes: str = "width") -> None:
         for a in self.reductions:
             first = a.entry.initial(a.dtypes[0])
             for name, dtype, value in zip(a.names, a.dtypes, first, strict=True):
                 self.code.add(
-                    self.code.call(f"fill_{plain(dtype)}", name, "width", value)
+                    self.code.call(f"fill_{plain(dtype)}", name, lanes, value)
                 )
 
     def chunks(self, start: str, stop: str) -> None:
@@ -282,43 +279,6 @@ class _Emitter:
                     f"{a.result} = {self.folded(a, a.scratch, 'blocks', 'blocks')}"
                 )
             self.finish()
-
-    def columns(self) -> None:
-        d = self.loops.lanes
-        self.make_accumulators()
-        tiles = f"for base in range(0, n{d}, {tile_of(self.nest)}):"
-        with self.code.block(*self.outer_loops(), tiles):
-            self.tile()
-
-    def columns_by_tile(self) -> None:
-        self.make_accumulators()
-        with self.code.block("for tile in range(lo, hi):"):
-            self.code.add(f"base = tile * {tile_of(self.nest)}")
-            self.tile()
-
-    def tile(self) -> None:
-        """Reduce a tile of adjacent columns, one lane each."""
-        tile, columns = str(tile_of(self.nest)), f"n{self.loops.lanes} - base"
-        self.code.add(f"width = {self.code.call('smaller', tile, columns)}")
-        for number in range(len(self.nest.passes)):
-            self.enter(number)
-            self.clear()
-            with self.over_lanes(*self.inner_loops(self.loops.inner)):
-                self.body()
-                self.update()
-            if self.reductions:
-                with self.over_lanes():
-                    for k, a in enumerate(self.reductions):
-                        found = f"{a.names[-1]}[lane]"
-                        self.code.add(f"{a.result} = {self.as_result(k, found)}")
-                    self.finish()
-
-    @contextmanager
-    def over_lanes(self, *heads: str) -> Iterator[None]:
-        """What is done for each column of a tile, within other loops."""
-        with self.code.block(*heads, "for lane in range(width):"):
-            self.code.add(f"i{self.loops.lanes} = base + lane")
-            yield
 
     # -- reductions ---------------------------------------------------------------
 

@@ -209,6 +209,8 @@ LANES = 128
 TILE = 512
 # Up to so many elements are folded one after the other.
 SHORT = 64
+# The rows of few columns that are reduced side by side.
+ABREAST = 32
 # The columns of a tile that is read several times.
 NARROW = 128
 

@@ -12,7 +12,7 @@ from math import prod
 
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.entry import Reduce, Scalar
-from traceir_numba.functions import NARROW, SHORT, TILE
+from traceir_numba.functions import ABREAST, NARROW, SHORT, TILE
 from traceir_numba.nests import (
     Access,
     Apply,
@@ -30,6 +30,8 @@ Shape = tuple[int, ...]
 
 # The elements of one block of a whole reduction.
 BLOCK = 16384
+# The least rows of a block of columns.
+ROWS = 64
 # Launches over fewer points gain too little from code of their own.
 FEW = 2048
 # Loops of up to so many points, all in all, are unrolled.
@@ -64,10 +66,11 @@ def specialised(nest: Nest, extents: Shape) -> Nest:
     What is outside of them then vectorises. Small launches keep the common kernel,
     which gives the same bits.
     """
-    if prod(extents) < FEW or nest.form == "whole":
+    if prod(extents) < FEW or nest.form == "whole" or nest.running:
         return nest
     fixed = _unrolled(nest, extents)
     folded = [d for d, fold in enumerate(nest.reduced) if fold]
+    blocks = False
     match nest.form:
         case "rows":
             short = len(folded) == 1 and (
@@ -75,12 +78,36 @@ def specialised(nest: Nest, extents: Shape) -> Nest:
             )
         case "columns":
             short = all(d in fixed for d in folded)
+            blocks = not short and _in_blocks(nest, extents)
+            if not short and (nest.later or extents[folded[-1]] < ABREAST):
+                fixed = {}
         case _:
             short = False
-    if folded and not short:
+    if nest.form == "rows" and not short:
         return nest
     constants = tuple(fixed.get(d) for d in range(nest.rank)) if fixed else ()
-    return replace(nest, extents=constants, short=short)
+    return replace(nest, extents=constants, short=short, blocks=blocks)
+
+
+def _in_blocks(nest: Nest, extents: Shape) -> bool:
+    """Whether there are so few columns, so long, that threads share their rows."""
+    return (
+        nest.reduced[:-1] == (True,) * (nest.rank - 1)
+        and not nest.later
+        and extents[-1] <= 2 * TILE
+        and extents[0] >= 4 * rows_of_block(replace(nest, blocks=True), extents)
+    )
+
+
+def rows_of_block(nest: Nest, extents: Shape) -> int:
+    """How many indices of loop 0 one block of a reduction has.
+
+    A block of columns has so many rows that what it leaves is little beside them.
+    """
+    rows = BLOCK // max(1, prod(extents[1:]))
+    if nest.blocks:
+        rows = max(rows, -(-ROWS // max(1, prod(extents[1:-1]))))
+    return max(1, rows)
 
 
 def _unrolled(nest: Nest, extents: Shape) -> dict[int, int]:
@@ -175,14 +202,15 @@ class Loops:
     `outer` are kept and run first, `inner` are reduced and run within, `lanes` is the
     innermost one, which is cut into lanes; a map has none. The range that is split over
     threads is that of `outer[0]`, of tiles of the lanes ("columns" with no outer loop)
-    or of blocks of loop 0 ("whole"). The last two loops of `tiled` maps run over small
-    squares, one after the other.
+    or of blocks of loop 0 ("whole", few columns). The last two long loops of `tiled`
+    maps run in pieces.
     """
 
     outer: tuple[int, ...]
     inner: tuple[int, ...]
     lanes: int | None
     tiled: bool = False
+    blocks: bool = False
 
     @property
     def split(self) -> str:
@@ -191,7 +219,7 @@ class Loops:
             return "loop"
         if self.lanes is None:
             return "none"
-        return "blocks" if self.lanes in self.inner else "tiles"
+        return "blocks" if self.blocks or self.lanes in self.inner else "tiles"
 
 
 def loops_of(nest: Nest) -> Loops:
@@ -205,13 +233,13 @@ def loops_of(nest: Nest) -> Loops:
         case _ if nest.short:
             return Loops(_long_first(nest, kept), reduced, None)
         case "columns":
-            return Loops(kept[:-1], reduced, innermost)
+            return Loops(kept[:-1], reduced, innermost, blocks=nest.blocks)
         case _:
             return Loops(kept, reduced, innermost)
 
 
 def _of_map(nest: Nest) -> Loops:
-    """Unrolled loops are inside; the two that cross each other run in squares."""
+    """Unrolled loops are inside; the two that cross each other run in tiles."""
     order = _long_first(nest, range(nest.rank))
     long = [d for d in order if nest.fixed(d) is None]
     if len(long) > 1:
@@ -292,7 +320,7 @@ def range_of(nest: Nest, extents: Shape, params: tuple[int, ...]) -> Range:
         case "tiles":
             length = -(-extents[-1] // tile_of(nest))
         case "blocks":
-            step = max(1, BLOCK // max(1, prod(extents[1:])))
+            step = rows_of_block(nest, extents)
             length = max(1, -(-extents[0] // step))
             values |= {"step": step, "blocks": length, "last": 1}
         case _:
@@ -321,6 +349,7 @@ def scratch_of(
     if loops_of(nest).split != "blocks":
         return []
     blocks = range_of(nest, extents, params).blocks
+    blocks *= extents[-1] if nest.blocks else 1
     dtypes = ("uint8" if r.dtype == "bool" else r.dtype for r in nest.reductions)
     return [
         (blocks, dtype)

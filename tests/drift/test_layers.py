@@ -27,7 +27,7 @@ ORDER = {
         problems processors libraries | engine | store | machine buffers pool | matmul vecmath
         | functions | nests | emitters
         | graph | jobs | share | trim flows products | simplify reshapes | fuse
-        | program | liveness schedule | emit_lines | emit_running | emit_cpu | steps | carries memory
+        | program | liveness schedule | emit_lines | emit_columns emit_running | emit_cpu | steps | carries memory
         | build
         | routines | emit_flow | sources | driver | source | assemble
         | scalar_types | ssa | expressions | lower
