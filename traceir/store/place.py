@@ -42,7 +42,8 @@ def place_of(environment: Mapping[str, str]) -> Place | None:
     """
     if not _is_on(environment.get("TRACEIR_CACHE", "")):
         return None
-    bound = _bound(environment.get("TRACEIR_CACHE_SIZE", ""))
+    size = environment.get("TRACEIR_CACHE_SIZE", "")
+    bound = byte_count(size) if size.strip() else BOUND
     own = environment.get("TRACEIR_CACHE_DIR", "")
     if own:
         return Place(os.path.abspath(os.path.expanduser(own)), bound)
@@ -63,14 +64,16 @@ def _is_on(text: str) -> bool:
     raise ValueError(f"TRACEIR_CACHE must be 1 or 0, got {text!r}")
 
 
-def _bound(text: str) -> int:
-    """A number of bytes, with K, M or G for powers of 1024."""
-    found = re.fullmatch(r"(\d+)([KMG]?)", text.strip().upper())
+def byte_count(text: str) -> int:
+    """A number of bytes, with K, M or G for powers of 1024; ValueError if it is none.
+
+    >>> byte_count("20M")
+    20971520
+    """
+    found = re.fullmatch(r"(\d+)([KMG]?)B?", text.strip().upper())
     if found is None:
-        if not text.strip():
-            return BOUND
         raise ValueError(
-            f"TRACEIR_CACHE_SIZE must be a number of bytes such as 512M, got {text!r}"
+            f"a number of bytes is written as 512M or 1000000, not {text!r}"
         )
     return int(found[1]) * _UNITS[found[2]]
 

@@ -33,12 +33,25 @@ VERSIONS = {
 }
 
 
+# What makes code of LLVM text.
+COMPILER = ("engine.py", "machine.py", "processors.py", "store/units.py")
+
+
 @cache
 def identity() -> str:
-    """The digest of all that two processes must share to share machine code."""
-    parts: list[bytes | str] = [engine.triple(), *engine.processor()]
+    """The digest of all that two processes must share to share compiled programs."""
+    parts: list[bytes | str] = [compiler()]
     for package, patterns in SOURCES.items():
         parts += texts_of(package, patterns)
     for package, file in VERSIONS.items():
         parts += texts_of(package, (file,))
+    return digest(*parts)
+
+
+@cache
+def compiler() -> str:
+    """The digest of all that makes the same code of the same LLVM text."""
+    parts: list[bytes | str] = [engine.triple(), *engine.processor()]
+    parts += texts_of("traceir_numba", COMPILER)
+    parts += texts_of("llvmlite", (VERSIONS["llvmlite"],))
     return digest(*parts)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from traceir.store.entry import Entry, digest
 from traceir.store.files import Store, current
 from traceir_numba import engine
-from traceir_numba.store.identity import identity
+from traceir_numba.store.identity import compiler
 
 Addresses = Mapping[str, int]
 
@@ -31,7 +31,7 @@ class Made:
 
 def unit_key(*texts: str | bytes) -> str:
     """The name of the unit that is made of some texts."""
-    return digest(identity(), *texts)
+    return digest(compiler(), *texts)
 
 
 def linked(key: str, symbols: Sequence[str], make: Callable[[], Made]) -> Addresses:
