@@ -84,18 +84,21 @@ class ClausesOnDemand(Mapping[str, Clause]):
         found = self._known.get(rule)
         if found is not None:
             return found
-        for clause in self._prims[rule.partition(".")[0]].clauses:
+        name = rule.partition(".")[0]
+        # A clause of a class is found in any row of that class.
+        prims = self._prims
+        rows = [prims[name]] if name in prims else prims.values()
+        for clause in (clause for prim in rows for clause in prim.clauses):
             if clause.id == rule:
                 return clause
         raise KeyError(rule)
 
     def __iter__(self) -> Iterator[str]:
-        yield from self._known
-        for prim in self._prims.values():
-            yield from (clause.id for clause in prim.clauses)
+        every = (clause.id for p in self._prims.values() for clause in p.clauses)
+        yield from dict.fromkeys((*self._known, *every))
 
     def __len__(self) -> int:
-        return len(self._known) + sum(len(p.clauses) for p in self._prims.values())
+        return sum(1 for _ in self)
 
 
 def _chain(name: str, row: Row, classes: Mapping[str, Any]) -> Chain:
