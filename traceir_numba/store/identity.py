@@ -34,7 +34,7 @@ VERSIONS = {
 
 
 # What makes code of LLVM text.
-COMPILER = ("engine.py", "machine.py", "processors.py", "store/units.py")
+COMPILER = ("engine.py", "libraries.py", "machine.py", "store/units.py")
 
 
 @cache
