@@ -18,7 +18,6 @@ from traceir.lax.operands import (
     operand,
     operands,
     promoted,
-    promoted_inexact,
     shape_of,
     typed,
 )
@@ -90,8 +89,12 @@ def round(a: Operand, decimals: int = 0) -> Array:
     even = lax.RoundingMethod.TO_NEAREST_EVEN
     if not decimals:
         return lax.round(value, even)
-    scale = typed(10.0**decimals, aval.dtype, aval.weak_type)
-    return lax.div(lax.round(lax.mul(value, scale), even), scale)
+    # In half precision, few numbers could be scaled.
+    wide = np.dtype(np.float32) if aval.dtype == np.float16 else aval.dtype
+    value = convert(value, wide, aval.weak_type)
+    scale = typed(10.0**decimals, wide, aval.weak_type)
+    found = lax.div(lax.round(lax.mul(value, scale), even), scale)
+    return as_array(convert(found, aval.dtype, aval.weak_type))
 
 
 @composite
@@ -217,13 +220,3 @@ def _integer_power(x: Operand, y: Operand) -> Array:
         if bit < 5:
             x = lax.mul(x, x)
     return result
-
-
-def exp2(x: Operand) -> Array:
-    """2 to the power of each element, floating.
-
-    >>> exp2(3)
-    Array(8., dtype=float32, weak_type=True)
-    """
-    (value,) = promoted_inexact("exp2", x)
-    return lax.pow(_like(2, value), value)

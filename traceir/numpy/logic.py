@@ -10,7 +10,6 @@ from traceir.lax.operands import (
     Operand,
     aligned,
     as_array,
-    joined,
     operand,
     operands,
     promoted,
@@ -88,11 +87,8 @@ def truth(x: Operand) -> Operand:
 
 
 def _logical(name: str, primitive: str, x: Operand, y: Operand) -> Array:
-    pair = aligned(name, operands(name, (x, y)))
-    joined(pair)  # for what it refuses (promote.strict)
-    if all(typeof(v).dtype == BOOL for v in pair):
-        pair = promoted(name, *pair)
-    result: Array = bind(primitive, *map(truth, pair))
+    pair = [truth(v) for v in promoted(name, x, y)]
+    result: Array = bind(primitive, *aligned(name, pair))
     return result
 
 
@@ -100,7 +96,7 @@ def logical_and(x: Operand, y: Operand) -> Array:
     """Whether both elements are true, or other than 0.
 
     >>> logical_and(True, 2)
-    Array(True, dtype=bool)
+    Array(True, dtype=bool, weak_type=True)
     """
     return _logical("logical_and", "and", x, y)
 
@@ -109,7 +105,7 @@ def logical_or(x: Operand, y: Operand) -> Array:
     """Whether either element is true, or other than 0.
 
     >>> logical_or(False, 2)
-    Array(True, dtype=bool)
+    Array(True, dtype=bool, weak_type=True)
     """
     return _logical("logical_or", "or", x, y)
 
@@ -118,9 +114,9 @@ def logical_xor(x: Operand, y: Operand) -> Array:
     """Whether just one of the elements is true, or other than 0.
 
     >>> logical_xor(True, 2)
-    Array(False, dtype=bool)
+    Array(False, dtype=bool, weak_type=True)
     """
-    return _logical("logical_xor", "ne", x, y)
+    return _logical("logical_xor", "xor", x, y)
 
 
 def logical_not(x: Operand) -> Array:
@@ -151,15 +147,12 @@ def bitwise_or(x: Operand, y: Operand) -> Array:
 
 
 def bitwise_xor(x: Operand, y: Operand) -> Array:
-    """Bits, or truth, of just one of the elements; raises or.bits.
+    """Bits, or truth, of just one of the elements; raises xor.bits.
 
     >>> bitwise_xor(6, 3)
     Array(5, dtype=int32, weak_type=True)
     """
-    x, y = aligned("bitwise_xor", promoted("bitwise_xor", x, y))
-    if typeof(x).dtype == BOOL:
-        return lax.ne(x, y)
-    return lax.bitwise_and(lax.bitwise_or(x, y), lax.bitwise_not(lax.bitwise_and(x, y)))
+    return _compare("bitwise_xor", "xor", x, y)
 
 
 def bitwise_not(x: Operand) -> Array:
@@ -172,6 +165,7 @@ def bitwise_not(x: Operand) -> Array:
 
 
 invert = bitwise_not
+bitwise_invert = bitwise_not
 
 
 def isnan(x: Operand) -> Array:
@@ -191,7 +185,12 @@ def isinf(x: Operand) -> Array:
     >>> isinf(0.0)
     Array(False, dtype=bool, weak_type=True)
     """
-    return _beside_infinity("isinf", "eq", x, False)
+    value = operand("isinf", x)
+    aval = typeof(value)
+    if aval.dtype.kind != "f":
+        return as_array(lax.full(shape_of(value), False))
+    infinity = typed(float("inf"), aval.dtype, aval.weak_type)
+    return lax.eq(lax.abs(value), infinity)
 
 
 def isfinite(x: Operand) -> Array:
@@ -200,17 +199,10 @@ def isfinite(x: Operand) -> Array:
     >>> isfinite(0.0)
     Array(True, dtype=bool, weak_type=True)
     """
-    return _beside_infinity("isfinite", "lt", x, True)
-
-
-def _beside_infinity(name: str, primitive: str, x: Operand, whole: bool) -> Array:
-    value = operand(name, x)
-    aval = typeof(value)
-    if aval.dtype.kind != "f":
-        return as_array(lax.full(shape_of(value), whole))
-    infinity = typed(float("inf"), aval.dtype, aval.weak_type)
-    result: Array = bind(primitive, lax.abs(value), infinity)
-    return result
+    value = operand("isfinite", x)
+    if typeof(value).dtype.kind != "f":
+        return as_array(lax.full(shape_of(value), True))
+    return lax.is_finite(value)
 
 
 def array_equal(a1: Operand, a2: Operand) -> Array:

@@ -61,7 +61,7 @@ def reduced(
     return result
 
 
-def _sum_dtype(dtype: np.dtype) -> np.dtype:
+def sum_dtype(dtype: np.dtype) -> np.dtype:
     """The dtype of sums: at least the default width for integers."""
     if dtype.kind == "f":
         return dtype
@@ -76,7 +76,7 @@ def _total(
 ) -> Array:
     value = operand(name, x)
     given = typeof(value).dtype
-    wanted = _sum_dtype(given) if dtype is None else dtype_of(dtype, name)
+    wanted = sum_dtype(given) if dtype is None else dtype_of(dtype, name)
     if dtype is None and wanted == np.float16:
         # Half precision overflows early, so it is added up in single.
         value = convert(value, np.dtype(np.float32))

@@ -1,0 +1,70 @@
+"""Bits of integers, promoted as JAX does. Serves: promote.*, class.shift"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from traceir import lax
+from traceir.array import Array
+from traceir.jit.composite import composite
+from traceir.lax.operands import (
+    BOOL,
+    Operand,
+    aligned,
+    as_array,
+    convert,
+    default_dtype,
+    operand,
+    promoted,
+)
+from traceir.numpy.elementwise import abs as _abs
+from traceir.trace import typeof
+
+
+def _integers(name: str, x: Operand, y: Operand) -> list[Operand]:
+    """Operands promoted and aligned; booleans count as 0 and 1."""
+    pair = promoted(name, x, y)
+    if typeof(pair[0]).dtype == BOOL:
+        pair = [convert(v, default_dtype(int)) for v in pair]
+    return aligned(name, pair)
+
+
+def left_shift(x: Operand, y: Operand) -> Array:
+    """Bits of each element of `x` moved up by `y`; raises shift.integer.
+
+    >>> left_shift(3, 4)
+    Array(48, dtype=int32, weak_type=True)
+    """
+    return lax.shift_left(*_integers("left_shift", x, y))
+
+
+def right_shift(x: Operand, y: Operand) -> Array:
+    """Bits of each element of `x` moved down by `y`, the sign kept; as `left_shift`.
+
+    >>> right_shift(-16, 2)
+    Array(-4, dtype=int32, weak_type=True)
+    """
+    pair = _integers("right_shift", x, y)
+    unsigned = typeof(pair[0]).dtype.kind == "u"
+    shift = lax.shift_right_logical if unsigned else lax.shift_right_arithmetic
+    return shift(*pair)
+
+
+bitwise_left_shift = left_shift
+bitwise_right_shift = right_shift
+
+
+@composite
+def bitwise_count(x: Operand) -> Array:
+    """How many bits of each element's magnitude are set, as uint8.
+
+    >>> bitwise_count(-7)
+    Array(3, dtype=uint8)
+    """
+    value = operand("bitwise_count", x)
+    if typeof(value).dtype == BOOL:
+        value = convert(value, default_dtype(int))
+    if typeof(value).dtype.kind == "i":
+        value = _abs(value)
+    count = lax.population_count(value)
+    return as_array(convert(count, np.dtype(np.uint8)))

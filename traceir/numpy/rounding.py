@@ -1,0 +1,254 @@
+"""Rounding, signs and special values, element by element. Serves: promote.*
+
+Functions of several operands promote and broadcast them as those of
+`traceir.numpy.elementwise` do.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from traceir import lax
+from traceir.array import Array
+from traceir.jit.composite import composite
+from traceir.lax.operands import (
+    BOOL,
+    Operand,
+    aligned,
+    as_array,
+    convert,
+    default_dtype,
+    inexact,
+    operand,
+    operands,
+    promoted,
+    promoted_inexact,
+    shape_of,
+    typed,
+)
+from traceir.numpy.composites import round as _round
+from traceir.numpy.composites import where as _where
+from traceir.numpy.elementwise import multiply
+from traceir.numpy.logic import equal, greater, isnan, less, logical_or
+from traceir.trace import typeof
+
+EVEN = lax.RoundingMethod.TO_NEAREST_EVEN
+
+
+@composite
+def trunc(x: Operand) -> Array:
+    """Each element without its fraction; integers stay.
+
+    >>> trunc(-1.5)
+    Array(-1., dtype=float32, weak_type=True)
+    """
+    value = operand("trunc", x)
+    if typeof(value).dtype.kind != "f":
+        return as_array(value)
+    return _where(lax.lt(value, _like(0, value)), lax.ceil(value), lax.floor(value))
+
+
+@composite
+def rint(x: Operand) -> Array:
+    """The nearest whole number to each element, halves to even; floating.
+
+    >>> rint(2.5), rint(3)
+    (Array(2., dtype=float32, weak_type=True), Array(3., dtype=float32))
+    """
+    value = operand("rint", x)
+    dtype = typeof(value).dtype
+    if dtype.kind != "f":
+        return as_array(convert(value, inexact(dtype)))
+    return lax.round(value, EVEN)
+
+
+@composite(static_argnames=["decimals"])
+def around(a: Operand, decimals: int = 0) -> Array:
+    """Elements rounded to `decimals` places, as by `round`.
+
+    >>> around(2.567, 2)
+    Array(2.57, dtype=float32, weak_type=True)
+    """
+    return _round(a, decimals)
+
+
+@composite
+def modf(x: Operand) -> tuple[Array, Array]:
+    """The fraction of each element and its whole part, with its sign; floating.
+
+    >>> modf(2.75)
+    (Array(0.75, dtype=float32, weak_type=True),
+     Array(2., dtype=float32, weak_type=True))
+    """
+    (value,) = promoted_inexact("modf", x)
+    up = lax.ge(value, _like(0, value))
+    whole: Array = _where(up, lax.floor(value), lax.ceil(value))
+    return lax.sub(value, whole), whole
+
+
+def fabs(x: Operand) -> Array:
+    """Magnitude of each element, floating.
+
+    >>> fabs(-2)
+    Array(2., dtype=float32, weak_type=True)
+    """
+    return lax.abs(*promoted_inexact("fabs", x))
+
+
+def deg2rad(x: Operand) -> Array:
+    """Each element, an angle in degrees, in radians; floating.
+
+    >>> deg2rad(180)
+    Array(3.1415927, dtype=float32, weak_type=True)
+    """
+    (value,) = promoted_inexact("deg2rad", x)
+    return multiply(value, math.pi / 180)
+
+
+def rad2deg(x: Operand) -> Array:
+    """Each element, an angle in radians, in degrees; floating.
+
+    >>> rad2deg(0.0)
+    Array(0., dtype=float32, weak_type=True)
+    """
+    (value,) = promoted_inexact("rad2deg", x)
+    return multiply(value, 180 / math.pi)
+
+
+radians = deg2rad
+degrees = rad2deg
+
+
+def isposinf(x: Operand) -> Array:
+    """Whether each element is the positive infinity.
+
+    >>> isposinf(float("inf"))
+    Array(True, dtype=bool, weak_type=True)
+    """
+    return _is_infinity("isposinf", x, math.inf)
+
+
+def isneginf(x: Operand) -> Array:
+    """Whether each element is the negative infinity.
+
+    >>> isneginf(float("inf"))
+    Array(False, dtype=bool, weak_type=True)
+    """
+    return _is_infinity("isneginf", x, -math.inf)
+
+
+def _is_infinity(name: str, x: Operand, infinity: float) -> Array:
+    value = operand(name, x)
+    if typeof(value).dtype.kind != "f":
+        return as_array(lax.full(shape_of(value), False))
+    return lax.eq(value, _like(infinity, value))
+
+
+@composite(static_argnames=["copy"])
+def nan_to_num(
+    x: Operand,
+    copy: bool = True,
+    nan: Operand = 0.0,
+    posinf: Operand = None,
+    neginf: Operand = None,
+) -> Array:
+    """Elements with numbers in the place of NaN and of infinities.
+
+    An infinity becomes the greatest or the least number, unless another is given. The
+    result is an array of its own whatever `copy` says.
+
+    >>> import traceir.numpy as jnp
+    >>> nan_to_num(jnp.array([jnp.nan, 1.0, jnp.inf]), posinf=9.0)
+    Array([0., 1., 9.], dtype=float32)
+    """
+    value = operand("nan_to_num", x)
+    dtype = typeof(value).dtype
+    if dtype.kind != "f":
+        return as_array(value)
+    info = np.finfo(dtype)
+    high = typed(info.max, dtype, False) if posinf is None else posinf
+    low = typed(info.min, dtype, False) if neginf is None else neginf
+    found = _where(isnan(value), _strong(nan, dtype), value)
+    found = _where(isposinf(found), _strong(high, dtype), found)
+    return _where(isneginf(found), _strong(low, dtype), found)
+
+
+def _strong(x: Operand, dtype: np.dtype) -> Operand:
+    return convert(operand("nan_to_num", x), dtype)
+
+
+@composite
+def fmax(x1: Operand, x2: Operand) -> Array:
+    """Greater of each two elements; the other one where one is NaN.
+
+    >>> fmax(1.0, float("nan"))
+    Array(1., dtype=float32, weak_type=True)
+    """
+    return _where(logical_or(greater(x1, x2), isnan(x2)), x1, x2)
+
+
+@composite
+def fmin(x1: Operand, x2: Operand) -> Array:
+    """Lesser of each two elements; the other one where one is NaN.
+
+    >>> fmin(1.0, float("nan"))
+    Array(1., dtype=float32, weak_type=True)
+    """
+    return _where(logical_or(less(x1, x2), isnan(x2)), x1, x2)
+
+
+@composite
+def fmod(x1: Operand, x2: Operand) -> Array:
+    """Remainder with the sign of the dividend; of integers by 0 it is 0.
+
+    >>> fmod(-7, 3)
+    Array(-1, dtype=int32, weak_type=True)
+    """
+    pair = operands("fmod", (x1, x2))
+    if all(typeof(v).dtype.kind in "iu" for v in pair):
+        y = pair[1]
+        none = equal(y, 0)
+        pair[1] = _where(none, lax.broadcast(_like(1, y), shape_of(y)), y)
+    pair = promoted("fmod", *pair)
+    if typeof(pair[0]).dtype == BOOL:
+        pair = [convert(v, default_dtype(int)) for v in pair]
+    return lax.rem(*aligned("fmod", pair))
+
+
+@composite
+def heaviside(x1: Operand, x2: Operand) -> Array:
+    """0 below zero, 1 above it, and `x2` at it; NaN stays. Floating.
+
+    >>> heaviside(0.0, 0.5)
+    Array(0.5, dtype=float32, weak_type=True)
+    """
+    x, y = promoted_inexact("heaviside", x1, x2)
+    zero, one = _like(0, x), _like(1, x)
+    below, above = less(x, zero), greater(x, zero)
+    return _where(below, zero, _where(above, one, _where(isnan(x), x, y)))
+
+
+def nextafter(x: Operand, y: Operand) -> Array:
+    """The neighbour of each element of `x` on the side of `y`; floating.
+
+    >>> nextafter(1, 2) - 1
+    Array(1.1920929e-07, dtype=float32, weak_type=True)
+    """
+    return lax.nextafter(*aligned("nextafter", promoted_inexact("nextafter", x, y)))
+
+
+def float_power(x: Operand, y: Operand) -> Array:
+    """Power of each element, floating.
+
+    >>> float_power(2, 3)
+    Array(8., dtype=float32, weak_type=True)
+    """
+    return lax.pow(*aligned("float_power", promoted_inexact("float_power", x, y)))
+
+
+def _like(number: float, x: Operand) -> Operand:
+    """A number as a scalar of the type of `x`."""
+    aval = typeof(x)
+    return typed(number, aval.dtype, aval.weak_type)
