@@ -173,7 +173,7 @@ class Code:
         e = Expression(node.dtype, node.dtypes[0], dict(node.params), node.dtypes)
         text = entry.emit(e, *(self.operand(a, labels) for a in node.args))
         self.calls.update(dict.fromkeys(e.calls))
-        if isinstance(entry, Scalar) and entry.slow:
+        if isinstance(entry, Scalar) and node.dtypes[0] in entry.slow:
             self.slow[node.primitive] = None
         return text
 

@@ -46,10 +46,9 @@ def template(make: Template) -> Template:
 def function(name: str) -> Function:
     """The function of that name, such as `div_i32` or `i32_of_f64`.
 
-    >>> print(function("rem_u8").text)
-    def rem_u8(x, y):
-        d = y if y != u8(0) else u8(1)
-        return x if y == u8(0) else u8(x - x // d * d)
+    >>> print(function("floor_f32").text)
+    def floor_f32(x):
+        return f32(np.floor(x))
     """
     found = vecmath.FUNCTIONS.get(name)
     if found is not None:
@@ -109,42 +108,55 @@ def scalar(name: str, dtype: str, args: int, text: str, *needs: str) -> Function
 # -- integers -----------------------------------------------------------------------
 
 
+# Floating numbers in which a quotient of integers is exact once it is truncated: a
+# quotient that is not whole differs from whole numbers by more than its rounding.
+QUOTIENTS = {8: "f32", 16: "f32", 32: "f64"}
+
+
 @template
 def div(name: str, dtype: str) -> Function:
-    """Integer quotient towards zero; x/0 is -1, the least number by -1 is itself."""
-    t = short(dtype)
+    """Integer quotient towards zero; x/0 is -1, the least number by -1 is itself.
+
+    In floating numbers it vectorises; no machine has vectors of integer quotients.
+    """
+    t, bits = short(dtype), 8 * np.dtype(dtype).itemsize
+    real = QUOTIENTS.get(bits)
     if np.dtype(dtype).kind == "u":
+        quotient = f"{real}(x) / {real}(d)" if real else "x // d"
         text = f"""
         def {name}(x, y):
             d = y if y != {t}(0) else {t}(1)
-            return {t}({limits(dtype)[1]}) if y == {t}(0) else {t}(x // d)
+            q = {t}({quotient})
+            return {t}({limits(dtype)[1]}) if y == {t}(0) else q
         """
         return scalar(name, dtype, 2, text)
+    whole = f"q = {t}({real}(x) / {real}(d))" if real else _WHOLE.format(t=t)
     text = f"""
     def {name}(x, y):
         d = {t}(1) if (y == {t}(0)) | (y == {t}(-1)) else y
-        q = x // d
-        q = q + 1 if (q * d != x) & ((x < {t}(0)) != (d < {t}(0))) else q
-        q = -x if y == {t}(-1) else q
-        return {t}(-1) if y == {t}(0) else {t}(q)
+        {whole}
+        q = {t}(-i64(x)) if y == {t}(-1) else q
+        return {t}(-1) if y == {t}(0) else q
     """
     return scalar(name, dtype, 2, text)
 
 
+_WHOLE = """q = x // d
+        q = q + 1 if (q * d != x) & ((x < {t}(0)) != (d < {t}(0))) else q"""
+
+
 @template
 def rem(name: str, dtype: str) -> Function:
-    """Integer remainder with the dividend's sign; that of x by 0 is x."""
+    """Integer remainder with the dividend's sign; that of x by 0 is x.
+
+    >>> print(function("rem_u8").text)
+    def rem_u8(x, y):
+        return u8(x - y * div_u8(x, y))
+    """
     t = short(dtype)
-    if np.dtype(dtype).kind == "u":
-        text = f"""
-        def {name}(x, y):
-            d = y if y != {t}(0) else {t}(1)
-            return x if y == {t}(0) else {t}(x - x // d * d)
-        """
-        return scalar(name, dtype, 2, text)
     text = f"""
     def {name}(x, y):
-        return {t}(x - y * div_{t}(x, y)) if y != {t}(0) else x
+        return {t}(x - y * div_{t}(x, y))
     """
     return scalar(name, dtype, 2, text, f"div_{t}")
 
@@ -267,22 +279,25 @@ def copy(name: str, dtype: str) -> Function:
 
 @template
 def product(name: str, dtype: str) -> Function:
-    """A product of stacks of matrices, each of which may be stored transposed."""
+    """A product of stacks of matrices, by strides."""
     zero = f"{short(dtype)}({float(0) if np.dtype(dtype).kind == 'f' else 0})"
     text = f"""
-    def {name}(x, y, z, batch, rows, inner, columns, x_turned, y_turned):
-        row, along = (1, rows) if x_turned else (inner, 1)
-        down, across = (1, inner) if y_turned else (columns, 1)
-        for b in range(batch):
+    def {name}(
+        x, y, z, outer, batch, rows, inner, columns,
+        x_outer, x_batch, x_row, x_along, y_outer, y_batch, y_along, y_column,
+    ):
+        for b in range(outer * batch):
+            x_from = b // batch * x_outer + b % batch * x_batch
+            y_from = b // batch * y_outer + b % batch * y_batch
             for i in range(rows):
                 for j in range(columns):
                     z[(b * rows + i) * columns + j] = {zero}
                 for k in range(inner):
-                    left = x[b * rows * inner + i * row + k * along]
+                    left = x[x_from + i * x_row + k * x_along]
                     for j in range(columns):
-                        right = y[b * inner * columns + k * down + j * across]
+                        right = y[y_from + k * y_along + j * y_column]
                         at = (b * rows + i) * columns + j
                         z[at] = {short(dtype)}(z[at] + left * right)
     """
-    args = (*[dtype + "*"] * 3, *["int64"] * 6)
+    args = (*[dtype + "*"] * 3, *["int64"] * 13)
     return Function(name, args, None, dedent(text).strip())

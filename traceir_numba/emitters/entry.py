@@ -65,13 +65,14 @@ Map = tuple[Index, ...]
 class Scalar:
     """One expression for each element. `cost` is in additions.
 
-    `slow` ones call the C library for each element, and their loops do not vectorise.
+    With operands of `slow` dtypes each element is computed by itself, by the C library
+    or a division of 64-bit integers, and loops do not vectorise.
     Those that are `exact` give the same bits on any IEEE machine.
     """
 
     emit: Callable[..., str]
     cost: int = 1
-    slow: bool = False
+    slow: tuple[str, ...] = ()
     exact: bool = True
 
 
@@ -134,9 +135,7 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """A call of NumPy on whole arrays: an expression of the operands' names."""
-
-    emit: Callable[[Eqn, tuple[str, ...]], str]
+    """A product of stacks of matrices: a call on whole arrays, where it is large."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +184,7 @@ Emit = TypeVar("Emit", bound=Callable[..., str])
 
 
 def emitter(
-    name: str, cost: int = 1, slow: bool = False, exact: bool = True
+    name: str, cost: int = 1, slow: tuple[str, ...] = (), exact: bool = True
 ) -> Callable[[Emit], Emit]:
     """Register a function as the scalar expression of a primitive."""
 

@@ -32,13 +32,13 @@ def mul(e: Expression, x: str, y: str) -> str:
     return e.wrap(f"{x} * {y}")
 
 
-@emitter("div", cost=8)
+@emitter("div", cost=8, slow=("int64", "uint64"))
 def div(e: Expression, x: str, y: str) -> str:
     """Integers divide towards zero, and nothing is undefined."""
     return f"{x} / {y}" if e.kind == "f" else e.call(f"div_{short(e.dtype)}", x, y)
 
 
-@emitter("rem", cost=20, slow=True)
+@emitter("rem", cost=20, slow=("float32", "float64", "int64", "uint64"))
 def rem(e: Expression, x: str, y: str) -> str:
     """The dividend's sign; floating remainders are exact."""
     name = "fmod" if e.kind == "f" else "rem"
