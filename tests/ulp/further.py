@@ -82,7 +82,7 @@ LOG2 = mpmath.log(2)
 
 def relatively(f: Any, low: Any, high: Any, count: int) -> Fit:
     """A fit of least relative error, in 53 bits."""
-    return Fit(f, lambda x: 1 / f(x), low, high, count, 53)
+    return Fit(f, lambda x: 1 / f(x), low, high, count, 53, 160, False)
 
 
 def behind_one(f: Any) -> Any:
@@ -92,18 +92,18 @@ def behind_one(f: Any) -> Any:
 
 FITS = {
     "atan_f32": Fit(ATAN, behind_one(atan), mpf(0), ONE, 8, 24),
-    "atan_f64": Fit(ATAN, behind_one(atan), mpf(0), ONE, 20, 53),
+    "atan_f64": Fit(ATAN, behind_one(atan), mpf(0), ONE, 20, 53, 160, False),
     "asin_f32": Fit(ASIN, behind_one(asin), mpf(0), ONE / 4, 5, 24),
-    "asin_f64": Fit(ASIN, behind_one(asin), mpf(0), ONE / 4, 12, 53),
-    "tan_f32": relatively(quarter_tan, mpf(0), mpf("0.5002") ** 2, 8),
-    "tan_f64": Fit(TAN, behind_one(tan), mpf(0), EIGHTH_TURN, 15, 53),
+    "asin_f64": Fit(ASIN, behind_one(asin), mpf(0), ONE / 4, 12, 53, 160, False),
+    "tan_f32": relatively(quarter_tan, mpf(0), mpf("0.5315") ** 2, 8),
+    "tan_f64": Fit(TAN, behind_one(tan), mpf(0), EIGHTH_TURN, 14, 53, 160, False),
     "erf_f32": relatively(erf, mpf(0), mpf("3.9375") ** 2, 18),
     "erfc_f32": relatively(lambda t: scaled_erfc(t, mpf(3)), 3 / mpf("13.1"), ONE, 11),
     "erfc_f64": relatively(
-        lambda v: scaled_erfc(v + mpf("0.5625"), mpf(4)),
-        4 / mpf("31.3") - mpf("0.5625"),
-        mpf("0.4375"),
-        22,
+        lambda v: scaled_erfc(v + mpf("0.3125"), mpf(3)),
+        3 / mpf("31.1") - mpf("0.3125"),
+        mpf("0.6875"),
+        23,
     ),
     "erf_inv_f32_low": relatively(lambda u: erf_inv(u * LOG2), mpf(0), mpf("7.25"), 11),
     "erf_inv_f32_high": relatively(
@@ -113,7 +113,7 @@ FITS = {
         11,
     ),
     "erf_inv_f64_low": relatively(
-        lambda v: erf_inv(v + mpf("2.5")), mpf("-2.5"), mpf("2.501"), 21
+        lambda v: erf_inv(v + mpf("0.5")), mpf("-0.5"), mpf("4.501"), 21
     ),
     "erf_inv_f64_middle": relatively(
         lambda v: erf_inv((v + 3) ** 2), mpmath.sqrt(5) - 3, mpmath.sqrt(14) - 3, 21

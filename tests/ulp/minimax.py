@@ -21,7 +21,11 @@ TINY = mpf(2) ** -100
 
 @dataclass(frozen=True)
 class Fit:
-    """A function on an interval, its weight, and how many powers have how many bits."""
+    """A function on an interval, its weight, and how many powers have how many bits.
+
+    `digits` are the bits of the numbers that the search itself works with. Where the
+    error of rounding all coefficients at once does not matter, nothing is fitted again.
+    """
 
     function: Real
     weight: Real
@@ -29,6 +33,8 @@ class Fit:
     high: Any
     count: int
     bits: int
+    digits: int = 400
+    again: bool = True
 
 
 def exchange(f: Real, fit: Fit, powers: list[int]) -> tuple[list[Any], Any]:
@@ -74,8 +80,15 @@ def exchange(f: Real, fit: Fit, powers: list[int]) -> tuple[list[Any], Any]:
 
 def coefficients(fit: Fit) -> tuple[list[float], float]:
     """Rounded coefficients, and the binary logarithm of the greatest weighted error."""
+    with mpmath.workprec(fit.digits):
+        return _coefficients(fit)
+
+
+def _coefficients(fit: Fit) -> tuple[list[float], float]:
     left, powers, result = fit.function, list(range(fit.count)), []
     found, error = exchange(left, fit, powers)
+    if not fit.again:
+        return [float(c) for c in found], float(mpmath.log(error, 2))
     while powers:
         with mpmath.workprec(fit.bits):
             c, power = +found[0], powers.pop(0)

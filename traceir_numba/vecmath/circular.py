@@ -1,4 +1,4 @@
-"""Sine and cosine, for arguments of any size. Serves: `accuracy.*` of those rows.
+"""Sine, cosine and tangent of any argument. Serves: `accuracy.*` of those rows.
 
 x / pi is wanted to many digits after the point, but of what stands before it only
 whether it is odd. So for each exponent e of x a table holds 2**e / pi without the
@@ -142,3 +142,68 @@ def sin_f64(x: f64) -> f64:
 def cos_f64(x: f64) -> f64:
     """The cosine."""
     return sin_plus_f64(x, i64(1))
+
+
+def tan_f32(x: f32) -> f32:
+    """The tangent."""
+    d = f64(x) * 2.0
+    j = (as_bits_f32(x) >> 23) & 0x1FF
+    h = d * HALF_TURN[j]  # exact
+    t = h + ROUND_F64
+    f = fma(d, HALF_TURN_REST[j], h - (t - ROUND_F64))  # of a quarter turn
+    z = f * f
+    p = fma(fma(4.5566218476030995, z, -0.6006458326188363), z, 1.7712637712737231)
+    p = fma(fma(p, z, 1.2030763283733281), z, 1.2786880595380152)
+    p = fma(fma(p, z, 1.274891757682793), z, 1.291930795813527)
+    p = fma(p, z, 1.5707963210078646)
+    p = p * f
+    odd = (as_bits_f64(t) & 1) != 0
+    return f32((-1.0 if odd else p) / (p if odd else 1.0))
+
+
+def tan_f64(x: f64) -> f64:
+    """The tangent."""
+    table = QUARTER_TURN
+    j = (as_bits_f64(x) >> 55) & 0xFF
+    s = x * 2.938735877055719e-39
+    h = as_float_f64(as_bits_f64(s) & HEAD_26_BITS)
+    g = s - h
+    # a + w is 2 x / pi without the whole number that is nearest.
+    p = table[j + 256]
+    q = table[j + 512]
+    u = fma(g, table[j], h * p)
+    v = fma(g, p, h * q)
+    t = (u + v) + ROUND_F64
+    a = (u - (t - ROUND_F64)) + v
+    p = table[j + 768]
+    v = fma(g, q, h * p)
+    b = a + v
+    w = v - (b - a)
+    q = table[j + 1024]
+    v = fma(g, p, h * q)
+    a = b + v
+    w = w + (v - (a - b)) + fma(g, q, s * table[j + 1280])
+    # y + w is that times pi / 2.
+    h = as_float_f64(as_bits_f64(a) & HEAD_26_BITS)
+    u = h * 1.5707963109016418
+    v = fma(h, 1.5893254773528196e-08, (a - h + w) * 1.5707963267948966)
+    y = u + v
+    w = v - (y - u)
+    z = y * y
+    p = fma(2.0860745619173148e-05, z, -4.486604065306776e-05)
+    p = fma(fma(p, z, 8.943267502983472e-05), z, -2.636449255451064e-05)
+    p = fma(fma(p, z, 0.00013650986543389617), z, 0.0002223876445096237)
+    p = fma(fma(p, z, 0.0005950619747339464), z, 0.0014547586578861973)
+    p = fma(fma(p, z, 0.0035922889595614814), z, 0.008863219178045586)
+    p = fma(fma(p, z, 0.021869489607983936), z, 0.05396825392671187)
+    p = fma(fma(p, z, 0.1333333333341453), z, 0.33333333333332776)
+    # h + p is the tangent of that, whose derivative is 1 + h**2.
+    v = p * z * y
+    h = y + v
+    v = v + fma(w * h, h, w)
+    h = y + v
+    p = v - (h - y)
+    q = -1.0 / h
+    q = fma(q, fma(q, h, 1.0) + q * p, q)
+    h = q if (as_bits_f64(t) & 1) != 0 else h
+    return x if abs(x) < 7.450580596923828e-09 else h

@@ -46,9 +46,8 @@ def power_sign_f32(v: f32, x: f32, y: f32) -> f32:
     return -v if odd & (as_bits_f32(x) < 0) else v
 
 
-def pow_f32(x: f32, y: f32) -> f32:
-    """x**y."""
-    a = f64(abs(x))
+def log2_near_f64(a: f64) -> f64:
+    """log2(a) of normal numbers, for results that are rounded to float32."""
     i = as_bits_f64(a) - ROOT_F64
     f = as_float_f64((i & MANTISSA_F64) + ROOT_F64) - 1.0
     q = f / (f + 2.0)
@@ -56,11 +55,11 @@ def pow_f32(x: f32, y: f32) -> f32:
     p = fma(fma(0.2829023302350905, z, 0.31990555337881277), z, 0.4122092556645072)
     p = fma(fma(p, z, 0.5770779423345008), z, 0.9617966941134394)
     p = fma(p, z, 2.88539008177785)
-    g = fma(q, p, f64(i >> 52))
-    g = g if a < INF_F64 else a
-    g = g if a > 0.0 else (-INF_F64 if a == 0.0 else a)
-    w = f64(y) * g
-    w = ZERO_F64 if (g == 0.0) | (y == ZERO_F32) else w
+    return fma(q, p, f64(i >> 52))  # type: ignore[no-any-return]
+
+
+def exp2_near_f64(w: f64) -> f64:
+    """2**w in the range of float32, for results that are rounded to it."""
     w = POW_MOST_F64 if w > POW_MOST_F64 else w
     w = POW_LEAST_F64 if w < POW_LEAST_F64 else w
     t = w + POW_ROUND_F64
@@ -69,8 +68,18 @@ def pow_f32(x: f32, y: f32) -> f32:
     p = fma(p, r, 0.009619859860724786)
     p = fma(fma(p, r, 0.05550329568058681), r, 0.24022637356241522) * r
     p = fma(p + 0.6931472029025709, r, 1.0)
-    v = f32(p * as_float_f64(as_bits_f64(t) << 52))
-    return power_sign_f32(v, x, y)
+    return p * as_float_f64(as_bits_f64(t) << 52)
+
+
+def pow_f32(x: f32, y: f32) -> f32:
+    """x**y."""
+    a = f64(abs(x))
+    g = log2_near_f64(a)
+    g = g if a < INF_F64 else a
+    g = g if a > 0.0 else (-INF_F64 if a == 0.0 else a)
+    w = f64(y) * g
+    w = ZERO_F64 if (g == 0.0) | (y == ZERO_F32) else w
+    return power_sign_f32(f32(exp2_near_f64(w)), x, y)
 
 
 def power_sign_f64(v: f64, x: f64, y: f64) -> f64:

@@ -18,7 +18,9 @@ from traceir_numba.vecmath import (
     basics,
     circular,
     exponential,
+    gaussian,
     hyperbolic,
+    inverse,
     logarithm,
     power,
     root,
@@ -33,6 +35,8 @@ MODULES = (
     power,
     area,
     root,
+    inverse,
+    gaussian,
 )
 DTYPES = {"f32": "float32", "f64": "float64", "i32": "int32", "i64": "int64"}
 
