@@ -17,7 +17,7 @@ from traceir.store import files
 from traceir_numba.buffers import empty_large
 from traceir_numba.call import callable_of
 from traceir_numba.hosted import Driven
-from traceir_numba.matmul import SCIPY, in_one_thread, matmul_large
+from traceir_numba.matmul import product
 from traceir_numba.pool import parallel
 from traceir_numba.problems import wrapped
 from traceir_numba.store import units
@@ -130,10 +130,8 @@ def _load(owner: Executable, recipe: Recipe) -> Any:
     namespace: dict[str, Any] = {
         "empty": np.empty,
         "empty_large": empty_large,
-        "errstate": np.errstate,
-        "matmul": np.matmul,
-        "matmul_large": matmul_large,
         "parallel": parallel,
+        "product": product,
         **{dtype.upper(): np.dtype(dtype) for dtype in recipe.dtypes},
         **dict(recipe.constants),
         **{one.name: _entry(one) for one in recipe.functions},
@@ -147,5 +145,4 @@ def _load(owner: Executable, recipe: Recipe) -> Any:
 def _entry(one: Entrypoint) -> Callable[..., Any]:
     """The call of a kernel from Python."""
     address = units.address(one.unit, one.symbol)
-    entry = callable_of(address, one.pointers, one.sizes, one.released)
-    return in_one_thread(SCIPY, entry) if one.alone else entry
+    return callable_of(address, one.pointers, one.sizes, one.released)

@@ -6,18 +6,15 @@ import re
 from dataclasses import dataclass
 
 from traceir.ir import ClosedJaxpr
-from traceir_numba import kernels
+from traceir_numba import gemm, kernels
 from traceir_numba.assemble import assemble
-from traceir_numba.driver import dtype_name
+from traceir_numba.driver import dtype_name, product_name
 from traceir_numba.functions import NUMBERS
 from traceir_numba.kernels import Compiled
 from traceir_numba.machine import Code
-from traceir_numba.matmul import is_large
-from traceir_numba.products import call_arguments
-from traceir_numba.program import Call, Program, Run
+from traceir_numba.program import Call, Program
 from traceir_numba.source import Module, module_of
 from traceir_numba.sources import sources_of
-from traceir_numba.steps import walk
 from traceir_numba.store.programs import Entrypoint, Recipe
 
 
@@ -36,7 +33,6 @@ class Build:
     def recipe(self) -> Recipe:
         """What it takes to run the program."""
         module, buffers = self.module, self.program.buffers
-        alone = _with_large_products(self.program)
         words = set(re.findall(r"\w+", module.driver))
         functions = tuple(
             Entrypoint(
@@ -46,11 +42,11 @@ class Build:
                 len(one.kernel.pointers),
                 len(one.kernel.sizes),
                 name in module.released,
-                name in alone,
             )
             for name, one in self.kernels.items()
             if name in words
         )
+        functions += tuple(_products(dtype) for dtype in _multiplied(self.program))
         return Recipe(
             module.name,
             module.text,
@@ -81,14 +77,16 @@ def source(closed: ClosedJaxpr, name: str) -> str:
     return module_of(program, sources_of(program)).text
 
 
-def _with_large_products(program: Program) -> set[str]:
-    """The routines that call BLAS with work for several threads."""
-    return {
-        run.routine.name
-        for run in program.steps
-        if isinstance(run, Run)
-        and any(
-            isinstance(step, Call) and is_large(*call_arguments(step.eqn)[:4])
-            for step in walk(run.routine.steps)
-        )
-    }
+def _multiplied(program: Program) -> list[str]:
+    """The dtypes of the products that the program's function calls."""
+    calls = (step for step in program.steps if isinstance(step, Call))
+    return list(dict.fromkeys(program.buffers[c.output].dtype for c in calls))
+
+
+def _products(dtype: str) -> Entrypoint:
+    """The products of a dtype, which run long enough to let others run."""
+    code = gemm.load(dtype)
+    sizes = gemm.POINTERS, gemm.SIZES
+    return Entrypoint(
+        product_name(dtype), code.unit, gemm.symbol_of(dtype), *sizes, True
+    )

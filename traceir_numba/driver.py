@@ -9,14 +9,14 @@ import numpy as np
 
 from traceir_numba.buffers import LARGE
 from traceir_numba.emit_cpu import Kernel
-from traceir_numba.emitters import EMITTERS
-from traceir_numba.emitters.entry import Library
+from traceir_numba.emit_lines import plain
+from traceir_numba.liveness import needed
 from traceir_numba.pool import WORTH
+from traceir_numba.products import call_arguments
 from traceir_numba.program import Buffer, Call, Launch, Program, Reshape, Run
 from traceir_numba.schedule import range_of, scratch_of
 
 WIDTH = 88
-QUIET = 'with errstate(all="ignore"):'
 
 
 def call_text(head: str, arguments: list[str]) -> str:
@@ -42,9 +42,6 @@ def driver_lines(
     body = "\n".join(_body(program, kernels, released))
     results = [buffers[k].name for k in program.outputs]
     body += f"\nreturn ({', '.join(results)}{',' if len(results) == 1 else ''})"
-    if sum(isinstance(step, Call) for step in program.steps) > 1:
-        # To enter it for each call costs as much as a small product.
-        body = f"{QUIET}\n{indent(body, '    ')}"
     yield from indent(body.strip("\n"), "    ").splitlines()
 
 
@@ -54,10 +51,9 @@ def _body(
     buffers = program.buffers
     made = {*program.inputs, *(k for k, _ in program.constants)}
     over = dict(program.over)
-    calls = sum(isinstance(step, Call) for step in program.steps)
     for number, step in enumerate(program.steps):
-        if isinstance(step, Launch | Run):
-            for slot in step.buffers:
+        if not isinstance(step, Reshape):
+            for slot in needed(step):
                 if slot not in made:
                     made.add(slot)
                     if slot in over:
@@ -72,9 +68,7 @@ def _body(
                 names = [buffers[k].name for k in slots]
                 yield call_text(kernels[number].name, names)
             case Call():
-                made.add(step.output)
-                text = _call(program, step)
-                yield text if calls > 1 else f"{QUIET}\n    {text}"
+                yield _call(program, step)
             case Reshape(source, output, copied):
                 made.add(output)
                 target = buffers[output]
@@ -121,11 +115,12 @@ def _launch(
 
 
 def _call(program: Program, step: Call) -> str:
-    entry = EMITTERS[step.eqn.primitive]
-    assert isinstance(entry, Library)
-    names = tuple(program.buffers[k].name for k in step.inputs)
-    text = entry.emit(step.eqn, names)
-    target = program.buffers[step.output]
-    if target.shape != step.eqn.outputs[0].aval.shape:
-        text += f".reshape({target.shape})"
-    return f"{target.name} = {text}"
+    """A product, its operands given as strides in their memory."""
+    names = [program.buffers[k].name for k in (*step.inputs, step.output)]
+    entry = product_name(program.buffers[step.output].dtype)
+    return call_text("product", [entry, *names, *map(str, call_arguments(step.eqn))])
+
+
+def product_name(dtype: str) -> str:
+    """The name of a dtype's products in a generated module."""
+    return f"gemm_{plain(dtype)}"

@@ -13,7 +13,7 @@ from hashlib import sha256
 import numpy as np
 
 from traceir.forks import in_child, kept_over_forks
-from traceir_numba import blas, machine, vecmath
+from traceir_numba import gemm, machine, vecmath
 from traceir_numba.call import Entry, callable_of
 from traceir_numba.emit_cpu import Kernel
 from traceir_numba.engine import processor
@@ -220,9 +220,9 @@ def _load(functions: list[Function]) -> None:
 
 def _function_text(f: Function) -> str:
     if f.name.startswith("product_"):
-        found = blas.product_text(_linked(f.name), f.args[0].rstrip("*"))
-        if found is not None:
-            return found
+        dtype = f.args[0].rstrip("*")
+        gemm.load(dtype)  # which the text calls
+        return gemm.whole_text(_linked(f.name), dtype)
     return _lowered(
         f.text, _linked(f.name), f.args, f.result, f.needs, None, f.constants
     )

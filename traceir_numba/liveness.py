@@ -56,7 +56,7 @@ class _Sharing:
                     step = unified(step, old, new)
                     renamed.append(Reshape(old, new))
                     made.add(new)
-            for slot in _makes(step):
+            for slot in needed(step):
                 found = None if slot in made else self.dead_like(slot, dead)
                 if found is not None:
                     dead.remove(found)
@@ -142,9 +142,9 @@ class _Sharing:
                     return
 
 
-def _makes(step: Step) -> tuple[int, ...]:
-    """The buffers that must have memory before a step runs."""
-    return step.buffers if isinstance(step, Launch | Run) else ()
+def needed(step: Step) -> tuple[int, ...]:
+    """The buffers that must have memory before a step of a program runs."""
+    return () if isinstance(step, Reshape) else _touches(step)
 
 
 def _touches(step: Step) -> tuple[int, ...]:

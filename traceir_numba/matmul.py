@@ -1,124 +1,96 @@
-"""Large matrix products: shared among our threads, without those of the BLAS.
-
-A BLAS that waits for threads of its own in a busy loop is up to thirty times slower
-where other programs, or a library in this process that does the same, have the
-processors.
+"""Large matrix products, shared among our threads with the same bits.
 
 Serves: choice.dot-order
 """
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable
-from functools import cache, wraps
-from importlib.util import find_spec
-from math import prod
-from typing import Any
 
 import numpy as np
 
 from traceir_numba import pool
 from traceir_numba.buffers import LARGE, empty_large
 
-# Products of fewer multiplications OpenBLAS computes in one thread by itself: of
-# matrices, and of a matrix and a vector.
-MATRIX, VECTOR = 1 << 18, 1 << 13
-# Products of more multiplications are split: 200 us on one core. Each piece lays out
-# an operand anew for itself, so that there are few.
-SPLIT = 1 << 24
-PIECES = 2
-# The modules that call a BLAS, each its own, and what OpenBLAS names its functions.
-NUMPY, SCIPY = "numpy._core._multiarray_umath", "scipy.linalg.cython_blas"
-PREFIXES = ("scipy_openblas", "openblas")
-SUFFIXES = ("64_", "")
+# Products of more multiplications are split: 40 us on one core.
+SPLIT = 1 << 22
+# Each piece lays out an operand anew for itself, so that there are few.
+LEAST = 64
+# Sums of more terms, of few results each, are cut: what a part has is part of the
+# product's meaning, so it depends on sizes alone.
+LONG, PART, FEW = 1 << 14, 1 << 12, 1 << 14
 
-Control = tuple[Callable[[], int], Callable[[int], None]]
+Entry = Callable[..., None]
 
 
-@cache
-def _control(caller: str) -> Control | None:
-    """How to ask for the number of an OpenBLAS's threads, and to set it."""
-    try:
-        spec = find_spec(caller)
-        if spec is None or spec.origin is None:
-            return None
-        # Without the global lock given up, since nothing here waits.
-        library = ctypes.PyDLL(spec.origin)
-    except (ImportError, OSError):
-        return None
-    for prefix in PREFIXES:
-        for suffix in SUFFIXES:
-            get = getattr(library, f"{prefix}_get_num_threads{suffix}", None)
-            put = getattr(library, f"{prefix}_set_num_threads{suffix}", None)
-            if get is not None and put is not None:
-                get.restype, get.argtypes = ctypes.c_int, ()
-                put.restype, put.argtypes = None, (ctypes.c_int,)
-                return get, put
-    return None
+def product(
+    entry: Entry,
+    x: np.ndarray,
+    y: np.ndarray,
+    z: np.ndarray,
+    outer: int,
+    batch: int,
+    rows: int,
+    inner: int,
+    columns: int,
+    *strides: int,
+) -> None:
+    """Put stacks of products of matrices, which lie in x and y at strides, in z.
 
-
-def in_one_thread(caller: str, entry: Callable[..., Any]) -> Callable[..., Any]:
-    """The same with a BLAS in the caller's thread alone, and as it was afterwards.
-
-    The number of threads belongs to the process. Who finds more than one puts it back,
-    so that whatever runs at once, the last one to end leaves what the first one found.
+    `entry` is the machine code of `gemm.PRODUCT` for their dtype.
     """
-
-    @wraps(entry)
-    def run(*args: Any) -> Any:
-        control = _control(caller)
-        number = 1
-        try:
-            if control is not None:
-                get, put = control
-                number = get()
-                if number > 1:
-                    put(1)
-            return entry(*args)
-        finally:
-            if number > 1:
-                put(number)
-
-    return run
-
-
-def is_large(batch: int, rows: int, inner: int, columns: int) -> bool:
-    """Whether a BLAS would use threads of its own for a product."""
-    vector = rows == 1 or columns == 1
-    return bool(batch) and rows * inner * columns > (VECTOR if vector else MATRIX)
-
-
-def _matmul_large(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """As `numpy.matmul` of two stacks of matrices of the same rank."""
-    shape = (*x.shape[:-1], y.shape[-1])
-    large = prod(shape) * x.itemsize >= LARGE
-    out = empty_large(shape, x.dtype) if large else np.empty(shape, x.dtype)
-    if pool.threads() == 1 or out.size * x.shape[-1] < SPLIT:
-        np.matmul(x, y, out=out)
+    lines = outer * batch * rows
+    if not lines * columns:
+        return
+    if inner >= LONG and lines * columns <= FEW and outer * batch == 1:
+        _long(entry, x, y, z, rows, inner, columns, *strides)
+        return
+    sizes = (rows, columns, inner, batch, *strides, columns)
+    threads = pool.threads()
+    if threads == 1 or lines * inner * columns < SPLIT:
+        entry(x, y, z, 0, lines, 0, columns, *sizes)
+    elif lines >= LEAST * threads or lines >= columns:
+        pieces = pool.split(0, lines, _pieces(lines, threads))
+        pool.each(entry, [(x, y, z, lo, hi, 0, columns, *sizes) for lo, hi in pieces])
     else:
-        _split(x, y, out)
-    return out
+        pieces = pool.split(0, columns, _pieces(columns, threads))
+        pool.each(entry, [(x, y, z, 0, lines, lo, hi, *sizes) for lo, hi in pieces])
 
 
-matmul_large = in_one_thread(NUMPY, _matmul_large)
+def _pieces(length: int, threads: int) -> int:
+    """How many pieces: two for each thread, if they are long enough."""
+    return 2 * threads if length >= 8 * LEAST * threads else threads
 
 
-def _split(x: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
-    """A product in pieces: of the stack, of the rows, or of the columns."""
-    pieces = PIECES * pool.threads()
-    stacked = x.ndim > 2 and len(x) >= pieces
-    by_rows = not stacked and x.shape[-2] >= y.shape[-1]
-    axis = 0 if stacked else -2 if by_rows else -1
-    ranges = pool.split(0, out.shape[axis], pieces)
-
-    def piece(first: int, last: int) -> None:
-        own = slice(ranges[first][0], ranges[last - 1][1])
-        part = own if stacked else (..., own, slice(None)) if by_rows else (..., own)
-        a = x[part] if stacked or by_rows else x
-        b = y if by_rows else y[part]
-        # What is ignored belongs to a thread.
-        with np.errstate(all="ignore"):
-            np.matmul(a, b, out=out[part])
-
-    pool.parallel(piece, (), 0, len(ranges))
+def _long(
+    entry: Entry,
+    x: np.ndarray,
+    y: np.ndarray,
+    z: np.ndarray,
+    rows: int,
+    inner: int,
+    columns: int,
+    *strides: int,
+) -> None:
+    """One product with long sums: parts of the sums at once, then their sum in order."""
+    _, _, x_row, x_along, _, _, y_along, y_column = strides
+    count, rest = divmod(inner, PART)
+    shape = (count + bool(rest), rows, columns)
+    large = shape[0] * z.nbytes >= LARGE
+    parts = empty_large(shape, z.dtype) if large else np.empty(shape, z.dtype)
+    steps = (x_row, x_along, 0, PART * y_along, y_along, y_column, columns)
+    sizes = (0, columns, rows, columns, PART, count, 0, PART * x_along, *steps)
+    threads = pool.threads()
+    pieces = pool.split(0, count, 4 * threads) if threads > 1 else [(0, count)]
+    tasks = [(x, y, parts, lo * rows, hi * rows, *sizes) for lo, hi in pieces]
+    pool.each(entry, tasks)
+    if rest:
+        last_x = x.ravel("K")[count * PART * x_along :]
+        last_y = y.ravel("K")[count * PART * y_along :]
+        sizes = (0, columns, rows, columns, rest, 1, 0, 0, *steps)
+        entry(last_x, last_y, parts[count], 0, rows, *sizes)
+    total = z.reshape(rows, columns)
+    with np.errstate(all="ignore"):
+        np.add(parts[0], parts[1], out=total)
+        for part in parts[2:]:
+            np.add(total, part, out=total)

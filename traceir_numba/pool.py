@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import _thread
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from traceir_numba.problems import wrong_threads
@@ -179,18 +179,23 @@ def parallel(
     entry: Callable[..., None], arrays: Sequence[Any], low: int, high: int, *sizes: int
 ) -> None:
     """Call `entry(*arrays, lo, hi, *sizes)` for all of a range, in pieces at once."""
-    pool = _pool
-    pieces: Iterator[tuple[int, int]] = iter(split(low, high, PIECES * pool.threads))
+    pieces = split(low, high, PIECES * _pool.threads)
+    each(entry, [(*arrays, lo, hi, *sizes) for lo, hi in pieces])
+
+
+def each(entry: Callable[..., None], tasks: Sequence[Sequence[Any]]) -> None:
+    """Call `entry` with each list of arguments, several at once."""
+    left = iter(tasks)
 
     def task() -> None:
-        # An iterator over a list gives each piece once, whoever asks.
-        for lo, hi in pieces:
-            entry(*arrays, lo, hi, *sizes)
+        # An iterator over a list gives each task once, whoever asks.
+        for arguments in left:
+            entry(*arguments)
 
     try:
-        pool.run(task)
+        _pool.run(task)
     finally:
-        for _ in pieces:  # after an exception there may be some: leave them undone
+        for _ in left:  # after an exception there may be some: leave them undone
             pass
 
 

@@ -1,4 +1,4 @@
-"""Matrix products in loops: small ones as sums of products, large ones as one call.
+"""Matrix products: small ones as sums of products, large ones as one call.
 
 Serves: choice.dot-order
 """
@@ -17,8 +17,8 @@ from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Var, sort_params
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.entry import Library, View
 
-# Products of fewer multiplications join the nests around them.
-SMALL = 1 << 15
+# Products of fewer multiplications join the nests around them: all of a stack, or each.
+SMALL, TINY = 1 << 15, 1 << 7
 
 Shape = tuple[int, ...]
 
@@ -61,7 +61,7 @@ class _Operand:
 
 
 def product(eqn: Eqn, fixed: Container[Atom]) -> ClosedJaxpr:
-    """The product as a program of the equation's operands, for the body of a loop.
+    """The product as a program of the equation's operands.
 
     Operands that are `fixed` may be laid out anew at no cost: that is done once.
     """
@@ -74,13 +74,19 @@ def product(eqn: Eqn, fixed: Container[Atom]) -> ClosedJaxpr:
         )
     )
     sizes = Sizes(x.size(x.batch), x.size(x.free), x.size(lc), y.size(y.free))
-    work = sizes.batch * sizes.rows * sizes.inner * sizes.columns
-    if work < SMALL or not lc:
+    if not is_large(sizes) or eqn.outputs[0].aval.dtype == bool:
         if sizes.columns == 1:  # the result is the same with rows as columns
             x, y = y, x
             sizes = Sizes(sizes.batch, 1, sizes.inner, sizes.rows)
         return build.finish(build.sums(x, y, sizes))
     return build.finish(build.call(x, y))
+
+
+def is_large(sizes: Sizes) -> bool:
+    """Whether a product is worth a call: vectors are read once, whatever is done."""
+    each = sizes.rows * sizes.inner * sizes.columns
+    vectors = 1 in (sizes.rows, sizes.inner, sizes.columns)
+    return not vectors and each >= TINY and sizes.batch * each >= SMALL
 
 
 class _Build:
@@ -177,20 +183,29 @@ class _Build:
     def call(self, x: _Operand, y: _Operand) -> Var:
         """A product of two matrices, or of a stack of such pairs.
 
-        A group of several dimensions becomes one, a group of none stays none.
+        An operand whose groups of dimensions are no matrices in memory is laid out.
         """
-        groups = (x.free, x.summed) if x.sums_last else (x.summed, x.free)
-        left = [g for g in (x.batch, *groups) if g]
-        summed = y.sums_last and not y.fixed
-        groups = (y.free, y.summed) if summed else (y.summed, y.free)
-        right = [g for g in (y.batch, *groups) if g]
-        batch = ((0,), (0,)) if x.batch else ((), ())
-        pairs = (left.index(x.summed),), (right.index(y.summed),)
-        params = {**dict(self.eqn.params), "dimension_numbers": (pairs, batch)}
-        kept = [(x, x.batch), (x, x.free), (y, y.free)]
-        shape = tuple(operand.size(group) for operand, group in kept if group)
-        a, b = self.laid_out(x, *left), self.laid_out(y, *right)
+        ends = splits(
+            len(x.batch), (x.var.aval.shape, x.batch), (y.var.aval.shape, y.batch)
+        )
+        own = tuple(self.matrices(operand, ends is None) for operand in (x, y))
+        (a, left), (b, right) = own
+        pairs = (left.summed, right.summed), (left.batch, right.batch)
+        params = {**dict(self.eqn.params), "dimension_numbers": pairs}
+        kept = [(left, left.batch), (left, left.free), (right, right.free)]
+        shape = tuple(o.var.aval.shape[d] for o, group in kept for d in group)
         return self.bind("dot_general", shape, a, b, **params)
+
+    def matrices(self, x: _Operand, anew: bool) -> tuple[Var, _Operand]:
+        """An operand as it is, or laid out as a stack of matrices."""
+        shape = x.var.aval.shape
+        if not anew and all(step(shape, g) is not None for g in (x.free, x.summed)):
+            return x.var, x
+        groups = [g for g in (x.batch, x.free, x.summed) if g]
+        var = self.laid_out(x, *groups)
+        batch = tuple(range(bool(x.batch)))
+        summed = (len(groups) - 1,)
+        return var, _Operand(var, var, batch, summed, False)
 
 
 # -- results that are transposed ------------------------------------------------------
@@ -245,28 +260,76 @@ def _swapped(eqn: Eqn, out: Var) -> Eqn:
 # -- calls ----------------------------------------------------------------------------
 
 
+def step(shape: Shape, dims: Shape) -> int | None:
+    """How far apart neighbours along some dimensions lie, taken as one; None if not so.
+
+    >>> step((2, 3, 4), (0, 1)), step((2, 3, 4), (2,)), step((2, 3, 4), (0, 2))
+    (4, 1, None)
+    """
+    long = [d for d in dims if shape[d] != 1]
+    steps = {d: prod(shape[d + 1 :]) for d in long}
+    for d, after in zip(long, long[1:], strict=False):
+        if steps[d] != steps[after] * shape[after]:
+            return None
+    return steps[long[-1]] if long else 0
+
+
+def splits(count: int, *operands: tuple[Shape, Shape]) -> int | None:
+    """Where a stack's dimensions are cut in two, each part one stride; None if nowhere.
+
+    >>> splits(2, ((2, 5, 3, 4), (0, 2))), splits(1, ((2, 3), (0,)))
+    (1, 0)
+    """
+    for cut in range(count + 1):
+        parts = [(s, part) for s, dims in operands for part in (dims[:cut], dims[cut:])]
+        if all(step(shape, part) is not None for shape, part in parts):
+            return cut
+    return None
+
+
 def is_call(eqn: Eqn) -> bool:
     """Whether a product is as `product` leaves large ones: stacks of matrices."""
-    (lc, _), (lb, rb) = eqn.param("dimension_numbers")
-    x, y = (a.aval.ndim for a in eqn.inputs)
-    one_each = len(lc) == 1 and x - len(lb) <= 2 and y - len(rb) <= 2
-    if not one_each or lb not in ((), (0,)) or rb != lb:
+    if eqn.inputs[0].aval.dtype != eqn.outputs[0].aval.dtype:
         return False
-    return eqn.inputs[0].aval.dtype == eqn.outputs[0].aval.dtype and (
-        prod(call_arguments(eqn)[:4]) >= SMALL
-    )
+    if eqn.inputs[0].aval.dtype == bool:
+        return False
+    found = _call(eqn)
+    return found is not None and is_large(found.sizes)
 
 
 def call_arguments(eqn: Eqn) -> tuple[int, ...]:
-    """Batch, rows, what is summed and columns, and whether operands are transposed."""
-    ((at,), (to,)), (lb, _) = eqn.param("dimension_numbers")
+    """The sizes of a call: stacks of stacks, rows, what is summed, columns; strides."""
+    found = _call(eqn)
+    assert found is not None
+    sizes, outer = found.sizes, found.outer
+    inner = (sizes.rows, sizes.inner, sizes.columns)
+    return (outer, sizes.batch // max(1, outer), *inner, *found.strides)
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """What a call is given: the strides of the left operand, then of the right one."""
+
+    sizes: Sizes
+    outer: int
+    strides: tuple[int, ...]
+
+
+def _call(eqn: Eqn) -> _Call | None:
+    (lc, rc), (lb, rb) = eqn.param("dimension_numbers")
     x, y = (a.aval.shape for a in eqn.inputs)
-    first = len(lb)
-    batch = x[0] if lb else 1
-    rows, columns = (
-        prod(shape) // max(1, batch * shape[d]) if 0 not in shape else 0
-        for shape, d in ((x, at), (y, to))
+    left = tuple(d for d in range(len(x)) if d not in {*lb, *lc})
+    right = tuple(d for d in range(len(y)) if d not in {*rb, *rc})
+    cut = splits(len(lb), (x, lb), (y, rb))
+    if cut is None:
+        return None
+    strides = [step(x, g) for g in (lb[:cut], lb[cut:], left, lc)]
+    strides += [step(y, g) for g in (rb[:cut], rb[cut:], rc, right)]
+    if None in strides:
+        return None
+    rows, inner, columns = (
+        prod(s[d] for d in g) for s, g in ((x, left), (x, lc), (y, right))
     )
-    x_turned = len(x) == first + 2 and at == first
-    y_turned = len(y) == first + 2 and to == first + 1
-    return batch, rows, x[at], columns, int(x_turned), int(y_turned)
+    batch, outer = (prod(x[d] for d in g) for g in (lb, lb[:cut]))
+    sizes = Sizes(batch, rows, inner, columns)
+    return _Call(sizes, outer, tuple(s for s in strides if s is not None))

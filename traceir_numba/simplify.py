@@ -97,7 +97,7 @@ class _Simplifier:
             return self.inline(entry.program(eqn), eqn)
         if isinstance(entry, Region):
             return self.region(eqn, entry)
-        if isinstance(entry, Library) and not (self.outermost or is_call(eqn)):
+        if isinstance(entry, Library) and not is_call(eqn):
             return self.inline(product(eqn, self.fixed), eqn)
         if isinstance(entry, Reduce) and _reduces_nothing(eqn, entry):
             return self.add(as_reshape(eqn))

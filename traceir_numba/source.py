@@ -11,7 +11,13 @@ from functools import cache
 import numpy as np
 
 from traceir_numba import vecmath
-from traceir_numba.driver import WIDTH, call_text, driver_lines, dtype_name
+from traceir_numba.driver import (
+    WIDTH,
+    call_text,
+    driver_lines,
+    dtype_name,
+    product_name,
+)
 from traceir_numba.emit_cpu import Kernel
 from traceir_numba.functions import NUMBERS, closure, short
 from traceir_numba.program import Buffer, Program
@@ -28,10 +34,13 @@ IMPORTS = {
     "inf": "from math import inf",
     "nan": "from math import nan",
 }
-FROM_NUMPY = ("empty", "errstate", "matmul")
+FROM_NUMPY = ("empty", "matmul")
 LARGE = {
     "empty_large": "empty_large = empty  # traceir recycles the memory of large ones",
-    "matmul_large": "matmul_large = matmul  # traceir splits it over its threads",
+    **{
+        name: f"{name} = matmul  # traceir has its own, with sums in another order"
+        for name in map(product_name, NUMBERS)
+    },
 }
 FUNCTION_TEXT = 'function = njit(error_model="numpy", forceinline=True)'
 KERNEL_TEXT = '''\
@@ -63,7 +72,22 @@ def row_of(types, pointer, offset):
         return builder.gep(args[0], [args[1]])
 
     return pointer(pointer, i64), generate'''
-HELPERS = {"kernel": KERNEL_TEXT, "parallel": PARALLEL_TEXT, "row_of": ROW_TEXT}
+PRODUCT_TEXT = '''\
+def product(gemm, x, y, z, outer, batch, rows, inner, columns, *strides):
+    """Products of matrices that lie in x and y at strides; traceir splits them."""
+
+    def matrices(array, m, n, *steps):
+        sizes = [array.itemsize * step for step in steps]
+        return as_strided(array, (outer, batch, m, n), sizes)
+
+    x, y = matrices(x, rows, inner, *strides[:4]), matrices(y, inner, columns, *strides[4:])
+    z[...] = gemm(x, y).reshape(z.shape)'''
+HELPERS = {
+    "kernel": KERNEL_TEXT,
+    "parallel": PARALLEL_TEXT,
+    "product": PRODUCT_TEXT,
+    "row_of": ROW_TEXT,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +173,8 @@ def _imports(words: set[str]) -> Iterable[str]:
     arrays = [name for name in FROM_NUMPY if name in words]
     if arrays:
         yield _from("numpy", arrays)
+    if "as_strided" in words:
+        yield "from numpy.lib.stride_tricks import as_strided"
 
 
 def _from(module: str, names: list[str]) -> str:

@@ -30,8 +30,8 @@ ORDER = {
         | program | liveness schedule | emit_lines | emit_columns emit_running | emit_cpu | steps | carries memory
         | build
         | routines | emit_flow | sources | driver | source | assemble
-        | scalar_types | ssa | expressions | lower
-        | blas call | kernels
+        | scalar_types | ssa | expressions | lower | tiles | gemm
+        | call | kernels
         | compiling hosted | backend | api | __init__
     """,
 }

@@ -20,8 +20,7 @@ MOST_BYTES = 1 << 24
 class Entrypoint:
     """A kernel or routine under the name by which the program's function calls it.
 
-    `released`: other threads of Python run meanwhile. `alone`: the BLAS that it calls
-    uses no threads of its own.
+    `released`: other threads of Python run meanwhile.
     """
 
     name: str
@@ -30,7 +29,6 @@ class Entrypoint:
     pointers: int
     sizes: int
     released: bool
-    alone: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +75,7 @@ def write_program(key: str, recipe: Recipe, given: Sequence[np.ndarray]) -> bool
         "line": recipe.line,
         "dtypes": recipe.dtypes,
         "functions": [
-            [f.name, f.unit, f.symbol, f.pointers, f.sizes, f.released, f.alone]
+            [f.name, f.unit, f.symbol, f.pointers, f.sizes, f.released]
             for f in recipe.functions
         ],
         "constants": constants,

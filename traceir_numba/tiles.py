@@ -1,0 +1,312 @@
+"""What matrix products do in registers, as LLVM text: tiles, and how they are laid out.
+
+Serves: choice.dot-order
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from textwrap import indent
+
+import numpy as np
+
+from traceir_numba.engine import processor
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """The part of a product that stays in registers: its rows, and vectors a row."""
+
+    dtype: str
+    kind: str  # LLVM's name of an element
+    lanes: int
+    rows: int
+    vectors: int
+
+    @property
+    def columns(self) -> int:
+        """The elements of one of its rows."""
+        return self.lanes * self.vectors
+
+    @property
+    def floats(self) -> bool:
+        """Whether elements are floating numbers."""
+        return self.kind in ("float", "double")
+
+
+@cache
+def tile_of(dtype: str) -> Tile:
+    """The tile for this processor's registers."""
+    size = np.dtype(dtype).itemsize
+    kind = {"float32": "float", "float64": "double"}.get(dtype, f"i{8 * size}")
+    _, features = processor()
+    have = set(features.split(","))
+    if "+avx512f" in have and (size >= 4 or "+avx512bw" in have):
+        return Tile(dtype, kind, 64 // size, 8, 2)
+    if "+avx2" in have:  # sixteen registers
+        return Tile(dtype, kind, 32 // size, 4, 3)
+    return Tile(dtype, kind, 16 // size, 8, 2)
+
+
+# -- in registers ---------------------------------------------------------------------
+
+
+def tile_text(t: Tile, name: str, part: bool) -> str:
+    """LLVM text: a tile of x y, from a laid out x, put or added to what is there.
+
+    Of a `part` only the first rows and columns are.
+    """
+    vector = f"<{t.lanes} x {t.kind}>"
+    places = [(r, v) for r in range(t.rows) for v in range(t.vectors)]
+    loop = [
+        "%i = phi i64 [0, %entry], [%i_next, %loop]",
+        "%at_x = phi ptr [%x, %entry], [%x_next, %loop]",
+        "%at_y = phi ptr [%y, %entry], [%y_next, %loop]",
+    ]
+    for r, v in places:
+        zero = "zeroinitializer, %entry"
+        loop.append(f"%old_{r}_{v} = phi {vector} [{zero}], [%new_{r}_{v}, %loop]")
+    for v in range(t.vectors):
+        loop += _load(t, f"y_{v}", "%at_y", v * t.lanes)
+    for r in range(t.rows):
+        loop += [
+            f"%p_{r} = getelementptr {t.kind}, ptr %at_x, i64 {r}",
+            f"%e_{r} = load {t.kind}, ptr %p_{r}",
+            f"%s_{r} = insertelement {vector} poison, {t.kind} %e_{r}, i64 0",
+            f"%x_{r} = shufflevector {vector} %s_{r}, {vector} poison, "
+            f"<{t.lanes} x i32> zeroinitializer",
+        ]
+        for v in range(t.vectors):
+            loop += _multiply_add(t, f"{r}_{v}", f"%x_{r}", f"%y_{v}")
+    loop += [
+        "%i_next = add i64 %i, 1",
+        f"%x_next = getelementptr {t.kind}, ptr %at_x, i64 {t.rows}",
+        f"%y_next = getelementptr {t.kind}, ptr %at_y, i64 %y_row",
+        "%more = icmp slt i64 %i_next, %count",
+        "br i1 %more, label %loop, label %end",
+    ]
+    args = "ptr noalias %x, ptr noalias %y, ptr noalias %z, i64 %count, i64 %y_row"
+    blocks = {
+        "entry": ["br label %loop"],
+        "loop": loop,
+        "end": ["%is = icmp ne i64 %add, 0", "br i1 %is, label %sum, label %put"],
+        "put": [*_leave(t, "put", part), "ret void"],
+        "sum": [*_leave(t, "sum", part), "ret void"],
+    }
+    args += ", i64 %z_row, i64 %add"
+    if part:
+        args += ", i64 %tall, i64 %wide"
+        blocks["end"][:0] = _masks(t)
+    return _declared(t, part) + _define(name, args, blocks)
+
+
+def _declared(t: Tile, part: bool) -> str:
+    vector = f"<{t.lanes} x {t.kind}>"
+    found = ""
+    if t.floats:
+        found += f"declare {vector} @{_fma(t)}({vector}, {vector}, {vector})\n"
+    return found + (_masked(t.lanes, t.kind) if part else "")
+
+
+def _masked(lanes: int, kind: str) -> str:
+    """The declarations of loads and stores of some lanes."""
+    vector, bits = f"<{lanes} x {kind}>", f"<{lanes} x i1>"
+    return (
+        f"declare {vector} @llvm.masked.load.{_suffix(lanes, kind)}"
+        f"(ptr, i32 immarg, {bits}, {vector})\n"
+        f"declare void @llvm.masked.store.{_suffix(lanes, kind)}"
+        f"({vector}, ptr, i32 immarg, {bits})\n"
+    )
+
+
+def _suffix(lanes: int, kind: str) -> str:
+    short = {"float": "f32", "double": "f64"}.get(kind, kind)
+    return f"v{lanes}{short}.p0"
+
+
+def _first(name: str, lanes: int, count: str, offset: int = 0) -> list[str]:
+    """Lines for the mask of the lanes below a count, the first one being `offset`."""
+    numbers = ", ".join(f"i64 {offset + k}" for k in range(lanes))
+    vector = f"<{lanes} x i64>"
+    return [
+        f"%{name}_one = insertelement {vector} poison, i64 {count}, i64 0",
+        f"%{name}_all = shufflevector {vector} %{name}_one, {vector} poison, "
+        f"<{lanes} x i32> zeroinitializer",
+        f"%{name} = icmp slt {vector} <{numbers}>, %{name}_all",
+    ]
+
+
+def _masks(t: Tile) -> list[str]:
+    """Lines for the masks of a tile's vectors: of columns, where there is a row."""
+    bits, lines = f"<{t.lanes} x i1>", []
+    for v in range(t.vectors):
+        lines += _first(f"columns_{v}", t.lanes, "%wide", v * t.lanes)
+    for r in range(t.rows):
+        lines.append(f"%row_{r} = icmp slt i64 {r}, %tall")
+        lines += [
+            f"%mask_{r}_{v} = select i1 %row_{r}, {bits} %columns_{v}, "
+            f"{bits} zeroinitializer"
+            for v in range(t.vectors)
+        ]
+    return lines
+
+
+def _fma(t: Tile) -> str:
+    return f"llvm.fma.v{t.lanes}f{8 * np.dtype(t.dtype).itemsize}"
+
+
+def _multiply_add(t: Tile, place: str, x: str, y: str) -> list[str]:
+    vector = f"<{t.lanes} x {t.kind}>"
+    if t.floats:
+        args = f"{vector} {x}, {vector} {y}, {vector} %old_{place}"
+        return [f"%new_{place} = call {vector} @{_fma(t)}({args})"]
+    return [
+        f"%term_{place} = mul {vector} {x}, {y}",
+        f"%new_{place} = add {vector} %old_{place}, %term_{place}",
+    ]
+
+
+def _load(t: Tile, name: str, pointer: str, offset: int) -> list[str]:
+    """Lines that load a vector that lies anywhere."""
+    size = np.dtype(t.dtype).itemsize
+    return [
+        f"%at_{name} = getelementptr {t.kind}, ptr {pointer}, i64 {offset}",
+        f"%{name} = load <{t.lanes} x {t.kind}>, ptr %at_{name}, align {size}",
+    ]
+
+
+def _leave(t: Tile, how: str, part: bool) -> list[str]:
+    """Lines that store the tile, after adding what is there in a `sum`."""
+    vector, size = f"<{t.lanes} x {t.kind}>", np.dtype(t.dtype).itemsize
+    suffix, lines = _suffix(t.lanes, t.kind), []
+    for r, v in ((r, v) for r in range(t.rows) for v in range(t.vectors)):
+        place, value = f"{how}_{r}_{v}", f"%new_{r}_{v}"
+        mask = f"<{t.lanes} x i1> %mask_{r}_{v}"
+        if v == 0:
+            lines += [
+                f"%{how}_row_{r} = mul i64 %z_row, {r}",
+                f"%{how}_z_{r} = getelementptr {t.kind}, ptr %z, i64 %{how}_row_{r}",
+            ]
+        at = f"%at_{place}"
+        lines.append(
+            f"{at} = getelementptr {t.kind}, ptr %{how}_z_{r}, i64 {v * t.lanes}"
+        )
+        if how == "sum":
+            load = f"load {vector}, ptr {at}, align {size}"
+            if part:
+                given = f"ptr {at}, i32 {size}, {mask}, {vector} zeroinitializer"
+                load = f"call {vector} @llvm.masked.load.{suffix}({given})"
+            add = "fadd" if t.floats else "add"
+            lines += [
+                f"%{place} = {load}",
+                f"%all_{place} = {add} {vector} %{place}, {value}",
+            ]
+            value = f"%all_{place}"
+        store = f"store {vector} {value}, ptr {at}, align {size}"
+        if part:
+            given = f"{vector} {value}, ptr {at}, i32 {size}, {mask}"
+            store = f"call void @llvm.masked.store.{suffix}({given})"
+        lines.append(store)
+    return lines
+
+
+def _define(name: str, args: str, blocks: dict[str, list[str]]) -> str:
+    body = "\n".join(
+        f"{label}:\n{indent(chr(10).join(lines), '  ')}"
+        for label, lines in blocks.items()
+    )
+    return f"define void @{name}({args}) nounwind {{\n{body}\n}}\n"
+
+
+# -- laying out -----------------------------------------------------------------------
+
+
+def straight_text(t: Tile, name: str, width: int, part: bool) -> str:
+    """LLVM text: rows of so many neighbours, put one behind the other.
+
+    Of a `part` there are fewer, and zeros in place of the others.
+    """
+    size = np.dtype(t.dtype).itemsize
+    vector = f"<{width} x {t.kind}>"
+    load = f"load {vector}, ptr %at, align {size}"
+    if part:
+        mask = f"<{width} x i1> %mask, {vector} zeroinitializer"
+        load = f"call {vector} @llvm.masked.load.{_suffix(width, t.kind)}"
+        load += f"(ptr %at, i32 {size}, {mask})"
+    loop = [
+        "%i = phi i64 [0, %entry], [%i_next, %loop]",
+        "%at = phi ptr [%from, %entry], [%next, %loop]",
+        "%there = phi ptr [%to, %entry], [%then, %loop]",
+        f"%row = {load}",
+        f"store {vector} %row, ptr %there, align {size}",
+        f"%next = getelementptr {t.kind}, ptr %at, i64 %stride",
+        f"%then = getelementptr {t.kind}, ptr %there, i64 {width}",
+        "%i_next = add i64 %i, 1",
+        "%more = icmp slt i64 %i_next, %count",
+        "br i1 %more, label %loop, label %end",
+    ]
+    args = "ptr noalias %from, ptr noalias %to, i64 %stride, i64 %count, i64 %wide"
+    first = _first("mask", width, "%wide") if part else []
+    blocks = {"entry": [*first, "br label %loop"], "loop": loop, "end": ["ret void"]}
+    return (_masked(width, t.kind) if part else "") + _define(name, args, blocks)
+
+
+def turned_text(t: Tile, name: str) -> str:
+    """LLVM text: a square of as many rows as a tile has, transposed in registers."""
+    n, size = t.rows, np.dtype(t.dtype).itemsize
+    vector = f"<{n} x {t.kind}>"
+    lines = []
+    for r in range(n):
+        lines += [
+            f"%from_{r} = mul i64 %stride, {r}",
+            f"%at_{r} = getelementptr {t.kind}, ptr %from, i64 %from_{r}",
+            f"%v0_{r} = load {vector}, ptr %at_{r}, align {size}",
+        ]
+    step, stage = 1, 0
+    while step < n:  # halves of 2 * step neighbours change places between rows
+        for r in range(n):
+            low, high = (r, r + step) if not r & step else (r - step, r)
+            own = step if r & step else 0
+            picks = [(k & ~step) + own + (n if k & step else 0) for k in range(n)]
+            mask = ", ".join(f"i32 {p}" for p in picks)
+            lines.append(
+                f"%v{stage + 1}_{r} = shufflevector {vector} %v{stage}_{low}, "
+                f"{vector} %v{stage}_{high}, <{n} x i32> <{mask}>"
+            )
+        step, stage = 2 * step, stage + 1
+    for r in range(n):
+        lines += [
+            f"%to_{r} = mul i64 %width, {r}",
+            f"%there_{r} = getelementptr {t.kind}, ptr %to, i64 %to_{r}",
+            f"store {vector} %v{stage}_{r}, ptr %there_{r}, align {size}",
+        ]
+    args = "ptr noalias %from, ptr noalias %to, i64 %stride, i64 %width"
+    return _define(name, args, {"entry": [*lines, "ret void"]})
+
+
+# -- memory ---------------------------------------------------------------------------
+
+# Vectors straddle no two lines of the cache: memory begins at one, and what the C
+# library gave stands before it.
+MEMORY = """
+declare ptr @traceir_malloc(i64)
+declare void @traceir_free(ptr)
+define ptr @{allocate}(i64 %size) nounwind {{
+  %all = add i64 %size, 64
+  %given = call ptr @traceir_malloc(i64 %all)
+  %address = ptrtoint ptr %given to i64
+  %past = and i64 %address, 63
+  %rest = sub i64 64, %past
+  %line = getelementptr i8, ptr %given, i64 %rest
+  %before = getelementptr i8, ptr %line, i64 -8
+  store ptr %given, ptr %before, align 8
+  ret ptr %line
+}}
+define void @{release}(ptr %line) nounwind {{
+  %before = getelementptr i8, ptr %line, i64 -8
+  %given = load ptr, ptr %before, align 8
+  call void @traceir_free(ptr %given)
+  ret void
+}}
+"""
