@@ -68,7 +68,7 @@ def documented() -> list[Any]:
     return [value for value in found if callable(value) and value is not jnp.ndarray]
 
 
-@pytest.mark.parametrize("function", documented(), ids=lambda f: repr(f)[:40])
+@pytest.mark.parametrize("function", documented(), ids=lambda f: getattr(f, "__qualname__", repr(f)))
 def test_every_function_has_an_example_that_runs(function: Any) -> None:
     if isinstance(function, type | type(jnp.float32)):
         return

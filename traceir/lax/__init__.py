@@ -54,6 +54,17 @@ from traceir.lax.elementwise import (
     sub,
     tanh,
 )
+from traceir.lax.hyperbolic import (
+    acosh,
+    asinh,
+    atanh,
+    cbrt,
+    cosh,
+    exp2,
+    expm1,
+    logistic,
+    sinh,
+)
 from traceir.lax.parallel import (
     all_gather,
     all_to_all,
@@ -207,4 +218,13 @@ __all__ = [
     "transpose",
     "while_loop",
     "with_sharding_constraint",
+    "acosh",
+    "asinh",
+    "atanh",
+    "cbrt",
+    "cosh",
+    "exp2",
+    "expm1",
+    "logistic",
+    "sinh",
 ]

@@ -114,10 +114,11 @@ def log10(x: Operand) -> Array:
     """Logarithm to base 10 of each element, floating.
 
     >>> log10(1)
-    Array(0., dtype=float32, weak_type=True)
+    Array(0., dtype=float32)
     """
     (value,) = promoted_inexact("log10", x)
-    return multiply(lax.log(value), 0.4342944819032518)
+    scale = typed(0.4342944819032518, typeof(value).dtype, False)
+    return lax.mul(lax.log(value), scale)
 
 
 def reciprocal(x: Operand) -> Array:

@@ -156,7 +156,7 @@ def shared_programs(main: ClosedJaxpr, full: bool, rules: Rules) -> Shared:
         if visits[key] > 2:
             continue  # a program used twice has all of its own counted twice by now
         for eqn in closed.eqns:
-            queue.extend((inner, _program_name(eqn)) for inner in subjaxprs(eqn))
+            queue.extend((inner, _program_name(eqn, rules)) for inner in subjaxprs(eqn))
     for key, (closed, name) in found.items():
         size, outermost = len(closed.eqns), closed is main
         if form.applies(uses=visits[key], equations=size, main=outermost):
@@ -164,8 +164,10 @@ def shared_programs(main: ClosedJaxpr, full: bool, rules: Rules) -> Shared:
     return shared
 
 
-def _program_name(eqn: Eqn) -> str:
+def _program_name(eqn: Eqn, rules: Rules) -> str:
+    """The name in the params, where the program itself bears it."""
+    row = rules.prims.get(eqn.primitive)
     name = dict(eqn.params).get("name")
-    if not isinstance(name, str):
+    if row is None or not row.names or not isinstance(name, str):
         return "jaxpr"
     return re.sub(r"\W", "_", name.strip("<>")) or "jaxpr"

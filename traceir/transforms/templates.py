@@ -180,8 +180,9 @@ def _typed(number: Number, aval: ShapedArray) -> Value:
 def scalar(number: int | float, aval: ShapedArray) -> Value:
     """A number as a scalar of the dtype of `aval`, and as weak where that is."""
     value = np.asarray(number, aval.dtype)[()]
-    if aval.weak_type and typeof(value.item()).dtype == aval.dtype:
-        return value.item()
+    plain = value.item()
+    if aval.weak_type and typeof(plain).dtype == aval.dtype:
+        return type(plain)(number)  # which text shows with all digits
     return value
 
 

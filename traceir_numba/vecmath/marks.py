@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
-
-Define = TypeVar("Define", bound=Callable[..., object])
+from typing import Any
 
 
-def intrinsic(define: Define) -> Define:
+def intrinsic(define: Callable[..., object]) -> Any:
     """In a generated module this is Numba's; here only the text is read."""
     return define
