@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -58,6 +57,8 @@ NESTING = Names(
 
 def read_tables(path: Path) -> dict[str, Any]:
     """The TOML files of a folder by their stems; RuleTableError (table.file)."""
+    import tomllib  # not for tables that are in the store
+
     tables = {}
     for file in sorted(path.glob("*.toml")):
         try:

@@ -10,7 +10,7 @@ import numpy as np
 
 from traceir.store.entry import Entry
 from traceir.store.files import current
-from traceir_numba.store.units import stored
+from traceir_numba.store.units import kept, stored
 
 # Constants of more bytes are neither kept nor written out.
 MOST_BYTES = 1 << 24
@@ -54,7 +54,7 @@ def write_program(key: str, recipe: Recipe, given: Sequence[np.ndarray]) -> bool
     Says whether it is there now: not where some of its code is not.
     """
     store = current()
-    if store is None or not store.kept.issuperset(f.unit for f in recipe.functions):
+    if store is None or not kept(one.unit for one in recipe.functions):
         return False
     known = {id(value): number for number, value in enumerate(given)}
     blocks: list[bytes] = []
@@ -91,7 +91,7 @@ def read_program(key: str, given: Sequence[np.ndarray]) -> Recipe | None:
         return None
     facts = entry.facts
     functions = tuple(Entrypoint(*one) for one in facts["functions"])
-    if stored(dict.fromkeys(one.unit for one in functions)) is None:
+    if not stored(one.unit for one in functions):
         return None
     blocks = iter(entry.blocks)
     constants = tuple(

@@ -16,10 +16,6 @@ from traceir_numba.store.identity import compiler
 
 Addresses = Mapping[str, int]
 
-_loaded: dict[str, Addresses] = {}
-# Which unit a function is in, for those that call it.
-_home: dict[str, str] = {}
-
 
 @dataclass(frozen=True, slots=True)
 class Made:
@@ -27,6 +23,19 @@ class Made:
 
     code: bytes
     needs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A loaded object file; it can be put in a store that has not got it."""
+
+    made: Made
+    addresses: Addresses
+
+
+_loaded: dict[str, Unit] = {}
+# Which unit a function is in, for those that call it.
+_home: dict[str, str] = {}
 
 
 def unit_key(*texts: str | bytes) -> str:
@@ -44,59 +53,66 @@ def linked(key: str, symbols: Sequence[str], make: Callable[[], Made]) -> Addres
         store = current()
         found = _from(store, key) if store else None
         if found is None:
-            made = make()
-            found = _load(key, made.code, symbols)
-            if store and _write(store, key, made, symbols):
-                store.kept.add(key)
-    return found
+            found = _load(key, make(), symbols)
+            if store:
+                _keep(store, key)
+    return found.addresses
 
 
-def stored(keys: Iterable[str]) -> list[Addresses] | None:
-    """The functions of some units that must be in the store; None if one is not."""
+def stored(keys: Iterable[str]) -> bool:
+    """Load some units from the store; False if one is not there."""
     store = current()
-    found = []
     with engine.lock:
-        for key in keys:
-            unit = _loaded.get(key)
-            if unit is None:
-                unit = _from(store, key) if store else None
-            if unit is None:
-                return None
-            found.append(unit)
-    return found
+        return all(
+            key in _loaded or (store is not None and _from(store, key) is not None)
+            for key in keys
+        )
+
+
+def kept(keys: Iterable[str]) -> bool:
+    """Put some loaded units in the store; False if one could not be."""
+    store = current()
+    return store is not None and all(_keep(store, key) for key in keys)
 
 
 def address(key: str, symbol: str) -> int:
     """Where a function of a loaded unit is."""
-    return _loaded[key][symbol]
+    return _loaded[key].addresses[symbol]
 
 
-def _load(key: str, code: bytes, symbols: Sequence[str]) -> Addresses:
-    found = _loaded[key] = engine.load(code, symbols)
+def _load(key: str, made: Made, symbols: Sequence[str]) -> Unit:
+    found = _loaded[key] = Unit(made, engine.load(made.code, symbols))
     _home.update(dict.fromkeys(symbols, key))
     return found
 
 
-def _write(store: Store, key: str, made: Made, symbols: Sequence[str]) -> bool:
-    uses = sorted({_home[name] for name in made.needs if name in _home})
-    if not store.kept.issuperset(uses):
+def _keep(store: Store, key: str) -> bool:
+    """Whether a unit is in the store, with those that it uses; it is put there now."""
+    if key in store.kept:
+        return True
+    unit = _loaded[key]
+    needs = unit.made.needs
+    uses = sorted({_home[name] for name in needs if name in _home} - {key})
+    if not all(_keep(store, other) for other in uses):
         return False
-    facts = {"symbols": list(symbols), "needs": list(made.needs), "uses": uses}
-    return store.write(Entry("code", key, facts, (made.code,)))
+    facts = {"symbols": list(unit.addresses), "needs": list(needs), "uses": uses}
+    if not store.write(Entry("code", key, facts, (unit.made.code,))):
+        return False
+    store.kept.add(key)
+    return True
 
 
-def _from(store: Store, key: str) -> Addresses | None:
+def _from(store: Store, key: str) -> Unit | None:
     """A unit of the store, loaded with those that it uses."""
     entry = store.read("code", key)
     if entry is None:
         return None
     facts = entry.facts
     for other in facts["uses"]:
-        if other in _loaded:
-            continue
-        if _from(store, other) is None:
+        if other not in _loaded and _from(store, other) is None:
             return None
     if not all(map(engine.is_known, facts["needs"])):
         return None
     store.kept.add(key)
-    return _load(key, entry.blocks[0], facts["symbols"])
+    made = Made(entry.blocks[0], tuple(facts["needs"]))
+    return _load(key, made, facts["symbols"])
