@@ -64,8 +64,8 @@ def {name}(a, to, stride, along, wide, count):
 
 PRODUCT = """
 def {name}(
-    x, y, z, low, high, left, right, rows, columns, inner, inner_batch, x_outer, x_batch,
-    x_row, x_along, y_outer, y_batch, y_along, y_column, z_row
+    x, y, z, low, high, left, right, rows, columns, inner, inner_batch,
+    x_outer, x_batch, x_row, x_along, y_outer, y_batch, y_along, y_column, z_row
 ):
     # Rows low..high of all matrices one below the other, columns left..right.
     deep = inner if inner < {depth} else {depth}

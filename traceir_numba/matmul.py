@@ -72,7 +72,7 @@ def _long(
     columns: int,
     *strides: int,
 ) -> None:
-    """One product with long sums: parts of the sums at once, then their sum in order."""
+    """One product with long sums: parts of them at once, then their sum in order."""
     _, _, x_row, x_along, _, _, y_along, y_column = strides
     count, rest = divmod(inner, PART)
     shape = (count + bool(rest), rows, columns)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Hashable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import prod
 
 import numpy as np
@@ -268,7 +269,7 @@ def step(shape: Shape, dims: Shape) -> int | None:
     """
     long = [d for d in dims if shape[d] != 1]
     steps = {d: prod(shape[d + 1 :]) for d in long}
-    for d, after in zip(long, long[1:], strict=False):
+    for d, after in pairwise(long):
         if steps[d] != steps[after] * shape[after]:
             return None
     return steps[long[-1]] if long else 0

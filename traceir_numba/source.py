@@ -80,8 +80,9 @@ def product(gemm, x, y, z, outer, batch, rows, inner, columns, *strides):
         sizes = [array.itemsize * step for step in steps]
         return as_strided(array, (outer, batch, m, n), sizes)
 
-    x, y = matrices(x, rows, inner, *strides[:4]), matrices(y, inner, columns, *strides[4:])
-    z[...] = gemm(x, y).reshape(z.shape)'''
+    left = matrices(x, rows, inner, *strides[:4])
+    right = matrices(y, inner, columns, *strides[4:])
+    z[...] = gemm(left, right).reshape(z.shape)'''
 HELPERS = {
     "kernel": KERNEL_TEXT,
     "parallel": PARALLEL_TEXT,
