@@ -34,7 +34,7 @@ PRIMITIVES: Mapping[str, Any] = {
 USUAL = frozenset({"bool", "int32", "int64", "float32", "float64"})
 _WITH_ACCURACY = (
     *("exp", "exp2", "expm1", "log", "log1p", "logistic"),
-    *("sqrt", "rsqrt", "cbrt", "sin", "cos", "tanh"),
+    *("sqrt", "rsqrt", "cbrt", "sin", "cos", "tan", "tanh"),
 )
 # Params that JAX's text leaves out, by primitive.
 HIDDEN: Mapping[str, Mapping[str, Any]] = {

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from traceir.rules import hyperbolics
+from traceir.rules import circulars, hyperbolics
 from traceir.rules.digits import LIMIT, PRECISION, beyond, from_mp, mpmath, to_mp
 from traceir.rules.reals import INFINITY, NAN, ONE, ZERO, Real, infinity, number
 
@@ -190,6 +190,14 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "log1p": _log1p,
     "sin": _periodic("sin"),
     "cos": _periodic("cos"),
+    "tan": circulars.tan,
+    "asin": circulars.asin,
+    "acos": circulars.acos,
+    "atan": circulars.atan,
+    "atan2": circulars.atan2,
+    "erf": circulars.erf,
+    "erfc": circulars.erfc,
+    "erf_inv": circulars.erf_inv,
     "tanh": hyperbolics.tanh,
     "exp2": _exp2,
     "expm1": hyperbolics.expm1,

@@ -89,7 +89,7 @@ def extremum(e: Expression, x: str, y: str, sign: str, logic: str) -> str:
     if e.kind == "b":
         return f"{x} {logic} {y}"
     if e.kind == "f":
-        return f"{x} if ({x} {sign} {y}) | ({x} != {x}) else {y}"
+        return f"({x} if {x} {sign} {y} else {y}) if {x} == {x} else {x}"
     return f"{x} if {x} {sign} {y} else {y}"
 
 
@@ -98,6 +98,12 @@ def power(e: Expression, x: str, y: str) -> str:
     """The exponent may be an integer."""
     exponent = y if e.operands[1] == e.dtype else e.cast(y)
     return e.call(f"pow_{short(e.dtype)}", x, exponent)
+
+
+@emitter("atan2", cost=45, exact=False)
+def angle(e: Expression, y: str, x: str) -> str:
+    """The ordinate comes first."""
+    return e.call(f"atan2_{short(e.dtype)}", y, x)
 
 
 @emitter("floor")
@@ -143,6 +149,13 @@ vectorised("asinh", 45)
 vectorised("acosh", 45)
 vectorised("atanh", 40)
 vectorised("cbrt", 35)
+vectorised("tan", 45)
+vectorised("asin", 35)
+vectorised("acos", 35)
+vectorised("atan", 35)
+vectorised("erf", 35)
+vectorised("erfc", 60)
+vectorised("erf_inv", 70)
 
 
 def comparison(name: str, sign: str) -> None:
