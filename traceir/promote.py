@@ -5,6 +5,7 @@ Serves: promote.*, aval.python.*, aval.canonical.*
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
@@ -196,7 +197,13 @@ def check_unmasked(value: object) -> None:
 
     >>> check_unmasked(np.ones(2))
     """
-    if type(value) is not np.ndarray and isinstance(value, np.ma.MaskedArray):
+    # To import the module of masked arrays takes as long as to trace a small function.
+    masked = sys.modules.get("numpy.ma")
+    if (
+        masked is not None
+        and type(value) is not np.ndarray
+        and isinstance(value, masked.MaskedArray)
+    ):
         raise default().error("jit.masked", got=f"{type(value).__name__} {value}")
 
 
