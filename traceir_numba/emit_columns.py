@@ -7,68 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol
 
-from traceir_numba.emit_lines import Code
+from traceir_numba.emit_forms import Accumulators, Emitter
 from traceir_numba.functions import ABREAST
-from traceir_numba.nests import Nest
-from traceir_numba.schedule import Loops, tile_of
-
-
-class Accumulators(Protocol):
-    """The names of a reduction's accumulators and of its result."""
-
-    @property
-    def result(self) -> str:
-        """The result's name."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The accumulators, the one that becomes the result last."""
-
-    @property
-    def scratch(self) -> tuple[str, ...]:
-        """The memory for what blocks leave."""
-
-    @property
-    def fold(self) -> str:
-        """The function that joins accumulators."""
-
-
-class Emitter(Protocol):
-    """What writes the source of nests."""
-
-    nest: Nest
-    loops: Loops
-    code: Code
-
-    @property
-    def reductions(self) -> Sequence[Accumulators]:
-        """Those of the pass that is written."""
-
-    def enter(self, number: int) -> None:
-        """Begin a pass."""
-
-    def outer_loops(self) -> list[str]:
-        """Loops over points that are kept."""
-
-    def make_accumulators(self) -> None:
-        """Name the accumulators."""
-
-    def clear(self, lanes: str = "width") -> None:
-        """Give them their first values."""
-
-    def body(self) -> None:
-        """The straight-line code of one point."""
-
-    def update(self, place: str = "[lane]") -> None:
-        """Let the body's values enter the accumulators."""
-
-    def as_result(self, number: int, text: str) -> str:
-        """An accumulator as the result of that number."""
-
-    def finish(self) -> None:
-        """What is computed from the results."""
+from traceir_numba.schedule import tile_of
 
 
 def write(emitter: Emitter) -> None:

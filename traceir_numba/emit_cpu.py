@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from traceir_numba import emit_columns, emit_running
+from traceir_numba import emit_columns, emit_rows, emit_running
+from traceir_numba.emit_forms import Accumulators
 from traceir_numba.emit_lines import (
     Code,
     as_memory,
@@ -49,18 +50,6 @@ def emit(nest: Nest, labels: Labels, name: str) -> Kernel:
     return _Emitter(nest, labels).kernel(name)
 
 
-@dataclass(slots=True)
-class _Accumulators:
-    """The names of a reduction's accumulators and of its result."""
-
-    result: str
-    entry: Reduce
-    dtypes: tuple[str, ...]
-    names: tuple[str, ...]
-    scratch: tuple[str, ...]
-    fold: str
-
-
 class _Emitter:
     def __init__(self, nest: Nest, labels: Labels) -> None:
         self.nest = nest
@@ -81,7 +70,7 @@ class _Emitter:
 
     def accumulators_of(
         self, one: Pass, labels: tuple[Label, ...]
-    ) -> list[_Accumulators]:
+    ) -> list[Accumulators]:
         """The accumulators of a pass, named for the results."""
         names = {
             node.number: safe_name(label.name)
@@ -93,12 +82,12 @@ class _Emitter:
             for k, r in enumerate(one.reductions)
         ]
 
-    def accumulators(self, primitive: str, dtype: str, result: str) -> _Accumulators:
+    def accumulators(self, primitive: str, dtype: str, result: str) -> Accumulators:
         entry = EMITTERS[primitive]
         assert isinstance(entry, Reduce)
         dtypes = entry.accumulators(dtype)
         suffixes = ("acc", "at")[: len(dtypes)]
-        return _Accumulators(
+        return Accumulators(
             result,
             entry,
             dtypes,
@@ -117,14 +106,10 @@ class _Emitter:
                 emit_running.write(self)
             case "none":
                 self.body()
-            case _ if self.nest.short:
-                self.short()
-            case _ if self.nest.form == "columns":
+            case _ if self.nest.form == "columns" and not self.nest.short:
                 emit_columns.write(self)
-            case "blocks":
-                self.whole()
-            case _ if self.nest.form == "rows":
-                self.rows()
+            case _ if self.nest.form != "map":
+                emit_rows.write(self)
             case _:
                 with self.code.block(*self.outer_loops()):
                     self.body()
@@ -197,98 +182,15 @@ class _Emitter:
                     self.code.call(f"fill_{plain(dtype)}", name, lanes, value)
                 )
 
-    def chunks(self, start: str, stop: str) -> None:
-        """The innermost loop, one chunk of lanes after the other."""
-        d = self.loops.lanes
-        lanes = self.code.call("smaller", "width", f"{stop} - base")
-        with self.code.block(
-            f"for base in range({start}, {stop}, width):",
-            f"for lane in range({lanes}):",
-        ):
-            self.code.add(f"i{d} = base + lane")
-            self.body()
-            self.update()
-
-    def rows(self) -> None:
-        d = self.loops.lanes
-        self.make_accumulators()
-        self.code.add(f"width = {self.code.call('lanes_for', f'n{d}')}")
-        with self.code.block(*self.outer_loops()):
-            for number in range(len(self.nest.passes)):
-                self.enter(number)
-                self.row()
-
-    def short(self) -> None:
-        """Reductions of few elements: one after the other, in variables."""
-        with self.code.block(*self.outer_loops()):
-            for number in range(len(self.nest.passes)):
-                self.enter(number)
-                for a in self.reductions:
-                    first = a.entry.initial(a.dtypes[0])
-                    for name, value in zip(a.names, first, strict=True):
-                        self.code.add(f"{name} = {value}")
-                with self.code.block(*self.inner_loops(self.loops.inner)):
-                    self.body()
-                    self.update("")
-                for k, a in enumerate(self.reductions):
-                    self.code.add(f"{a.result} = {self.as_result(k, a.names[-1])}")
-                self.finish()
-
-    def row(self) -> None:
-        """One pass over a row; it may have several dimensions."""
-        if not self.reductions:
-            with self.code.block(*self.inner_loops(self.loops.inner)):
-                self.body()
-            return
-        self.clear()
-        with self.code.block(*self.inner_loops(self.loops.inner[:-1])):
-            self.chunks("0", f"n{self.loops.lanes}")
-        for a in self.reductions:
-            total = " * ".join(f"n{d}" for d in self.loops.inner)
-            self.code.add(f"{a.result} = {self.folded(a, a.names, 'width', total)}")
-        self.finish()
-
-    def whole(self) -> None:
-        d = self.loops.lanes
-        self.make_accumulators()
-        with self.code.block("for block in range(lo, hi):"):
-            self.code.add("start = block * step")
-            self.code.add(f"stop = {self.code.call('smaller', 'start + step', 'n0')}")
-            self.code.add("rows = stop - start")
-            line = "rows" if d == 0 else f"n{d}"
-            self.code.add(f"width = {self.code.call('lanes_for', line)}")
-            self.clear()
-            if d == 0:
-                self.chunks("start", "stop")
-            else:
-                between = self.inner_loops(self.loops.inner[1:-1])
-                with self.code.block("for i0 in range(start, stop):", *between):
-                    self.chunks("0", f"n{d}")
-            for a in self.reductions:
-                *others, main = zip(a.names, a.scratch, strict=True)
-                # The fold leaves the first accumulator in place, too.
-                total = " * ".join(["rows", *(f"n{d}" for d in self.loops.inner[1:])])
-                counts = self.counts(a, "width", total)
-                best = self.code.call(a.fold, *a.names, *counts)
-                self.code.add(f"{main[1]}[block] = {best}")
-                for name, memory in others:
-                    self.code.add(f"{memory}[block] = {name}[0]")
-        with self.code.block("if last:"):
-            for a in self.reductions:
-                self.code.add(
-                    f"{a.result} = {self.folded(a, a.scratch, 'blocks', 'blocks')}"
-                )
-            self.finish()
-
     # -- reductions ---------------------------------------------------------------
 
     def folded(
-        self, a: _Accumulators, names: tuple[str, ...], count: str, total: str
+        self, a: Accumulators, names: tuple[str, ...], count: str, total: str
     ) -> str:
         found = self.code.call(a.fold, *names, *self.counts(a, count, total))
         return self.as_result(self.reductions.index(a), found)
 
-    def counts(self, a: _Accumulators, lanes: str, total: str) -> tuple[str, ...]:
+    def counts(self, a: Accumulators, lanes: str, total: str) -> tuple[str, ...]:
         """What a fold is told: a search finds the same in any order."""
         return (lanes,) if a.entry.test else (lanes, total)
 
@@ -298,11 +200,20 @@ class _Emitter:
             return f"{text} != 0"
         return text if a.dtypes[-1] == result else f"{short(result)}({text})"
 
-    def update(self, place: str = "[lane]") -> None:
-        """Let the body's values enter the accumulators."""
+    def entering(self) -> list[str]:
+        """The body's values that are reduced."""
+        return [
+            as_memory(self.code.operand(r.value, self.body_labels), r.dtype)
+            for r in self.now.reductions
+        ]
+
+    def update(
+        self, place: str = "[lane]", values: Sequence[str] | None = None
+    ) -> None:
+        """Let values enter the accumulators: the body's, unless others are given."""
         position = f"i{self.position_of_search()}"
-        for a, r in zip(self.reductions, self.now.reductions, strict=True):
-            x = as_memory(self.code.operand(r.value, self.body_labels), r.dtype)
+        entering = self.entering() if values is None else values
+        for a, x in zip(self.reductions, entering, strict=True):
             dtype = a.dtypes[0]
             e = Expression(dtype, dtype, operands=(dtype, dtype))
             old = tuple(f"{name}_old" for name in a.names)

@@ -216,11 +216,15 @@ def round_away(name: str, dtype: str) -> Function:
 
 # -- loops --------------------------------------------------------------------------
 
-# How many accumulators a line of elements is folded into, and how many there are.
+# How many accumulators a long line of elements is folded into, and how many a tile of
+# columns has.
 LANES = 128
 TILE = 512
 # Up to so many elements are folded one after the other.
-SHORT = 64
+SHORT = 16
+# A row of up to so many elements is folded into so many accumulators.
+MEDIUM = 256
+ROW = 32
 # The rows of few columns that are reduced side by side.
 ABREAST = 32
 # The columns of a tile that is read several times.
@@ -239,9 +243,8 @@ def lanes_for(name: str) -> Function:
     """How many accumulators serve a line of n elements."""
     text = f"""
     def {name}(n):
-        most = {LANES} if n >= {LANES} else {LANES // 2}
-        lanes = n if n < most else most
-        return lanes if lanes > 1 else 1
+        few = n if n > 1 else 1
+        return {LANES} if n > {MEDIUM} else ({ROW} if n > {SHORT} else few)
     """
     return scalar(name, "int64", 1, text)
 

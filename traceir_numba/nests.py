@@ -131,7 +131,8 @@ class Nest:
 
     `extents` are those that the source has as constants, loop by loop; none where
     there are none. A `short` nest reduces so few elements to each result that they are
-    taken one after the other. Few columns are reduced in `blocks` of rows. Where
+    taken one after the other, rows that are `masked` in vectors of a fixed length, of
+    which the last may have too many. Few columns are reduced in `blocks` of rows. Where
     `running` is not 0, the one reduced loop runs up (1) or down (-1), and what is
     finished is finished at each of its points, from what has been reduced so far.
     """
@@ -146,6 +147,7 @@ class Nest:
     later: tuple[Pass, ...] = ()
     extents: tuple[int | None, ...] = ()
     short: bool = False
+    masked: bool = False
     blocks: bool = False
     running: int = 0
 
@@ -214,7 +216,7 @@ class Nest:
 
     @cached_property
     def _hash(self) -> int:
-        form = self.extents, self.short, self.blocks, self.running
+        form = self.extents, self.short, self.masked, self.blocks, self.running
         return hash((self.reduced, self.buffers, self.passes, form))
 
     def __hash__(self) -> int:

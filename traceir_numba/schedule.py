@@ -12,7 +12,8 @@ from math import prod
 
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.entry import Reduce, Scalar
-from traceir_numba.functions import ABREAST, NARROW, SHORT, TILE
+from traceir_numba.engine import processor
+from traceir_numba.functions import ABREAST, MEDIUM, NARROW, TILE
 from traceir_numba.nests import (
     Access,
     Apply,
@@ -36,9 +37,8 @@ ROWS = 64
 FEW = 2048
 # Loops of up to so many points, all in all, are unrolled.
 UNROLLED = 16
-# About how many instructions unrolled loops may have, and a short fold that is not.
+# About how many instructions unrolled loops may have.
 LONGEST = 200
-CHEAP = 8
 # What an element read from or written to memory costs, in additions.
 MEMORY = 8
 # What it costs to leave the fold so far at an element.
@@ -70,23 +70,26 @@ def specialised(nest: Nest, extents: Shape) -> Nest:
         return nest
     fixed = _unrolled(nest, extents)
     folded = [d for d, fold in enumerate(nest.reduced) if fold]
-    blocks = False
+    blocks = short = masked = False
     match nest.form:
         case "rows":
-            short = len(folded) == 1 and (
-                folded[0] in fixed or (extents[-1] <= SHORT and weight(nest) <= CHEAP)
-            )
+            # Several lines for a result are folded in lanes, even where each is short.
+            short = len(folded) == 1 and folded[0] in fixed
+            masked = not short and extents[-1] <= MEDIUM and has_masks()
+            fixed = fixed if short else {}
         case "columns":
             short = all(d in fixed for d in folded)
             blocks = not short and _in_blocks(nest, extents)
             if not short and (nest.later or extents[folded[-1]] < ABREAST):
                 fixed = {}
-        case _:
-            short = False
-    if nest.form == "rows" and not short:
-        return nest
     constants = tuple(fixed.get(d) for d in range(nest.rank)) if fixed else ()
-    return replace(nest, extents=constants, short=short, blocks=blocks)
+    return replace(nest, extents=constants, short=short, masked=masked, blocks=blocks)
+
+
+def has_masks() -> bool:
+    """Whether the machine reads parts of vectors, of any dtype."""
+    features = processor()[1].split(",")
+    return "+avx512f" in features and "+avx512bw" in features
 
 
 def _in_blocks(nest: Nest, extents: Shape) -> bool:

@@ -24,10 +24,11 @@ ORDER = {
         __main__
     """,
     "traceir_numba": """
-        problems processors libraries | engine | store | machine buffers pool | matmul vecmath
-        | functions | nests | emitters
+        problems processors libraries | engine | store | machine buffers pool
+        | matmul vecmath | functions | nests | emitters
         | graph | jobs | share | trim flows products | simplify reshapes | fuse
-        | program | liveness schedule | emit_lines | emit_columns emit_running | emit_cpu | steps | carries memory
+        | program | liveness schedule | emit_lines | emit_forms
+        | emit_columns emit_rows emit_running | emit_cpu | steps | carries memory
         | build
         | routines | emit_flow | sources | driver | source | assemble
         | scalar_types | ssa | expressions | lower | tiles | gemm

@@ -74,7 +74,8 @@ def reduction(primitive: str, combine: str, initial: object) -> None:
                     acc[k] = {_combined(combine, e, "x", "y")}
                 left = half
             x = acc[0]
-            for k in range(1, n if few else 1):
+            many = n if n < total else total
+            for k in range(1, many if few else 1):
                 y = acc[k]
                 x = {_combined(combine, e, "x", "y")}
             acc[0] = x
