@@ -41,6 +41,8 @@ BINARY: dict[str, Function] = {
     "and": numpy.bitwise_and,
     "or": numpy.bitwise_or,
     "xor": numpy.bitwise_xor,
+    "lshift": numpy.left_shift,
+    "rshift": numpy.right_shift,
 }
 COMPARISON: dict[str, Function] = {
     "eq": numpy.equal,

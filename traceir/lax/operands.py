@@ -215,6 +215,16 @@ def _plain(dtype: np.dtype) -> tuple[float, float, tuple[type, ...]]:
     return int(limits.min), int(limits.max), (int, bool)
 
 
+def like(number: Any, x: Operand) -> Operand:
+    """A number as a scalar of the dtype of `x`, weak where `x` is a weak scalar.
+
+    >>> like(2, np.float32(0.5)), like(2, 0.5)
+    (np.float32(2.0), 2.0)
+    """
+    aval = typeof(x)
+    return typed(number, aval.dtype, aval.weak_type and not aval.shape)
+
+
 def convert(value: Operand, dtype: np.dtype, weak: bool = False) -> Operand:
     """A checked operand with this dtype and weakness; no equation for a number."""
     aval = typeof(value)

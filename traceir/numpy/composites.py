@@ -15,6 +15,7 @@ from traceir.lax.operands import (
     broadcast_shapes,
     convert,
     default_dtype,
+    like,
     operand,
     operands,
     promoted,
@@ -213,10 +214,10 @@ pow = power
 def _integer_power(x: Operand, y: Operand) -> Array:
     """Repeated squaring, one step for each of the six bits of the exponent."""
     zero = lax.bitwise_and(lax.eq(x, _like(0, x)), lax.ne(y, _like(0, y)))
-    result: Array = _where(zero, _like(0, x), _like(1, x))
-    for bit in range(6):
-        odd = lax.bitwise_and(y, _like(1 << bit, y))
+    result: Array = _where(zero, like(0, x), like(1, x))
+    for _ in range(6):
+        odd = lax.bitwise_and(y, _like(1, y))
         result = _where(odd, lax.mul(result, x), result)
-        if bit < 5:
-            x = lax.mul(x, x)
+        x = lax.mul(x, x)
+        y = lax.shift_right_logical(y, _like(1, y))
     return result

@@ -10,11 +10,11 @@ from traceir.lax.operands import (
     Operand,
     aligned,
     as_array,
+    like,
     operand,
     operands,
     promoted,
     shape_of,
-    typed,
 )
 from traceir.trace import bind, typeof
 
@@ -80,15 +80,12 @@ def greater_equal(x: Operand, y: Operand) -> Array:
 
 def truth(x: Operand) -> Operand:
     """A checked operand as booleans: whether each element differs from 0."""
-    aval = typeof(x)
-    if aval.dtype == BOOL:
-        return x
-    return bind("ne", x, typed(0, aval.dtype, aval.weak_type))
+    return x if typeof(x).dtype == BOOL else bind("ne", x, like(0, x))
 
 
 def _logical(name: str, primitive: str, x: Operand, y: Operand) -> Array:
-    pair = [truth(v) for v in promoted(name, x, y)]
-    result: Array = bind(primitive, *aligned(name, pair))
+    pair = aligned(name, promoted(name, x, y))
+    result: Array = bind(primitive, *map(truth, pair))
     return result
 
 
@@ -186,11 +183,9 @@ def isinf(x: Operand) -> Array:
     Array(False, dtype=bool, weak_type=True)
     """
     value = operand("isinf", x)
-    aval = typeof(value)
-    if aval.dtype.kind != "f":
+    if typeof(value).dtype.kind != "f":
         return as_array(lax.full(shape_of(value), False))
-    infinity = typed(float("inf"), aval.dtype, aval.weak_type)
-    return lax.eq(lax.abs(value), infinity)
+    return lax.eq(lax.abs(value), like(float("inf"), value))
 
 
 def isfinite(x: Operand) -> Array:

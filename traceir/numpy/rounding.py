@@ -21,6 +21,7 @@ from traceir.lax.operands import (
     convert,
     default_dtype,
     inexact,
+    like,
     operand,
     operands,
     promoted,
@@ -30,7 +31,6 @@ from traceir.lax.operands import (
 )
 from traceir.numpy.composites import round as _round
 from traceir.numpy.composites import where as _where
-from traceir.numpy.elementwise import multiply
 from traceir.numpy.logic import equal, greater, isnan, less, logical_or
 from traceir.trace import typeof
 
@@ -47,7 +47,7 @@ def trunc(x: Operand) -> Array:
     value = operand("trunc", x)
     if typeof(value).dtype.kind != "f":
         return as_array(value)
-    return _where(lax.lt(value, _like(0, value)), lax.ceil(value), lax.floor(value))
+    return _where(lax.lt(value, like(0, value)), lax.ceil(value), lax.floor(value))
 
 
 @composite
@@ -83,7 +83,7 @@ def modf(x: Operand) -> tuple[Array, Array]:
      Array(2., dtype=float32, weak_type=True))
     """
     (value,) = promoted_inexact("modf", x)
-    up = lax.ge(value, _like(0, value))
+    up = lax.ge(value, like(0, value))
     whole: Array = _where(up, lax.floor(value), lax.ceil(value))
     return lax.sub(value, whole), whole
 
@@ -103,8 +103,7 @@ def deg2rad(x: Operand) -> Array:
     >>> deg2rad(180)
     Array(3.1415927, dtype=float32, weak_type=True)
     """
-    (value,) = promoted_inexact("deg2rad", x)
-    return multiply(value, math.pi / 180)
+    return _scaled("deg2rad", x, math.pi / 180)
 
 
 def rad2deg(x: Operand) -> Array:
@@ -113,8 +112,14 @@ def rad2deg(x: Operand) -> Array:
     >>> rad2deg(0.0)
     Array(0., dtype=float32, weak_type=True)
     """
-    (value,) = promoted_inexact("rad2deg", x)
-    return multiply(value, 180 / math.pi)
+    return _scaled("rad2deg", x, 180 / math.pi)
+
+
+def _scaled(name: str, x: Operand, factor: float) -> Array:
+    (value,) = promoted_inexact(name, x)
+    if typeof(value).weak_type and not shape_of(value):
+        return lax.mul(value, factor)
+    return lax.mul(value, like(factor, value))
 
 
 radians = deg2rad
@@ -143,7 +148,7 @@ def _is_infinity(name: str, x: Operand, infinity: float) -> Array:
     value = operand(name, x)
     if typeof(value).dtype.kind != "f":
         return as_array(lax.full(shape_of(value), False))
-    return lax.eq(value, _like(infinity, value))
+    return lax.eq(value, like(infinity, value))
 
 
 @composite(static_argnames=["copy"])
@@ -210,7 +215,8 @@ def fmod(x1: Operand, x2: Operand) -> Array:
     if all(typeof(v).dtype.kind in "iu" for v in pair):
         y = pair[1]
         none = equal(y, 0)
-        pair[1] = _where(none, lax.broadcast(_like(1, y), shape_of(y)), y)
+        one = typed(1, typeof(y).dtype, typeof(y).weak_type)
+        pair[1] = _where(none, lax.broadcast(one, shape_of(y)), y)
     pair = promoted("fmod", *pair)
     if typeof(pair[0]).dtype == BOOL:
         pair = [convert(v, default_dtype(int)) for v in pair]
@@ -225,9 +231,10 @@ def heaviside(x1: Operand, x2: Operand) -> Array:
     Array(0.5, dtype=float32, weak_type=True)
     """
     x, y = promoted_inexact("heaviside", x1, x2)
-    zero, one = _like(0, x), _like(1, x)
-    below, above = less(x, zero), greater(x, zero)
-    return _where(below, zero, _where(above, one, _where(isnan(x), x, y)))
+    zero, one = like(0, x), like(1, x)
+    below, above = lax.lt(x, zero), lax.gt(x, zero)
+    rest = _where(isnan(x), x, y)
+    return _where(below, zero, _where(above, one, rest))
 
 
 def nextafter(x: Operand, y: Operand) -> Array:
@@ -246,9 +253,3 @@ def float_power(x: Operand, y: Operand) -> Array:
     Array(8., dtype=float32, weak_type=True)
     """
     return lax.pow(*aligned("float_power", promoted_inexact("float_power", x, y)))
-
-
-def _like(number: float, x: Operand) -> Operand:
-    """A number as a scalar of the type of `x`."""
-    aval = typeof(x)
-    return typed(number, aval.dtype, aval.weak_type)
