@@ -129,7 +129,8 @@ class _Builder:
         passes = []
         for stage in cluster.stages:
             body = self.body(stage)
-            reductions = [job for job in stage.jobs if job.kind == "reduce"]
+            folds = ("reduce", "running")
+            reductions = [job for job in stage.jobs if job.kind in folds]
             reduced = tuple(self.reduction(body, job) for job in reductions)
             for job in stage.jobs:
                 self.store(body, job, identity(len(cluster.space)))
@@ -147,8 +148,10 @@ class _Builder:
         )
         labels = [(tuple(b.labels), tuple(f.labels)) for b, _, f in passes]
         memory = tuple(self.memory)
+        job = cluster.jobs[0]
+        axes = cluster.axes or job.along
         nest = Nest(
-            tuple(d in cluster.axes for d in range(len(cluster.space))),
+            tuple(d in axes for d in range(len(cluster.space))),
             tuple(v.aval.dtype.name for v in memory),
             first.body,
             first.stores,
@@ -156,6 +159,7 @@ class _Builder:
             first.finish,
             first.finish_stores,
             tuple(later),
+            running=job.direction,
         )
         params = tuple(self.param_values)
         return Built(nest, memory, cluster.space, params, tuple(labels))
@@ -199,7 +203,7 @@ class _Builder:
         dtype = job.eqn.inputs[0].aval.dtype.name
         value = self.value(body, *seeds(job)[0])
         result = job.var.aval.dtype.name
-        return Reduction(job.eqn.primitive, value, dtype, result)
+        return Reduction(job.folds_as, value, dtype, result)
 
     def finish(self, stage: Stage, reductions: list[Job]) -> _Block:
         """What is computed from the reductions' results, and their stores."""

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from traceir.ir import Atom, Eqn, Var
+from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.entry import (
     Index,
     Library,
@@ -13,11 +14,12 @@ from traceir_numba.emitters.entry import (
     Parts,
     Reduce,
     Region,
+    Running,
 )
 from traceir_numba.graph import Graph, identity
 
 Shape = tuple[int, ...]
-KINDS = ("map", "reduce", "part", "library", "region")
+KINDS = ("map", "reduce", "running", "part", "library", "region")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,22 @@ class Job:
     def axes(self) -> tuple[int, ...]:
         """The loops that are reduced."""
         return tuple(self.eqn.param("axes")) if self.kind == "reduce" else ()
+
+    @property
+    def along(self) -> tuple[int, ...]:
+        """The loop at each point of which a fold leaves what it has so far."""
+        return (int(self.eqn.param("axis")),) if self.kind == "running" else ()
+
+    @property
+    def direction(self) -> int:
+        """Whether that loop runs up (1) or down (-1); 0 where there is none."""
+        return 0 if not self.along else -1 if self.eqn.param("reverse") else 1
+
+    @property
+    def folds_as(self) -> str:
+        """The reduction that folds in the same way."""
+        entry = EMITTERS[self.eqn.primitive]
+        return entry.reduction if isinstance(entry, Running) else self.eqn.primitive
 
 
 @dataclass(slots=True)
@@ -121,6 +139,8 @@ def jobs_of(graph: Graph, stored: Collection[Var]) -> list[Job]:
         match graph.entry(eqn):
             case Reduce():
                 jobs.append(Job(eqn, "reduce"))
+            case Running():
+                jobs.append(Job(eqn, "running"))
             case Parts():
                 jobs += [Job(eqn, "part", k) for k in range(len(eqn.inputs))]
             case Library():
