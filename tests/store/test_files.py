@@ -8,13 +8,11 @@ import os
 import signal
 import time
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from traceir.store import place
 from traceir.store.entry import Entry, decode, digest, encode
 from traceir.store.files import DAY, HOUR, Store
 from traceir.store.place import Place, StoreWarning
@@ -29,14 +27,6 @@ def entry(name: str, size: int = 10) -> Entry:
 def store(tmp_path: Path) -> Store:
     """An empty store in a directory that is not there yet."""
     return Store(Place(str(tmp_path / "deep" / "store")))
-
-
-@pytest.fixture(autouse=True)
-def first_warnings() -> Iterator[None]:
-    """Each test may be warned again of what others were warned of."""
-    place._warned.clear()
-    yield
-    place._warned.clear()
 
 
 def read(store: Store, one: Entry) -> Entry | None:

@@ -1,0 +1,130 @@
+"""`python -m traceir cache`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from traceir.__main__ import main
+from traceir.store import files
+from traceir.store.entry import Entry, digest
+from traceir.store.files import Store
+from traceir.store.place import Place
+
+PROGRAM = Entry("program", digest("p"), {"name": "selu", "source": "def selu(x): ..."})
+CODE = Entry(
+    "code", digest("c"), {"symbols": ["f", "g"], "needs": ["exp"], "uses": []}, (b"",)
+)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """A store with a program and code, which the command works on."""
+    before = files.current()
+    files.use(Place(str(tmp_path)))
+    found = files.current()
+    assert found is not None
+    for entry in (PROGRAM, CODE):
+        assert found.write(entry)
+    yield found
+    files.use(None if before is None else before.place)
+
+
+def run(*arguments: str) -> int:
+    return main(["cache", *arguments])
+
+
+@pytest.mark.parametrize("arguments", [(), ("list",)])
+def test_list(
+    store: Store, arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(*arguments) == 0
+    *lines, last = capsys.readouterr().out.splitlines()
+    words = {line.split()[0]: line.split()[1:] for line in lines}
+    assert words.keys() == {PROGRAM.key[:12], CODE.key[:12]}
+    assert words[PROGRAM.key[:12]][0] == "program"
+    assert words[PROGRAM.key[:12]][-1] == "selu"
+    assert words[CODE.key[:12]][-2:] == ["f", "g"]
+    size = sum(one.size for one in store.listed())
+    assert last == f"2 entries, {size:,} of {store.place.bound:,} bytes"
+
+
+def test_list_says_what_is_not_used(
+    store: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path(store.path("code", CODE.key)).write_bytes(b"nonsense")
+    with pytest.warns(UserWarning, match="made anew"):
+        assert run() == 0
+    assert "(not to be used)" in capsys.readouterr().out
+
+
+def test_show(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("show", PROGRAM.key[:5]) == 0
+    assert capsys.readouterr().out == "def selu(x): ...\n"
+    assert run("show", CODE.key) == 0
+    assert capsys.readouterr().out == "symbols: f, g\nneeds: exp\nuses: \n"
+
+
+@pytest.mark.parametrize(("key", "count"), [("zz", 0), ("", 2)])
+def test_show_wants_one(
+    store: Store, key: str, count: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("show", key) == 1
+    assert capsys.readouterr().err == f"{count} entries begin with {key!r}\n"
+
+
+def test_prune(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("prune") == 0
+    assert len(store.listed()) == 2
+    assert run("prune", "0") == 0
+    assert capsys.readouterr().out.splitlines()[-1] == (
+        "removed 2 entries, 0 bytes are left"
+    )
+    assert run("prune", "much") == 1
+
+
+def test_clear(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("clear") == 0
+    assert capsys.readouterr().out == "removed 2 entries\n"
+    assert store.listed() == []
+
+
+def test_path(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("path") == 0
+    assert capsys.readouterr().out == f"{store.place.directory}\n"
+
+
+@pytest.mark.parametrize("arguments", [("burn",), ("show",), ("clear", "all")])
+def test_usage(
+    store: Store, arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(*arguments) == 2
+    assert capsys.readouterr().err.startswith("usage: python -m traceir cache")
+    assert len(store.listed()) == 2
+
+
+def test_a_store_that_is_off(capsys: pytest.CaptureFixture[str]) -> None:
+    before = files.current()
+    files.use(None)
+    try:
+        assert run() == 1
+    finally:
+        files.use(None if before is None else before.place)
+    assert "TRACEIR_CACHE" in capsys.readouterr().err
+
+
+def test_an_environment_that_says_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(files, "_current", [])
+    monkeypatch.setenv("TRACEIR_CACHE_SIZE", "much")
+    assert run() == 1
+    assert "'much'" in capsys.readouterr().err
+
+
+def test_the_usage_names_both_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 2
+    text = capsys.readouterr().err
+    assert "tour" in text and "cache" in text

@@ -1,0 +1,108 @@
+"""What two processes must share to share code: every source that can decide it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from glob import glob
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from traceir_numba import engine
+from traceir_numba.store import identity
+
+ROOT = Path(identity.__file__).parents[2]
+# What the backend imports of `traceir` that decides nothing of the code.
+OTHERS = {
+    "errors.py": "texts of errors",
+    "forks.py": "locks",
+    "ir.py": "in SOURCES",
+    "jit/api.py": "the decorator",
+    "rules/__init__.py": "the tables: they decide the trace, which is in the key",
+    "source.py": "lines in comments",
+    "store/__init__.py": "the store itself",
+    "store/entry.py": "the store itself",
+    "store/files.py": "the store itself",
+    "store/sources.py": "the store itself",
+    "text/naming.py": "names of variables",
+    "text/printer.py": "comments",
+    "treedef.py": "told apart in keys",
+    "dtypes.py": "names",
+}
+
+
+def imported() -> set[str]:
+    """The files of `traceir` that modules of the backend import."""
+    found = set()
+    for path in (ROOT / "traceir_numba").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and str(node.module).startswith(
+                "traceir."
+            ):
+                found.add(_file(str(node.module)))
+            elif isinstance(node, ast.ImportFrom) and node.module == "traceir":
+                found.update(_file(f"traceir.{alias.name}") for alias in node.names)
+    return found
+
+
+def _file(module: str) -> str:
+    path = ROOT / module.replace(".", "/")
+    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    return str(file.relative_to(ROOT / "traceir"))
+
+
+def test_every_import_of_the_backend_is_in_its_identity_or_decides_nothing() -> None:
+    covered = {
+        file
+        for pattern in identity.SOURCES["traceir"]
+        for file in glob(pattern, root_dir=ROOT / "traceir", recursive=True)
+    }
+    assert imported() - covered - OTHERS.keys() == set()
+
+
+@pytest.fixture
+def fresh() -> Iterator[None]:
+    """Nothing is known of before, and nothing afterwards."""
+    identity.identity.cache_clear()
+    identity.compiler.cache_clear()
+    yield
+    identity.identity.cache_clear()
+    identity.compiler.cache_clear()
+
+
+FEWER: dict[str, Any] = {
+    "SOURCES": {"traceir_numba": ("**/*.py",)},
+    "COMPILER": ("engine.py",),
+    "VERSIONS": {**identity.VERSIONS, "numpy": "exceptions.py"},
+}
+
+
+@pytest.mark.usefixtures("fresh")
+@pytest.mark.parametrize("what", FEWER)
+def test_sources_and_versions_decide(
+    what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = identity.identity()
+    monkeypatch.setattr(identity, what, FEWER[what])
+    identity.identity.cache_clear()
+    identity.compiler.cache_clear()
+    assert identity.identity() != before
+
+
+@pytest.mark.usefixtures("fresh")
+def test_the_processor_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = identity.compiler()
+    name, features = engine.processor()
+    monkeypatch.setattr(engine, "processor", lambda: (name, f"{features},-fma"))
+    identity.compiler.cache_clear()
+    assert identity.compiler() != before
+
+
+@pytest.mark.usefixtures("fresh")
+def test_it_is_the_same_again() -> None:
+    before = identity.identity()
+    identity.identity.cache_clear()
+    identity.compiler.cache_clear()
+    assert identity.identity() == before
