@@ -25,6 +25,7 @@ GROUPS = (
     "derivatives",
     "batches",
     "loops",
+    "exponentials",
 )
 
 

@@ -107,7 +107,7 @@ def test_the_reference_returns_the_same_in_both_forms() -> None:
 def test_the_files_are_what_jax_prints() -> None:
     jax = pytest.importorskip("jax", reason="the corpus is recorded with JAX")
     record = import_module("corpus.record")
-    assert len(GROUPS) == 10
+    assert len(GROUPS) > 10
     for path, text in record.files(jax):
         assert path.read_text(encoding="utf-8") == text
 

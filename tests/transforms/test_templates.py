@@ -148,3 +148,15 @@ def test_every_differentiable_row_is_read() -> None:
         "x",
         "y",
     }
+
+
+def test_a_number_beside_a_weak_operand_keeps_all_digits() -> None:
+    def slope(x: Any) -> Any:
+        return traceir.jvp(traceir.lax.cbrt, (x,), (x,))[1]
+
+    assert "mul 0.3333333333333333:f32[] " in str(traceir.make_jaxpr(slope)(0.5))
+    strong = traceir.make_jaxpr(slope)(np.float32(0.5))
+    assert "mul 0.3333333432674408:f32[] " in str(strong)
+    weak = ShapedArray((), np.dtype(np.float32), weak_type=True)
+    assert scalar(2, weak) == 2.0
+    assert isinstance(scalar(2, weak), float)
