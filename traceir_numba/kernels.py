@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, field
 from functools import cache
@@ -34,7 +34,9 @@ from traceir_numba.problems import wrapped
 from traceir_numba.scalar_types import Value, float_text, literal
 
 # Kernels of shorter LLVM text become part of the routines that call them.
-INLINED = 1 << 14
+INLINED = 1 << 11
+# As many characters of LLVM text go into one module, or a single kernel.
+MODULE = 1 << 16
 
 
 @dataclass(slots=True)
@@ -134,30 +136,55 @@ def _forget_unfinished() -> None:
             del _kernels[nest]
 
 
+@dataclass(slots=True)
+class _Part:
+    """A kernel on its way: its LLVM text, and the kernels that it calls."""
+
+    kernel: Kernel
+    symbol: str
+    text: str
+    inner: list[Compiled]
+
+
 def _build(kernels: list[Kernel]) -> list[Compiled]:
     with wrapped("backend.compile", ", ".join(k.name for k in kernels)):
-        symbols = [_symbol(kernel) for kernel in kernels]
-        texts = []
-        called: dict[str, Compiled] = {}
-        for kernel, symbol in zip(kernels, symbols, strict=True):
-            inner = {name: _kernels[nest].result() for name, nest in kernel.kernels}
-            called.update({one.symbol: one for one in inner.values()})
-            others = {name: _kernel_callee(one) for name, one in inner.items()}
-            args = _arguments(kernel)
-            texts.append(
-                _lowered(kernel.text, symbol, args, None, kernel.calls, others)
-            )
-        small = [one for one in called.values() if len(one.lowered) < INLINED]
-        all_kernels = [*kernels, *(one.kernel for one in small)]
-        needed = closure(name for kernel in all_kernels for name in kernel.calls)
-        inlined = [_inlined(f.name) for f in needed if _is_inlined(f)]
-        inlined += [one.lowered for one in small]
-        _load([f for f in needed if _is_loop(f)])
-        code = machine.link(texts, symbols, inlined)
-    return [
-        Compiled(k, code, s, text)
-        for k, s, text in zip(kernels, symbols, texts, strict=True)
-    ]
+        parts = [_part(kernel) for kernel in kernels]
+        return [one for batch in _batches(parts) for one in _linked_together(batch)]
+
+
+def _part(kernel: Kernel) -> _Part:
+    inner = {name: _kernels[nest].result() for name, nest in kernel.kernels}
+    others = {name: _callee_of(one) for name, one in inner.items()}
+    symbol = _symbol(kernel)
+    args = _arguments(kernel)
+    text = _lowered(kernel.text, symbol, args, None, kernel.calls, others)
+    return _Part(kernel, symbol, text, [*inner.values()])
+
+
+def _batches(parts: Iterable[_Part]) -> Iterator[list[_Part]]:
+    """Kernels that become one module: what LLVM does grows faster than a module."""
+    batch: list[_Part] = []
+    size = 0
+    for part in parts:
+        if batch and size + len(part.text) > MODULE:
+            yield batch
+            batch, size = [], 0
+        batch.append(part)
+        size += len(part.text)
+    yield batch
+
+
+def _linked_together(parts: list[_Part]) -> list[Compiled]:
+    called = {one.symbol: one for part in parts for one in part.inner}
+    small = [one for one in called.values() if len(one.lowered) < INLINED]
+    kernels = [*(part.kernel for part in parts), *(one.kernel for one in small)]
+    needed = closure(name for kernel in kernels for name in kernel.calls)
+    inlined = [_inlined(f.name) for f in needed if _is_inlined(f)]
+    inlined += [one.lowered for one in small]
+    _load([f for f in needed if _is_loop(f)])
+    texts, symbols = [p.text for p in parts], [p.symbol for p in parts]
+    code = machine.link(texts, symbols, inlined)
+    return [Compiled(p.kernel, code, p.symbol, p.text) for p in parts]
 
 
 def _arguments(kernel: Kernel) -> tuple[str, ...]:
@@ -166,7 +193,7 @@ def _arguments(kernel: Kernel) -> tuple[str, ...]:
     return pointers + ("int64",) * len(kernel.sizes)
 
 
-def _kernel_callee(one: Compiled) -> Callee:
+def _callee_of(one: Compiled) -> Callee:
     """A kernel as a routine calls it."""
     return Callee(one.symbol, _arguments(one.kernel), None)
 
