@@ -102,8 +102,34 @@ class Array(Methods, metaclass=_ArrayType):
         return True
 
     def is_deleted(self) -> bool:
-        """False: an array lives as long as it is referred to."""
+        """Whether the array was donated to a jitted function, or deleted.
+
+        >>> import traceir.numpy as jnp
+        >>> x = jnp.arange(5)
+        >>> x.delete()
+        >>> x.is_deleted(), x.shape
+        (True, (5,))
+        """
+        try:
+            _elements(self, Array)
+        except AttributeError:
+            return True
         return False
+
+    def delete(self) -> None:
+        """Give up the elements; nothing can be computed from the array any more."""
+        if not self.is_deleted():
+            del self._value
+
+    def copy(self) -> Array:
+        """The same elements in memory of their own, which outlives a deleted array."""
+        return Array._wrap(self._value.copy(), self.aval)
+
+    def __getattr__(self, name: str) -> Any:
+        """Raise RuntimeError (array.deleted) where the elements are gone."""
+        if name == "_value":
+            raise rules.error("array.deleted", got=self.aval.str_short())
+        raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
 
     # Conversion ------------------------------------------------------------------
 
@@ -183,6 +209,10 @@ class Array(Methods, metaclass=_ArrayType):
 
     def __deepcopy__(self, memo: object) -> Array:
         return self
+
+
+# What reads the elements, and tells of it when there are none.
+_elements: Callable[[Array, type[Array]], np.ndarray] = Array.__dict__["_value"].__get__
 
 
 def _restore(value: np.ndarray, weak_type: bool) -> Array:

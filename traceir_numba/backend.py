@@ -33,7 +33,10 @@ if TYPE_CHECKING:  # a program that is in the store needs nothing of the compile
     from traceir_numba.compiling import Build
     from traceir_numba.program import Program
 
-__all__ = ["Executable", "compile", "compile_count"]
+__all__ = ["DONATES", "Executable", "compile", "compile_count"]
+
+# `compile` takes the positions of inputs that the program may write over.
+DONATES = True
 
 _numbers = count(1)
 
@@ -45,12 +48,21 @@ class Executable:
     tuple of fresh arrays. `stored` says that its code was not made in this process.
     """
 
-    __slots__ = ("run", "stored", "_closed", "_name", "_build", "__weakref__")
+    __slots__ = (
+        *("run", "stored", "_closed", "_name", "_donated", "_build"),
+        "__weakref__",
+    )
 
     def __init__(
-        self, closed: ClosedJaxpr, name: str, recipe: Recipe, build: Build | None
+        self,
+        closed: ClosedJaxpr,
+        name: str,
+        donated: tuple[int, ...],
+        recipe: Recipe,
+        build: Build | None,
     ) -> None:
         self.stored = build is None
+        self._donated = donated
         self._closed = closed
         self._name = name
         self._build = build
@@ -69,7 +81,7 @@ class Executable:
         from traceir_numba import compiling
 
         # What was stored may have the lines of another function in its comments.
-        return compiling.source(self._closed, self._name)
+        return compiling.source(self._closed, self._name, self._donated)
 
     def as_text(self, form: str) -> str:
         """The program as "source", and its kernels as "llvm" or "asm"."""
@@ -84,12 +96,16 @@ class Executable:
 
     def _built(self) -> Build:
         if self._build is None:
-            self._build = _build(self._closed, self._name)
+            self._build = _build(self._closed, self._name, self._donated)
         return self._build
 
 
-def compile(closed: ClosedJaxpr, name: str) -> Executable | Driven:
+def compile(
+    closed: ClosedJaxpr, name: str, donated: tuple[int, ...] = ()
+) -> Executable | Driven:
     """Compile a traced program, or find it in the store.
+
+    It may write over the inputs that are `donated`, by their positions.
 
     Raises TypeError (backend.unsupported) for what has no code, RuntimeError
     (backend.compile) for a fault of the backend.
@@ -97,21 +113,21 @@ def compile(closed: ClosedJaxpr, name: str) -> Executable | Driven:
     if calls_host(closed.jaxpr):
         return Driven(closed, name, compile)
     with wrapped("backend.compile", name or "program"):
-        key = program_key(closed, name) if files.current() else None
+        key = program_key(closed, name, donated) if files.current() else None
         recipe = read_program(key, closed.consts) if key else None
         if recipe is not None:
-            return Executable(closed, name, recipe, None)
-        build = _build(closed, name)
+            return Executable(closed, name, donated, recipe, None)
+        build = _build(closed, name, donated)
         recipe = build.recipe()
         if key:
             write_program(key, recipe, closed.consts)
-        return Executable(closed, name, recipe, build)
+        return Executable(closed, name, donated, recipe, build)
 
 
-def _build(closed: ClosedJaxpr, name: str) -> Build:
+def _build(closed: ClosedJaxpr, name: str, donated: tuple[int, ...]) -> Build:
     from traceir_numba import compiling
 
-    return compiling.build(closed, name)
+    return compiling.build(closed, name, donated)
 
 
 def compile_count() -> int:

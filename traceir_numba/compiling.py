@@ -58,9 +58,9 @@ class Build:
         )
 
 
-def build(closed: ClosedJaxpr, name: str) -> Build:
+def build(closed: ClosedJaxpr, name: str, donated: tuple[int, ...] = ()) -> Build:
     """Compile a program; kernels that the process already has are shared."""
-    program = assemble(closed, name)
+    program = assemble(closed, name, donated)
     sources = sources_of(program)
     module = module_of(program, sources)
     by_name: dict[str, Compiled] = {}
@@ -71,9 +71,9 @@ def build(closed: ClosedJaxpr, name: str) -> Build:
     return Build(program, module, by_name)
 
 
-def source(closed: ClosedJaxpr, name: str) -> str:
+def source(closed: ClosedJaxpr, name: str, donated: tuple[int, ...] = ()) -> str:
     """The module of a program, which nothing is compiled for."""
-    program = assemble(closed, name)
+    program = assemble(closed, name, donated)
     return module_of(program, sources_of(program)).text
 
 

@@ -330,6 +330,8 @@ def jit(
     strict: bool = False,
     in_shardings: Any = None,
     out_shardings: Any = None,
+    donate_argnums: int | Sequence[int] | None = None,
+    donate_argnames: str | Iterable[str] | None = None,
 ) -> Any:
     """Trace a function once per kind of arguments and run compiled code after that.
 
@@ -346,10 +348,14 @@ def jit(
     `in_shardings` and `out_shardings` say how arguments and results lie on devices, as
     trees that are prefixes of theirs: this is checked, and results lie so (sharding.*).
 
+    Results may take the memory of arguments in `donate_argnums` and `donate_argnames`;
+    those arrays are deleted (array.deleted), unless something else holds their memory.
+    With shardings, and in calls of functions that are compiled ahead, none are.
+
     Without `fun`, returns a decorator.
 
     Raises TypeError (jit.callable, cache.function.hashable) and ValueError
-    (jit.static_argnums, jit.static_argnames, jit.backend).
+    (jit.static_argnums, jit.static_argnames, jit.backend, jit.donate).
 
     >>> import traceir, traceir.numpy as jnp
     >>> @traceir.jit
@@ -366,6 +372,11 @@ def jit(
         made = functools.partial(
             ShardedFunction, shardings=(in_shardings, out_shardings)
         )
+    elif donate_argnums is not None or donate_argnames is not None:
+        from traceir.jit.donating import DonatingFunction  # made of what stands here
+
+        donated = (donate_argnums, donate_argnames)
+        made = functools.partial(DonatingFunction, donated=donated)
     if fun is None:
         return lambda f: made(f, static_argnums, static_argnames, options)
     return made(fun, static_argnums, static_argnames, options)

@@ -62,9 +62,14 @@ def resolve(name: str) -> Any:
     return importlib.import_module(BACKENDS[name])
 
 
-def executable(entry: Entry, backend: str, keep_unused: bool) -> Executable:
-    """The compiled program of an entry, compiled now if it is not yet."""
-    key = backend, keep_unused
+def executable(
+    entry: Entry, backend: str, keep_unused: bool, donated: tuple[int, ...] = ()
+) -> Executable:
+    """The compiled program of an entry, compiled now if it is not yet.
+
+    It may write over the inputs that are `donated`.
+    """
+    key = backend, keep_unused, donated
     found: Executable | None = entry.executables.get(key)
     if found is not None:
         return found
@@ -77,7 +82,9 @@ def executable(entry: Entry, backend: str, keep_unused: bool) -> Executable:
                 count = len(entry.closed.eqns)
                 log.warning("Lowering %s for %s: equations: %d", name, backend, count)
             start = time.perf_counter()
-            found = compile_program(entry.closed, backend, keep_unused)
+            found = compile_program(
+                entry.closed, backend, keep_unused, donated
+            )
             entry.executables[key] = found
             if logged:
                 seconds = time.perf_counter() - start
@@ -85,13 +92,23 @@ def executable(entry: Entry, backend: str, keep_unused: bool) -> Executable:
     return found
 
 
-def compile_program(closed: ClosedJaxpr, backend: str, keep_unused: bool) -> Executable:
-    """Compile a program; inputs that it does not use are dropped unless kept."""
+def compile_program(
+    closed: ClosedJaxpr,
+    backend: str,
+    keep_unused: bool,
+    donated: Sequence[int] = (),
+) -> Executable:
+    """Compile a program; inputs that it does not use are dropped unless kept.
+
+    A backend that `DONATES` may let it write over the inputs that are `donated`.
+    """
     name = closed.jaxpr.debug_name
     module = resolve(backend)
+    donates = bool(donated) and getattr(module, "DONATES", False)
     used = used_inputs(closed.jaxpr)
     if keep_unused or len(used) == len(closed.jaxpr.invars):
-        compiled: Executable = module.compile(closed, name)
+        given = (tuple(donated),) if donates else ()
+        compiled: Executable = module.compile(closed, name, *given)
         return compiled
     jaxpr = closed.jaxpr
     kept = Jaxpr(
@@ -101,7 +118,10 @@ def compile_program(closed: ClosedJaxpr, backend: str, keep_unused: bool) -> Exe
         jaxpr.outvars,
         name,
     )
-    return _Dropping(module.compile(ClosedJaxpr(kept, closed.consts), name), used)
+    own = tuple(used.index(k) for k in donated if k in used)
+    given = (own,) if donates else ()
+    inner = module.compile(ClosedJaxpr(kept, closed.consts), name, *given)
+    return _Dropping(inner, used)
 
 
 def used_inputs(jaxpr: Jaxpr) -> tuple[int, ...]:

@@ -27,7 +27,9 @@ class Entry:
     closed: ClosedJaxpr
     out_tree: pytree.TreeDef
     captures: tuple[Any, ...] = ()
-    executables: dict[tuple[str, bool], Any] = field(default_factory=dict)
+    executables: dict[tuple[str, bool, tuple[int, ...]], Any] = field(
+        default_factory=dict
+    )
     hits: int = 0
     seal: Seal | None = None  # of a strict trace
     lock: threading.Lock = field(default_factory=threading.Lock)

@@ -41,7 +41,7 @@ def array(
 ) -> Array:
     """An array of a number, an array, or nested sequences of both.
 
-    `copy` asks for nothing: what others may write to is copied, what none can is not.
+    What others may write to is always copied, an `Array` unless `copy` is False.
 
     NumPy arrays are copied and their 64-bit dtypes narrowed while those are off. A
     Python number stays weak unless a dtype is given. Raises TypeError (face.argument,
@@ -55,6 +55,8 @@ def array(
     """
     wanted = None if dtype is None else dtype_of(dtype, "array")
     made = _made(object, wanted)
+    if made is object and copy is not False:
+        made = made.copy()
     missing = ndmin - len(made.shape)
     return expand_dims(made, range(missing)) if missing > 0 else made
 

@@ -25,8 +25,12 @@ class Unknown(TypeError):
     """A param that no text stands for: such a program is not kept."""
 
 
-def program_key(closed: ClosedJaxpr, name: str) -> str | None:
-    """The digest of a program and its name; None where there is none to be had.
+def program_key(
+    closed: ClosedJaxpr, name: str, donated: tuple[int, ...] = ()
+) -> str | None:
+    """The digest of a program, its name and what it may write over.
+
+    None where there is none to be had.
 
     >>> from traceir.text import parse
     >>> one = parse("{ lambda ; a:f32[]. let b:f32[] = sin a in (b,) }")
@@ -39,7 +43,8 @@ def program_key(closed: ClosedJaxpr, name: str) -> str | None:
         writer.closed(closed)
     except Unknown:
         return None
-    return digest(identity(), name, " ".join(writer.words), *writer.constants)
+    words = " ".join([*map(str, donated), "", *writer.words])
+    return digest(identity(), name, words, *writer.constants)
 
 
 class _Writer:
