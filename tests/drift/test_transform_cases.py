@@ -29,10 +29,13 @@ from traceir.transforms.rules import JVP
 from traceir.typing import violations
 
 FORWARD, REVERSE = {"jvp", "linearize"}, {"vjp", "grad", "linear_transpose"}
-FILES = ("grad.tir", "vmap.tir", "transform.tir", "collective.tir", "control.tir")
+FILES = (
+    *("grad.tir", "vmap.tir", "transform.tir", "collective.tir", "control.tir"),
+    *("cumulative.tir", "bits.tir"),
+)
 CASES = [case for case in load_cases() if case.file in FILES]
-# The extreme over examples has no derivative, in JAX either.
-WITHOUT = {"pmax", "pmin"}
+# The extreme over examples has no derivative, in JAX either, and no neighbour has one.
+WITHOUT = {"pmax", "pmin", "nextafter"}
 PRIMS = default().prims
 
 

@@ -37,8 +37,8 @@ SMOOTH = sorted(
 )
 
 
-# An extremum over examples has no derivative, as in JAX.
-WITHOUT = frozenset({"pmax", "pmin"})
+# An extremum over examples and a neighbour have no derivative, as in JAX.
+WITHOUT = frozenset({"pmax", "pmin", "nextafter"})
 
 
 def missing() -> list[str]:
