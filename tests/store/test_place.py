@@ -10,18 +10,18 @@ import pytest
 
 from traceir.store.place import BOUND, Place, byte_count, distrust, place_of
 
-HOME = {"HOME": "/home/of/user"}
+HOME = {"HOME": "/users/me"}
 
 
 @pytest.mark.parametrize(
     ("environment", "directory"),
     [
-        (HOME, "/home/of/user/.cache/traceir"),
+        (HOME, "/users/me/.cache/traceir"),
         (HOME | {"XDG_CACHE_HOME": "/xdg"}, "/xdg/traceir"),
-        (HOME | {"XDG_CACHE_HOME": "relative"}, "/home/of/user/.cache/traceir"),
+        (HOME | {"XDG_CACHE_HOME": "relative"}, "/users/me/.cache/traceir"),
         (HOME | {"XDG_CACHE_HOME": "/xdg", "TRACEIR_CACHE_DIR": "/own"}, "/own"),
         (HOME | {"TRACEIR_CACHE_DIR": "/own/../other/"}, "/other"),
-        (HOME | {"TRACEIR_CACHE": "1"}, "/home/of/user/.cache/traceir"),
+        (HOME | {"TRACEIR_CACHE": "1"}, "/users/me/.cache/traceir"),
     ],
 )
 def test_the_directory(environment: dict[str, str], directory: str) -> None:
