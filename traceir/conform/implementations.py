@@ -122,13 +122,17 @@ class Compiled(ByTables):
     """A backend of `traceir.jit`: programs that it compiles, sessions that it runs."""
 
     backend: str
-    choices: Mapping[str, str] = field(default_factory=declared)
     rules: Rules = field(default_factory=default)
 
     @property
     def name(self) -> str:
         """The backend's name."""
         return self.backend
+
+    @property
+    def choices(self) -> Mapping[str, str]:
+        """What the reference chooses, where the backend declares nothing else."""
+        return {**declared(), **getattr(resolve(self.backend), "CHOICES", {})}
 
     def eval(
         self, program: ClosedJaxpr, args: Sequence[np.ndarray]
