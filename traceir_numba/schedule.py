@@ -17,6 +17,7 @@ from traceir_numba.functions import ABREAST, MEDIUM, NARROW, TILE
 from traceir_numba.nests import (
     Access,
     Apply,
+    Inside,
     Load,
     Nest,
     Node,
@@ -80,7 +81,9 @@ def specialised(nest: Nest, extents: Shape) -> Nest:
         case "columns":
             short = all(d in fixed for d in folded)
             blocks = not short and _in_blocks(nest, extents)
-            if not short and (nest.later or extents[folded[-1]] < ABREAST):
+            each = prod(extents[d] for d in (*folded, nest.rank - 1))
+            few = each >= FEW and extents[folded[-1]] >= ABREAST
+            if not short and (nest.later or not few):
                 fixed = {}
     constants = tuple(fixed.get(d) for d in range(nest.rank)) if fixed else ()
     return replace(nest, extents=constants, short=short, masked=masked, blocks=blocks)
@@ -151,7 +154,8 @@ def _mergeable(nest: Nest, d: int) -> bool:
     found = (r.primitive for one in nest.passes for r in one.reductions)
     if nest.reduced[d] and any(_entry(primitive).positions for primitive in found):
         return False
-    if any(isinstance(n, Position) and n.dim in (d, d + 1) for n in nest.nodes):
+    at = (n.dim for n in nest.nodes if isinstance(n, Position | Inside))
+    if any(dim in (d, d + 1) for dim in at):
         return False
     return all(_allows(access, d) for access in accesses(nest))
 
@@ -183,7 +187,9 @@ def _merged(nest: Nest, d: int) -> Nest:
         return replace(a, strides=tuple(map(stride, kept)))
 
     def node(n: Node) -> Node:
-        return replace(n, dim=number(n.dim)) if isinstance(n, Position) else n
+        if isinstance(n, Position | Inside):
+            return replace(n, dim=number(n.dim))
+        return n
 
     moved = map_nodes(map_accesses(nest, access), node)
     return replace(moved, reduced=(*nest.reduced[:d], *nest.reduced[d + 1 :]))

@@ -1,0 +1,147 @@
+"""The bits of results: the same for any threads, cuts, kernels and machines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from compiling import compiled, same_bits
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from traceir_numba import functions, pool, schedule
+
+ELEMENTWISE = {
+    "cheap": "b:T[S] = mul a a; c:T[S] = sub b a",
+    "roots": "b:T[S] = abs a; d:T[S] = sqrt b; c:T[S] = div a d",
+    "choice": "b:bool[S] = gt a 0.5:T[]; c:T[S] = select_n b a 2.0:T[]",
+    "real": "b:T[S] = exp a; d:T[S] = sin b; e:T[S] = log1p b; c:T[S] = add d e",
+    "power": "b:T[S] = abs a; d:T[S] = tanh a; c:T[S] = pow b d",
+}
+SUM = "reduce_sum[axes=(AXES,) out_sharding=None]"
+
+
+@pytest.fixture(autouse=True)
+def as_many_threads_as_before() -> Iterator[None]:
+    """Leave the number of threads as it was."""
+    before = pool.threads()
+    yield
+    pool.set_threads(before)
+
+
+def elementwise(name: str, dtype: str, shape: tuple[int, ...]) -> str:
+    """A program of elementwise equations."""
+    extents = ",".join(map(str, shape))
+    body = ELEMENTWISE[name].replace("T", dtype).replace("S", extents)
+    return f"{{ lambda ; a:{dtype}[{extents}]. let {body} in (c,) }}"
+
+
+def summed(shape: tuple[int, ...], axes: tuple[int, ...], prologue: str = "a") -> str:
+    """A sum over some axes, of an array or of its exponentials."""
+    extents = ",".join(map(str, shape))
+    left = ",".join(str(n) for d, n in enumerate(shape) if d not in axes)
+    total = SUM.replace("AXES", ",".join(map(str, axes)))
+    first = f"e:f32[{extents}] = exp a; " if prologue == "e" else ""
+    body = f"{first}b:f32[{left}] = {total} {prologue}"
+    return f"{{ lambda ; a:f32[{extents}]. let {body} in (b,) }}"
+
+
+def numbers(shape: tuple[int, ...], dtype: str, seed: int) -> np.ndarray:
+    """Numbers whose sums round."""
+    rng = np.random.default_rng(seed)
+    return np.asarray(rng.normal(size=shape), "float64" if dtype == "f64" else "f4")
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    st.sampled_from(sorted(ELEMENTWISE)),
+    st.sampled_from(["f32", "f64"]),
+    st.integers(1, 3000),
+    st.integers(1, 20),
+    st.data(),
+)
+def test_a_cut_of_the_result_is_the_result_of_the_cut(
+    name: str, dtype: str, rows: int, columns: int, data: st.DataObject
+) -> None:
+    start = data.draw(st.integers(0, rows - 1))
+    stop = data.draw(st.integers(start + 1, rows))
+    x = numbers((rows, columns), dtype, rows)
+    (whole,) = compiled(elementwise(name, dtype, (rows, columns))).run(x)
+    part = np.ascontiguousarray(x[start:stop])
+    (cut,) = compiled(elementwise(name, dtype, part.shape)).run(part)
+    assert same_bits([cut], [np.ascontiguousarray(whole[start:stop])])
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.integers(1, 400), st.integers(1, 300), st.sampled_from("ae"), st.data())
+def test_sums_of_rows_do_not_know_of_other_rows(
+    rows: int, columns: int, prologue: str, data: st.DataObject
+) -> None:
+    start = data.draw(st.integers(0, rows - 1))
+    stop = data.draw(st.integers(start + 1, rows))
+    x = numbers((rows, columns), "f32", columns)
+    (whole,) = compiled(summed((rows, columns), (1,), prologue)).run(x)
+    part = np.ascontiguousarray(x[start:stop])
+    (cut,) = compiled(summed(part.shape, (1,), prologue)).run(part)
+    assert same_bits([cut], [whole[start:stop].copy()])
+
+
+LARGE = [
+    ((3_000_000,), (0,)),
+    ((3000, 1000), (0,)),
+    ((3000, 1000), (1,)),
+    ((600_000, 4), (0,)),
+    ((600_000, 4), (1,)),
+    ((300, 100, 100), (2,)),
+    ((300, 100, 100), (1,)),
+    ((300, 100, 100), (0, 2)),
+    ((3, 1_000_000), (0,)),
+    ((3, 1_000_000), (1,)),
+]
+
+
+@pytest.mark.parametrize(("shape", "axes"), LARGE)
+def test_sums_have_the_same_bits_for_any_number_of_threads(
+    shape: tuple[int, ...], axes: tuple[int, ...]
+) -> None:
+    program = compiled(summed(shape, axes))
+    x = numbers(shape, "f32", 1)
+    found = []
+    for count in (1, 2, 4):
+        pool.set_threads(count)
+        found.append(program.run(x))
+    assert same_bits(found[0], found[1]) and same_bits(found[0], found[2])
+
+
+@pytest.mark.parametrize("name", sorted(ELEMENTWISE))
+def test_elements_have_the_same_bits_for_any_number_of_threads(name: str) -> None:
+    program = compiled(elementwise(name, "f32", (700_001,)))
+    x = numbers((700_001,), "f32", 2)
+    found = []
+    for count in (1, 2, 4):
+        pool.set_threads(count)
+        found.append(program.run(x))
+    assert same_bits(found[0], found[1]) and same_bits(found[0], found[2])
+
+
+@pytest.mark.parametrize("columns", [2, 3, 8, 15, 16, 17, 31, 32, 33, 100, 256, 257])
+@pytest.mark.parametrize("prologue", ["a", "e"])
+def test_a_kernel_of_its_own_gives_the_bits_of_the_common_one(
+    columns: int, prologue: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shape = (4000, columns)
+    x = numbers(shape, "f32", 3)
+    text = summed(shape, (1,), prologue)
+    own = compiled(text, "own")
+    with monkeypatch.context() as patch:
+        patch.setattr(schedule, "FEW", 1 << 40)
+        common = compiled(text, "common")
+    with monkeypatch.context() as patch:
+        patch.setattr(schedule, "has_masks", lambda: False)
+        unmasked = compiled(text, "unmasked")
+    assert "lanes_for(" in common.source
+    if schedule.has_masks():
+        assert ("lanes_for(" in own.source) == (columns > functions.MEDIUM)
+    assert same_bits(own.run(x), common.run(x))
+    assert same_bits(own.run(x), unmasked.run(x))

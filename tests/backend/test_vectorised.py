@@ -1,0 +1,175 @@
+"""Machine code of elementwise kernels: packed instructions, and no calls."""
+
+from __future__ import annotations
+
+import platform
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from compiling import compiled, executable
+
+from traceir.avals import ShapedArray
+from traceir.errors import TraceirError
+from traceir.ir import ClosedJaxpr, Eqn, Jaxpr, Var
+from traceir.rules import default
+from traceir.typing import infer
+from traceir_numba.emitters import EMITTERS
+from traceir_numba.emitters.entry import Scalar
+from traceir_numba.functions import NUMBERS
+
+X86 = platform.machine().lower() in ("x86_64", "amd64")
+needs_x86 = pytest.mark.skipif(
+    not X86, reason="the instructions that are looked for are those of x86-64"
+)
+SCALARS = sorted(n for n, e in EMITTERS.items() if isinstance(e, Scalar))
+LENGTH = 5000
+
+# A vector register wider than the widest scalar, or a packed instruction of the first
+# vector units.
+PACKED = re.compile(r"%[yz]mm\d|^\s+v?p?[a-z0-9]+(ps|pd)\s.*%xmm", re.MULTILINE)
+CALL = re.compile(r"^\s+call", re.MULTILINE)
+
+
+def params_of(prim: str, dtype: np.dtype) -> Iterator[dict[str, Any]]:
+    """The params with which a primitive's kernel is another."""
+    base = dict(default().prims[prim].defaults)
+    match prim:
+        case "round":
+            for way in (0, 1):
+                yield {**base, "rounding_method": way}
+        case "convert_element_type":
+            for name in NUMBERS:
+                if np.dtype(name) != dtype:
+                    new = {"new_dtype": np.dtype(name), "weak_type": False}
+                    yield {**base, **new}
+        case _:
+            yield base
+
+
+def operands_of(prim: str, dtype: np.dtype) -> list[ShapedArray]:
+    """Arrays of one dtype; what chooses is a truth."""
+    row = default().prims[prim]
+    count = 3 if prim == "select_n" else row.arity + row.variadic
+    avals = [ShapedArray((LENGTH,), dtype)] * count
+    if prim == "select_n":
+        avals[0] = ShapedArray((LENGTH,), np.dtype("bool"))
+    return avals
+
+
+@cache
+def programs() -> dict[str, tuple[str, str, ClosedJaxpr]]:
+    """One equation each: every primitive with every dtype that it takes."""
+    found = {}
+    for prim in SCALARS:
+        for name in NUMBERS:
+            avals = operands_of(prim, np.dtype(name))
+            for params in params_of(prim, np.dtype(name)):
+                try:
+                    (out,) = infer(prim, avals, params)
+                except TraceirError:
+                    continue
+                invars = tuple(Var(a) for a in avals)
+                result = Var(out)
+                eqn = Eqn(prim, invars, (result,), tuple(sorted(params.items())))
+                closed = ClosedJaxpr(Jaxpr((), invars, (eqn,), (result,)), ())
+                changed = [str(v) for v in params.values() if v not in (None, False)]
+                label = "-".join([prim, name, *changed])
+                found[label] = prim, name, closed
+    return found
+
+
+def kind(label: str) -> str:
+    """What a loop is expected to be: "packed", "slow" by declaration, or a "copy"."""
+    prim, dtype, closed = programs()[label]
+    entry = EMITTERS[prim]
+    assert isinstance(entry, Scalar)
+    types = [
+        v.aval.dtype for v in (*closed.jaxpr.invars, *closed.jaxpr.eqns[0].outputs)
+    ]
+    integers = all(t.kind in "iu" for t in types)
+    if prim == "convert_element_type" and integers:
+        before, after = types
+        if before.itemsize == after.itemsize:
+            return "copy"
+    return "slow" if dtype in entry.slow else "packed"
+
+
+def labels(expected: str) -> list[str]:
+    """The programs whose loops are expected to be so."""
+    return [label for label in programs() if kind(label) == expected]
+
+
+def assembly(label: str) -> str:
+    """The machine code of a program's kernel."""
+    return executable(programs()[label][2], "kernel").as_text("asm")
+
+
+@needs_x86
+@pytest.mark.parametrize("label", labels("packed"))
+def test_an_elementwise_loop_is_packed_and_calls_nothing(label: str) -> None:
+    text = assembly(label)
+    assert PACKED.search(text), f"no packed instructions in\n{text}"
+    assert not CALL.search(text), f"calls in\n{text}"
+
+
+@needs_x86
+@pytest.mark.parametrize("label", labels("copy"))
+def test_integers_of_another_sign_are_copied_as_they_are(label: str) -> None:
+    assert "memcpy" in assembly(label)
+
+
+@needs_x86
+@pytest.mark.parametrize("label", labels("slow"))
+def test_what_is_declared_slow_has_to_be(label: str) -> None:
+    text = assembly(label)
+    assert CALL.search(text) or re.search(r"^\s+i?divq", text, re.MULTILINE)
+
+
+REDUCE = {
+    "reduce_sum": "reduce_sum[axes=(AXES,) out_sharding=None]",
+    "reduce_max": "reduce_max[axes=(AXES,) out_sharding=None]",
+    "argmax": "argmax[axes=(AXES,) index_dtype=int32]",
+}
+
+
+@needs_x86
+@pytest.mark.parametrize("primitive", REDUCE)
+@pytest.mark.parametrize("dtype", ["f32", "f64", "i32"])
+@pytest.mark.parametrize(
+    ("shape", "axis"),
+    [
+        ((5000,), 0),  # everything
+        ((50, 3000), 1),  # long rows
+        ((500, 100), 1),  # medium rows, masked
+        ((5000, 4), 1),  # short rows, unrolled
+        ((100, 3000), 0),  # columns
+        ((5000, 4), 0),  # few columns
+        ((3, 5000), 0),  # columns of few rows
+    ],
+)
+def test_reductions_are_packed(
+    primitive: str, dtype: str, shape: tuple[int, ...], axis: int
+) -> None:
+    left = ",".join(str(n) for d, n in enumerate(shape) if d != axis)
+    out = "i32" if primitive == "argmax" else dtype
+    extents = ",".join(map(str, shape))
+    equation = REDUCE[primitive].replace("AXES", str(axis))
+    body = f"b:{out}[{left}] = {equation} a"
+    text = f"{{ lambda ; a:{dtype}[{extents}]. let {body} in (b,) }}"
+    assert PACKED.search(compiled(text).as_text("asm"))
+
+
+@needs_x86
+def test_a_transposed_read_stays_in_tiles() -> None:
+    text = """{ lambda ; a:f32[300,200]. let
+        b:f32[200,300] = transpose[permutation=(1, 0)] a
+        c:f32[200,300] = neg b
+      in (c,) }"""
+    found = compiled(text)
+    assert found.source.count("for t") == 2
+    x = np.random.default_rng(0).normal(size=(300, 200)).astype("float32")
+    assert np.array_equal(found.run(x)[0], -x.T)
