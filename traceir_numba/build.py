@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from traceir.ir import Atom, Eqn, Literal, Var
 from traceir.source import Source
 from traceir.text.words import number_text
 from traceir_numba.emitters import EMITTERS
-from traceir_numba.emitters.entry import Generator, Map, Parts, View
+from traceir_numba.emitters.entry import Generator, Index, Map, Parts, View
 from traceir_numba.graph import Graph, Place, identity
 from traceir_numba.jobs import (
     Cluster,
@@ -26,6 +26,7 @@ from traceir_numba.nests import (
     Access,
     Apply,
     Constant,
+    Inside,
     Kept,
     Load,
     Nest,
@@ -90,6 +91,10 @@ class _Block:
             if label not in self.reserved:
                 self.labels.append(Label(label, source))
                 return len(self.nodes) - 1
+
+    def once(self, node: Node, name: str) -> int:
+        """A node that may be there already."""
+        return self.nodes.index(node) if node in self.nodes else self.add(node, name)
 
     def recall(self, number: int, dtype: str, label: Label) -> int:
         """The value that an earlier pass finished, under its own name."""
@@ -248,6 +253,8 @@ class _Builder:
 
     def compute(self, block: _Block, eqn: Eqn, indices: Map) -> Operand:
         """Add the node of an equation, whose operands have theirs."""
+        if isinstance(EMITTERS[eqn.primitive], Parts):
+            return self.joined(block, eqn, indices)
         operands = [
             self.value(block, atom, at)
             for atom, at in self.graph.operands(eqn, indices)
@@ -272,6 +279,51 @@ class _Builder:
         )
         apply = Apply(eqn.primitive, tuple(operands), dtypes, dtype, params)
         return block.add(apply, name, eqn.source)
+
+    def joined(self, block: _Block, eqn: Eqn, indices: Map) -> Operand:
+        """The element of whichever part has it."""
+        entry = EMITTERS[eqn.primitive]
+        assert isinstance(entry, Parts)
+        dtype, name = eqn.outputs[0].aval.dtype.name, self.names[eqn.outputs[0]]
+        parts = []
+        for k, atom in enumerate(eqn.inputs):
+            found = entry.read(eqn, k, indices)
+            if found is not None:
+                parts.append((self.value(block, atom, found[0]), found[1]))
+        result = parts.pop()[0]
+        for value, index in reversed(parts):
+            here = self.inside(block, [index], name)
+            if here is None:
+                result = value
+            elif value != result:
+                dtypes = ("bool", dtype, dtype)
+                args = here, result, value
+                node = Apply("select_n", args, dtypes, dtype)
+                result = block.add(node, name, eqn.source)
+        return result
+
+    def inside(self, block: _Block, indices: Sequence[Index], name: str) -> int | None:
+        """Whether loops are where all these indices may be used; None if they are."""
+        found: int | None = None
+        for index in indices:
+            if index.within is None or index.dim is None:
+                continue
+            (low, high), loop = index.within, block.loops[index.dim]
+            lower = low if low > 0 else None
+            upper = high if high < self.cluster.space[loop] else None
+            if lower is None and upper is None:
+                continue
+            node: Node = Inside(
+                loop,
+                None if lower is None else self.param(("low", loop, low), low),
+                None if upper is None else self.param(("high", loop, high), high),
+            )
+            one = block.once(node, f"{name}_in")
+            if found is not None:
+                both = Apply("and", (found, one), ("bool", "bool"), "bool")
+                one = block.once(both, f"{name}_in")
+            found = one
+        return found
 
     def position(
         self, block: _Block, indices: Map, dimension: int, name: str
@@ -300,8 +352,9 @@ class _Builder:
         if place is not None and place in self.of_rows:
             return self.recalled(block, *self.of_rows[place])
         access = self.access(atom, indices, block.loops)
-        load = Load(access, atom.aval.dtype.name)
-        found = block.add(load, self.names[self.graph.memory_of(atom)])
+        name = self.names[self.graph.memory_of(atom)]
+        load = Load(access, atom.aval.dtype.name, self.inside(block, indices, name))
+        found = block.add(load, name)
         if block in self.ends:
             self.of_rows[atom, indices] = block, found
         else:

@@ -17,6 +17,7 @@ from traceir_numba.nests import (
     Access,
     Apply,
     Constant,
+    Inside,
     Kept,
     Load,
     Node,
@@ -103,6 +104,23 @@ def position_text(node: Position) -> str:
     return scaled if node.start is None else f"{scaled} + p{node.start}"
 
 
+def inside_text(node: Inside) -> str:
+    """Whether a loop's index is in a range."""
+    texts = []
+    if node.low is not None:
+        texts.append(f"i{node.dim} >= p{node.low}")
+    if node.high is not None:
+        texts.append(f"i{node.dim} < p{node.high}")
+    return texts[0] if len(texts) == 1 else " & ".join(f"({t})" for t in texts)
+
+
+def zero_text(dtype: str) -> str:
+    """Zero of a dtype."""
+    kind = np.dtype(dtype).kind
+    text = "False" if kind == "b" else "0.0" if kind == "f" else "0"
+    return constant_text(text, dtype)
+
+
 @dataclass(slots=True)
 class Code:
     """The lines of one function, and what they call.
@@ -142,13 +160,20 @@ class Code:
         for node, label in zip(nodes, labels, strict=True):
             name = safe_name(label.name)
             match node:
-                case Load(access, dtype):
+                case Load(access, dtype, None):
                     text = self.load(access, dtype)
                     if text != name:
                         self.add(f"{name} = {text}")
+                case Load(access, dtype, int(guard)):
+                    self.add(f"{name} = {zero_text(dtype)}")
+                    with self.block(f"if {self.operand(guard, labels)}:"):
+                        self.add(f"{name} = {self.load(access, dtype)}")
+                case Inside():
+                    self.add(f"{name} = {inside_text(node)}")
                 case Position(dim, None, None):
                     self.positions[label.name] = f"i{dim}"
                 case Position():
+                    self.positions.pop(label.name, None)
                     self.add(f"{name} = {position_text(node)}")
                 case Apply():
                     self.comment(label)

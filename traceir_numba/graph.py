@@ -23,6 +23,9 @@ from traceir_numba.emitters.entry import (
 )
 from traceir_numba.emitters.structure import pointwise_map
 
+# Arrays of so many parts are read where the parts are, as if they lay side by side.
+FEW = 4
+
 Place = tuple[Var, Map]  # a value at an index that depends on the loops
 
 
@@ -74,7 +77,11 @@ class Graph:
         return var
 
     def needs_memory(self) -> set[Var]:
-        """Values that must be stored whatever the nests: results and whole arrays."""
+        """Values that must be stored whatever the nests: results and whole arrays.
+
+        What lies side by side is put there in parts where it is stored; it is not where
+        it has only few.
+        """
         found = {v for v in self.closed.jaxpr.outvars if isinstance(v, Var)}
         found.update(self.aliases.values())
         for eqn in self.eqns:
@@ -82,7 +89,9 @@ class Graph:
                 case Library() | Region():
                     found.update(a for a in eqn.inputs if isinstance(a, Var))
                     found.update(eqn.outputs)
-                case Reduce() | Running() | Parts():
+                case Reduce() | Running():
+                    found.update(eqn.outputs)
+                case Parts() if len(eqn.inputs) > FEW:
                     found.update(eqn.outputs)
         return {self.memory_of(v) for v in found}
 
@@ -97,6 +106,11 @@ class Graph:
                 read_at = read(eqn, indices)
                 assert read_at is not None, "an alias is read from memory"
                 yield eqn.inputs[0], read_at
+            case Parts(read=read_part):
+                for k, atom in enumerate(eqn.inputs):
+                    found = read_part(eqn, k, indices)
+                    if found is not None:
+                        yield atom, found[0]
             case Generator():
                 return
             case other:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from traceir.ir import Atom, Eqn, Var
 from traceir_numba.emitters import EMITTERS
@@ -141,7 +141,7 @@ def jobs_of(graph: Graph, stored: Collection[Var]) -> list[Job]:
                 jobs.append(Job(eqn, "reduce"))
             case Running():
                 jobs.append(Job(eqn, "running"))
-            case Parts():
+            case Parts() if eqn.outputs[0] in stored:
                 jobs += [Job(eqn, "part", k) for k in range(len(eqn.inputs))]
             case Library():
                 jobs.append(Job(eqn, "library"))
@@ -195,8 +195,7 @@ def finish_map(space: Shape, kept: Shape) -> Map | None:
 def compose(indices: Map, moved: Map) -> Map:
     """Indices over the loops that `moved` gives in terms of others."""
     return tuple(
-        i if i.dim is None else Index(moved[i.dim].dim, i.start, i.step)
-        for i in indices
+        i if i.dim is None else replace(i, dim=moved[i.dim].dim) for i in indices
     )
 
 
@@ -217,8 +216,7 @@ def in_terms_of(indices: Map, loops: Sequence[int]) -> Map | None:
     if any(i.dim is not None and i.dim not in loops for i in indices):
         return None
     return tuple(
-        i if i.dim is None else Index(loops.index(i.dim), i.start, i.step)
-        for i in indices
+        i if i.dim is None else replace(i, dim=loops.index(i.dim)) for i in indices
     )
 
 

@@ -39,10 +39,11 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """The element at a place."""
+    """The element at a place; zero where the truth of number `guard` does not hold."""
 
     access: Access
     dtype: str
+    guard: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,16 @@ class Position:
     step: int | None = None
     start: int | None = None
     dtype: str = "int64"
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """Whether a loop's index is from `low` on and before `high`, parameters if any."""
+
+    dim: int
+    low: int | None
+    high: int | None
+    dtype: str = "bool"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +94,7 @@ class Kept:
 
 
 Operand = int | Constant
-Node = Load | Position | Apply | Reduced | Kept
+Node = Load | Position | Inside | Apply | Reduced | Kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +223,8 @@ class Nest:
         for node in self.nodes:
             if isinstance(node, Position):
                 used += [p for p in (node.step, node.start) if p is not None]
+            if isinstance(node, Inside):
+                used += [p for p in (node.low, node.high) if p is not None]
         return max(used) + 1
 
     @cached_property

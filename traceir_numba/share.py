@@ -7,7 +7,7 @@ from collections.abc import Collection
 from math import prod
 
 from traceir.ir import Var
-from traceir_numba.emitters.entry import Map, Region, Scalar, View
+from traceir_numba.emitters.entry import Map, Parts, Region, Scalar, View
 from traceir_numba.functions import NARROW
 from traceir_numba.graph import Graph
 from traceir_numba.jobs import Cluster, Shape, Without, seeds
@@ -37,12 +37,13 @@ def costs_of(graph: Graph, stored: set[Var]) -> dict[Var, int]:
             continue  # its results are in memory
         (out,) = eqn.outputs
         own = entry.cost if isinstance(entry, Scalar) else 0
+        own = 2 * len(eqn.inputs) if isinstance(entry, Parts) else own
         inputs = (a for a in eqn.inputs if isinstance(a, Var) and a not in stored)
         cost = costs[out] = min(own + sum(costs.get(a, 0) for a in inputs), 10 * DEAR)
         readers = graph.readers[out]
         if cost > DEAR and len(readers) > 1 and out not in graph.aliases:
             entries = map(graph.entry, readers)
-            if not all(isinstance(e, Scalar | View) for e in entries):
+            if not all(isinstance(e, Scalar | View | Parts) for e in entries):
                 stored.add(out)
     return costs
 

@@ -50,12 +50,13 @@ class Expression:
 class Index:
     """An index into one dimension of a value: `start + step * i`, i that of loop `dim`.
 
-    Without a loop it is `start`.
+    Without a loop it is `start`. It is used where i is `within` a range only.
     """
 
     dim: int | None
     start: int = 0
     step: int = 1
+    within: tuple[int, int] | None = None
 
 
 Map = tuple[Index, ...]
@@ -128,9 +129,14 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Operands side by side: where each one starts, as a map into the result."""
+    """Operands side by side: where each one starts, as a map into the result.
+
+    `read` gives the operand's own indices for some of the result, and the one of them
+    that says where it is this operand that is read; None where it never is.
+    """
 
     place: Callable[[Eqn, int], Map]
+    read: Callable[[Eqn, int, Map], tuple[Map, Index] | None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from traceir.ir import Eqn
 from traceir_numba.emitters.entry import (
     Expression,
@@ -56,7 +58,9 @@ def rev(eqn: Eqn, indices: Map) -> Map:
     """The last element comes first."""
     shape, dimensions = eqn.inputs[0].aval.shape, eqn.param("dimensions")
     return tuple(
-        Index(index.dim, n - 1 - index.start, -index.step) if d in dimensions else index
+        replace(index, start=n - 1 - index.start, step=-index.step)
+        if d in dimensions
+        else index
         for d, (index, n) in enumerate(zip(indices, shape, strict=True))
     )
 
@@ -66,7 +70,7 @@ def slice_(eqn: Eqn, indices: Map) -> Map:
     starts = eqn.param("start_indices")
     steps = eqn.param("strides") or (1,) * len(starts)
     return tuple(
-        Index(index.dim, start + step * index.start, step * index.step)
+        replace(index, start=start + step * index.start, step=step * index.step)
         for index, start, step in zip(indices, starts, steps, strict=True)
     )
 
@@ -112,5 +116,35 @@ def stack(eqn: Eqn, number: int) -> Map:
     return (*indices[:axis], Index(None, number), *indices[axis:])
 
 
-register("concatenate", Parts(concatenate))
-register("stack", Parts(stack))
+def part_of(index: Index, start: int, extent: int) -> Index | None:
+    """An index counted from `start`, within what then is an extent."""
+    first = index.start - start
+    if index.dim is None:
+        return replace(index, start=first) if 0 <= first < extent else None
+    if index.step > 0:
+        low, high = -(first // index.step), -((first - extent) // index.step)
+    else:
+        low, high = (first - extent) // -index.step + 1, first // -index.step + 1
+    before = index.within or (0, high)
+    low, high = max(low, before[0], 0), min(high, before[1])
+    return replace(index, start=first, within=(low, high)) if low < high else None
+
+
+def of_concatenate(eqn: Eqn, number: int, indices: Map) -> tuple[Map, Index] | None:
+    """An operand's own index along the dimension."""
+    d = eqn.param("dimension")
+    start = concatenate(eqn, number)[d].start
+    index = part_of(indices[d], start, eqn.inputs[number].aval.shape[d])
+    return None if index is None else ((*indices[:d], index, *indices[d + 1 :]), index)
+
+
+def of_stack(eqn: Eqn, number: int, indices: Map) -> tuple[Map, Index] | None:
+    """The other indices, where that of the new dimension is the operand's number."""
+    axis = eqn.param("axis")
+    index = part_of(indices[axis], number, 1)
+    rest = (*indices[:axis], *indices[axis + 1 :])
+    return None if index is None else (rest, index)
+
+
+register("concatenate", Parts(concatenate, of_concatenate))
+register("stack", Parts(stack, of_stack))
