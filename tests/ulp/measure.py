@@ -14,7 +14,7 @@ from typing import Any
 import mpmath
 import numpy as np
 from numba import float32, float64, njit, void
-from scipy.special import expit
+from scipy import special
 
 from traceir_numba import vecmath
 
@@ -58,11 +58,26 @@ def values(name: str, *operands: np.ndarray) -> np.ndarray:
     return out
 
 
+def _logistic(x: np.ndarray) -> np.ndarray:
+    part: np.ndarray = np.exp(-np.abs(x))
+    return np.where(x < 0, part, 1) / (1 + part)
+
+
 # Where NumPy has no function of that name.
-OTHERS = {"logistic": expit, "pow": np.power}
+OTHERS: dict[str, Callable[..., Any]] = {
+    "logistic": _logistic,
+    "pow": np.power,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "erf": special.erf,
+    "erfc": np.vectorize(math.erfc, otypes=[float]),
+    "erf_inv": special.erfinv,
+}
 DEFINITIONS: dict[str, Callable[..., Any]] = {
     "pow": mpmath.power,
     "exp2": lambda x: mpmath.mpf(2) ** x,
+    "erf_inv": mpmath.erfinv,
     "cbrt": lambda x: mpmath.sign(x) * mpmath.cbrt(abs(x)),
     "logistic": lambda x: 1 / (1 + mpmath.exp(-x)),
 }

@@ -149,15 +149,39 @@ def cos_tail(z: Any) -> Any:
     return (mpmath.cos(mpmath.sqrt(z)) - 1) / z
 
 
+def sinh_tail(z: Any) -> Any:
+    """(sinh(r) / r - 1) / z at z = r**2."""
+    return (mpmath.sinh(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / z
+
+
+def cosh_tail(z: Any) -> Any:
+    """(cosh(r) - 1) / z at z = r**2."""
+    return (mpmath.cosh(mpmath.sqrt(z)) - 1) / z
+
+
 HALF = mpmath.log(2) / 2 * mpf("1.0001")
 # Not the mirrored interval, on which some errors have too few extrema.
 ABOVE = HALF * mpf("1.0003")
 LOW, HIGH = mpmath.sqrt(mpf(1) / 2) - 1, mpmath.sqrt(2) - 1
 Q = (HIGH / (HIGH + 2)) ** 2 * mpf("1.0001")
 Y = (mpmath.pi / 4 * mpf("1.0001")) ** 2
+R = (mpmath.log(2) * mpf("0.7007")) ** 2
 FITS = {
     "exp_f32": Fit(exp_tail, lambda x: x * x + 1e-9, -HALF, HALF, 5, 24),
     "exp_f64": Fit(exp_tail, lambda x: x * x + 1e-14, -HALF / 64, HALF / 64, 4, 53),
+    "exp2_f32": Fit(
+        exp2_tail, lambda x: abs(x) + 1e-6, mpf("-0.5001"), mpf("0.5002"), 6, 24
+    ),
+    "exp2_f64": Fit(
+        exp2_tail, lambda x: abs(x) + 1e-12, mpf(-1) / 127, mpf("1.0003") / 127, 5, 53
+    ),
+    "sinh_f32": Fit(sinh_tail, lambda z: z, mpf(2) ** -40, R, 3, 24),
+    "sinh_f64": Fit(sinh_tail, lambda z: z, mpf(2) ** -40, R, 6, 53),
+    "cosh_f32": Fit(cosh_tail, lambda z: z, mpf(2) ** -40, R, 3, 24),
+    "cosh_f64": Fit(cosh_tail, lambda z: z, mpf(2) ** -40, R, 6, 53),
+    "cbrt": Fit(
+        mpmath.cbrt, lambda m: 1 / mpmath.cbrt(m), mpf("0.4999"), mpf("4.0001"), 6, 53
+    ),
     "expm1_f32": Fit(exp_tail, lambda x: abs(x) + 1e-9, -HALF, ABOVE, 6, 24),
     "expm1_f64": Fit(exp_tail, lambda x: abs(x) + 1e-12, -HALF / 64, ABOVE / 64, 5, 53),
     "log_f32": Fit(
