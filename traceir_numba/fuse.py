@@ -13,6 +13,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from traceir.ir import Var
+from traceir_numba.cuts import LONGEST, length, too_long
 from traceir_numba.emitters.entry import Map
 from traceir_numba.graph import Graph
 from traceir_numba.jobs import (
@@ -55,6 +56,7 @@ def fuse(graph: Graph) -> Plan:
     for _ in range(ROUNDS):
         clusters = _Fuser(graph, stored).clusters()
         dear = computed_twice(graph, stored, clusters, costs)
+        dear |= too_long(graph, stored, clusters)
         if not dear:
             break
         stored |= dear
@@ -72,6 +74,7 @@ class _Fuser:
         self.all: list[Cluster] = []
         self.makers: dict[Var, int] = defaultdict(int)  # bit sets of clusters
         self.readers: dict[Var, list[int]] = defaultdict(list)
+        self.lengths: dict[int, int] = defaultdict(int)  # of clusters' bodies
 
     def clusters(self) -> list[Cluster]:
         for job in jobs_of(self.graph, self.stored):
@@ -80,38 +83,39 @@ class _Fuser:
 
     def place(self, job: Job) -> None:
         """Let a job join a cluster, or start its own."""
-        reads = self.reads(job)
+        reads, size = self.reads(job)
         needed = 0
         for var in reads:
             needed |= self.makers[var]
-        found = self.choose(job, reads, needed)
+        found = self.choose(job, reads, needed, size)
         if found is None:
             found = Cluster(len(self.all), job.space), 0, False
             self.all.append(found[0])
         cluster, stage, finishes = found
         cluster.add(job, stage, finishes, reads)
+        self.lengths[cluster.number] += size
         for var in job.eqn.outputs:
             self.makers[var] |= 1 << cluster.number
         self.order(cluster, needed)
         for var in reads:
             self.readers[var].append(cluster.number)
 
-    def reads(self, job: Job) -> Reads:
-        """What a job reads and at which indices; None where under another shape."""
+    def reads(self, job: Job) -> tuple[Reads, int]:
+        """What a job reads and at which indices, and how long its body is."""
         own = {job.var} if job.kind == "map" else set()
-        places = self.graph.walk(seeds(job), Without(self.stored, own))[1]
+        computed, places = self.graph.walk(seeds(job), Without(self.stored, own))
         found: dict[Var, set[Map | None]] = defaultdict(set)
         for var, indices in places:
             memory = self.graph.memory_of(var)
             found[memory].add(indices if memory is var else None)
-        return found
+        return found, length(self.graph, (eqn for eqn, _ in computed))
 
     def choose(
-        self, job: Job, reads: Reads, needed: int
+        self, job: Job, reads: Reads, needed: int, size: int
     ) -> tuple[Cluster, int, bool] | None:
         """A cluster that a job can join, the pass, and whether it finishes there."""
         if job.kind in ("map", "reduce"):
-            for cluster in self.candidates(reads, needed):
+            for cluster in self.candidates(reads, needed, size):
                 stage = _pass_of_loops(job, cluster, reads)
                 if stage is not None:
                     return cluster, stage, False
@@ -120,7 +124,9 @@ class _Fuser:
                     return cluster, stage, True
         return None
 
-    def candidates(self, reads: Collection[Var], needed: int) -> list[Cluster]:
+    def candidates(
+        self, reads: Collection[Var], needed: int, size: int
+    ) -> list[Cluster]:
         """The latest clusters that make or read what a job reads."""
         found = set(_bits(needed))
         for var in reads:
@@ -131,6 +137,7 @@ class _Fuser:
             for c in clusters[:MOST_CANDIDATES]
             if c.stages[0].jobs[0].kind in ("map", "reduce")
             and len(c.jobs) < MOST_JOBS
+            and self.lengths[c.number] + size <= LONGEST
             # What the job needs must not itself wait for the cluster.
             and not any(self.all[n].before >> c.number & 1 for n in _bits(needed))
         ]

@@ -26,7 +26,7 @@ ORDER = {
     "traceir_numba": """
         problems processors libraries | engine | store | machine buffers pool
         | matmul vecmath | functions | nests | emitters
-        | graph | jobs | share | trim flows products | simplify reshapes | fuse
+        | graph | jobs | share cuts | trim flows products | simplify reshapes | fuse
         | program | liveness schedule | emit_lines | emit_forms
         | emit_columns emit_rows emit_running | emit_cpu | steps | carries memory
         | build

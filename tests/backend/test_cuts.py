@@ -1,0 +1,119 @@
+"""Long straight-line code becomes loops of bounded length, which are vectors still."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from compiling import executable, grid, same_bits, traced
+
+import traceir.numpy as jnp
+from traceir import lax
+from traceir.evaluate import eval_jaxpr
+from traceir.ir import ClosedJaxpr
+from traceir_numba import backend
+from traceir_numba.assemble import assemble
+from traceir_numba.cuts import LONGEST, computed_for, length
+from traceir_numba.fuse import Plan, fuse
+from traceir_numba.graph import Graph
+from traceir_numba.nests import Apply
+from traceir_numba.program import Launch
+
+
+def cheap(x: Any, steps: int) -> Any:
+    """Arithmetic alone, whose bits the reference gives, too."""
+    y = x
+    for _ in range(steps):
+        x = x * 0.5 + y
+    return x
+
+
+def dear(x: Any, steps: int) -> Any:
+    """Sines, each of which reads tables."""
+    y = x
+    for _ in range(steps):
+        x = jnp.sin(x) * y
+    return x
+
+
+def wide(x: Any, steps: int) -> Any:
+    """Many values beside one another, and their sum at the end."""
+    rows = [jnp.exp(x * k) for k in range(steps)]
+    total = rows[0]
+    for row in rows[1:]:
+        total = total + row
+    return total
+
+
+def turned(x: Any, steps: int) -> Any:
+    """Reversed at each step, so that parts begin with reads of other places."""
+    y = x
+    for _ in range(steps):
+        x = jnp.sin(lax.rev(x, (0,))) + y
+    return x
+
+
+def planned(fun: Callable[[Any, int], Any], steps: int) -> Plan:
+    """The plan of a function of an array of 64."""
+    return fuse(Graph(traced(lambda x: fun(x, steps), np.ones(64, np.float32))))
+
+
+@pytest.mark.parametrize("fun", [cheap, dear, wide, turned])
+def test_no_body_is_longer_than_the_longest(fun: Callable[[Any, int], Any]) -> None:
+    plan = planned(fun, 1000)
+    sizes = []
+    for cluster in plan.clusters:
+        eqns = [
+            eqn
+            for job in cluster.jobs + cluster.finish
+            for eqn in computed_for(plan.graph, job, plan.stored)
+        ]
+        sizes.append(length(plan.graph, eqns))
+    assert max(sizes) <= LONGEST
+    # And none is so short that memory would be what it takes.
+    total = length(plan.graph, plan.graph.eqns)
+    assert len(sizes) <= 1 + 3 * total // LONGEST
+
+
+def test_short_programs_are_left_as_they_are() -> None:
+    for fun, steps in ((cheap, 250), (dear, 40), (wide, 60)):
+        plan = planned(fun, steps)
+        assert len(plan.clusters) == 1, fun
+        assert len(plan.stored) == 1
+
+
+def test_a_part_ends_where_few_values_are_alive() -> None:
+    # Sixteen values that live together, then one, over and over.
+    def waists(x: Any, steps: int) -> Any:
+        for _ in range(steps):
+            rows = [x * (k + 0.5) for k in range(16)]
+            x = sum(jnp.exp(row) for row in rows)
+        return x
+
+    plan = planned(waists, 40)
+    # Each cut costs two values at most: the waist, and one that is made of it.
+    assert len(plan.clusters) > 4
+    assert len(plan.stored) <= 2 * len(plan.clusters)
+
+
+def program(steps: int) -> ClosedJaxpr:
+    """Arithmetic of two equations a step."""
+    return traced(lambda x: cheap(x, steps), np.ones(64, np.float32))
+
+
+def test_equal_parts_are_one_kernel() -> None:
+    nests = [s.nest for s in assemble(program(3000), "long").steps if type(s) is Launch]
+    assert len(nests) > 8
+    assert len(set(nests)) <= 3
+    assert max(sum(type(n) is Apply for n in nest.body) for nest in nests) < 700
+    executable(program(3000))
+    before = backend.compile_count()
+    executable(program(6000))
+    assert backend.compile_count() - before <= 2
+
+
+def test_parts_have_the_bits_of_the_whole() -> None:
+    closed, x = program(1500), grid(64)
+    assert same_bits(executable(closed).run(x), eval_jaxpr(closed, closed.consts, x))

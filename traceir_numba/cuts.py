@@ -1,0 +1,121 @@
+"""Long straight-line code in parts: no loop's body grows with the program.
+
+What LLVM takes for a body grows faster than the body, and past some hundred reads of
+tables it no longer makes vectors of it. A part writes what the next ones need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from traceir.ir import Eqn, Var
+from traceir_numba.emitters.entry import Scalar, View
+from traceir_numba.graph import Graph
+from traceir_numba.jobs import Cluster, Job, Without, seeds
+
+# The most that one loop's body costs, in additions.
+LONGEST = 3000
+# What an equation costs besides: its line is compiled, whatever it computes.
+LINE = 4
+
+
+def length(graph: Graph, eqns: Iterable[Eqn]) -> int:
+    """What some equations add to a loop's body."""
+    return sum(_length(graph, eqn) for eqn in eqns)
+
+
+def computed_for(graph: Graph, job: Job, stored: Collection[Var]) -> list[Eqn]:
+    """The equations that a job computes, each once, in order."""
+    own = {job.var} if job.kind == "map" else set()
+    found = graph.walk(seeds(job), Without(stored, own))[0]
+    return list({eqn.outputs[0]: eqn for eqn, _ in found}.values())
+
+
+def too_long(
+    graph: Graph, stored: Collection[Var], clusters: Iterable[Cluster]
+) -> set[Var]:
+    """Values in memory with which no job's body is longer than `LONGEST`."""
+    if length(graph, graph.eqns) <= LONGEST:
+        return set()
+    found: set[Var] = set()
+    for cluster in clusters:
+        for job in cluster.jobs + cluster.finish:
+            eqns = computed_for(graph, job, stored)
+            if length(graph, eqns) > LONGEST:
+                found |= _cut(graph, eqns)
+    return found - set(stored)
+
+
+def _length(graph: Graph, eqn: Eqn) -> int:
+    entry = graph.entry(eqn)
+    return entry.cost + LINE if isinstance(entry, Scalar) else 0
+
+
+def _cut(graph: Graph, eqns: Sequence[Eqn]) -> set[Var]:
+    """The values that are alive between parts, cut where they are fewest."""
+    eqns = _depth_first(eqns)
+    made = {eqn.outputs[0]: k for k, eqn in enumerate(eqns)}
+    last: dict[Var, int] = {}
+    for k, eqn in enumerate(eqns):
+        last.update({a: k for a in eqn.inputs if isinstance(a, Var) and a in made})
+    alive = [0] * (len(eqns) + 1)
+    for var, k in last.items():
+        alive[made[var]] += 1
+        alive[k] -= 1
+    for k in range(1, len(alive)):
+        alive[k] += alive[k - 1]
+    found: set[Var] = set()
+    for at in _places(graph, eqns, alive):
+        crossing = [v for v, k in last.items() if made[v] <= at < k]
+        found.update(v for v in (_source(graph, v) for v in crossing) if v in made)
+    return found
+
+
+def _depth_first(eqns: Sequence[Eqn]) -> list[Eqn]:
+    """The same, each as soon as the one that reads it needs it: few values wait."""
+    made = {eqn.outputs[0]: eqn for eqn in eqns}
+    found: dict[Var, Eqn] = {}
+    todo = [(eqns[-1], iter(eqns[-1].inputs))]
+    while todo:
+        eqn, rest = todo[-1]
+        for atom in rest:
+            needed = made.get(atom) if isinstance(atom, Var) else None
+            if needed is not None and needed.outputs[0] not in found:
+                todo.append((needed, iter(needed.inputs)))
+                break
+        else:
+            found[eqn.outputs[0]] = eqn
+            todo.pop()
+    return list(found.values())
+
+
+def _places(graph: Graph, eqns: Sequence[Eqn], alive: Sequence[int]) -> list[int]:
+    """The equations after which a part ends: in its second half, the best place."""
+    places = []
+    size = 0
+    middle = None
+    k = 0
+    while k < len(eqns):
+        size += _length(graph, eqns[k])
+        if middle is None and 2 * size > LONGEST:
+            middle = k
+        if size > LONGEST:
+            best = min(range(middle or 0, k), key=lambda p: (alive[p], -p))
+            places.append(best)
+            k = best + 1
+            size, middle = 0, None
+        else:
+            k += 1
+    return places
+
+
+def _source(graph: Graph, var: Var) -> Var:
+    """What a value is read from, where it is only other places of that."""
+    while True:
+        eqn = graph.producer(var)
+        if eqn is None or not isinstance(graph.entry(eqn), View):
+            return var
+        operand = eqn.inputs[0]
+        if not isinstance(operand, Var):
+            return var
+        var = operand
