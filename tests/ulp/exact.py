@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from ulp import circulars, exponentials, hyperbolics
+from ulp import circulars, exponentials, gaussians, hyperbolics, inverses
 
 
 @njit(error_model="numpy")
@@ -46,6 +46,13 @@ EXACT: dict[str, Callable[..., Any]] = {
     "sin": circulars.sin,
     "cos": circulars.cos,
     "tan": circulars.tan,
+    "asin": inverses.asin,
+    "acos": inverses.acos,
+    "atan": inverses.atan,
+    "atan2": inverses.atan2,
+    "erf": gaussians.erf,
+    "erfc": gaussians.erfc,
+    "erf_inv": gaussians.erf_inv,
 }
 
 

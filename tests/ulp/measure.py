@@ -78,6 +78,7 @@ DEFINITIONS: dict[str, Callable[..., Any]] = {
     "pow": mpmath.power,
     "exp2": lambda x: mpmath.mpf(2) ** x,
     "erf_inv": mpmath.erfinv,
+    "erfc": lambda x: mpmath.erfc(min(max(x, -60), 60)),  # it overflows
     "cbrt": lambda x: mpmath.sign(x) * mpmath.cbrt(abs(x)),
     "logistic": lambda x: 1 / (1 + mpmath.exp(-x)),
 }

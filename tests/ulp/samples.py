@@ -54,6 +54,13 @@ DOMAINS = {
     "acosh": Domain(1.0, 20.0, 1.0, _from_one),
     "atanh": Domain(-1.0, 1.0, 1.0, _within_one),
     "cbrt": Domain(-8.0, 8.0),
+    "tan": Domain(-1000.0, 1000.0),
+    "asin": Domain(-1.0, 1.0, 1.0, _within_one),
+    "acos": Domain(-1.0, 1.0, 1.0, _within_one),
+    "atan": Domain(-8.0, 8.0, 1.0),
+    "erf": Domain(-6.0, 6.0),
+    "erfc": Domain(-6.0, 27.3),
+    "erf_inv": Domain(-1.0, 1.0, 1.0, _within_one),
 }
 
 
@@ -64,6 +71,8 @@ def samples(name: str, count: int, seed: int) -> tuple[np.ndarray, ...]:
     dtype = np.float32 if short == "f32" else np.float64
     if base == "pow":
         return _powers(rng, count, dtype)
+    if base == "atan2":
+        return _points(rng, count, dtype)
     domain, part = DOMAINS[base], count // 4
     rest = count - 3 * part
     near = rng.uniform(-1, 1, rest) * 2.0 ** -rng.uniform(0, 52, rest)
@@ -98,3 +107,16 @@ def _powers(
     y = np.where(np.isfinite(y), y, dtype(2))
     whole = rng.random(count) < 0.1
     return np.where(whole, -x, x), np.where(whole, np.rint(y), y)
+
+
+def _points(
+    rng: np.random.Generator, count: int, dtype: Any
+) -> tuple[np.ndarray, np.ndarray]:
+    """Points of all sizes, half of them with coordinates of one size; none is 0."""
+    part = count // 2
+    columns = []
+    for _ in range(2):
+        near = (rng.normal(size=part) * rng.choice([1.0, 0.1], part)).astype(dtype)
+        x = np.concatenate([near, any_number(rng, count - part, dtype)])
+        columns.append(np.where(x == 0, dtype(1), x))
+    return columns[0], columns[1]
