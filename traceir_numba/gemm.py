@@ -29,7 +29,7 @@ from traceir_numba.lower import lower
 # The terms of one block of a sum: part of what a product means.
 DEPTH = 256
 # The rows and columns of what is laid out at once: a level of the cache each.
-ROWS, COLUMNS = 96, 2048
+ROWS, COLUMNS = 96, 1024
 # Fewer rows than this read the right operand where it is, if its rows are whole.
 FEW = 32
 # These functions run little themselves: short code compiles in a third of the time.
@@ -71,8 +71,9 @@ def {name}(
     deep = inner if inner < {depth} else {depth}
     most = right - left if right - left < {wide} else {wide}
     panels = (most + {columns} - 1) // {columns} * {columns}
-    work = allocate(({tall} + panels) * deep * {size})
+    work = allocate((({tall} + panels) * deep + {edge}) * {size})
     ys = row_of(work, {tall} * deep)
+    edge = row_of(ys, panels * deep)
     b = low // rows
     while b * rows < high:
         first = low - b * rows if b * rows < low else 0
@@ -113,14 +114,14 @@ def {name}(
                             zt = row_of(zb, i * z_row + j)
                             if whole and i + {rows} <= i1:
                                 tile(xt, yt, zt, count, y_step, z_row, k0)
-                            elif j1 - j > {lanes}:
-                                part(
-                                    xt, yt, zt, count, y_step, z_row, k0, i1 - i, j1 - j
-                                )
                             else:
-                                narrow(
-                                    xt, yt, zt, count, y_step, z_row, k0, i1 - i, j1 - j
-                                )
+                                if j1 - j > {lanes}:
+                                    tile(xt, yt, edge, count, y_step, {columns}, 0)
+                                else:
+                                    narrow(xt, yt, edge, count, y_step, {columns}, 0)
+                                tall = i1 - i if i1 - i < {rows} else {rows}
+                                wide = j1 - j if j1 - j < {columns} else {columns}
+                                part(edge, zt, z_row, k0, tall, wide)
         b = b + 1
     release(work)
 """
@@ -168,9 +169,9 @@ def texts_of(dtype: str) -> tuple[str, ...]:
     calls = _calls(t)
     texts = [
         _text(PRODUCT, "product", t, calls, POINTERS, SIZES),
-        tiles.tile_text(t, calls["tile"].symbol, part=False),
-        tiles.tile_text(t, calls["part"].symbol, part=True),
-        tiles.tile_text(replace(t, vectors=1), calls["narrow"].symbol, part=True),
+        tiles.tile_text(t, calls["tile"].symbol),
+        tiles.tile_text(replace(t, vectors=1), calls["narrow"].symbol),
+        tiles.part_text(t, calls["part"].symbol),
         tiles.turned_text(t, calls["turned"].symbol),
         tiles.MEMORY.format(
             allocate=calls["allocate"].symbol, release=calls["release"].symbol
@@ -215,6 +216,7 @@ def _text(
         rows=t.rows,
         columns=t.columns,
         lanes=t.lanes,
+        edge=t.rows * t.columns,
         size=size,
         zero=f"{short(t.dtype)}({_zero(t)})",
         **(own or {}),
@@ -241,8 +243,8 @@ def _calls(t: tiles.Tile) -> dict[str, Any]:
     found: dict[str, Any] = {
         short(dtype): Cast(dtype),
         "tile": _callee(dtype, "tile", 3, 4),
-        "part": _callee(dtype, "part", 3, 6),
-        "narrow": _callee(dtype, "narrow", 3, 6),
+        "narrow": _callee(dtype, "narrow", 3, 4),
+        "part": _callee(dtype, "part", 2, 4),
         "turned": _callee(dtype, "turned", 2, 2),
         "lay_left": _callee(dtype, "lay_left", 2, 4),
         "lay_right": _callee(dtype, "lay_right", 2, 4),

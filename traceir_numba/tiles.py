@@ -52,11 +52,8 @@ def tile_of(dtype: str) -> Tile:
 # -- in registers ---------------------------------------------------------------------
 
 
-def tile_text(t: Tile, name: str, part: bool) -> str:
-    """LLVM text: a tile of x y, from a laid out x, put or added to what is there.
-
-    Of a `part` only the first rows and columns are.
-    """
+def tile_text(t: Tile, name: str) -> str:
+    """LLVM text: a tile of x y, from a laid out x, put or added to what is there."""
     vector = f"<{t.lanes} x {t.kind}>"
     places = [(r, v) for r in range(t.rows) for v in range(t.vectors)]
     loop = [
@@ -88,25 +85,100 @@ def tile_text(t: Tile, name: str, part: bool) -> str:
     ]
     args = "ptr noalias %x, ptr noalias %y, ptr noalias %z, i64 %count, i64 %y_row"
     blocks = {
-        "entry": ["br label %loop"],
+        "entry": [*_fetch(t), "br label %loop"],
         "loop": loop,
         "end": ["%is = icmp ne i64 %add, 0", "br i1 %is, label %sum, label %put"],
-        "put": [*_leave(t, "put", part), "ret void"],
-        "sum": [*_leave(t, "sum", part), "ret void"],
+        "put": [*_leave(t, "put"), "ret void"],
+        "sum": [*_leave(t, "sum"), "ret void"],
     }
-    args += ", i64 %z_row, i64 %add"
-    if part:
-        args += ", i64 %tall, i64 %wide"
-        blocks["end"][:0] = _masks(t)
-    return _declared(t, part) + _define(name, args, blocks)
+    return _declared(t) + _define(name, f"{args}, i64 %z_row, i64 %add", blocks)
 
 
-def _declared(t: Tile, part: bool) -> str:
+def _declared(t: Tile) -> str:
     vector = f"<{t.lanes} x {t.kind}>"
-    found = ""
+    found = "declare void @llvm.prefetch.p0(ptr, i32 immarg, i32 immarg, i32 immarg)\n"
     if t.floats:
         found += f"declare {vector} @{_fma(t)}({vector}, {vector}, {vector})\n"
-    return found + (_masked(t.lanes, t.kind) if part else "")
+    return found
+
+
+def _fetch(t: Tile) -> list[str]:
+    """Lines that ask for the memory of the tile, which takes as long as its sums."""
+    lines = []
+    for r, v in ((r, v) for r in range(t.rows) for v in range(t.vectors)):
+        if v == 0:
+            lines.append(f"%fetch_{r} = mul i64 %z_row, {r}")
+        place = f"fetch_{r}_{v}"
+        lines += [
+            f"%{place}_at = add i64 %fetch_{r}, {v * t.lanes}",
+            f"%{place} = getelementptr {t.kind}, ptr %z, i64 %{place}_at",
+            f"call void @llvm.prefetch.p0(ptr %{place}, i32 1, i32 3, i32 1)",
+        ]
+    return lines
+
+
+def _fma(t: Tile) -> str:
+    return f"llvm.fma.v{t.lanes}f{8 * np.dtype(t.dtype).itemsize}"
+
+
+def _multiply_add(t: Tile, place: str, x: str, y: str) -> list[str]:
+    vector = f"<{t.lanes} x {t.kind}>"
+    if t.floats:
+        args = f"{vector} {x}, {vector} {y}, {vector} %old_{place}"
+        return [f"%new_{place} = call {vector} @{_fma(t)}({args})"]
+    return [
+        f"%term_{place} = mul {vector} {x}, {y}",
+        f"%new_{place} = add {vector} %old_{place}, %term_{place}",
+    ]
+
+
+def _load(t: Tile, name: str, pointer: str, offset: int) -> list[str]:
+    """Lines that load a vector that lies anywhere."""
+    size = np.dtype(t.dtype).itemsize
+    return [
+        f"%at_{name} = getelementptr {t.kind}, ptr {pointer}, i64 {offset}",
+        f"%{name} = load <{t.lanes} x {t.kind}>, ptr %at_{name}, align {size}",
+    ]
+
+
+def _leave(t: Tile, how: str) -> list[str]:
+    """Lines that store the tile, after adding what is there in a `sum`."""
+    vector, size = f"<{t.lanes} x {t.kind}>", np.dtype(t.dtype).itemsize
+    lines = []
+    for r, v in ((r, v) for r in range(t.rows) for v in range(t.vectors)):
+        place, value = f"{how}_{r}_{v}", f"%new_{r}_{v}"
+        if v == 0:
+            lines += [
+                f"%{how}_row_{r} = mul i64 %z_row, {r}",
+                f"%{how}_z_{r} = getelementptr {t.kind}, ptr %z, i64 %{how}_row_{r}",
+            ]
+        at = f"%at_{place}"
+        lines.append(
+            f"{at} = getelementptr {t.kind}, ptr %{how}_z_{r}, i64 {v * t.lanes}"
+        )
+        if how == "sum":
+            lines += [
+                f"%{place} = load {vector}, ptr {at}, align {size}",
+                f"%all_{place} = {_add(t)} {vector} %{place}, {value}",
+            ]
+            value = f"%all_{place}"
+        lines.append(f"store {vector} {value}, ptr {at}, align {size}")
+    return lines
+
+
+def _add(t: Tile) -> str:
+    return "fadd" if t.floats else "add"
+
+
+def _define(name: str, args: str, blocks: dict[str, list[str]]) -> str:
+    body = "\n".join(
+        f"{label}:\n{indent(chr(10).join(lines), '  ')}"
+        for label, lines in blocks.items()
+    )
+    return f"define void @{name}({args}) nounwind {{\n{body}\n}}\n"
+
+
+# -- parts of tiles -------------------------------------------------------------------
 
 
 def _masked(lanes: int, kind: str) -> str:
@@ -137,86 +209,48 @@ def _first(name: str, lanes: int, count: str, offset: int = 0) -> list[str]:
     ]
 
 
-def _masks(t: Tile) -> list[str]:
-    """Lines for the masks of a tile's vectors: of columns, where there is a row."""
-    bits, lines = f"<{t.lanes} x i1>", []
+def part_text(t: Tile, name: str) -> str:
+    """LLVM text: the first rows and columns of a tile in memory, put or added."""
+    vector, bits = f"<{t.lanes} x {t.kind}>", f"<{t.lanes} x i1>"
+    suffix, size = _suffix(t.lanes, t.kind), np.dtype(t.dtype).itemsize
+    entry = ["%is = icmp ne i64 %add, 0"]
+    loop = [
+        "%r = phi i64 [0, %entry], [%next, %loop]",
+        f"%own_row = mul i64 %r, {t.columns}",
+        "%z_at = mul i64 %r, %z_row",
+    ]
     for v in range(t.vectors):
-        lines += _first(f"columns_{v}", t.lanes, "%wide", v * t.lanes)
-    for r in range(t.rows):
-        lines.append(f"%row_{r} = icmp slt i64 {r}, %tall")
-        lines += [
-            f"%mask_{r}_{v} = select i1 %row_{r}, {bits} %columns_{v}, "
-            f"{bits} zeroinitializer"
-            for v in range(t.vectors)
+        entry += [
+            *_first(f"mask_{v}", t.lanes, "%wide", v * t.lanes),
+            f"%read_{v} = select i1 %is, {bits} %mask_{v}, {bits} zeroinitializer",
         ]
-    return lines
-
-
-def _fma(t: Tile) -> str:
-    return f"llvm.fma.v{t.lanes}f{8 * np.dtype(t.dtype).itemsize}"
-
-
-def _multiply_add(t: Tile, place: str, x: str, y: str) -> list[str]:
-    vector = f"<{t.lanes} x {t.kind}>"
-    if t.floats:
-        args = f"{vector} {x}, {vector} {y}, {vector} %old_{place}"
-        return [f"%new_{place} = call {vector} @{_fma(t)}({args})"]
-    return [
-        f"%term_{place} = mul {vector} {x}, {y}",
-        f"%new_{place} = add {vector} %old_{place}, %term_{place}",
+        old = f"ptr %z_{v}, i32 {size}, {bits} %read_{v}, {vector} zeroinitializer"
+        new = f"{vector} %all_{v}, ptr %z_{v}, i32 {size}, {bits} %mask_{v}"
+        loop += [
+            f"%own_at_{v} = add i64 %own_row, {v * t.lanes}",
+            f"%tile_{v} = getelementptr {t.kind}, ptr %tile, i64 %own_at_{v}",
+            f"%own_{v} = load {vector}, ptr %tile_{v}, align {size}",
+            f"%z_at_{v} = add i64 %z_at, {v * t.lanes}",
+            f"%z_{v} = getelementptr {t.kind}, ptr %z, i64 %z_at_{v}",
+            f"%old_{v} = call {vector} @llvm.masked.load.{suffix}({old})",
+            f"%sum_{v} = {_add(t)} {vector} %old_{v}, %own_{v}",
+            # To add nothing would make a zero of -0.
+            f"%all_{v} = select i1 %is, {vector} %sum_{v}, {vector} %own_{v}",
+            f"call void @llvm.masked.store.{suffix}({new})",
+        ]
+    loop += [
+        "%next = add i64 %r, 1",
+        "%more = icmp slt i64 %next, %tall",
+        "br i1 %more, label %loop, label %end",
     ]
-
-
-def _load(t: Tile, name: str, pointer: str, offset: int) -> list[str]:
-    """Lines that load a vector that lies anywhere."""
-    size = np.dtype(t.dtype).itemsize
-    return [
-        f"%at_{name} = getelementptr {t.kind}, ptr {pointer}, i64 {offset}",
-        f"%{name} = load <{t.lanes} x {t.kind}>, ptr %at_{name}, align {size}",
-    ]
-
-
-def _leave(t: Tile, how: str, part: bool) -> list[str]:
-    """Lines that store the tile, after adding what is there in a `sum`."""
-    vector, size = f"<{t.lanes} x {t.kind}>", np.dtype(t.dtype).itemsize
-    suffix, lines = _suffix(t.lanes, t.kind), []
-    for r, v in ((r, v) for r in range(t.rows) for v in range(t.vectors)):
-        place, value = f"{how}_{r}_{v}", f"%new_{r}_{v}"
-        mask = f"<{t.lanes} x i1> %mask_{r}_{v}"
-        if v == 0:
-            lines += [
-                f"%{how}_row_{r} = mul i64 %z_row, {r}",
-                f"%{how}_z_{r} = getelementptr {t.kind}, ptr %z, i64 %{how}_row_{r}",
-            ]
-        at = f"%at_{place}"
-        lines.append(
-            f"{at} = getelementptr {t.kind}, ptr %{how}_z_{r}, i64 {v * t.lanes}"
-        )
-        if how == "sum":
-            load = f"load {vector}, ptr {at}, align {size}"
-            if part:
-                given = f"ptr {at}, i32 {size}, {mask}, {vector} zeroinitializer"
-                load = f"call {vector} @llvm.masked.load.{suffix}({given})"
-            add = "fadd" if t.floats else "add"
-            lines += [
-                f"%{place} = {load}",
-                f"%all_{place} = {add} {vector} %{place}, {value}",
-            ]
-            value = f"%all_{place}"
-        store = f"store {vector} {value}, ptr {at}, align {size}"
-        if part:
-            given = f"{vector} {value}, ptr {at}, i32 {size}, {mask}"
-            store = f"call void @llvm.masked.store.{suffix}({given})"
-        lines.append(store)
-    return lines
-
-
-def _define(name: str, args: str, blocks: dict[str, list[str]]) -> str:
-    body = "\n".join(
-        f"{label}:\n{indent(chr(10).join(lines), '  ')}"
-        for label, lines in blocks.items()
-    )
-    return f"define void @{name}({args}) nounwind {{\n{body}\n}}\n"
+    args = "ptr noalias %tile, ptr noalias %z, i64 %z_row, i64 %add"
+    blocks = {
+        "entry": [*entry, "br label %loop"],
+        "loop": loop,
+        "end": ["ret void"],
+    }
+    head = _masked(t.lanes, t.kind)
+    return head + _define(name, f"{args}, i64 %tall, i64 %wide", blocks)
 
 
 # -- laying out -----------------------------------------------------------------------

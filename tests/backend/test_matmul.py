@@ -294,7 +294,7 @@ def test_what_overflows_does_not_warn() -> None:
 def test_the_tile_is_made_of_vectors() -> None:
     """No element of a whole tile is multiplied alone."""
     t = tiles.tile_of("float32")
-    text = tiles.tile_text(t, "tile", part=False)
+    text = tiles.tile_text(t, "tile")
     assert text.count("@llvm.fma") == t.rows * t.vectors + 1  # and the declaration
     assert math.prod((t.rows, t.columns)) <= 32 * t.lanes
 
