@@ -49,8 +49,6 @@ ELSEWHERE = {
     ),
     # A case that is malformed is no case.
     "text.case": "tests/conform/test_cases.py",
-    # No primitive is without a derivative but by a mutation of its row.
-    "derive.missing": "tests/transforms/test_derivative_table.py",
     # Text gives a program the effects that it has.
     "program.effects": "tests/test_effects.py",
     # With one device, each extent is divided by 1.

@@ -30,15 +30,13 @@ OTHERS = frozenset(
     for p in default().prims.values()
     if p.steps is not None or p.host or (p.batch and p.batch.rule == "collective")
 )
+# An extremum over examples and a neighbour have no derivative, as in JAX.
+WITHOUT = frozenset({"pmax", "pmin", "nextafter"})
 SMOOTH = sorted(
     p.name
     for p in default().prims.values()
-    if p.name not in OTHERS and not (p.derivative and p.derivative.zero)
+    if p.name not in OTHERS | WITHOUT and not (p.derivative and p.derivative.zero)
 )
-
-
-# An extremum over examples and a neighbour have no derivative, as in JAX.
-WITHOUT = frozenset({"pmax", "pmin", "nextafter"})
 
 
 def missing() -> list[str]:

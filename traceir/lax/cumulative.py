@@ -1,7 +1,7 @@
 """Running sums, products and extrema, and their derivatives.
 
 A sum is linear. The others are differentiated as `associative_scan` computes them, so
-that no factor is divided by. Serves: class.cumulative, derive.code
+that no factor is divided by. Serves: class.cumulative, derive.jvp
 """
 
 from __future__ import annotations
