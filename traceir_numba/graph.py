@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator
+from math import prod
 
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Literal, Var
 from traceir_numba.emitters import EMITTERS
@@ -23,8 +24,10 @@ from traceir_numba.emitters.entry import (
 )
 from traceir_numba.emitters.structure import pointwise_map
 
-# Arrays of so many parts are read where the parts are, as if they lay side by side.
+# So many parts at most are read where they are, as if they lay side by side; all where
+# there are no more elements than that.
 FEW = 4
+LITTLE = 1 << 14
 
 Place = tuple[Var, Map]  # a value at an index that depends on the loops
 
@@ -77,11 +80,7 @@ class Graph:
         return var
 
     def needs_memory(self) -> set[Var]:
-        """Values that must be stored whatever the nests: results and whole arrays.
-
-        What lies side by side is put there in parts where it is stored; it is not where
-        it has only few.
-        """
+        """Values that must be stored whatever the nests: results and whole arrays."""
         found = {v for v in self.closed.jaxpr.outvars if isinstance(v, Var)}
         found.update(self.aliases.values())
         for eqn in self.eqns:
@@ -91,9 +90,29 @@ class Graph:
                     found.update(eqn.outputs)
                 case Reduce() | Running():
                     found.update(eqn.outputs)
-                case Parts() if len(eqn.inputs) > FEW:
+                case Parts() if not self.is_read_apart(eqn):
                     found.update(eqn.outputs)
         return {self.memory_of(v) for v in found}
+
+    def is_read_apart(self, eqn: Eqn) -> bool:
+        """Whether parts that lie side by side are read from where they are instead.
+
+        Each loop then runs over all of them, at each point behind a condition. That
+        pays where one is nearly everything, as in a padded array; elsewhere too many
+        conditions fail.
+        """
+        shape = eqn.outputs[0].aval.shape
+        if len(eqn.inputs) > FEW:
+            return False
+        if prod(shape) <= LITTLE or eqn.inputs[0].aval.ndim != len(shape):
+            return True
+        read = sorted(prod(a.aval.shape) for a in eqn.inputs if not self.is_even(a))
+        return sum(read[:-1]) * 4 <= prod(shape)
+
+    def is_even(self, atom: Atom) -> bool:
+        """Whether all elements are one literal."""
+        eqn = None if isinstance(atom, Literal) else self.producer(atom)
+        return eqn is not None and all(isinstance(a, Literal) for a in eqn.inputs)
 
     def operands(self, eqn: Eqn, indices: Map) -> Iterator[tuple[Atom, Map]]:
         """What an elementwise equation reads for its result at `indices`."""
