@@ -35,7 +35,7 @@ from traceir_numba.schedule import merge
 from traceir_numba.simplify import simplify
 
 # Numba computes with no narrower floating numbers, and with no complex ones here.
-DTYPES = frozenset(NUMBERS)
+DTYPES = frozenset(map(np.dtype, NUMBERS))
 
 
 def assemble(closed: ClosedJaxpr, name: str, donated: Collection[int] = ()) -> Program:
@@ -67,7 +67,7 @@ def _check_dtypes(jaxpr: Jaxpr) -> None:
         for inner in subjaxprs(eqn):
             _check_dtypes(inner.jaxpr)
         for atom in (*eqn.inputs, *eqn.outputs):
-            if atom.aval.dtype.name not in DTYPES:
+            if atom.aval.dtype not in DTYPES:
                 what = f"`{eqn.primitive}` of {atom.aval.str_short()}"
                 raise unsupported(eqn, what)
 
