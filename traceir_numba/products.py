@@ -75,7 +75,7 @@ def product(eqn: Eqn, fixed: Container[Atom]) -> ClosedJaxpr:
         )
     )
     sizes = Sizes(x.size(x.batch), x.size(x.free), x.size(lc), y.size(y.free))
-    if not is_large(sizes) or eqn.outputs[0].aval.dtype == bool:
+    if not is_large(sizes):
         if sizes.columns == 1:  # the result is the same with rows as columns
             x, y = y, x
             sizes = Sizes(sizes.batch, 1, sizes.inner, sizes.rows)
@@ -291,8 +291,6 @@ def splits(count: int, *operands: tuple[Shape, Shape]) -> int | None:
 def is_call(eqn: Eqn) -> bool:
     """Whether a product is as `product` leaves large ones: stacks of matrices."""
     if eqn.inputs[0].aval.dtype != eqn.outputs[0].aval.dtype:
-        return False
-    if eqn.inputs[0].aval.dtype == bool:
         return False
     found = _call(eqn)
     return found is not None and is_large(found.sizes)
