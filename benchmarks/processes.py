@@ -28,8 +28,11 @@ PROGRAMS = {
 }
 
 
-def _environment(store: Path | None) -> dict[str, str]:
+def _environment(folder: Path, store: Path | None) -> dict[str, str]:
     own = dict(os.environ)
+    # Modules as bytecode, as they are where a package was installed.
+    own.pop("PYTHONDONTWRITEBYTECODE", None)
+    own["PYTHONPYCACHEPREFIX"] = str(folder / "bytecode")
     own["TRACEIR_BACKEND"] = "numba"
     if store is None:
         own["TRACEIR_CACHE"] = "0"
@@ -51,7 +54,7 @@ def rows() -> Iterator[tuple[str, dict[str, list[float]]]]:
     """Whole processes, in turn."""
     with tempfile.TemporaryDirectory() as folder:
         for what, store in (("no store", None), ("warm store", Path(folder))):
-            own = _environment(store)
+            own = _environment(Path(folder), store)
             times: dict[str, list[float]] = {name: [] for name in PROGRAMS}
             for program in PROGRAMS.values():
                 _run(program, own)
