@@ -5,6 +5,7 @@ Serves: choice.sum-order
 
 from __future__ import annotations
 
+from traceir_numba import emit_lengths
 from traceir_numba.emit_forms import Emitter
 from traceir_numba.functions import ROW
 
@@ -16,6 +17,8 @@ def write(emitter: Emitter) -> None:
         rows.whole()
     elif emitter.nest.short:
         rows.short()
+    elif emitter.nest.fixed(emitter.loops.inner[-1]) is not None:
+        emit_lengths.write(emitter)
     else:
         rows.rows()
 

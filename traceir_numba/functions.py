@@ -221,7 +221,7 @@ def round_away(name: str, dtype: str) -> Function:
 LANES = 128
 TILE = 512
 # Up to so many elements are folded one after the other.
-SHORT = 16
+SHORT = 8
 # A row of up to so many elements is folded into so many accumulators.
 MEDIUM = 256
 ROW = 32
@@ -247,6 +247,17 @@ def lanes_for(name: str) -> Function:
         return {LANES} if n > {MEDIUM} else ({ROW} if n > {SHORT} else few)
     """
     return scalar(name, "int64", 1, text)
+
+
+def width_of(n: int) -> int:
+    """What `lanes_for` gives.
+
+    >>> width_of(3), width_of(100), width_of(1000)
+    (3, 32, 128)
+    """
+    if n > MEDIUM:
+        return LANES
+    return ROW if n > SHORT else max(1, n)
 
 
 @template

@@ -13,7 +13,7 @@ from math import prod
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.entry import Reduce, Scalar
 from traceir_numba.engine import processor
-from traceir_numba.functions import ABREAST, MEDIUM, NARROW, TILE
+from traceir_numba.functions import ABREAST, MEDIUM, NARROW, SHORT, TILE
 from traceir_numba.nests import (
     Access,
     Apply,
@@ -36,10 +36,15 @@ BLOCK = 16384
 ROWS = 64
 # Launches over fewer points gain too little from code of their own.
 FEW = 2048
-# Loops of up to so many points, all in all, are unrolled.
-UNROLLED = 16
-# About how many instructions unrolled loops may have.
-LONGEST = 200
+# Loops of up to so many points, all in all, are unrolled: vectors of memory are taken
+# apart into no more.
+UNROLLED = 8
+# About how many instructions unrolled loops may have: LLVM unrolls no longer ones.
+LONGEST = 240
+# Rows of up to so many elements have their length as a constant, where there are so
+# many elements.
+KNOWN = 512
+MANY = 1 << 14
 # What an element read from or written to memory costs, in additions.
 MEMORY = 8
 # What it costs to leave the fold so far at an element.
@@ -75,9 +80,11 @@ def specialised(nest: Nest, extents: Shape) -> Nest:
     match nest.form:
         case "rows":
             # Several lines for a result are folded in lanes, even where each is short.
-            short = len(folded) == 1 and folded[0] in fixed
-            masked = not short and extents[-1] <= MEDIUM and has_masks()
-            fixed = fixed if short else {}
+            short = len(folded) == 1 and folded[0] in fixed and extents[-1] <= SHORT
+            known = not short and _is_known(nest, extents)
+            masked = not (short or known) and extents[-1] <= MEDIUM and has_masks()
+            length = {nest.rank - 1: extents[-1]} if known else {}
+            fixed = fixed if short else length
         case "columns":
             short = all(d in fixed for d in folded)
             blocks = not short and _in_blocks(nest, extents)
@@ -87,6 +94,11 @@ def specialised(nest: Nest, extents: Shape) -> Nest:
                 fixed = {}
     constants = tuple(fixed.get(d) for d in range(nest.rank)) if fixed else ()
     return replace(nest, extents=constants, short=short, masked=masked, blocks=blocks)
+
+
+def _is_known(nest: Nest, extents: Shape) -> bool:
+    """Whether code of their own for rows of this length is worth its compilation."""
+    return prod(extents) >= MANY and 1 < extents[-1] <= KNOWN
 
 
 def has_masks() -> bool:

@@ -10,7 +10,7 @@ from compiling import compiled, same_bits
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from traceir_numba import functions, pool, schedule
+from traceir_numba import pool, schedule
 
 ELEMENTWISE = {
     "cheap": "b:T[S] = mul a a; c:T[S] = sub b a",
@@ -125,23 +125,28 @@ def test_elements_have_the_same_bits_for_any_number_of_threads(name: str) -> Non
     assert same_bits(found[0], found[1]) and same_bits(found[0], found[2])
 
 
-@pytest.mark.parametrize("columns", [2, 3, 8, 15, 16, 17, 31, 32, 33, 100, 256, 257])
+COLUMNS = [2, 3, 7, 8, 9, 16, 17, 31, 32, 33, 100, 256, 257, 512, 513]
+
+
+@pytest.mark.parametrize("columns", COLUMNS)
 @pytest.mark.parametrize("prologue", ["a", "e"])
-def test_a_kernel_of_its_own_gives_the_bits_of_the_common_one(
+def test_kernels_for_some_lengths_give_the_bits_of_the_common_one(
     columns: int, prologue: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shape = (4000, columns)
     x = numbers(shape, "f32", 3)
     text = summed(shape, (1,), prologue)
-    own = compiled(text, "own")
-    with monkeypatch.context() as patch:
-        patch.setattr(schedule, "FEW", 1 << 40)
-        common = compiled(text, "common")
-    with monkeypatch.context() as patch:
-        patch.setattr(schedule, "has_masks", lambda: False)
-        unmasked = compiled(text, "unmasked")
-    assert "lanes_for(" in common.source
-    if schedule.has_masks():
-        assert ("lanes_for(" in own.source) == (columns > functions.MEDIUM)
-    assert same_bits(own.run(x), common.run(x))
-    assert same_bits(own.run(x), unmasked.run(x))
+    kernels = {"own": compiled(text, "own")}
+    for name, changes in {
+        "common": {"FEW": 1 << 40},
+        "masked": {"MANY": 1 << 40},
+        "unmasked": {"MANY": 1 << 40, "has_masks": lambda: False},
+    }.items():
+        with monkeypatch.context() as patch:
+            for key, value in changes.items():
+                patch.setattr(schedule, key, value)
+            kernels[name] = compiled(text, name)
+    assert "lanes_for(" in kernels["common"].source
+    assert ("lanes_for(" in kernels["own"].source) == (columns > schedule.KNOWN)
+    first, *others = (kernel.run(x) for kernel in kernels.values())
+    assert all(same_bits(first, other) for other in others)

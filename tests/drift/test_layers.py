@@ -28,7 +28,8 @@ ORDER = {
         | matmul vecmath | functions | nests | emitters
         | graph | jobs | share cuts | trim flows products | simplify reshapes | fuse
         | program | liveness schedule | emit_lines | emit_forms
-        | emit_columns emit_rows emit_running | emit_cpu | steps | carries memory
+        | emit_columns emit_lengths emit_running | emit_rows | emit_cpu | steps
+        | carries memory
         | build
         | routines | emit_flow | sources | driver | source | assemble
         | scalar_types | ssa | expressions | lower | tiles | gemm
