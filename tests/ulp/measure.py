@@ -170,7 +170,7 @@ def error_f64(name: str, got: float, *operands: float) -> float:
     base = name.rpartition("_")[0]
     function = DEFINITIONS.get(base) or getattr(mpmath, base)
     # As many digits as reducing the greatest argument of a sine takes.
-    large = base in ("sin", "cos") and abs(operands[0]) > 2.0**60
+    large = base in ("sin", "cos", "tan") and abs(operands[0]) > 2.0**60
     with mpmath.workprec(1250 if large else 300):
         exact = function(*map(mpmath.mpf, operands))
         limit = mpmath.mpf(2) ** 1024
