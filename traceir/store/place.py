@@ -95,4 +95,5 @@ def warn(path: str, why: str, matter: str) -> None:
     if matter not in _warned:
         _warned.add(matter)
         text = f"the store of compiled programs does not use {path}: {why}"
-        warnings.warn(f"{text}. It is made anew.", StoreWarning, stacklevel=2)
+        text += ". What is in it is made anew."
+        warnings.warn(text, StoreWarning, stacklevel=2)
