@@ -21,7 +21,7 @@ import numpy as np
 
 from traceir.avals import short_dtype
 from traceir.forks import kept_over_forks
-from traceir_numba import machine, tiles
+from traceir_numba import machine, spread, tiles
 from traceir_numba.expressions import Callee, Cast
 from traceir_numba.functions import short
 from traceir_numba.lower import lower
@@ -158,7 +158,8 @@ def load(dtype: str) -> machine.Code:
     """The code of the products of a dtype, compiled once: `PRODUCT` is its symbol."""
     with _lock:
         if dtype not in _codes:
-            _codes[dtype] = machine.link(texts_of(dtype), [symbol_of(dtype)])
+            symbols = [symbol_of(dtype, part) for part in _parts()]
+            _codes[dtype] = machine.link(texts_of(dtype), symbols)
         return _codes[dtype]
 
 
@@ -184,13 +185,21 @@ def texts_of(dtype: str) -> tuple[str, ...]:
     for side, width in (("left", t.rows), ("right", t.columns)):
         own = {"width": width, "square": t.rows}
         texts.append(_text(LAY_OUT, f"lay_{side}", t, calls, 2, 4, own))
+    if "shared" in _parts():
+        symbols = (symbol_of(dtype, part) for part in ("shared", "run", "product"))
+        texts.append(spread.shared_text(*symbols, POINTERS, SIZES))
     return tuple(texts)
+
+
+def _parts() -> tuple[str, ...]:
+    """The functions that others call; that of routines is the last one."""
+    return ("product", "shared") if spread.can_share() else ("product",)
 
 
 def whole_text(symbol: str, dtype: str) -> str:
     """LLVM text of the function that routines call; `load` must come first."""
     t = tiles.tile_of(dtype)
-    product = _callee(dtype, "product", POINTERS, SIZES)
+    product = _callee(dtype, _parts()[-1], POINTERS, SIZES)
     text = WHOLE.format(name="whole", zero=f"{short(dtype)}({_zero(t)})").strip()
     calls = {"product": product, short(dtype): Cast(dtype)}
     return lower(text, symbol, _args(dtype, POINTERS, ALL_SIZES), None, calls, SHORT)

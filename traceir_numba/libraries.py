@@ -12,15 +12,27 @@ from functools import cache
 import llvmlite.binding as llvm
 
 # The C library's, by the symbols that code has for them.
-FUNCTIONS = {"traceir_malloc": "malloc", "traceir_free": "free"}
+FUNCTIONS = {
+    "traceir_malloc": "malloc",
+    "traceir_free": "free",
+    "traceir_thread_create": "pthread_create",
+    "traceir_thread_join": "pthread_join",
+}
+# A number that code reads: how many threads may share a product.
+THREADS = ctypes.c_int64(1)
 
 
 @cache
 def provided(symbol: str) -> bool:
     """Whether a symbol is a library's function, which code can call from now on."""
+    if symbol == "traceir_threads":
+        llvm.add_symbol(symbol, ctypes.addressof(THREADS))
+        return True
     if symbol not in FUNCTIONS:
         return False
     library = ctypes.CDLL("msvcrt" if sys.platform == "win32" else None)
-    entry = getattr(library, FUNCTIONS[symbol])
+    entry = getattr(library, FUNCTIONS[symbol], None)
+    if entry is None:
+        return False
     llvm.add_symbol(symbol, ctypes.cast(entry, ctypes.c_void_p).value)
     return True

@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from traceir_numba.libraries import THREADS
 from traceir_numba.problems import wrong_threads
 from traceir_numba.processors import processors
 
@@ -83,6 +84,7 @@ class _Worker:
 class _Pool:
     def __init__(self, threads: int) -> None:
         self.threads = threads
+        THREADS.value = threads
         self.busy = _thread.allocate_lock()
         self.workers: list[_Worker] = []
         self.closed = False

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import traceir.numpy as jnp
 from traceir import lax
 from traceir.evaluate import Program
-from traceir_numba import gemm, machine, matmul, pool, tiles
+from traceir_numba import gemm, machine, matmul, pool, spread, tiles
 from traceir_numba.call import callable_of
 
 DTYPES = ("float32", "float64", "int8", "uint8", "int32", "uint32", "int64")
@@ -317,3 +317,50 @@ def test_empty_products() -> None:
       in (c,) }"""
     x, y = np.zeros((0, 2048), np.float32), grid(2048, 2048)
     assert compiled(text).run(x, y)[0].shape == (0, 2048)
+
+
+# -- in loops -------------------------------------------------------------------------
+
+
+def powers(x: Any) -> Any:
+    return lax.fori_loop(0, 3, lambda _, v: jnp.tanh(v @ v), x)
+
+
+@pytest.mark.parametrize("shape", [(300, 300), (9, 130, 130)])
+def test_threads_of_the_system_do_not_show_in_loops(shape: tuple[int, ...]) -> None:
+    random = np.random.default_rng(5)
+    x = (random.standard_normal(shape) / 12).astype(np.float32)
+    exe = executable(traced(powers, x))
+    found = set()
+    for threads in (1, 2, 3, 7, 40):
+        pool.set_threads(threads)
+        found.add(exe.run(x)[0].tobytes())
+    assert len(found) == 1
+    want = x
+    for _ in range(3):
+        want = np.tanh(want @ want)
+    got = np.frombuffer(found.pop(), np.float32).reshape(shape)
+    np.testing.assert_allclose(got, want, rtol=1e-3, atol=1e-3)
+
+
+REFUSES = """
+define i32 @traceir_refuses(ptr %a, ptr %b, ptr %c, ptr %d) { ret i32 11 }
+"""
+
+
+@pytest.mark.parametrize("refused", [False, True])
+@pytest.mark.parametrize("rows", [1, 7, 8, 9, 100])
+def test_all_rows_are_done_whatever_threads_start(refused: bool, rows: int) -> None:
+    """The system may refuse a thread: who asked for it does its work then."""
+    gemm.load("float32")
+    symbol, run = (f"traceir_test_{part}_{int(refused)}" for part in ("all", "run"))
+    sizes = gemm.POINTERS, gemm.SIZES
+    text = spread.shared_text(symbol, run, gemm.symbol_of("float32"), *sizes)
+    text = text.replace(f"%work, {spread.SHARED}", "%work, 1")
+    texts = [text.replace("@traceir_thread_create(", "@traceir_refuses("), REFUSES]
+    code = machine.link(texts if refused else [text], [symbol])
+    shared = callable_of(code.addresses[symbol], *sizes, True)
+    x, y, z = grid(rows, 5), grid(5, 6, seed=2), np.zeros((rows, 6), np.float32)
+    pool.set_threads(4)
+    shared(x, y, z, 0, rows, 0, 6, rows, 6, 5, 1, 0, 0, 5, 1, 0, 0, 6, 1, 6)
+    np.testing.assert_array_equal(z, x @ y)

@@ -32,7 +32,7 @@ ORDER = {
         | carries memory
         | build
         | routines | emit_flow | sources | driver | source | assemble
-        | scalar_types | ssa | expressions | lower | tiles | gemm
+        | scalar_types | ssa callees | expressions | statements | lower | tiles spread | gemm
         | call | kernels
         | compiling hosted | backend | api | __init__
     """,
