@@ -8,6 +8,7 @@ Serves: choice.sum-order
 from __future__ import annotations
 
 from traceir_numba.emit_forms import Accumulators, Emitter
+from traceir_numba.emit_lines import plain
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.entry import Expression, Scalar
 from traceir_numba.functions import SHORT, width_of
@@ -16,6 +17,11 @@ from traceir_numba.functions import SHORT, width_of
 def write(emitter: Emitter) -> None:
     """The loops of a nest of rows of a constant length."""
     emitter.make_accumulators()
+    for number in range(len(emitter.nest.passes)):
+        emitter.enter(number)
+        for a in emitter.reductions:
+            lanes = emitter.code.call(f"lanes_{plain(a.dtypes[0])}")
+            emitter.code.add(f"{a.result}_in = {lanes}")
     with emitter.code.block(*emitter.outer_loops()):
         for number in range(len(emitter.nest.passes)):
             emitter.enter(number)
@@ -41,7 +47,7 @@ class _Row:
             return
         self.clear()
         with code.block(*emitter.inner_loops(self.inner[:-1])):
-            self.chunks()
+            self.line()
         for number, a in enumerate(emitter.reductions):
             found = self.folded(a)
             code.add(f"{a.result} = {emitter.as_result(number, found)}")
@@ -53,23 +59,27 @@ class _Row:
                 for name, value in zip(a.names, a.initial(), strict=True):
                     self.code.add(f"{name}[lane] = {value}")
 
-    def chunks(self) -> None:
-        """All whole chunks of lanes, then what is left of the row."""
+    def line(self) -> None:
+        """Compute all that is reduced, and then reduce it in lanes."""
+        emitter, code, d = self.emitter, self.code, self.inner[-1]
+        with code.block(f"for i{d} in range({self.length}):"):
+            emitter.body()
+            for a, x in zip(emitter.reductions, emitter.entering(), strict=True):
+                code.add(f"{a.result}_in[i{d}] = {x}")
         whole = self.length // self.width * self.width
-        if whole == self.width:
-            self.chunk("lane", self.width)
-        elif whole:
-            with self.code.block(f"for base in range(0, {whole}, {self.width}):"):
-                self.chunk("base + lane", self.width)
+        if whole:
+            with code.block(f"for base in range(0, {whole}, {self.width}):"):
+                self.enter("base + lane", self.width)
         if self.length > whole:
-            index = f"{whole} + lane" if whole else "lane"
-            self.chunk(index, self.length - whole)
+            self.enter(f"{whole} + lane" if whole else "lane", self.length - whole)
 
-    def chunk(self, index: str, count: int) -> None:
+    def enter(self, index: str, count: int) -> None:
+        """Let some of the values enter the accumulators."""
+        d = self.inner[-1]
         with self.code.block(f"for lane in range({count}):"):
-            self.code.add(f"i{self.inner[-1]} = {index}")
-            self.emitter.body()
-            self.emitter.update()
+            self.code.add(f"i{d} = {index}")
+            values = [f"{a.result}_in[i{d}]" for a in self.emitter.reductions]
+            self.emitter.update(values=values)
 
     def folded(self, a: Accumulators) -> str:
         """The accumulators as one, in the order of the function that folds them."""
