@@ -26,6 +26,7 @@ GROUPS = (
     "batches",
     "loops",
     "exponentials",
+    "angles",
 )
 
 
