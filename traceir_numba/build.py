@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from traceir.ir import Atom, Eqn, Literal, Var
-from traceir.source import Source
 from traceir.text.words import number_text
+from traceir_numba.blocks import Block
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.entry import Generator, Index, Map, Parts, View
 from traceir_numba.graph import Graph, Place, identity
@@ -66,45 +66,6 @@ def build(
     return _Builder(graph, cluster, stored, kept, names).nest()
 
 
-@dataclass(eq=False, slots=True)
-class _Block:
-    """Straight-line code over some of the loops: `loops` are their numbers.
-
-    `first` is the number of its first node among all that passes finish.
-    """
-
-    loops: tuple[int, ...]
-    first: int = 0
-    nodes: list[Node] = field(default_factory=list)
-    labels: list[Label] = field(default_factory=list)
-    values: dict[Place, Operand] = field(default_factory=dict)
-    stores: list[Store] = field(default_factory=list)
-    taken: dict[str, int] = field(default_factory=dict)
-    reserved: frozenset[str] = frozenset()
-
-    def add(self, node: Node, name: str, source: Source | None = None) -> int:
-        self.nodes.append(node)
-        # One variable can be read at several places.
-        while True:
-            count = self.taken[name] = self.taken.get(name, 0) + 1
-            label = name if count == 1 else f"{name}_{count}"
-            if label not in self.reserved:
-                self.labels.append(Label(label, source))
-                return len(self.nodes) - 1
-
-    def once(self, node: Node, name: str) -> int:
-        """A node that may be there already."""
-        return self.nodes.index(node) if node in self.nodes else self.add(node, name)
-
-    def recall(self, number: int, dtype: str, label: Label) -> int:
-        """The value that an earlier pass finished, under its own name."""
-        node = Kept(number, dtype)
-        if node not in self.nodes:
-            self.nodes.append(node)
-            self.labels.append(label)
-        return self.nodes.index(node)
-
-
 class _Builder:
     def __init__(
         self,
@@ -125,9 +86,9 @@ class _Builder:
         self.param_values: list[int] = []
         # What is computed once for each point of the kept loops, and by which block;
         # places are in terms of the kept loops.
-        self.ends: list[_Block] = []
-        self.of_rows: dict[Place, tuple[_Block, Operand]] = {}
-        self.finished: dict[Var, tuple[_Block, Operand]] = {}
+        self.ends: list[Block] = []
+        self.of_rows: dict[Place, tuple[Block, Operand]] = {}
+        self.finished: dict[Var, tuple[Block, Operand]] = {}
 
     def nest(self) -> Built:
         cluster = self.cluster
@@ -169,7 +130,7 @@ class _Builder:
         params = tuple(self.param_values)
         return Built(nest, memory, cluster.space, params, tuple(labels))
 
-    def body(self, stage: Stage) -> _Block:
+    def body(self, stage: Stage) -> Block:
         """What a pass computes in the loops."""
         loops = tuple(range(len(self.cluster.space)))
         places = [p for job in stage.jobs for p in seeds(job)]
@@ -177,7 +138,7 @@ class _Builder:
         for eqn, indices in found if self.ends else ():
             self.hoist(eqn, indices)
         taken = frozenset(label.name for end in self.ends for label in end.labels)
-        block = _Block(loops, reserved=taken)
+        block = Block(loops, reserved=taken)
         for eqn, indices in found:
             if self.row_place(block, eqn.outputs[0], indices) not in self.of_rows:
                 block.values[eqn.outputs[0], indices] = self.compute(
@@ -197,25 +158,25 @@ class _Builder:
             if there is not None:
                 self.value(end, atom, there)
 
-    def of_row(self, end: _Block, eqn: Eqn, indices: Map) -> None:
+    def of_row(self, end: Block, eqn: Eqn, indices: Map) -> None:
         """Compute something once for each point of the kept loops."""
         place = eqn.outputs[0], indices
         if place not in self.of_rows:
             self.of_rows[place] = end, self.compute(end, eqn, indices)
 
-    def reduction(self, body: _Block, job: Job) -> Reduction:
+    def reduction(self, body: Block, job: Job) -> Reduction:
         """What a job reduces."""
         dtype = job.eqn.inputs[0].aval.dtype.name
         value = self.value(body, *seeds(job)[0])
         result = job.var.aval.dtype.name
         return Reduction(job.folds_as, value, dtype, result)
 
-    def finish(self, stage: Stage, reductions: list[Job]) -> _Block:
+    def finish(self, stage: Stage, reductions: list[Job]) -> Block:
         """What is computed from the reductions' results, and their stores."""
         cluster = self.cluster
         first = sum(len(end.nodes) for end in self.ends)
         taken = self.ends[-1].taken if self.ends else {}
-        block = _Block(cluster.kept_loops, first, taken=taken)
+        block = Block(cluster.kept_loops, first, taken=taken)
         self.ends.append(block)
         for n, job in enumerate(reductions):
             node = Reduced(n, job.var.aval.dtype.name)
@@ -235,7 +196,7 @@ class _Builder:
                 block.stores.append(Store(access, value, var.aval.dtype.name))
         return block
 
-    def store(self, block: _Block, job: Job, here: Map) -> None:
+    def store(self, block: Block, job: Job, here: Map) -> None:
         if job.kind == "part":
             entry = EMITTERS[job.eqn.primitive]
             assert isinstance(entry, Parts)
@@ -251,7 +212,7 @@ class _Builder:
 
     # -- values -------------------------------------------------------------------
 
-    def compute(self, block: _Block, eqn: Eqn, indices: Map) -> Operand:
+    def compute(self, block: Block, eqn: Eqn, indices: Map) -> Operand:
         """Add the node of an equation, whose operands have theirs."""
         if isinstance(EMITTERS[eqn.primitive], Parts):
             return self.joined(block, eqn, indices)
@@ -262,7 +223,7 @@ class _Builder:
         return self.node(block, eqn, indices, operands)
 
     def node(
-        self, block: _Block, eqn: Eqn, indices: Map, operands: list[Operand]
+        self, block: Block, eqn: Eqn, indices: Map, operands: list[Operand]
     ) -> Operand:
         out = eqn.outputs[0]
         name, dtype = self.names[out], out.aval.dtype.name
@@ -280,7 +241,7 @@ class _Builder:
         apply = Apply(eqn.primitive, tuple(operands), dtypes, dtype, params)
         return block.add(apply, name, eqn.source)
 
-    def joined(self, block: _Block, eqn: Eqn, indices: Map) -> Operand:
+    def joined(self, block: Block, eqn: Eqn, indices: Map) -> Operand:
         """The element of whichever part has it."""
         entry = EMITTERS[eqn.primitive]
         assert isinstance(entry, Parts)
@@ -302,7 +263,7 @@ class _Builder:
                 result = block.add(node, name, eqn.source)
         return result
 
-    def inside(self, block: _Block, indices: Sequence[Index], name: str) -> int | None:
+    def inside(self, block: Block, indices: Sequence[Index], name: str) -> int | None:
         """Whether loops are where all these indices may be used; None if they are."""
         found: int | None = None
         for index in indices:
@@ -326,7 +287,7 @@ class _Builder:
         return found
 
     def position(
-        self, block: _Block, indices: Map, dimension: int, name: str
+        self, block: Block, indices: Map, dimension: int, name: str
     ) -> Operand:
         index = indices[dimension]
         if index.dim is None:
@@ -338,7 +299,7 @@ class _Builder:
         )
         return block.add(at, f"{name}_at")
 
-    def value(self, block: _Block, atom: Atom, indices: Map) -> Operand:
+    def value(self, block: Block, atom: Atom, indices: Map) -> Operand:
         """The operand that stands for a value at a place; loads what is in memory."""
         if isinstance(atom, Literal):
             dtype = atom.aval.dtype
@@ -361,14 +322,14 @@ class _Builder:
             block.values[atom, indices] = found
         return found
 
-    def row_place(self, block: _Block, var: Var, indices: Map) -> Place | None:
+    def row_place(self, block: Block, var: Var, indices: Map) -> Place | None:
         """A place in terms of the kept loops, if it depends on no other."""
         if block in self.ends:
             return var, indices
         here = in_terms_of(indices, self.cluster.kept_loops) if self.ends else None
         return None if here is None else (var, here)
 
-    def recalled(self, block: _Block, owner: _Block, operand: Operand) -> Operand:
+    def recalled(self, block: Block, owner: Block, operand: Operand) -> Operand:
         """What another block may have finished, as an operand in this one."""
         if owner is block or isinstance(operand, Constant):
             return operand

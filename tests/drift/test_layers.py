@@ -30,7 +30,7 @@ ORDER = {
         | program | liveness schedule | emit_lines | emit_forms
         | emit_columns emit_lengths emit_running | emit_rows | emit_cpu | steps
         | carries memory
-        | build
+        | blocks | build
         | routines | emit_flow | sources | driver | source | assemble
         | scalar_types | ssa callees | expressions | statements | lower | tiles spread | gemm
         | call | kernels
