@@ -154,6 +154,11 @@ def sinh_tail(z: Any) -> Any:
     return (mpmath.sinh(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / z
 
 
+def tanh_tail(z: Any) -> Any:
+    """(tanh(h) / h - 1) / z at z = h**2."""
+    return (mpmath.tanh(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / z
+
+
 def cosh_tail(z: Any) -> Any:
     """(cosh(r) - 1) / z at z = r**2."""
     return (mpmath.cosh(mpmath.sqrt(z)) - 1) / z
@@ -166,6 +171,7 @@ LOW, HIGH = mpmath.sqrt(mpf(1) / 2) - 1, mpmath.sqrt(2) - 1
 Q = (HIGH / (HIGH + 2)) ** 2 * mpf("1.0001")
 Y = (mpmath.pi / 4 * mpf("1.0001")) ** 2
 R = (mpmath.log(2) * mpf("0.7007")) ** 2
+H = (mpmath.log(2) * mpf("0.8007")) ** 2 / 4
 FITS = {
     "exp_f32": Fit(exp_tail, lambda x: x * x + 1e-9, -HALF, HALF, 5, 24),
     "exp_f64": Fit(exp_tail, lambda x: x * x + 1e-14, -HALF / 64, HALF / 64, 4, 53),
@@ -179,6 +185,8 @@ FITS = {
     "sinh_f64": Fit(sinh_tail, lambda z: z, mpf(2) ** -40, R, 6, 53),
     "cosh_f32": Fit(cosh_tail, lambda z: z, mpf(2) ** -40, R, 3, 24),
     "cosh_f64": Fit(cosh_tail, lambda z: z, mpf(2) ** -40, R, 6, 53),
+    "tanh_f32": Fit(tanh_tail, lambda z: z, mpf(2) ** -40, H, 3, 24),
+    "tanh_f64": Fit(tanh_tail, lambda z: z, mpf(2) ** -40, H, 8, 53),
     "cbrt": Fit(
         mpmath.cbrt, lambda m: 1 / mpmath.cbrt(m), mpf("0.4999"), mpf("4.0001"), 6, 53
     ),

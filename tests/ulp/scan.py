@@ -82,7 +82,8 @@ def row(name: str, found: Worst) -> str:
     '    "exp_f32": Worst(1.0243, (0.5,), 4),\\n'
     """
     ulp = math.ceil(min(found.ulp, 2.0**53) * 1e4) / 1e4
-    place = ", ".join(map(repr, found.at)) + ("," if len(found.at) == 1 else "")
+    numbers = [repr(v).replace("e+", "e") for v in found.at]
+    place = ", ".join(numbers) + ("," if len(numbers) == 1 else "")
     tried = "2**32" if found.tried == 1 << 32 else f"{found.tried:_}"
     line = f'    "{name}": Worst({ulp:.4f}, ({place}), {tried}),\n'
     if len(line) <= 89:

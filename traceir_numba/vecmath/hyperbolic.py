@@ -1,7 +1,13 @@
 """Hyperbolic functions. Serves: accuracy.* of tanh, logistic, sinh and cosh.
 
-The exponentials are those of `exponential`. What a sum of them loses is kept, and so is
-what a quotient leaves: both are added to the quotient in the end.
+x is k log 2 + r. With s = 2**k, and h, a polynomial, the tangent of half of r:
+
+    tanh(x / 2)  = (s - 1 + (s + 1) h) / (s + 1 + (s - 1) h)
+    logistic(x)  = s (1 + h) / (s + 1 + (s - 1) h)
+
+with two sums to be rounded, and their quotient. Where a result is near to 1, what it
+lacks is the quotient. sinh(x) and cosh(x) are sums of products of those
+of k log 2, which are exact, and those of r, which are polynomials.
 """
 
 from __future__ import annotations
@@ -18,14 +24,12 @@ from traceir_numba.vecmath.basics import (
     LN2_REST_F32,
     LN2_REST_F64,
     ONE_F32,
-    ONE_F64,
     ROUND_F32,
     ROUND_F64,
     SIGN_F32,
     SIGN_F64,
     TWO_F32,
     ZERO_F32,
-    ZERO_F64,
     as_bits_f32,
     as_bits_f64,
     as_float_f32,
@@ -33,66 +37,56 @@ from traceir_numba.vecmath.basics import (
     fma,
 )
 from traceir_numba.vecmath.exponential import (
-    EXP_C2_F32,
-    EXP_C3_F32,
-    EXP_C4_F32,
-    EXP_C5_F32,
-    EXP_C6_F32,
     EXP_LEAST_F32,
     EXP_LEAST_F64,
     EXP_ROUND_F32,
-    EXP_ROUND_F64,
-    EXPM1_C3_F32,
-    EXPM1_C4_F32,
-    EXPM1_C5_F32,
-    EXPM1_C6_F32,
-    EXPM1_C7_F32,
-    EXPONENT_F64,
     LOG2E_F32,
-    POWER64,
-    POWER64_REST,
 )
 
+# -- tanh and logistic ----------------------------------------------------------------
 
-def quotient_f32(n: f32, n_rest: f32, d: f32, d_rest: f32) -> f32:
-    """(n + n_rest) / (d + d_rest)."""
-    y = ONE_F32 / d
-    q = n * y
-    return fma(fma(-q, d, n) + (n_rest - q * d_rest), y, q)  # type: ignore[no-any-return]
-
-
-def quotient_f64(n: f64, n_rest: f64, d: f64, d_rest: f64) -> f64:
-    """(n + n_rest) / (d + d_rest)."""
-    y = 1.0 / d
-    q = n * y
-    return fma(fma(-q, d, n) + (n_rest - q * d_rest), y, q)  # type: ignore[no-any-return]
-
-
-# -- tanh x = t / (t + 2), where t = exp(2 |x|) - 1 -----------------------------------
-
+# For a tangent r is from -0.14 to 0.56, so that at k = 1 little cancels.
+TANH_SHIFT_F32, TANH_SHIFT_F64 = f32(-0.3), -0.3
+TANH_C3_F32, TANH_C5_F32 = f32(-0.3333316), f32(0.13319682)
+TANH_C7_F32, TWO_LOG2E_F32 = f32(-0.050865915), f32(2.88539)
 # Where it rounds to 1; and to round to whole numbers, with the exponent's bias.
 TANH_MOST_F32, TANH_ROUND_F32 = f32(10.0), ROUND_F32 + f32(127.0)
-TANH_MOST_F64, TANH_ROUND_F64 = f64(20.0), 1.5 * 2**52 + 64 * 1023
+TANH_MOST_F64, TANH_ROUND_F64 = f64(20.0), ROUND_F64 + 1023
+LOGISTIC_ROUND_F64 = ROUND_F64 + 2046  # twice the bias, as in `exp_f32`
+HALF_LN2_F32, HALF_LN2_REST_F32 = LN2_F32 * HALF_F32, LN2_REST_F32 * HALF_F32
+HALF_LN2_F64, HALF_LN2_REST_F64 = LN2_F64 * 0.5, LN2_REST_F64 * 0.5
+
+
+def tanh_near_f32(y: f32) -> f32:
+    """The hyperbolic tangent of a number below 0.28."""
+    z = y * y
+    p = fma(fma(TANH_C7_F32, z, TANH_C5_F32), z, TANH_C3_F32)
+    return fma(p, z * y, y)  # type: ignore[no-any-return]
+
+
+def tanh_near_f64(y: f64) -> f64:
+    """The hyperbolic tangent of a number below 0.28."""
+    z = y * y
+    p = fma(0.0005131031879920057, z, -0.001444980242277167)
+    p = fma(fma(p, z, 0.0035912932608050704), z, -0.008863198086159813)
+    p = fma(fma(p, z, 0.02186948755485935), z, -0.05396825395400648)
+    p = fma(fma(p, z, 0.13333333333323322), z, -0.3333333333333331)
+    return fma(p, z * y, y)  # type: ignore[no-any-return]
 
 
 def tanh_f32(x: f32) -> f32:
     """The hyperbolic tangent."""
     v = abs(x)
     v = TANH_MOST_F32 if v > TANH_MOST_F32 else v
-    v = v + v
-    t = fma(v, LOG2E_F32, TANH_ROUND_F32)
+    t = fma(v, TWO_LOG2E_F32, TANH_SHIFT_F32) + TANH_ROUND_F32
     k = t - TANH_ROUND_F32
-    r = fma(-k, LN2_REST_F32, fma(-k, LN2_F32, v))
-    p = fma(fma(fma(EXPM1_C7_F32, r, EXPM1_C6_F32), r, EXPM1_C5_F32), r, EXPM1_C4_F32)
-    p = fma(fma(fma(p, r, EXPM1_C3_F32), r, HALF_F32), r * r, r)
+    h = tanh_near_f32(fma(-k, HALF_LN2_REST_F32, fma(-k, HALF_LN2_F32, v)))
     s = as_float_f32(as_bits_f32(t) << 23)
-    a = s - ONE_F32
-    b = s * p
-    t = a + b
-    rest = b - (t - a)
-    d = t + TWO_F32
-    u = d - t
-    y = quotient_f32(t, rest, d, (t - (d - u)) + (TWO_F32 - u) + rest)
+    a, b = s - ONE_F32, s + ONE_F32
+    # From 0.5 on the distance from 1 is the quotient.
+    far = s > TWO_F32
+    y = fma(-TWO_F32 if far else b, h, TWO_F32 if far else a) / fma(a, h, b)
+    y = ONE_F32 - y if far else y
     return as_float_f32(as_bits_f32(y) | (as_bits_f32(x) & SIGN_F32))
 
 
@@ -100,26 +94,15 @@ def tanh_f64(x: f64) -> f64:
     """The hyperbolic tangent."""
     v = abs(x)
     v = TANH_MOST_F64 if v > TANH_MOST_F64 else v
-    v = v + v
-    t = fma(v, 92.33248261689366, TANH_ROUND_F64)
+    t = fma(v, 2.8853900817779268, TANH_SHIFT_F64) + TANH_ROUND_F64
     k = t - TANH_ROUND_F64
-    r = fma(-k, 2.572804622327669e-14, fma(-k, 0.010830424696223417, v))
-    p = fma(fma(0.0013888896507485073, r, 0.008333341441947426), r, 0.04166666666666373)
-    p = fma(fma(fma(p, r, 0.16666666666659302), r, 0.5), r * r, r)
-    i = as_bits_f64(t)
-    s = as_float_f64((i << 46) & EXPONENT_F64)
-    t = s * POWER64[i & 63]
-    a = t - 1.0
-    b = fma(t, p, fma(s, POWER64_REST[i & 63], t - a - 1.0))
-    t = a + b
-    rest = b - (t - a)
-    d = t + 2.0
-    u = d - t
-    y = quotient_f64(t, rest, d, (t - (d - u)) + (2.0 - u) + rest)
+    h = tanh_near_f64(fma(-k, HALF_LN2_REST_F64, fma(-k, HALF_LN2_F64, v)))
+    s = as_float_f64(as_bits_f64(t) << 52)
+    a, b = s - 1.0, s + 1.0
+    far = s > 2.0
+    y = fma(-2.0 if far else b, h, 2.0 if far else a) / fma(a, h, b)
+    y = 1.0 - y if far else y
     return as_float_f64(as_bits_f64(y) | (as_bits_f64(x) & SIGN_F64))
-
-
-# -- 1 / (1 + e) or e / (1 + e), where e = exp(-|x|) ----------------------------------
 
 
 def logistic_f32(x: f32) -> f32:
@@ -128,51 +111,40 @@ def logistic_f32(x: f32) -> f32:
     v = EXP_LEAST_F32 if v < EXP_LEAST_F32 else v
     t = fma(v, LOG2E_F32, EXP_ROUND_F32)
     k = t - EXP_ROUND_F32
-    r = fma(-k, LN2_REST_F32, fma(-k, LN2_F32, v))
-    p = fma(fma(fma(EXP_C6_F32, r, EXP_C5_F32), r, EXP_C4_F32), r, EXP_C3_F32)
-    p = fma(fma(p, r, EXP_C2_F32), r * r, r)
+    h = fma(-k, HALF_LN2_REST_F32, fma(-k, HALF_LN2_F32, v * HALF_F32))
+    h = tanh_near_f32(h)
     i = as_bits_f32(t)
     j = i >> 1
-    s = as_float_f32(j << 23)
+    u = as_float_f32(j << 23)
     w = as_float_f32((i - j) << 23)
-    n = p + ONE_F32
-    rest = p - (n - ONE_F32)
-    e = n * s * w
-    d = e + ONE_F32
-    u = (e - (d - ONE_F32)) + rest * s * w
-    left = x < ZERO_F32
-    y = quotient_f32(n if left else ONE_F32, rest if left else ZERO_F32, d, u)
-    return y * s * w if left else y
+    s = u * w
+    # (1 + h) / d, which is near to 1, as 1 and the rest.
+    d = fma(s - ONE_F32, h, s + ONE_F32)
+    y = (fma(-s, h, fma(TWO_F32, h, -s)) / d + ONE_F32) * u * w
+    return y if x < ZERO_F32 else ONE_F32 - y  # type: ignore[no-any-return]
 
 
 def logistic_f64(x: f64) -> f64:
     """1 / (1 + e**-x)."""
     v = -abs(x)
     v = EXP_LEAST_F64 if v < EXP_LEAST_F64 else v
-    t = fma(v, 92.33248261689366, EXP_ROUND_F64)
-    k = t - EXP_ROUND_F64
-    r = fma(-k, 2.572804622327669e-14, fma(-k, 0.010830424696223417, v))
-    p = fma(fma(0.008333342821449024, r, 0.04166672337713427), r, 0.16666666666654179)
-    p = fma(fma(p, r, 0.4999999999994854), r * r, r)
+    t = fma(v, 1.4426950408889634, LOGISTIC_ROUND_F64)
+    k = t - LOGISTIC_ROUND_F64
+    h = fma(-k, HALF_LN2_REST_F64, fma(-k, HALF_LN2_F64, v * 0.5))
+    h = tanh_near_f64(h)
     i = as_bits_f64(t)
-    y = f64(POWER64[i & 63])
-    p = fma(y, p, f64(POWER64_REST[i & 63]))
-    n = y + p
-    rest = p - (n - y)
-    j = (i << 45) & EXPONENT_F64
-    s = as_float_f64(j)
-    w = as_float_f64(((i << 46) & EXPONENT_F64) - j)
-    e = n * s * w
-    d = e + 1.0
-    u = (e - (d - 1.0)) + rest * s * w
-    left = x < 0.0
-    y = quotient_f64(n if left else ONE_F64, rest if left else ZERO_F64, d, u)
-    return y * s * w if left else y
+    j = i >> 1
+    u = as_float_f64(j << 52)
+    w = as_float_f64((i - j) << 52)
+    s = u * w
+    d = fma(s - 1.0, h, s + 1.0)
+    y = (fma(-s, h, fma(2.0, h, -s)) / d + 1.0) * u * w
+    return y if x < 0.0 else 1.0 - y  # type: ignore[no-any-return]
 
 
-# -- sinh and cosh: with x = k log 2 + r they are sums of those of r and of k log 2 ----
+# -- sinh and cosh --------------------------------------------------------------------
 
-# The rest r is from -0.2 to 0.49, so that at k = 1 little cancels.
+# Here r is from -0.2 to 0.49, for the same reason.
 SHIFT_F32, SHIFT_F64 = f32(-0.2), -0.2
 SINH_C3_F32, SINH_C5_F32 = f32(0.16666667), f32(0.008333182)
 SINH_C7_F32, SINH_SMALL_F32 = f32(0.00019960963), f32(2.0**-13)
