@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from operator import add, floordiv, lshift, mod, mul, sub, truediv
 from typing import Any
 
-import numpy as np
-
+from traceir_numba.callees import KNOWN, Bits, Callee, Cast, Intrinsic, Lanes, Table
 from traceir_numba.scalar_types import (
     FLOATS,
     NotInLanguage,
@@ -20,7 +18,6 @@ from traceir_numba.scalar_types import (
     arithmetic,
     common,
     constant,
-    float_text,
     is_signed,
     literal,
     llvm_type,
@@ -56,86 +53,6 @@ UNARY: dict[type[ast.unaryop], Callable[[Builder, Value], Value]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Callee:
-    """Another function, by symbol; types as in `functions.Function`."""
-
-    symbol: str
-    args: tuple[str, ...]
-    result: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Cast:
-    """A type's name in a call: `f32(x)`."""
-
-    dtype: str
-
-
-@dataclass(frozen=True, slots=True)
-class Bits:
-    """A function that reads a number's bits as those of another type."""
-
-    operand: str
-    result: str
-
-
-@dataclass(frozen=True, slots=True)
-class Lanes:
-    """A function that makes accumulators on the stack."""
-
-    dtype: str
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class Intrinsic:
-    """An operation on floating numbers of one type that LLVM has by name."""
-
-    name: str
-    args: int
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A constant array, by the symbol that the module gives it."""
-
-    symbol: str
-    dtype: str
-    values: tuple[float, ...]
-
-    @property
-    def text(self) -> str:
-        """Its definition."""
-        t = llvm_type(self.dtype)
-        elements = ", ".join(f"{t} {_number(v, self.dtype)}" for v in self.values)
-        kind = f"[{len(self.values)} x {t}]"
-        return f"@{self.symbol} = private constant {kind} [{elements}], align 64"
-
-
-def table(name: str, array: np.ndarray) -> Table:
-    """An array of one dimension as a table."""
-    values = tuple(array.tolist())
-    return Table(f"traceir_table_{name}", array.dtype.name, values)
-
-
-def _number(value: float, dtype: str) -> str:
-    return float_text(value) if dtype in FLOATS else str(int(value))
-
-
-# Functions of modules and built-in ones. LLVM makes most of them one instruction.
-KNOWN: dict[str, Intrinsic] = {
-    "math.sqrt": Intrinsic("sqrt", 1),
-    "math.copysign": Intrinsic("copysign", 2),
-    "np.ceil": Intrinsic("ceil", 1),
-    "np.floor": Intrinsic("floor", 1),
-    "np.fmod": Intrinsic("frem", 2),
-    "np.rint": Intrinsic("rint", 1),
-    "np.trunc": Intrinsic("trunc", 1),
-    "fma": Intrinsic("fma", 3),
-}
-
-
 class Expressions:
     """Expressions of one function: `globals` are what its names may stand for."""
 
@@ -153,9 +70,11 @@ class Expressions:
         return visit(self, node)
 
     def constant(self, node: ast.Constant) -> Value:
+        """A number as it is written."""
         return literal(node.value)
 
     def name(self, node: ast.Name) -> Value:
+        """A variable, or what the name stands for everywhere."""
         found = self.names.get(node.id)
         if found is not None:
             return found
@@ -169,6 +88,7 @@ class Expressions:
         raise NotInLanguage(f"the name {node.id}, which has no value here")
 
     def unary(self, node: ast.UnaryOp) -> Value:
+        """A sign, or what turns bits or a truth."""
         x = self.value(node.operand)
         if isinstance(node.op, ast.USub) and x.literal is not None:
             return literal(-x.literal)
@@ -178,6 +98,7 @@ class Expressions:
         return visit(self.builder, x)
 
     def binary(self, node: ast.BinOp) -> Value:
+        """Arithmetic."""
         x, y = self.value(node.left), self.value(node.right)
         return self.operation(node.op, x, y)
 
@@ -194,6 +115,7 @@ class Expressions:
         return self.builder.binary(sign, x, y)
 
     def compare(self, node: ast.Compare) -> Value:
+        """One comparison of two numbers."""
         sign = COMPARE.get(type(node.ops[0]))
         if sign is None or len(node.ops) > 1:
             raise NotInLanguage(ast.unparse(node))
@@ -201,11 +123,13 @@ class Expressions:
         return self.builder.compare(sign, x, y)
 
     def subscript(self, node: ast.Subscript) -> Value:
+        """An element."""
         return self.builder.load(self.value(node.value), self.value(node.slice))
 
     # -- choices ------------------------------------------------------------------
 
     def either(self, node: ast.IfExp) -> Value:
+        """One of two values."""
         (found,) = self.choice(node, (node.body,), (node.orelse,))
         return found
 
@@ -267,6 +191,7 @@ class Expressions:
     # -- calls --------------------------------------------------------------------
 
     def call(self, node: ast.Call) -> Value:
+        """A call that has a value."""
         found = self.called(node)
         if found is None:
             raise NotInLanguage(f"the value of {ast.unparse(node)}, which gives none")
@@ -300,6 +225,7 @@ class Expressions:
         return write(b, *args)
 
     def intrinsic(self, name: str, args: list[Value]) -> Value:
+        """An operation that LLVM has, on numbers of the type that holds them all."""
         dtype = args[0].dtype
         for other in args[1:]:
             dtype = arithmetic(dtype, other.dtype)

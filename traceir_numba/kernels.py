@@ -15,9 +15,7 @@ import numpy as np
 from traceir.forks import in_child, kept_over_forks
 from traceir_numba import gemm, machine, vecmath
 from traceir_numba.call import Entry, callable_of
-from traceir_numba.emit_cpu import Kernel
-from traceir_numba.engine import processor
-from traceir_numba.expressions import (
+from traceir_numba.callees import (
     KNOWN,
     Bits,
     Callee,
@@ -27,6 +25,8 @@ from traceir_numba.expressions import (
     Table,
     table,
 )
+from traceir_numba.emit_cpu import Kernel
+from traceir_numba.engine import processor
 from traceir_numba.functions import NUMBERS, TILE, Function, closure, function, short
 from traceir_numba.lower import lower
 from traceir_numba.nests import Nest

@@ -16,12 +16,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from traceir_numba.expressions import Expressions
 from traceir_numba.scalar_types import NotInLanguage, Value, common, llvm_type
 from traceir_numba.ssa import Block
-
-Names = dict[str, Value]
-Way = tuple[Block, Names]
+from traceir_numba.statements import Names, Statements, Way
 
 
 def lower(
@@ -35,7 +32,7 @@ def lower(
     """LLVM text that defines `symbol` as the function of that source.
 
     `args` and `result` are types such as "float32" and "float32*"; `globals` say what
-    names are: `Callee`, `Cast`, `Bits`, `Lanes`, `Table` or `Value` of `expressions`.
+    names are: `Callee`, `Cast`, `Bits`, `Lanes`, `Intrinsic`, `Table` or `Value`.
     Raises NotInLanguage for what the language does not have.
     """
     (tree,) = ast.parse(text).body
@@ -66,14 +63,12 @@ class _Loop:
     rounds: list[Way]
 
 
-class _Function(Expressions):
-    """The statements of one function."""
+class _Function(Statements):
+    """The statements of one function, with its loops."""
 
     def __init__(self, globals: Mapping[str, Any], result: str | None) -> None:
-        super().__init__(globals)
-        self.result = result
+        super().__init__(globals, result)
         self.loops: list[_Loop] = []
-        self.open = True  # whether the next instruction can be reached
 
     def run(self, tree: ast.FunctionDef, args: Sequence[str]) -> None:
         for k, (a, dtype) in enumerate(zip(tree.args.args, args, strict=True)):
@@ -84,121 +79,12 @@ class _Function(Expressions):
                 raise NotInLanguage(f"the end of {tree.name}, without a result")
             self.builder.line("ret void")
 
-    def statements(self, nodes: Sequence[ast.stmt]) -> None:
-        for node in nodes:
-            if not self.open:
-                raise NotInLanguage(f"line {node.lineno}, which is never reached")
-            visit = _STATEMENTS.get(type(node))
-            if visit is None:
-                raise NotInLanguage(f"{type(node).__name__}: {ast.unparse(node)}")
-            visit(self, node)
-
-    # -- assignments --------------------------------------------------------------
-
-    def assign(self, node: ast.Assign) -> None:
-        if len(node.targets) != 1:
-            raise NotInLanguage(ast.unparse(node))
-        target, value = node.targets[0], node.value
-        if isinstance(target, ast.Tuple):
-            found = self.several(value)
-            for part, one in zip(target.elts, found, strict=True):
-                self.put(part, one)
-            return
-        self.put(target, self.value(value))
-
-    def several(self, node: ast.expr) -> list[Value]:
-        """The values of a tuple, or of a choice of two."""
-        match node:
-            case ast.Tuple(elts=parts):
-                return [self.value(part) for part in parts]
-            case ast.IfExp(body=ast.Tuple(elts=xs), orelse=ast.Tuple(elts=ys)):
-                return self.choice(node, tuple(xs), tuple(ys))
-        raise NotInLanguage(f"several values of {ast.unparse(node)}")
-
-    def put(self, target: ast.expr, value: Value) -> None:
-        """Give a variable or an element its value."""
-        match target:
-            case ast.Name(id=name):
-                self.names[name] = Value(value.text, value.dtype)
-            case ast.Subscript(value=pointer, slice=index):
-                self.builder.store(self.value(pointer), self.value(index), value)
-            case _:
-                raise NotInLanguage(f"a value for {ast.unparse(target)}")
-
-    def augment(self, node: ast.AugAssign) -> None:
-        if not isinstance(node.target, ast.Name):
-            raise NotInLanguage(ast.unparse(node))
-        old = self.name(ast.Name(node.target.id))
-        self.put(node.target, self.operation(node.op, old, self.value(node.value)))
-
-    def expression(self, node: ast.Expr) -> None:
-        match node.value:
-            case ast.Constant(value=str()):
-                pass  # the docstring
-            case ast.Call():
-                self.called(node.value)
-            case _:
-                raise NotInLanguage(ast.unparse(node))
-
-    def give_back(self, node: ast.Return) -> None:
-        b = self.builder
-        if node.value is None or self.result is None:
-            if node.value is not None or self.result is not None:
-                raise NotInLanguage(ast.unparse(node))
-            b.line("ret void")
+    def other(self, node: ast.stmt) -> None:
+        visit = _LOOPS.get(type(node))
+        if visit is None:
+            super().other(node)
         else:
-            found = b.cast(self.value(node.value), self.result)
-            b.line(f"ret {llvm_type(found.dtype)} {found.text}")
-        self.open = False
-
-    # -- ways that part and meet ------------------------------------------------------
-
-    def branch(self, node: ast.If) -> None:
-        b = self.builder
-        test = b.truth(self.value(node.test))
-        head, before = b.at, self.names
-        ways: list[Way] = []
-        starts = []
-        for body in (node.body, node.orelse):
-            starts.append(b.block())
-            self.names, self.open = dict(before), True
-            self.statements(body)
-            if self.open:
-                ways.append((b.at, self.names))
-        b.fork(test, starts[0], starts[1], head)
-        self.meet(ways)
-
-    def meet(self, ways: Sequence[Way]) -> None:
-        """Go on where several ways meet, with the variables that all of them have."""
-        self.open = bool(ways)
-        if not ways:
-            return
-        b = self.builder
-        if len(ways) == 1:
-            b.at, self.names = ways[0]
-            return
-        _, first = ways[0]
-        shared = [n for n in first if all(n in names for _, names in ways[1:])]
-        same, chosen = {}, {}
-        for name in shared:
-            values = [names[name] for _, names in ways]
-            if all(v.text == values[0].text for v in values):
-                same[name] = values[0]
-                continue
-            dtype = values[0].dtype
-            for v in values[1:]:
-                dtype = common(dtype, v.dtype)
-            cast = [self.cast_in(w, [v], [dtype])[0] for (w, _), v in zip(ways, values)]
-            chosen[name] = dtype, cast
-        end = b.block()
-        for block, _ in ways:
-            b.jump(block, end)
-        self.names = same
-        for name, (dtype, values) in chosen.items():
-            pairs = [(v.text, block) for v, (block, _) in zip(values, ways)]
-            self.names[name] = b.phi(dtype, pairs)
-
-    # -- loops ----------------------------------------------------------------------
+            visit(self, node)
 
     def repeat(self, node: ast.For) -> None:
         match node:
@@ -300,9 +186,6 @@ class _Function(Expressions):
         ways.append((self.builder.at, self.names))
         self.open = False
 
-    def nothing(self, node: ast.Pass) -> None:
-        pass
-
 
 @dataclass(slots=True)
 class _Carried:
@@ -352,15 +235,9 @@ def _assigned(body: Sequence[ast.stmt]) -> dict[str, None]:
     }
 
 
-_STATEMENTS: dict[type[ast.stmt], Callable[[_Function, Any], None]] = {
-    ast.Assign: _Function.assign,
-    ast.AugAssign: _Function.augment,
-    ast.Expr: _Function.expression,
-    ast.Return: _Function.give_back,
-    ast.If: _Function.branch,
+_LOOPS: dict[type[ast.stmt], Callable[[_Function, Any], None]] = {
     ast.For: _Function.repeat,
     ast.While: _Function.loop,
     ast.Break: _Function.leave,
     ast.Continue: _Function.leave,
-    ast.Pass: _Function.nothing,
 }
