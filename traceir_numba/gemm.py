@@ -22,7 +22,7 @@ import numpy as np
 from traceir.avals import short_dtype
 from traceir.forks import kept_over_forks
 from traceir_numba import machine, spread, tiles
-from traceir_numba.expressions import Callee, Cast
+from traceir_numba.callees import Callee, Cast
 from traceir_numba.functions import short
 from traceir_numba.lower import lower
 
@@ -186,8 +186,10 @@ def texts_of(dtype: str) -> tuple[str, ...]:
         own = {"width": width, "square": t.rows}
         texts.append(_text(LAY_OUT, f"lay_{side}", t, calls, 2, 4, own))
     if "shared" in _parts():
-        symbols = (symbol_of(dtype, part) for part in ("shared", "run", "product"))
-        texts.append(spread.shared_text(*symbols, POINTERS, SIZES))
+        shared, run, product = (
+            symbol_of(dtype, part) for part in ("shared", "run", "product")
+        )
+        texts.append(spread.shared_text(shared, run, product, POINTERS, SIZES))
     return tuple(texts)
 
 
