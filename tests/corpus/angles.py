@@ -62,13 +62,6 @@ def slopes_of_angles(jax: Library, x: Array) -> Array:
     return [jax.grad(lambda x, f=f: jnp.sum(f(x)))(x) for f in functions]
 
 
-@program("~f32[]{0.5}")
-def slopes_of_error_functions_at_a_number(jax: Library, x: Array) -> Array:
-    """Constants beside a number of Python have all their digits."""
-    lax = jax.lax
-    return [jax.grad(f)(x) for f in (lax.erf, lax.erfc, lax.erf_inv)]
-
-
 @program("f32[2]{0.5 -0.25} f32[2]{2.0 0.5}")
 def slopes_of_points(jax: Library, y: Array, x: Array) -> Array:
     """Both coordinates of an angle, and those of a length."""
