@@ -77,6 +77,8 @@ def _total(
     value = operand(name, x)
     given = typeof(value).dtype
     wanted = sum_dtype(given) if dtype is None else dtype_of(dtype, name)
+    if given == BOOL:
+        value = convert(value, default_dtype(int))  # truths are counted
     if dtype is None and wanted == np.float16:
         # Half precision overflows early, so it is added up in single.
         value = convert(value, np.dtype(np.float32))

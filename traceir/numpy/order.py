@@ -1,0 +1,173 @@
+"""Elements in another order, and parts put beside one another. Serves: face.axis
+
+Axes count from the end where they are negative; a bad one is a ValueError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from traceir import lax
+from traceir.array import Array
+from traceir.jit.composite import composite
+from traceir.lax.operands import Operand, operand, operands, shape_of
+from traceir.lax.shapes import axes_in, axis_in
+from traceir.numpy.elementwise import subtract
+from traceir.numpy.logic import not_equal
+from traceir.numpy.shape import concatenate, transpose
+from traceir.trace import typeof
+
+Axes = int | Sequence[int] | None
+
+
+@composite(static_argnames=["axis"])
+def _flip(m: Operand, axis: Axes) -> Array:
+    value = operand("flip", m)
+    return lax.rev(value, axes_in(axis, len(shape_of(value))))
+
+
+def flip(m: Operand, axis: Axes = None) -> Array:
+    """The elements in the other order, along all axes or those given.
+
+    >>> import traceir.numpy as jnp
+    >>> flip(jnp.array([1, 2, 3]))
+    Array([3, 2, 1], dtype=int32)
+    """
+    return _flip(operand("flip", m), axis)
+
+
+def flipud(m: Operand) -> Array:
+    """The rows in the other order.
+
+    >>> import traceir.numpy as jnp
+    >>> flipud(jnp.array([[1, 2], [3, 4]]))
+    Array([[3, 4],
+           [1, 2]], dtype=int32)
+    """
+    return flip(m, 0)
+
+
+def fliplr(m: Operand) -> Array:
+    """The columns in the other order.
+
+    >>> import traceir.numpy as jnp
+    >>> fliplr(jnp.array([[1, 2], [3, 4]]))
+    Array([[2, 1],
+           [4, 3]], dtype=int32)
+    """
+    return flip(m, 1)
+
+
+@composite(static_argnames=["k", "axes"])
+def rot90(m: Operand, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
+    """Turned by `k` right angles, from the first of two axes towards the second.
+
+    >>> import traceir.numpy as jnp
+    >>> rot90(jnp.array([[1, 2], [3, 4]]))
+    Array([[2, 4],
+           [1, 3]], dtype=int32)
+    """
+    value = operand("rot90", m)
+    rank = len(shape_of(value))
+    first, second = (axis_in(a, rank) for a in axes)
+    turned = list(range(rank))
+    turned[first], turned[second] = second, first
+    match k % 4:
+        case 0:
+            return lax.reshape(value, shape_of(value))
+        case 1:
+            return transpose(flip(value, second), turned)
+        case 2:
+            return flip(flip(value, first), second)
+        case _:
+            return flip(transpose(value, turned), second)
+
+
+@composite(static_argnames=["shift", "axis"])
+def _roll_static(a: Operand, shift: tuple[int, ...], axis: tuple[int, ...]) -> Array:
+    for by, d in zip(shift, axis, strict=True):
+        extent = shape_of(a)[d]
+        first = -by % max(1, extent)
+        parts = [
+            lax.slice_in_dim(a, first, extent, axis=d),
+            lax.slice_in_dim(a, 0, first, axis=d),
+        ]
+        a = lax.concatenate(parts, d)
+    return lax.reshape(a, shape_of(a))
+
+
+def roll(a: Operand, shift: int | Sequence[int], axis: Axes = None) -> Array:
+    """The elements moved on along axes, those from the end to the start.
+
+    Without an axis, along all of them as one. `shift` is an int, or one for each axis.
+
+    >>> import traceir.numpy as jnp
+    >>> roll(jnp.array([1, 2, 3]), 1)
+    Array([3, 1, 2], dtype=int32)
+    """
+    value = operand("roll", a)
+    shape = shape_of(value)
+    if axis is None:
+        flat = lax.reshape(value, (prod(shape),))
+        return lax.reshape(roll(flat, shift, 0), shape)
+    axes = axes_in(axis, len(shape))
+    given = tuple(shift) if isinstance(shift, Sequence) else (shift,)
+    count = max(len(axes), len(given))
+    return _roll_static(
+        value,
+        given * count if len(given) == 1 else given,
+        axes * count if len(axes) == 1 else axes,
+    )
+
+
+@composite(static_argnames=["n", "axis"])
+def diff(a: Operand, n: int = 1, axis: int = -1) -> Array:
+    """Differences of neighbours along an axis, taken `n` times; of booleans, changes.
+
+    >>> import traceir.numpy as jnp
+    >>> diff(jnp.array([1, 4, 9, 16])), diff(jnp.array([1, 4, 9, 16]), 2)
+    (Array([3, 5, 7], dtype=int32), Array([2, 2], dtype=int32))
+    """
+    value = operand("diff", a)
+    d = axis_in(axis, len(shape_of(value)))
+    change = not_equal if typeof(value).dtype.kind == "b" else subtract
+    for _ in range(n):
+        extent = shape_of(value)[d]
+        later = _cut(value, min(1, extent), extent, d)
+        value = change(later, _cut(value, 0, max(0, extent - 1), d))
+    return lax.reshape(value, shape_of(value))
+
+
+def _cut(x: Operand, start: int, stop: int, axis: int) -> Operand:
+    shape = shape_of(x)
+    if start == 0 and stop == shape[axis]:
+        return x
+    starts = [start if d == axis else 0 for d in range(len(shape))]
+    stops = [stop if d == axis else n for d, n in enumerate(shape)]
+    return lax.slice(x, starts, stops)
+
+
+@composite(static_argnames=["axis"])
+def append(arr: Operand, values: Operand, axis: int | None = None) -> Array:
+    """Two arrays one after the other along an axis; without, all of their elements.
+
+    >>> import traceir.numpy as jnp
+    >>> append(jnp.array([1, 2]), 3)
+    Array([1, 2, 3], dtype=int32)
+    """
+    pair = operands("append", (arr, values))
+    if axis is None:
+        pair = [lax.reshape(v, (prod(shape_of(v)),)) for v in pair]
+        axis = 0
+    return concatenate(pair, axis)
+
+
+def concat(arrays: Sequence[Operand], *, axis: int | None = 0) -> Array:
+    """Arrays one after another along an axis: `concatenate`.
+
+    >>> import traceir.numpy as jnp
+    >>> concat([jnp.array([1, 2]), jnp.array([3])])
+    Array([1, 2, 3], dtype=int32)
+    """
+    return concatenate(arrays, axis)
