@@ -1,0 +1,297 @@
+"""Several passes over the same rows or columns: one kernel, no memory, same bits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import numpy as np
+import pytest
+from compiling import executable, same_bits, softmax, traced
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import traceir
+import traceir.numpy as jnp
+from traceir import lax
+from traceir.text import parse
+from traceir_numba import fuse
+from traceir_numba.assemble import assemble
+from traceir_numba.nests import Load, may_overwrite
+
+Function = Callable[..., Any]
+
+
+def soft(x: Any, axis: int = -1) -> Any:
+    """Exponentials that sum to one."""
+    e = jnp.exp(x - jnp.max(x, axis=axis, keepdims=True))
+    return e / jnp.sum(e, axis=axis, keepdims=True)
+
+
+def log_soft(x: Any, axis: int = -1) -> Any:
+    """Their logarithms."""
+    d = x - jnp.max(x, axis=axis, keepdims=True)
+    return d - jnp.log(jnp.sum(jnp.exp(d), axis=axis, keepdims=True))
+
+
+def log_sum(x: Any, axis: int = -1) -> Any:
+    """The logarithm of a sum of exponentials."""
+    m = jnp.max(x, axis=axis, keepdims=True)
+    total = jnp.sum(jnp.exp(x - m), axis=axis, keepdims=True)
+    return jnp.squeeze(m + jnp.log(total), axis)
+
+
+def normal(x: Any, axis: int = -1) -> Any:
+    """Mean zero and variance one."""
+    m = jnp.mean(x, axis=axis, keepdims=True)
+    return (x - m) / jnp.sqrt(jnp.var(x, axis=axis, keepdims=True) + 1e-5)
+
+
+def moments(x: Any, axis: int = -1) -> Any:
+    """Central moments."""
+    d = x - jnp.mean(x, axis=axis, keepdims=True)
+    return jnp.mean(d * d, axis=axis), jnp.mean(d * d * d, axis=axis)
+
+
+def entropy(x: Any, axis: int = -1) -> Any:
+    """How even the exponentials are."""
+    q = soft(x, axis)
+    return -jnp.sum(q * jnp.log(q), axis=axis)
+
+
+def scaled(x: Any, axis: int = -1) -> Any:
+    """Between zero and one."""
+    low = jnp.min(x, axis=axis, keepdims=True)
+    return (x - low) / (jnp.max(x, axis=axis, keepdims=True) - low)
+
+
+FUNCTIONS: dict[str, Function] = {
+    f.__name__: f for f in (soft, log_soft, log_sum, normal, moments, entropy, scaled)
+}
+
+
+def counts(fun: Function, *args: Any) -> tuple[list[int], int]:
+    """The passes of each kernel, and the arrays kept between or within them."""
+    program = assemble(traced(fun, *args), "program")
+    kept = [b for b in program.buffers if b.role == "temporary" and prod(b.shape) > 500]
+    return [len(launch.nest.passes) for launch in program.launches()], len(kept)
+
+
+X = jnp.ones((64, 50))
+
+
+@pytest.mark.parametrize(
+    ("name", "passes", "kept"),
+    [
+        ("soft", 3, 0),
+        ("log_soft", 3, 0),
+        ("log_sum", 2, 0),
+        ("normal", 3, 0),
+        ("moments", 2, 0),
+        ("entropy", 3, 1),  # no result has room for the exponentials
+        ("scaled", 2, 0),
+    ],
+)
+@pytest.mark.parametrize("axis", [0, 1])
+def test_a_function_of_rows_is_one_kernel(
+    name: str, passes: int, kept: int, axis: int
+) -> None:
+    fun = FUNCTIONS[name]
+    assert counts(lambda x: fun(x, axis), X) == ([passes], kept)
+
+
+@pytest.mark.parametrize(
+    ("name", "passes", "most"), [("soft", 5, 1), ("normal", 5, 1), ("log_soft", 5, 2)]
+)
+def test_a_gradient_is_one_kernel(name: str, passes: int, most: int) -> None:
+    def loss(x: Any) -> Any:
+        return jnp.sum(FUNCTIONS[name](x) ** 2)
+
+    kernels, kept = counts(traceir.grad(loss), X)
+    assert kernels == [passes] and kept <= most
+
+
+def test_values_around_the_passes_join_them() -> None:
+    def layer(x: Any, y: Any, g: Any) -> Any:
+        return jnp.tanh(normal(x * 2 + y) * g + 1)
+
+    assert counts(layer, X, X, jnp.ones(50)) == ([3], 0)
+
+
+def test_dims_between_and_several_dims_are_reduced_in_passes() -> None:
+    images = jnp.ones((8, 3, 20, 30))
+
+    def batch(x: Any) -> Any:
+        m = jnp.mean(x, axis=(0, 2, 3), keepdims=True)
+        return x - m
+
+    assert counts(batch, images) == ([2], 0)
+    assert counts(lambda x: soft(x, 1), images) == ([3], 0)
+
+
+def test_a_reduction_of_everything_ends_before_its_result_is_used() -> None:
+    assert counts(lambda x: x / jnp.sum(x), jnp.ones(5000)) == ([1, 1], 0)
+
+
+def test_few_long_rows_are_reduced_apart() -> None:
+    # Threads can share the parts of a row in a reduction, but not in passes.
+    kernels, _ = counts(soft, jnp.ones((2, 100_000)))
+    assert kernels == [1, 1, 1]
+
+
+# -- bits -----------------------------------------------------------------------------
+
+
+def both_ways(fun: Function, x: np.ndarray, name: str) -> list[list[np.ndarray]]:
+    """What passes give, and what kernels of one pass each give."""
+    closed = traced(fun, x)
+    found = [executable(closed, f"{name}_passes").run(x)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fuse, "pays_again", lambda *_: False)
+        assert launches(closed) == {1}
+        found.append(executable(closed, f"{name}_apart").run(x))
+    return found
+
+
+def launches(closed: Any) -> set[int]:
+    """How many passes the kernels have."""
+    program = assemble(closed, "program")
+    return {len(launch.nest.passes) for launch in program.launches()}
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    st.sampled_from(sorted(FUNCTIONS)),
+    st.lists(st.sampled_from([1, 2, 3, 5, 17, 40, 130]), min_size=1, max_size=3),
+    st.integers(0, 2),
+    st.sampled_from(["float32", "float64"]),
+    st.integers(0, 9),
+)
+def test_passes_give_the_bits_of_reductions_apart(
+    name: str, shape: list[int], axis: int, dtype: str, seed: int
+) -> None:
+    axis %= len(shape)
+    x = np.random.default_rng(seed).normal(size=shape).astype(dtype)
+    with traceir.enable_x64(True):
+        passes, apart = both_ways(
+            lambda a: FUNCTIONS[name](a, axis), x, f"{name}_{axis}"
+        )
+    assert same_bits(passes, apart)
+
+
+@pytest.mark.parametrize("columns", [7, 16, 33, 128, 300, 600])
+@pytest.mark.parametrize("name", sorted(FUNCTIONS))
+def test_rows_of_known_lengths_give_the_bits_of_reductions_apart(
+    name: str, columns: int
+) -> None:
+    x = np.random.default_rng(1).normal(size=(2400, columns)).astype(np.float32)
+    passes, apart = both_ways(FUNCTIONS[name], x, name)
+    assert same_bits(passes, apart)
+
+
+def test_a_row_that_a_later_pass_reads_is_not_overwritten() -> None:
+    (launch,) = assemble(parse(softmax(64, 50)), "program").launches()
+    nest = launch.nest
+    (written,) = nest.written
+    (read,) = nest.loaded - nest.written
+    # The last pass that reads the operand has stored already.
+    assert may_overwrite(nest, read, written)
+    late = nest.passes[2].body[0]
+    assert isinstance(late, Load) and late.access.buffer == written
+
+    def step(_: int, x: Any) -> Any:
+        return soft(x * 3) + x  # the operand is read when exponentials are there
+
+    x = np.random.default_rng(2).normal(size=(40, 30)).astype(np.float32)
+    looped = traceir.jit(lambda a: lax.fori_loop(0, 4, step, a))(x)
+    expected: Any = x
+    for _ in range(4):
+        expected = traceir.jit(lambda a: step(0, a))(expected)
+    assert np.asarray(looped).tobytes() == np.asarray(expected).tobytes()
+
+
+# -- parts side by side ---------------------------------------------------------------
+
+
+def difference(x: Any) -> Any:
+    """A sum of squares of differences of neighbours."""
+    return jnp.sum((x[1:] - x[:-1]) ** 2) + jnp.sum((x[:, 2:] - x[:, :-2]) ** 2)
+
+
+def ring(x: Any) -> Any:
+    """Neighbours on a ring."""
+    before = jnp.concatenate([x[-1:], x[:-1]])
+    return jnp.concatenate([x[1:], x[:1]]) - 2 * x + before
+
+
+def bordered(x: Any) -> Any:
+    """A mean of neighbours, with zeros around."""
+    wide = lax.pad(x, np.float32(0), ((1, 1, 0), (1, 1, 0)))
+    across = wide[1:-1, 2:] + wide[1:-1, :-2]
+    return across + wide[2:, 1:-1] + wide[:-2, 1:-1]
+
+
+def joined(x: Any) -> Any:
+    """Two halves, and a reduction of both."""
+    return jnp.sum(jnp.concatenate([x * 2, abs(x)], 1), axis=1)
+
+
+def stacked(x: Any) -> Any:
+    """Three layers, backwards."""
+    return jnp.stack([x, -x, x * x], axis=-1)[:, ::1] * 2
+
+
+PARTS: dict[str, Function] = {
+    "difference": traceir.grad(difference),
+    **{f.__name__: f for f in (ring, bordered, joined, stacked)},
+}
+
+
+@pytest.mark.parametrize("name", sorted(PARTS))
+def test_pads_and_small_concatenations_join_loops(name: str) -> None:
+    kernels, kept = counts(PARTS[name], X)
+    assert (kernels, kept) == ([1], 0)
+
+
+def test_a_padded_array_is_read_where_it_is_however_large() -> None:
+    assert counts(PARTS["difference"], jnp.ones((900, 900))) == ([1], 0)
+
+
+def test_large_halves_are_put_side_by_side_first() -> None:
+    # Behind conditions each half of the loop would read for nothing.
+    kernels, kept = counts(joined, jnp.ones((900, 900)))
+    assert (len(kernels), kept) == (3, 1)
+
+
+@settings(deadline=None, max_examples=30)
+@given(
+    st.sampled_from(sorted(PARTS)),
+    st.integers(3, 40),
+    st.integers(3, 40),
+    st.integers(0, 9),
+)
+def test_parts_give_the_numbers_of_the_evaluator(
+    name: str, rows: int, columns: int, seed: int
+) -> None:
+    numbers = np.random.default_rng(seed).integers(-9, 9, (rows, columns))
+    x = np.asarray(numbers / 4, np.float32)
+    own = traceir.jit(PARTS[name])(x)
+    reference = traceir.jit(PARTS[name], backend="reference")(x)
+    np.testing.assert_allclose(np.asarray(own), np.asarray(reference), 1e-6, 1e-6)
+
+
+@pytest.mark.parametrize("low", [-2, 0, 3])
+@pytest.mark.parametrize("high", [-1, 0, 2])
+@pytest.mark.parametrize("start", [0, 1])
+@pytest.mark.parametrize("step", [1, 2, 3])
+def test_slices_of_padded_arrays(low: int, high: int, start: int, step: int) -> None:
+    def fun(x: Any) -> Any:
+        wide = lax.pad(x * 2, np.float32(7), ((low, high, 0),))
+        return lax.rev(wide[start::step], (0,)) + 1
+
+    x = np.arange(1, 9, dtype=np.float32)
+    want = np.arange(2 - 2 * low, 18 + 2 * high, 2, dtype=np.float32)
+    want[(want < 2) | (want > 16)] = 7
+    want = np.flip(want[start::step]) + 1
+    assert np.asarray(traceir.jit(fun)(x)).tolist() == want.tolist()
