@@ -29,7 +29,9 @@ from traceir_numba.nests import (
 from traceir_numba.program import Label
 
 # Names that the generated code uses for its own ends.
-_LOOPS = "lo hi lane base width block start stop last step blocks tile better rows"
+_LOOPS = (
+    "lo hi lane base width block start stop last step blocks tile better rows top row"
+)
 _MODULE = "np math inf nan types void function kernel parallel empty copy matmul"
 OWN = frozenset(f"{_LOOPS} {_MODULE}".split())
 

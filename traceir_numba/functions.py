@@ -225,6 +225,9 @@ SHORT = 8
 # A row of up to so many elements is folded into so many accumulators.
 MEDIUM = 256
 ROW = 32
+# The elements of one block of a reduction, and the least rows of a block of columns.
+BLOCK = 16384
+ROWS = 64
 # The rows of few columns that are reduced side by side.
 ABREAST = 32
 # The columns of a tile that is read several times.
@@ -258,6 +261,20 @@ def width_of(n: int) -> int:
     if n > MEDIUM:
         return LANES
     return ROW if n > SHORT else max(1, n)
+
+
+@template
+def block_rows(name: str) -> Function:
+    """The rows of a block of columns; each row has `between` lines."""
+    text = f"""
+    def {name}(between, columns):
+        size = between * columns
+        rows = {BLOCK} // (size if size > 1 else 1)
+        least = ({ROWS - 1} + between) // (between if between > 1 else 1)
+        most = rows if rows > least else least
+        return most if most > 1 else 1
+    """
+    return scalar(name, "int64", 2, text)
 
 
 @template

@@ -13,7 +13,15 @@ from math import prod
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.entry import Reduce, Scalar
 from traceir_numba.engine import processor
-from traceir_numba.functions import ABREAST, MEDIUM, NARROW, SHORT, TILE
+from traceir_numba.functions import (
+    ABREAST,
+    BLOCK,
+    MEDIUM,
+    NARROW,
+    ROWS,
+    SHORT,
+    TILE,
+)
 from traceir_numba.nests import (
     Access,
     Apply,
@@ -30,10 +38,6 @@ from traceir_numba.nests import (
 
 Shape = tuple[int, ...]
 
-# The elements of one block of a whole reduction.
-BLOCK = 16384
-# The least rows of a block of columns.
-ROWS = 64
 # Launches over fewer points gain too little from code of their own.
 FEW = 2048
 # Loops of up to so many points, all in all, are unrolled: vectors of memory are taken
@@ -88,10 +92,9 @@ def specialised(nest: Nest, extents: Shape) -> Nest:
         case "columns":
             short = all(d in fixed for d in folded)
             blocks = not short and _in_blocks(nest, extents)
-            each = prod(extents[d] for d in (*folded, nest.rank - 1))
-            few = each >= FEW and extents[folded[-1]] >= ABREAST
-            if not short and (nest.later or not few):
-                fixed = {}
+            if not short:
+                few = _are_few(nest, extents, folded)
+                fixed = {nest.rank - 1: extents[-1]} if few else {}
     constants = tuple(fixed.get(d) for d in range(nest.rank)) if fixed else ()
     return replace(nest, extents=constants, short=short, masked=masked, blocks=blocks)
 
@@ -107,11 +110,21 @@ def has_masks() -> bool:
     return "+avx512f" in features and "+avx512bw" in features
 
 
+def _are_few(nest: Nest, extents: Shape, folded: list[int]) -> bool:
+    """Whether there are so few columns, so long, that rows are taken side by side."""
+    each = prod(extents[d] for d in (*folded, nest.rank - 1))
+    return extents[-1] <= UNROLLED and extents[folded[-1]] >= ABREAST and each >= FEW
+
+
+def few_columns(nest: Nest) -> bool:
+    """Whether it has been found so: the number of columns is then a constant."""
+    return not nest.short and nest.fixed(nest.rank - 1) is not None
+
+
 def _in_blocks(nest: Nest, extents: Shape) -> bool:
     """Whether there are so few columns, so long, that threads share their rows."""
     return (
         nest.reduced[:-1] == (True,) * (nest.rank - 1)
-        and not nest.later
         and extents[-1] <= 2 * TILE
         and extents[0] >= 4 * rows_of_block(replace(nest, blocks=True), extents)
     )
@@ -254,7 +267,9 @@ def loops_of(nest: Nest) -> Loops:
         case _ if nest.short:
             return Loops(_long_first(nest, kept), reduced, None)
         case "columns":
-            return Loops(kept[:-1], reduced, innermost, blocks=nest.blocks)
+            # A tile of several passes stays in the cache: one thread does it all.
+            blocks = nest.blocks and not nest.later
+            return Loops(kept[:-1], reduced, innermost, blocks=blocks)
         case _:
             return Loops(kept, reduced, innermost)
 
