@@ -150,3 +150,41 @@ def test_kernels_for_some_lengths_give_the_bits_of_the_common_one(
     assert ("lanes_for(" in kernels["own"].source) == (columns > schedule.KNOWN)
     first, *others = (kernel.run(x) for kernel in kernels.values())
     assert all(same_bits(first, other) for other in others)
+
+
+def squares_of_differences(extents: str, columns: str, first: str) -> str:
+    """The sum of squares of what is left of an array without its columns' sums."""
+    total = SUM.replace("AXES", "0")
+    wide = (
+        f"broadcast_in_dim[broadcast_dimensions=(1,) shape=({extents}) sharding=None]"
+    )
+    return f"""{{ lambda ; a:f32[{extents}]{first}
+        c:f32[{extents}] = {wide} b
+        d:f32[{extents}] = sub a c
+        e:f32[{extents}] = mul d d
+        f:f32[{columns}] = {total} e
+      in (f,) }}"""
+
+
+@pytest.mark.parametrize(
+    ("shape", "way"),
+    [
+        ((2048, 32), "for start in range(0, n0, step):"),  # blocks in turn
+        ((2000, 4), "for row in range("),  # rows side by side
+        ((200, 5000), "for tile in range("),
+    ],
+)
+def test_sums_of_columns_in_passes_are_as_sums_of_their_own(
+    shape: tuple[int, int], way: str
+) -> None:
+    extents, columns = f"{shape[0]},{shape[1]}", str(shape[1])
+    total = SUM.replace("AXES", "0")
+    together = squares_of_differences(
+        extents, columns, f". let b:f32[{columns}] = {total} a"
+    )
+    alone = squares_of_differences(extents, columns, f" b:f32[{columns}]. let")
+    x = numbers(shape, "f32", 5)
+    (sums,) = compiled(summed(shape, (0,))).run(x)
+    source = compiled(together).source
+    assert source.count("@kernel(") == 1 and way in source
+    assert same_bits(compiled(together).run(x), compiled(alone).run(x, sums))
