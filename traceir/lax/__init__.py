@@ -30,7 +30,7 @@ from traceir.lax.control.associative import associative_scan
 from traceir.lax.control.choice import cond, switch
 from traceir.lax.control.loops import fori_loop, while_loop
 from traceir.lax.control.scans import map, scan
-from traceir.lax.cumulative import cummax, cummin, cumprod, cumsum
+from traceir.lax.cumulative import cumlogsumexp, cummax, cummin, cumprod, cumsum
 from traceir.lax.custom import stop_gradient
 from traceir.lax.elementwise import (
     abs,
@@ -164,6 +164,7 @@ __all__ = [
     "convert_element_type",
     "cos",
     "cosh",
+    "cumlogsumexp",
     "cummax",
     "cummin",
     "cumprod",

@@ -68,7 +68,19 @@ def cummin(operand: Operand, axis: int = 0, reverse: bool = False) -> Array:
     return _running("cummin", operand, axis, reverse)
 
 
-def _by_scan(primitive: str, combine: Callable[[Operand, Operand], Array]) -> JvpRule:
+def cumlogsumexp(operand: Operand, axis: int = 0, reverse: bool = False) -> Array:
+    """Logarithm of the sum of powers of e up to each element; otherwise as `cumsum`.
+
+    Floating (cumlogsumexp.floating); no power is too large or too small.
+
+    >>> import traceir.numpy as jnp
+    >>> cumlogsumexp(jnp.array([1000.0, 1000.0]))
+    Array([1000.    , 1000.6931], dtype=float32)
+    """
+    return _running("cumlogsumexp", operand, axis, reverse)
+
+
+def by_scan(primitive: str, combine: Callable[[Operand, Operand], Array]) -> JvpRule:
     """Forward mode of the same by `associative_scan`."""
 
     def rule(
@@ -87,6 +99,6 @@ def _by_scan(primitive: str, combine: Callable[[Operand, Operand], Array]) -> Jv
     return rule
 
 
-JVP["cumprod"] = _by_scan("cumprod", mul)
-JVP["cummax"] = _by_scan("cummax", max)
-JVP["cummin"] = _by_scan("cummin", min)
+JVP["cumprod"] = by_scan("cumprod", mul)
+JVP["cummax"] = by_scan("cummax", max)
+JVP["cummin"] = by_scan("cummin", min)

@@ -14,6 +14,7 @@ import numpy as np
 from traceir import lax, rules
 from traceir.array import Array
 from traceir.jit.composite import composite
+from traceir.lax.cumulative import by_scan
 from traceir.lax.operands import (
     BOOL,
     DTypeLike,
@@ -27,9 +28,14 @@ from traceir.lax.operands import (
 )
 from traceir.lax.shapes import axis_in
 from traceir.numpy.composites import where as _where
+from traceir.numpy.hyperbolic import logaddexp
 from traceir.numpy.logic import isnan, truth
 from traceir.numpy.reductions import sum_dtype
 from traceir.trace import typeof
+from traceir.transforms.rules import JVP
+
+# Its combination is a function of this layer.
+JVP["cumlogsumexp"] = by_scan("cumlogsumexp", logaddexp)
 
 Running = Callable[[Operand, int], Array]
 

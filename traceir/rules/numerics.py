@@ -105,6 +105,14 @@ def _periodic(name: str) -> Callable[[Real], Real]:
     return function
 
 
+def _log_sum(x: Real) -> Real:
+    """The logarithm of a sum of n powers of e, which counts as 4 n terms of its
+    magnitude and 1: so many steps, each of a few roundings, may lead to it."""
+    found = _log(x)
+    size = abs(found.value) + 1
+    return replace(found, terms=4 * x.terms, magnitude=size, quantum=None)
+
+
 def _nextafter(a: Real, b: Real, bits: Real) -> Real:
     """The neighbour of `a` on the side of `b`, in the dtype of so many bits."""
     if a.nan or b.nan:
@@ -187,6 +195,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "rsqrt": _rsqrt,
     "exp": _exp,
     "log": _log,
+    "log_sum": _log_sum,
     "log1p": _log1p,
     "sin": _periodic("sin"),
     "cos": _periodic("cos"),

@@ -11,8 +11,17 @@ from dataclasses import dataclass
 from itertools import pairwise
 from textwrap import dedent, indent
 
-from traceir_numba.emitters.entry import EMITTERS, Expression, Running, Scalar, register
-from traceir_numba.functions import TEMPLATES, Function
+from traceir.ir import ClosedJaxpr, Eqn
+from traceir.text import parse
+from traceir_numba.emitters.entry import (
+    EMITTERS,
+    Expression,
+    Rewrite,
+    Running,
+    Scalar,
+    register,
+)
+from traceir_numba.functions import TEMPLATES, Function, short
 
 # The elements of a line that are in the fastest cache while they are folded.
 CHUNK = 4096
@@ -134,3 +143,47 @@ for _primitive in ("add", "mul", "max", "min"):
     _in_place(_primitive, back=False)
     _in_place(_primitive, back=True)
     _after(_primitive)
+
+
+def cumlogsumexp(eqn: Eqn) -> ClosedJaxpr:
+    """Row after row: the greater, and what the lesser adds to it."""
+    x, axis = eqn.inputs[0].aval, int(eqn.param("axis"))
+    order = (axis, *(d for d in range(x.ndim) if d != axis))
+    back = tuple(order.index(d) for d in range(x.ndim))
+    t = short(x.dtype.name)
+    whole, rows, row = (
+        f"{t}[{','.join(map(str, shape))}]"
+        for shape in (
+            x.shape,
+            tuple(x.shape[d] for d in order),
+            tuple(x.shape[d] for d in order[1:]),
+        )
+    )
+    truths = row.replace(t, "bool", 1)
+    return parse(f"""{{ lambda ; x:{whole}. let
+        rows:{rows} = transpose[permutation={order}] x
+        none:{row} = broadcast_in_dim[
+          broadcast_dimensions=() shape={tuple(x.shape[d] for d in order[1:])}
+          sharding=None
+        ] -inf:{t}[]
+        all:{row} found:{rows} = scan[
+          jaxpr={{ lambda ; a:{row} b:{row}. let
+              most:{row} = max a b
+              apart:{row} = sub a b
+              alike:{truths} = ne apart apart
+              special:{row} = add a b
+              size:{row} = abs apart
+              less:{row} = neg size
+              part:{row} = exp less
+              more:{row} = log1p part
+              both:{row} = add most more
+              c:{row} = select_n alike both special
+            in (c, c) }}
+          length={x.shape[axis]} num_carry=1 num_consts=0
+          reverse={eqn.param("reverse")} unroll=1
+        ] none rows
+        y:{whole} = transpose[permutation={back}] found
+      in (y,) }}""")
+
+
+register("cumlogsumexp", Rewrite(cumlogsumexp))
