@@ -29,7 +29,7 @@ from traceir_numba.jobs import (
     same_place,
     seeds,
 )
-from traceir_numba.share import computed_twice, costs_of, pays_again
+from traceir_numba.share import DEAR, computed_twice, costs_of, ends_apart, pays_again
 
 # What a job reads, and at which indices; None where under another shape.
 Reads = Mapping[Var, Collection[Map | None]]
@@ -54,7 +54,7 @@ def fuse(graph: Graph) -> Plan:
     stored = {v for v in graph.needs_memory() if v in graph.at}
     costs = costs_of(graph, stored)
     for _ in range(ROUNDS):
-        clusters = _Fuser(graph, stored).clusters()
+        clusters = _Fuser(graph, stored, costs).clusters()
         dear = computed_twice(graph, stored, clusters, costs)
         dear |= too_long(graph, stored, clusters)
         if not dear:
@@ -68,9 +68,12 @@ def fuse(graph: Graph) -> Plan:
 
 
 class _Fuser:
-    def __init__(self, graph: Graph, stored: Collection[Var]) -> None:
+    def __init__(
+        self, graph: Graph, stored: Collection[Var], costs: Mapping[Var, int]
+    ) -> None:
         self.graph = graph
         self.stored = stored
+        self.costs = costs
         self.all: list[Cluster] = []
         self.makers: dict[Var, int] = defaultdict(int)  # bit sets of clusters
         self.readers: dict[Var, list[int]] = defaultdict(list)
@@ -120,7 +123,8 @@ class _Fuser:
                 if stage is not None:
                     return cluster, stage, False
                 stage = _pass_of_finish(job, cluster, reads)
-                if stage is not None:
+                dear = self.costs.get(job.eqn.outputs[0], 0) > DEAR
+                if stage is not None and not (dear and ends_apart(cluster)):
                     return cluster, stage, True
         return None
 

@@ -10,7 +10,7 @@ from traceir.ir import Var
 from traceir_numba.emitters.entry import Map, Parts, Region, Scalar, View
 from traceir_numba.functions import NARROW
 from traceir_numba.graph import Graph
-from traceir_numba.jobs import Cluster, Shape, Without, seeds
+from traceir_numba.jobs import Cluster, Shape, Without, in_terms_of, seeds
 
 # A value that costs more additions than this is stored rather than computed twice.
 DEAR = 16
@@ -18,6 +18,9 @@ DEAR = 16
 # or no more elements than one thread takes.
 ROWS = 16
 ELEMENTS = 1 << 16
+# Of so many rows, of no more elements, dear results of results have their own nest.
+SHORT_ROW = 64
+MANY_ROWS = 256
 # The bytes of a tile of columns that is still in the cache when it is read again.
 CACHED = 1 << 20
 # The same where one nest would compute it for each index of an outer loop again.
@@ -58,7 +61,8 @@ def computed_twice(
     uses: dict[Var, int] = defaultdict(int)
     dear = set()
     for cluster in clusters:
-        for stage in cluster.stages:
+        apart = ends_apart(cluster)
+        for number, stage in enumerate(cluster.stages):
             places = [place for job in stage.jobs for place in seeds(job)]
             computed = graph.walk(places, Without(stored, stage.made("map")))[0]
             own = {job.var for job in stage.finish}
@@ -70,6 +74,8 @@ def computed_twice(
                     continue
                 uses[var] += 1
                 again = _repeated(indices, cluster.space, var.aval.shape)
+                if apart and number and costs[var] > DEAR:
+                    again |= in_terms_of(indices, cluster.kept_loops) is not None
                 if again or (uses[var] > 1 and costs[var] > DEAR):
                     dear.add(var)
     return {v for v in dear if _shared(graph, v, dear)}
@@ -90,6 +96,19 @@ def _shared(graph: Graph, var: Var, dear: Collection[Var]) -> bool:
     """Whether it is this value that is shared, not only one that it goes into."""
     readers = graph.readers[var]
     return len(readers) != 1 or readers[0].outputs[0] not in dear
+
+
+def ends_apart(cluster: Cluster) -> bool:
+    """Whether what is dear is better computed for all rows at once, side by side.
+
+    Within a row it is one call of a function, which costs as much as a short row.
+    """
+    last = len(cluster.space) - 1
+    return (
+        last in cluster.axes
+        and prod(cluster.space[d] for d in cluster.axes) <= SHORT_ROW
+        and prod(cluster.kept) >= MANY_ROWS
+    )
 
 
 def pays_again(cluster: Cluster) -> bool:
