@@ -34,7 +34,7 @@ from traceir_numba.problems import wrapped
 from traceir_numba.scalar_types import Value, float_text, literal
 
 # Kernels of shorter LLVM text become part of the routines that call them.
-INLINED = 1 << 11
+INLINED = 1 << 13
 # As many characters of LLVM text go into one module, or a single kernel.
 MODULE = 1 << 16
 
