@@ -130,3 +130,13 @@ def test_a_new_length_is_no_new_kernel() -> None:
     texts = [text("cumsum", "float32", (n,), 0, False) for n in (100, 1000, 9000)]
     nests = {compiled(t).program.launches()[0].nest for t in texts}
     assert len(nests) == 1
+
+
+def test_sums_of_powers_run_row_after_row() -> None:
+    x = np.random.default_rng(0).standard_normal((40, 30)).astype("float32") * 300
+    x[3, 4], x[20, 5], x[0, 6] = -np.inf, np.inf, np.nan
+    for axis in (0, 1):
+        for way in (False, True):
+            program = text("cumlogsumexp", "float32", x.shape, axis, way)
+            got, want = compiled(program).run(x)[0], reference(program, x)[0]
+            assert np.allclose(got, want, rtol=1e-6, equal_nan=True)
