@@ -170,10 +170,10 @@ def test_a_column_may_be_computed_in_the_outer_loop() -> None:
 
 def test_no_cycle_is_fused() -> None:
     # The second map needs the product of what the first one stored.
-    text = """{ lambda ; a:f32[4,4]. let
-        b:f32[4,4] = exp a
-        c:f32[4,4] = dot_general[dimension_numbers=(([1],[0]),([],[]))] b b
-        d:f32[4,4] = add b c
+    text = """{ lambda ; a:f32[64,64]. let
+        b:f32[64,64] = exp a
+        c:f32[64,64] = dot_general[dimension_numbers=(([1],[0]),([],[]))] b b
+        d:f32[64,64] = add b c
       in (d,) }"""
     steps = program(text).steps
     assert [type(step) for step in steps] == [Launch, Call, Launch]
