@@ -251,6 +251,9 @@ class _Builder:
             found = entry.read(eqn, k, indices)
             if found is not None:
                 parts.append((self.value(block, atom, found[0]), found[1]))
+        if not parts:  # of no elements
+            kind = eqn.outputs[0].aval.dtype
+            return Constant(number_text(kind.type(0), kind), dtype)
         result = parts.pop()[0]
         for value, index in reversed(parts):
             here = self.inside(block, [index], name)

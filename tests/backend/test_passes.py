@@ -281,6 +281,13 @@ def test_parts_give_the_numbers_of_the_evaluator(
     np.testing.assert_allclose(np.asarray(own), np.asarray(reference), 1e-6, 1e-6)
 
 
+def test_a_pad_of_nothing_may_be_nothing() -> None:
+    def fun(x: Any) -> Any:
+        return lax.pad(x, np.float32(7), ((-2, 2, 0),)) + 1
+
+    assert np.asarray(traceir.jit(fun)(np.zeros(0, np.float32))).shape == (0,)
+
+
 @pytest.mark.parametrize("low", [-2, 0, 3])
 @pytest.mark.parametrize("high", [-1, 0, 2])
 @pytest.mark.parametrize("start", [0, 1])
