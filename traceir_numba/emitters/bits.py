@@ -89,13 +89,17 @@ def _nextafter(name: str, dtype: str) -> Function:
     return _function(name, dtype, 2, text, *calls)
 
 
+# A negative shift is a large one of the unsigned dtype. The mask tells the compiler
+# that shifts are short, and so may stay within the dtype.
+
+
 def _shift_left(name: str, dtype: str) -> Function:
     """By more than there are, all bits are lost."""
     text = """
     def {name}(x, y):
-        fits = (y >= {t}(0)) & (y < {t}({bits}))
-        by = y if fits else {t}(0)
-        return {t}({u}(x) << {u}(by)) if fits else {t}(0)
+        fits = {u}(y) < {u}({bits})
+        moved = {t}({u}(x) << ({u}(y) & {u}({most})))
+        return moved if fits else {t}(0)
     """
     return _function(name, dtype, 2, text)
 
@@ -104,9 +108,9 @@ def _shift_right_logical(name: str, dtype: str) -> Function:
     """Zeros come from above."""
     text = """
     def {name}(x, y):
-        fits = (y >= {t}(0)) & (y < {t}({bits}))
-        by = y if fits else {t}(0)
-        return {t}({u}(x) >> {u}(by)) if fits else {t}(0)
+        fits = {u}(y) < {u}({bits})
+        moved = {t}({u}(x) >> ({u}(y) & {u}({most})))
+        return moved if fits else {t}(0)
     """
     return _function(name, dtype, 2, text)
 
@@ -115,9 +119,8 @@ def _shift_right_arithmetic(name: str, dtype: str) -> Function:
     """Copies of the highest bit come from above, whether it is a sign or not."""
     text = """
     def {name}(x, y):
-        fits = (y >= {t}(0)) & (y < {t}({bits}))
-        by = y if fits else {t}({most})
-        return {t}({i}(x) >> {i}(by))
+        by = {u}(y) if {u}(y) < {u}({bits}) else {u}({most})
+        return {t}({i}(x) >> {i}(by & {u}({most})))
     """
     return _function(name, dtype, 2, text)
 
@@ -137,14 +140,24 @@ def _population_count(name: str, dtype: str) -> Function:
 
 
 def _clz(name: str, dtype: str) -> Function:
-    """What is left of all bits when those up to the highest that is set are counted."""
+    """By the exponent of the number; one of 64 bits may be rounded up to another.
+
+    For these, bits up to the highest that is set are set, too, and then counted.
+    """
+    bits = 8 * np.dtype(dtype).itemsize
+    if bits < 64:
+        text = """
+        def {name}(x):
+            exponent = as_bits_f64(f64({u}(x))) >> 52
+            return {t}(%d - exponent) if x != {t}(0) else {t}({bits})
+        """
+        return _function(name, dtype, 1, text % (bits + 1022), "as_bits_f64")
     text = """
     def {name}(x):
         n = {u}(x)
         {fill}
         return {t}({bits} - population_count_{u}({u}(n)))
     """
-    bits = 8 * np.dtype(dtype).itemsize
     by = (1 << k for k in range(bits.bit_length() - 1))
     fill = "\n        ".join(f"n = n | (n >> {{u}}({k}))" for k in by)
     count = f"population_count_{_unsigned(dtype)}"
