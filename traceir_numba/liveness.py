@@ -6,6 +6,7 @@ dtype; a kernel that reads an element just where it writes one writes it in plac
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from math import prod
@@ -15,6 +16,9 @@ import numpy as np
 from traceir_numba.buffers import LARGE
 from traceir_numba.nests import Load, map_accesses
 from traceir_numba.program import Buffer, Call, Launch, Program, Reshape, Run, Step
+
+# What an array is made for.
+Kind = tuple[tuple[int, ...], str]
 
 # Roles of buffers whose memory is the program's own.
 OWN = ("temporary", "output")
@@ -39,13 +43,16 @@ class _Sharing:
     donated: frozenset[int]
     over: dict[int, int] = field(default_factory=dict)  # whose memory each one takes
     last: dict[int, int] = field(default_factory=dict)  # the last step that needs it
+    ends: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
+    dead: dict[Kind, list[int]] = field(default_factory=lambda: defaultdict(list))
 
     def program_(self) -> Program:
         program = self.program
         self.find_aliases()
         self.find_ends()
         made = {*program.inputs, *(k for k, _ in program.constants)}
-        dead: list[int] = [k for k in self.donated if k not in self.last]
+        for slot in self.donated - self.last.keys():
+            self.dead[self.kind(slot)].append(slot)
         steps: list[Step] = []
         takes: dict[int, int] = {}
         for number, step in enumerate(program.steps):
@@ -57,15 +64,15 @@ class _Sharing:
                     renamed.append(Reshape(old, new))
                     made.add(new)
             for slot in needed(step):
-                found = None if slot in made else self.dead_like(slot, dead)
-                if found is not None:
-                    dead.remove(found)
-                    takes[slot] = found
+                alike = [] if slot in made else self.dead[self.kind(slot)]
+                if alike:
+                    takes[slot] = found = alike.pop()  # that which died last
                     self.take(slot, found)
                 made.add(slot)
             made.update(_touches(step))
             steps += [step, *renamed]
-            dead += self.ending(number, made)
+            for slot in self.ending(number, made):
+                self.dead[self.kind(slot)].append(slot)
         over = tuple(sorted(takes.items()))
         return replace(program, steps=tuple(steps), over=over)
 
@@ -89,10 +96,22 @@ class _Sharing:
                 self.last[self.root(slot)] = number
         for slot in self.program.outputs:
             self.last[self.root(slot)] = len(steps)
+        for slot, number in self.last.items():
+            self.ends[number].add(slot)
 
     def take(self, new: int, old: int) -> None:
-        self.last[old] = max(self.last.get(old, 0), self.last[new])
+        """Let a buffer have another one's memory, which lasts as long as both."""
+        before = self.last.get(old, 0)
+        after = max(before, self.last[new])
+        self.ends[before].discard(old)
+        self.ends[after].add(old)
+        self.last[old] = after
         self.over[new] = old
+
+    def kind(self, slot: int) -> Kind:
+        """What two buffers share of which one can have the other's memory."""
+        buffer = self.program.buffers[slot]
+        return buffer.shape, buffer.dtype
 
     def free(self, slot: int) -> bool:
         """Whether the program may write a buffer's memory anew."""
@@ -102,21 +121,9 @@ class _Sharing:
         """The memory that no step after this one needs."""
         return [
             slot
-            for slot, last in self.last.items()
-            if last == number
-            and slot in made
-            and slot not in self.over
-            and self.free(slot)
+            for slot in sorted(self.ends[number])
+            if slot in made and slot not in self.over and self.free(slot)
         ]
-
-    def dead_like(self, slot: int, dead: list[int]) -> int | None:
-        """Dead memory for a buffer, that which died last."""
-        want = self.program.buffers[slot]
-        for old in reversed(dead):
-            have = self.program.buffers[old]
-            if (have.shape, have.dtype) == (want.shape, want.dtype):
-                return old
-        return None
 
     # -- in place -----------------------------------------------------------------
 
