@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from traceir.records import dataclass
 from traceir.rules.numerics import largest, rounded, ulp, wrapped
 from traceir.rules.reals import Real
 

@@ -6,7 +6,6 @@ What is called gets arrays, and runs as often and in the order that the program 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -19,6 +18,7 @@ from traceir.host import own
 from traceir.ir import HostFunction, Params
 from traceir.kernels import KERNELS
 from traceir.promote import canonical_dtype
+from traceir.records import dataclass
 from traceir.trace import EAGER, Tracer, bind, typeof
 
 Leaves = tuple[list[Any], pytree.TreeDef, tuple[tuple[int, Any], ...]]

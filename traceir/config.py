@@ -18,12 +18,12 @@ import difflib
 import os
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from types import TracebackType
 from typing import Any, TypeAlias
 
 from traceir.forks import kept_over_forks
+from traceir.records import dataclass
 
 FACES = ("jax", "numpy")
 Value: TypeAlias = bool | str | None

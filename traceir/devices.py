@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from traceir import rules
+from traceir.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from traceir.avals import ShapedArray
+from traceir.records import dataclass
 from traceir.source import Source
 
 Params = tuple[tuple[str, Hashable], ...]

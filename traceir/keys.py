@@ -5,8 +5,9 @@ Serves the row ``cache.key.tree`` and every rule that names an argument by its p
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+from traceir.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

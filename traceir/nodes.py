@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from traceir.keys import DictKey, GetAttrKey, KeyEntry, SequenceKey
+from traceir.records import dataclass
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -8,11 +8,11 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from traceir import config, rules
 from traceir.avals import ShapedArray
 from traceir.ir import ClosedJaxpr, Eqn, Jaxpr, Var, subjaxprs
+from traceir.records import dataclass
 from traceir.source import Source
 
 log = logging.getLogger("traceir")

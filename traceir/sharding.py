@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from math import prod
 from operator import index
@@ -18,6 +17,7 @@ import numpy as np
 
 from traceir import pytree, rules
 from traceir.devices import CpuDevice, SingleDeviceSharding, devices
+from traceir.records import dataclass
 
 __all__ = [
     "AxisType",

@@ -8,13 +8,13 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeAlias
 
 from traceir.forks import kept_over_forks
 from traceir.keys import KeyPath, keystr
 from traceir.nodes import Kind, kind_of
+from traceir.records import dataclass
 from traceir.typed import typed
 
 PyTree: TypeAlias = Any

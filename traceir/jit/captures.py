@@ -9,12 +9,12 @@ import builtins
 import dis
 import functools
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from traceir import rules
 from traceir.jit.prints import MISSING, Printer, attribute, described
+from traceir.records import dataclass
 
 # How a value is called in an error, and the value.
 Read = tuple[str, Any]

@@ -8,7 +8,6 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from traceir.jit.signature import StaticSpec, bind_arguments, resolve_static
 from traceir.jit.staging import Prepared, check_seal
 from traceir.nans import Watching, watched
 from traceir.pytree import leaves
+from traceir.records import dataclass
 
 Numbers = int | Sequence[int] | None
 Names = str | Iterable[str] | None

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import count, islice
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
@@ -19,6 +18,7 @@ from traceir.array import Array
 from traceir.jit.cache import Entry
 from traceir.jit.fast import RAW, as_input, to_numpy
 from traceir.jit.signature import StaticSpec
+from traceir.records import dataclass
 from traceir.treedef import TreeDef
 
 # What a guard gives for a call that is another.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from traceir import pytree, rules
@@ -11,6 +10,7 @@ from traceir.avals import ShapedArray, short_dtype
 from traceir.config import Context
 from traceir.errors import shown
 from traceir.jit.statics import typed
+from traceir.records import dataclass
 from traceir.rules import KeyRow, Rules
 from traceir.rules.language import compile_formula
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from traceir import rules
+from traceir.records import dataclass
 
 POSITIONAL = (
     inspect.Parameter.POSITIONAL_ONLY,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from traceir.ir import ClosedJaxpr
 from traceir.jit.backends import Executable, executable
 from traceir.jit.cache import Entry
 from traceir.jit.fast import as_input, to_numpy
+from traceir.records import dataclass
 from traceir.report import SourceReport, source_report
 from traceir.trace import Tracer, current_trace, typeof
 

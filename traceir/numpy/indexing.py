@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterator
-from dataclasses import dataclass
 from operator import index
 from typing import Any
 
@@ -19,6 +18,7 @@ from traceir import lax, rules
 from traceir.array import Array
 from traceir.concretize import origin
 from traceir.lax.operands import is_tracer, number_of, own
+from traceir.records import dataclass
 
 _NOT_INDICES = (str, bytes, list, float, complex)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,6 +26,7 @@ from traceir.lax.operands import (
 from traceir.numpy import composites, elementwise
 from traceir.numpy.creation import asarray, broadcast_to
 from traceir.numpy.indexing import Cut, cuts_of, entries, getitem
+from traceir.records import dataclass
 from traceir.trace import typeof
 
 Combine = Callable[[Any, Any], Any]

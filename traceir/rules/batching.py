@@ -6,8 +6,8 @@ Serves: table.batch
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from traceir.records import dataclass
 from traceir.rules.language import Formula
 from traceir.rules.problems import problem
 from traceir.rules.reader import Names, Row

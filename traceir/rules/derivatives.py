@@ -15,9 +15,10 @@ zero. An operand that is several values has no `jvp`. Serves: table.derivative
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from traceir.records import dataclass
 from traceir.rules.language import Formula
 from traceir.rules.problems import problem
 from traceir.rules.reader import Names, Row

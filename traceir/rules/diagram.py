@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
 from math import cos, hypot, pi, sin
 
+from traceir.records import dataclass
 from traceir.rules.machine import Machine, Transition
 from traceir.rules.rules import Rules
 

@@ -10,10 +10,10 @@ import ast
 import operator
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Final
 
+from traceir.records import dataclass
 from traceir.rules.helpers import HELPERS
 from traceir.rules.problems import problem
 from traceir.rules.scope import Scope

@@ -6,11 +6,12 @@ Serves: cache.state.*, cache.event.*
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from itertools import product
 from typing import Any
 
+from traceir.records import dataclass
 from traceir.rules.language import Formula
 from traceir.rules.problems import problem
 from traceir.rules.reader import Names, Row

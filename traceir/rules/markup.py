@@ -5,9 +5,10 @@ Serves: every formula, as the rendered specification shows it
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from html import escape
 from typing import Final, Literal
+
+from traceir.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

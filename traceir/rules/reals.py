@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+
+from traceir.records import dataclass
 
 ZERO, ONE = Fraction(0), Fraction(1)
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
+from traceir.records import dataclass
 from traceir.rules.batching import Batch
 from traceir.rules.derivatives import Derivative
 from traceir.rules.language import Formula

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from traceir import source
 from traceir.errors import TraceirError, make
+from traceir.records import dataclass
 from traceir.rules.machine import Machine
 from traceir.rules.problems import problem
 from traceir.rules.reader import Tables

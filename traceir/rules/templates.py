@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
+from traceir.records import dataclass
 from traceir.rules.language import Formula
 from traceir.rules.problems import problem
 from traceir.rules.reader import Names

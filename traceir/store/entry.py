@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
+
+from traceir.records import dataclass
 
 MAGIC = b"traceir store 1\n"
 _HEAD = len(MAGIC) + 65  # the digest, and the end of its line

@@ -7,8 +7,8 @@ import stat
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 
+from traceir.records import dataclass
 from traceir.store.entry import Corrupt, Entry, decode, encode
 from traceir.store.place import Place, distrust, place_of, warn
 

@@ -11,7 +11,8 @@ import re
 import stat
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from traceir.records import dataclass
 
 # What the store may have where nobody says otherwise: some ten thousand kernels.
 BOUND = 1 << 29

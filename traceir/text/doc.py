@@ -7,7 +7,8 @@ becomes a newline. Serves: text.layout
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from traceir.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from traceir.avals import ShapedArray
+from traceir.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

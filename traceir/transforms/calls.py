@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from traceir.ir import ClosedJaxpr, HostFunction, Params, sort_params
 from traceir.jit.signature import POSITIONAL, form_of, resolve_static
 from traceir.jit.staging import check_outputs, function_name
 from traceir.recording import stage
+from traceir.records import dataclass
 from traceir.trace import (
     OPENING,
     Trace,

@@ -6,11 +6,11 @@ Serves: batch.custom
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from traceir.avals import ShapedArray
 from traceir.ir import ClosedJaxpr, HostFunction, Params, sort_params
+from traceir.records import dataclass
 from traceir.trace import Value, bind_all, living, typeof
 from traceir.transforms.axes import place_at
 from traceir.transforms.batching import BatchTrace, batch_program

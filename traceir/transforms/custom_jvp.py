@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from traceir import pytree, rules
 from traceir.ir import HostFunction, Params
 from traceir.jit.staging import function_name
+from traceir.records import dataclass
 from traceir.trace import Tracer, Value, bind, typeof
 from traceir.transforms.calls import (
     Body,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from traceir import pytree, rules
@@ -12,6 +11,7 @@ from traceir.avals import ShapedArray
 from traceir.ir import HostFunction, Params, sort_params
 from traceir.jit.staging import check_outputs, function_name
 from traceir.keys import SequenceKey
+from traceir.records import dataclass
 from traceir.trace import Tracer, Value, bind_all, typeof
 from traceir.transforms.calls import (
     Body,

@@ -9,13 +9,13 @@ that are linear, with the values that they need beside tangents: the residuals.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from traceir import source
 from traceir.avals import ShapedArray
 from traceir.config import local as _local
 from traceir.effects import effects_of
 from traceir.ir import Params
+from traceir.records import dataclass
 from traceir.trace import (
     Trace,
     Tracer,

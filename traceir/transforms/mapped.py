@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from operator import index
 from typing import Any
 
 from traceir import pytree, rules
 from traceir.jit.signature import form_of
+from traceir.records import dataclass
 from traceir.trace import Value, typeof
 from traceir.transforms.arguments import as_array
 from traceir.transforms.rules import Dim

@@ -6,7 +6,7 @@ Serves: linearize.*, vjp.*, derive.linearize
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -16,6 +16,7 @@ from traceir import pytree, rules
 from traceir.avals import ShapedArray
 from traceir.jit.key import leaf_paths
 from traceir.jit.staging import function_name
+from traceir.records import dataclass
 from traceir.trace import Value, typeof
 from traceir.transforms.applied import Call, returned
 from traceir.transforms.arguments import as_array, path_in, result, tangent_of

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from traceir.avals import ShapedArray
 from traceir.config import local as _local
 from traceir.ir import ClosedJaxpr
 from traceir.recording import StagedTracer, apply, stage
+from traceir.records import dataclass
 from traceir.trace import (
     Value,
     bind_all,

@@ -6,11 +6,11 @@ Serves: control.*, cond.*, while.*, scan.*
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from traceir.avals import ShapedArray
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
+from traceir.records import dataclass
 
 
 def forwarded(closed: ClosedJaxpr) -> tuple[int | None, ...]:

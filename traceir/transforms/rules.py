@@ -10,11 +10,11 @@ Serves: derive.*
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from traceir.avals import ShapedArray
 from traceir.ir import Params
+from traceir.records import dataclass
 from traceir.trace import Value
 
 

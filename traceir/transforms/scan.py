@@ -6,11 +6,11 @@ Serves: derive.scan, batch.scan
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from traceir.avals import ShapedArray
 from traceir.ir import ClosedJaxpr, Params
+from traceir.records import dataclass
 from traceir.rules.helpers import stacked
 from traceir.trace import Value
 from traceir.transforms.axes import place_at

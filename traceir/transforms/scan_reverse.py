@@ -6,11 +6,12 @@ Serves: derive.scan
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from traceir.ir import ClosedJaxpr, Params
 from traceir.recording import StagedTracer, apply
+from traceir.records import dataclass
 from traceir.trace import Value
 from traceir.transforms.programs import linearize_program, record, staged
 from traceir.transforms.regions import (

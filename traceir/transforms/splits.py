@@ -10,9 +10,9 @@ Serves: derive.transpose
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from traceir.ir import ClosedJaxpr, Eqn, Params, Var
+from traceir.records import dataclass
 from traceir.trace import Value
 from traceir.transforms.cond import branches_of, common
 from traceir.transforms.regions import Slot, any_of, extended, given, region

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from traceir import rules
 from traceir.avals import ShapedArray
 from traceir.evaluate import evaluate_eqn
 from traceir.ir import Params, sort_params
+from traceir.records import dataclass
 from traceir.rules.applied import row_scope
 from traceir.rules.derivatives import Cases, Derivative
 from traceir.rules.rows import Prim

@@ -6,13 +6,13 @@ Serves: derive.while, batch.while, control.reverse-mode
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from traceir import config, rules
 from traceir.avals import ShapedArray
 from traceir.ir import ClosedJaxpr, Params, Var
 from traceir.recording import StagedTracer, apply
+from traceir.records import dataclass
 from traceir.trace import Value, bind
 from traceir.transforms.axes import place_at
 from traceir.transforms.batching import batch_program

@@ -6,7 +6,7 @@ Serves: control.callable, jit.argument
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from traceir import config, pytree, rules
@@ -20,6 +20,7 @@ from traceir.jit.staging import find_entry, function_name, prepare
 from traceir.lax.control.wrappers import told
 from traceir.lax.operands import as_array, operand
 from traceir.pytree import TreeDef
+from traceir.records import dataclass
 from traceir.trace import Tracer, Value, typeof
 
 NO_STATICS = StaticSpec(frozenset(), frozenset())

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary, ref
 
 from traceir.jit.signature import form_of
 from traceir.jit.staging import function_name
+from traceir.records import dataclass
 
 Function = Callable[..., Any]
 # From what gives the user's function to the function around it.

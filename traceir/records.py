@@ -1,0 +1,187 @@
+"""Dataclasses that take half of the time to make.
+
+`dataclasses` writes each method of a class as text and compiles it, which was half of
+the time of importing this package. Here only `__init__` is; the others are closures
+over the names of the fields.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import MISSING, Field, FrozenInstanceError
+from operator import attrgetter
+from reprlib import recursive_repr
+from typing import TYPE_CHECKING, Any
+
+_KNOWN = {"frozen", "slots", "eq", "repr"}
+
+
+class _Factory:
+    """What stands in a signature for a value that is made anew for each object."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "<factory>"
+
+
+_FACTORY = _Factory()
+
+if TYPE_CHECKING:
+    from dataclasses import dataclass as dataclass
+else:
+
+    def dataclass(cls: type | None = None, /, **options: bool) -> Any:
+        """As `dataclasses.dataclass`, which makes those with bases or special fields.
+
+        >>> @dataclass(frozen=True, slots=True)
+        ... class Point:
+        ...     x: int
+        ...     y: int = 0
+        >>> Point(1), Point(1) == Point(1, 0), hash(Point(2)) == hash(Point(2))
+        (Point(x=1, y=0), True, True)
+        >>> dataclasses.replace(Point(1), y=5)
+        Point(x=1, y=5)
+        """
+        if cls is None:
+            return lambda decorated: dataclass(decorated, **options)
+        plain = cls.__bases__ == (object,) and options.keys() <= _KNOWN
+        if not plain or any(map(_is_special, vars(cls).values())):
+            return dataclasses.dataclass(cls, **options)
+        return _made(cls, **options)
+
+
+def _is_special(value: object) -> bool:
+    """Whether a field is no argument, or one by name only."""
+    return isinstance(value, Field) and not (value.init and value.kw_only is MISSING)
+
+
+def _made(
+    cls: type,
+    frozen: bool = False,
+    slots: bool = False,
+    eq: bool = True,
+    repr: bool = True,
+) -> type:
+    own = set(cls.__dict__)
+    cls.__doc__ = cls.__doc__ or ""  # one that is made needs the signature
+    cls = dataclasses.dataclass(cls, init=False, repr=False, eq=False, slots=slots)
+    fields = dataclasses.fields(cls)
+    methods: dict[str, Any] = {"__init__": _init(cls, fields, frozen)}
+    if repr:
+        methods["__repr__"] = _repr(fields)
+    if eq:
+        methods["__eq__"] = _eq([f.name for f in fields if f.compare])
+        named = [f.name for f in fields if (f.compare if f.hash is None else f.hash)]
+        methods["__hash__"] = _hash(named) if frozen else None
+    if frozen:
+        methods |= _frozen(cls, frozenset(f.name for f in fields))
+    if frozen and slots:
+        methods |= {"__getstate__": _state, "__setstate__": _with_state}
+    for name, method in methods.items():
+        # A class that defines its equality has no hash, and says so by itself.
+        if name not in own or (name == "__hash__" and cls.__dict__[name] is None):
+            if callable(method):
+                method.__qualname__ = f"{cls.__qualname__}.{name}"
+            setattr(cls, name, method)
+    params = cls.__dataclass_params__  # type: ignore[attr-defined]  # of dataclasses
+    params.init, params.repr, params.eq, params.frozen = True, repr, eq, frozen
+    return cls
+
+
+def _init(
+    cls: type, fields: tuple[Field[Any], ...], frozen: bool
+) -> Callable[..., None]:
+    names: dict[str, Any] = {"_set": object.__setattr__, "_missing": _FACTORY}
+    head, body = ["self"], []
+    for field in fields:
+        name, default = field.name, f"_default_{field.name}"
+        if field.default is not MISSING:
+            names[default] = field.default
+            head.append(f"{name}={default}")
+        elif field.default_factory is not MISSING:
+            names[default] = field.default_factory
+            head.append(f"{name}=_missing")
+            body.append(f"if {name} is _missing: {name} = {default}()")
+        else:
+            head.append(name)
+        body.append(
+            f"_set(self, {name!r}, {name})" if frozen else f"self.{name} = {name}"
+        )
+    if hasattr(cls, "__post_init__"):
+        body.append("self.__post_init__()")
+    # Errors do not show lines of such files, but that of who called.
+    code = compile(
+        "\n ".join((f"def __init__({', '.join(head)}):", *body, "return")),
+        f"<traceir {cls.__name__}>",
+        "exec",
+    )
+    exec(code, names)
+    init: Callable[..., None] = names["__init__"]
+    init.__annotations__ = {f.name: f.type for f in fields} | {"return": None}
+    return init
+
+
+def _values(names: list[str]) -> Callable[[object], tuple[Any, ...]]:
+    """The values of some attributes of an object."""
+    if len(names) > 1:
+        return attrgetter(*names)
+    if not names:
+        return lambda _: ()
+    get = attrgetter(names[0])
+    return lambda one: (get(one),)
+
+
+def _eq(names: list[str]) -> Callable[[Any, object], Any]:
+    values = _values(names)
+
+    def __eq__(self: Any, other: object) -> Any:
+        if other.__class__ is self.__class__:
+            return values(self) == values(other)
+        return NotImplemented
+
+    return __eq__
+
+
+def _hash(names: list[str]) -> Callable[[Any], int]:
+    values = _values(names)
+
+    def __hash__(self: Any) -> int:
+        return hash(values(self))
+
+    return __hash__
+
+
+def _repr(fields: tuple[Field[Any], ...]) -> Callable[[Any], str]:
+    names = [f.name for f in fields if f.repr]
+
+    @recursive_repr()
+    def __repr__(self: Any) -> str:
+        texts = (f"{name}={getattr(self, name)!r}" for name in names)
+        return f"{self.__class__.__qualname__}({', '.join(texts)})"
+
+    return __repr__
+
+
+def _frozen(cls: Any, names: frozenset[str]) -> dict[str, Any]:
+    def __setattr__(self: Any, name: str, value: object) -> None:
+        if type(self) is cls or name in names:
+            raise FrozenInstanceError(f"cannot assign to field {name!r}")
+        super(cls, self).__setattr__(name, value)
+
+    def __delattr__(self: Any, name: str) -> None:
+        if type(self) is cls or name in names:
+            raise FrozenInstanceError(f"cannot delete field {name!r}")
+        super(cls, self).__delattr__(name)
+
+    return {"__setattr__": __setattr__, "__delattr__": __delattr__}
+
+
+def _state(self: Any) -> list[Any]:
+    return [getattr(self, field.name) for field in dataclasses.fields(self)]
+
+
+def _with_state(self: Any, state: list[Any]) -> None:
+    for field, value in zip(dataclasses.fields(self), state, strict=True):
+        object.__setattr__(self, field.name, value)
