@@ -15,8 +15,8 @@ ROOT = Path(__file__).parents[2]
 # A module imports only from groups to its left, or from its own group.
 ORDER = {
     "traceir": """
-        errors dtypes | forks | store | config | scopes keys | nodes typed | treedef |
-        registering | pytree | tree | tree_util | source | rules | avals promote |
+        errors dtypes | forks records | store | config | scopes keys | nodes typed |
+        treedef | registering | pytree | tree | tree_util | source | rules | avals promote |
         ir effects text report | typing | accept oracle | kernels evaluate | nans |
         methods devices sharding | array | host | concretize trace callbacks
         compile_time leaks | debug experimental | recording | jit | transforms |
@@ -34,7 +34,7 @@ ORDER = {
         | routines | emit_flow | sources | driver | source | assemble
         | scalar_types | ssa callees | expressions | statements | lower | tiles spread | gemm
         | call | kernels
-        | compiling hosted | backend | api | __init__
+        | speed | compiling hosted | backend | api | __init__
     """,
 }
 # Programs show the backend where it is installed; the library never names it.
