@@ -353,6 +353,9 @@ class Executable:
 
     def as_text(self, form: str = "source") -> str:
         """The program's text in every form: nothing is compiled."""
+        if form == "speed":
+            count = len(self._closed.eqns)
+            return f"reference: {count} equations, each by NumPy; nothing is compiled"
         return str(self._closed)
 
 

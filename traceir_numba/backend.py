@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import linecache
+import time
 import weakref
 from collections.abc import Callable
 from itertools import count
@@ -51,7 +52,7 @@ class Executable:
     """
 
     __slots__ = (
-        *("run", "stored", "_closed", "_name", "_donated", "_build"),
+        *("run", "stored", "_closed", "_name", "_donated", "_build", "_seconds"),
         "__weakref__",
     )
 
@@ -68,7 +69,9 @@ class Executable:
         self._closed = closed
         self._name = name
         self._build = build
+        start = time.perf_counter()
         self.run: Callable[..., tuple[np.ndarray, ...]] = _load(self, recipe)
+        self._seconds = time.perf_counter() - start  # to load it
 
     @property
     def program(self) -> Program:
@@ -86,7 +89,7 @@ class Executable:
         return compiling.source(self._closed, self._name, self._donated)
 
     def as_text(self, form: str) -> str:
-        """The program as "source", and its kernels as "llvm" or "asm"."""
+        """The program as "source", its kernels as "llvm" or "asm", its "speed"."""
         match form:
             case "source":
                 return self.source
@@ -94,7 +97,12 @@ class Executable:
                 return "\n".join(code.llvm for code in self._built().codes())
             case "asm":
                 return "\n".join(code.assembly for code in self._built().codes())
-        raise ValueError(f"there is no {form!r}, only source, llvm and asm")
+            case "speed":
+                found = self._built().speed()
+                loaded = f"load {self._seconds * 1e3:.1f} ms"
+                stored = ", and was found in the store" if self.stored else ""
+                return f"{found}, {loaded}{stored}"
+        raise ValueError(f"there is no {form!r}, only source, llvm, asm and speed")
 
     def _built(self) -> Build:
         if self._build is None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from traceir.ir import ClosedJaxpr
@@ -14,7 +17,8 @@ from traceir_numba.kernels import Compiled
 from traceir_numba.machine import Code
 from traceir_numba.program import Call, Program
 from traceir_numba.source import Module, module_of
-from traceir_numba.sources import sources_of
+from traceir_numba.sources import Sources, sources_of
+from traceir_numba.speed import report, vector_bits
 from traceir_numba.store.programs import Entrypoint, Recipe
 
 
@@ -25,10 +29,20 @@ class Build:
     program: Program
     module: Module
     kernels: dict[str, Compiled]
+    sources: Sources
+    seconds: dict[str, float]  # of each stage
 
     def codes(self) -> list[Code]:
         """The machine code of all kernels, each once."""
         return list({one.code.unit: one.code for one in self.kernels.values()}.values())
+
+    def speed(self) -> str:
+        """What the program does with the machine, and how long it took to make."""
+        bits = {
+            name: vector_bits(one.code.assembly, one.symbol)
+            for name, one in self.kernels.items()
+        }
+        return report(self.program, self.sources.steps, bits, self.seconds)
 
     def recipe(self) -> Recipe:
         """What it takes to run the program."""
@@ -60,15 +74,27 @@ class Build:
 
 def build(closed: ClosedJaxpr, name: str, donated: tuple[int, ...] = ()) -> Build:
     """Compile a program; kernels that the process already has are shared."""
-    program = assemble(closed, name, donated)
-    sources = sources_of(program)
-    module = module_of(program, sources)
+    seconds: dict[str, float] = {}
+    with timed(seconds, "simplify and fuse"):
+        program = assemble(closed, name, donated)
+    with timed(seconds, "emit"):
+        sources = sources_of(program)
+        module = module_of(program, sources)
     by_name: dict[str, Compiled] = {}
-    for requests in (sources.requests(program), sources.routines(program)):
-        made = kernels.compiled([*requests.items()])
-        names = [kernel.name for kernel in requests.values()]
-        by_name.update(zip(names, made, strict=True))
-    return Build(program, module, by_name)
+    with timed(seconds, "compile"):
+        for requests in (sources.requests(program), sources.routines(program)):
+            made = kernels.compiled([*requests.items()])
+            names = [kernel.name for kernel in requests.values()]
+            by_name.update(zip(names, made, strict=True))
+    return Build(program, module, by_name, sources, seconds)
+
+
+@contextmanager
+def timed(seconds: dict[str, float], what: str) -> Iterator[None]:
+    """Write down how long the `with` takes."""
+    start = time.perf_counter()
+    yield
+    seconds[what] = time.perf_counter() - start
 
 
 def source(closed: ClosedJaxpr, name: str, donated: tuple[int, ...] = ()) -> str:

@@ -34,7 +34,7 @@ class Driven:
         ).run
 
     def as_text(self, form: str) -> str:
-        """The program that drives, and its parts as "source", "llvm" or "asm"."""
+        """The program that drives, and its parts in a form, such as "source"."""
         driving = "\n".join(f"# {line}" for line in str(self._closed).split("\n"))
         texts = [part.as_text(form) for part in self.parts]
         head = "# Driven from Python, since the host is called:\n"

@@ -242,6 +242,12 @@ class JitFunction:
         """Whether a call would hit the cache, and if not, why; nothing is traced.
 
         A trace whose captures have changed is "stale", with the variable that did.
+        With `what="speed"`, what the compiled program does with the machine: its
+        kernels, what each one fuses, reads and writes, how wide its vectors are and
+        how many threads share it, which arrays lie in memory between them and why,
+        and how long the program took to make. Then it is traced and compiled.
+
+        Raises ValueError (jit.explain) for another `what`.
 
         >>> import traceir
         >>> f = traceir.jit(lambda x: x + 1)
@@ -251,7 +257,27 @@ class JitFunction:
         'hit'
         >>> print(f.explain(2))
         miss: cache.key.dtype: argument x was f32, now i32
+        >>> print(f.explain(2.0, what="speed"))
+        lambda_: 1 kernel; 8 bytes of arguments and results
+        1. lambda_0_map: add over one element; reads a, writes b, 8 bytes; ...
+        made in: simplify and fuse ... ms, ...
         """
+        own = "what" in self._form.signature.parameters
+        what = "cache" if own else kwargs.pop("what", "cache")
+        match what:
+            case "cache":
+                return self._explain_cache(args, kwargs)
+            case "speed":
+                return self._explain_speed(args, kwargs)
+        raise rules.error("jit.explain", got=repr(what))
+
+    def _explain_speed(self, args: Any, kwargs: Any) -> str:
+        with self._context():
+            entry = self._entry(self._prepare(args, kwargs))
+            exe = executable(entry, self._backend(), self._options.keep_unused)
+        return f"{exe.as_text('speed')}, trace {entry.seconds * 1e3:.1f} ms"
+
+    def _explain_cache(self, args: Any, kwargs: Any) -> str:
         with self._context():
             prepared = self._prepare(args, kwargs)
             key = key_table().key(prepared.call)

@@ -40,7 +40,7 @@ class Executable(Protocol):
         """Run on C-contiguous arrays of the program's input types; fresh results."""
 
     def as_text(self, form: str) -> str:
-        """The program as "source", "llvm" or "asm"."""
+        """The program as "source", "llvm" or "asm"; what is to say of its "speed"."""
 
 
 @functools.cache
@@ -82,9 +82,7 @@ def executable(
                 count = len(entry.closed.eqns)
                 log.warning("Lowering %s for %s: equations: %d", name, backend, count)
             start = time.perf_counter()
-            found = compile_program(
-                entry.closed, backend, keep_unused, donated
-            )
+            found = compile_program(entry.closed, backend, keep_unused, donated)
             entry.executables[key] = found
             if logged:
                 seconds = time.perf_counter() - start

@@ -31,6 +31,7 @@ class Entry:
         default_factory=dict
     )
     hits: int = 0
+    seconds: float = 0.0  # that tracing took
     seal: Seal | None = None  # of a strict trace
     lock: threading.Lock = field(default_factory=threading.Lock)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -144,6 +145,7 @@ def make_entry(
         out_trees.append(tree)
         return leaves
 
+    start = time.perf_counter()
     name = prepared.name or function_name(fun)
     paths = prepared.paths or call.paths
     with ExitStack() as scopes:
@@ -155,6 +157,7 @@ def make_entry(
     tell_unrolled(jaxpr)
     closed = ClosedJaxpr(jaxpr, constants)
     entry = Entry(call, key, closed, out_trees[0], captured)
+    entry.seconds = time.perf_counter() - start
     # Sealed last: what the function itself sets up while it runs is no change.
     entry.seal = seal(fun, call.statics) if call.strict else None
     return entry
