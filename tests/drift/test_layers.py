@@ -16,8 +16,8 @@ ROOT = Path(__file__).parents[2]
 ORDER = {
     "traceir": """
         errors dtypes | forks records | store | config | scopes keys | nodes typed |
-        treedef | registering | pytree | tree | tree_util | source | rules | avals promote |
-        ir effects text report | typing | accept oracle | kernels evaluate | nans |
+        treedef | registering | pytree | tree | tree_util | source | rules |
+        avals promote | ir effects text report | typing | accept oracle | kernels evaluate | nans |
         methods devices sharding | array | host | concretize trace callbacks
         compile_time leaks | debug experimental | recording | jit | transforms |
         test_util | lax | numpy | place | operators | __init__ | conform | tour |
@@ -32,8 +32,8 @@ ORDER = {
         | carries memory
         | blocks | build
         | routines | emit_flow | sources | driver | source | assemble
-        | scalar_types | ssa callees | expressions | statements | lower | tiles spread | gemm
-        | call | kernels
+        | scalar_types | ssa callees | expressions | statements | lower
+        | tiles spread | gemm | call | kernels
         | speed | compiling hosted | backend | api | __init__
     """,
 }
