@@ -26,6 +26,7 @@ OTHERS = {
     "store/entry.py": "the store itself",
     "store/files.py": "the store itself",
     "store/sources.py": "the store itself",
+    "text/__init__.py": "comments",
     "text/naming.py": "names of variables",
     "text/printer.py": "comments",
     "treedef.py": "told apart in keys",
