@@ -141,3 +141,17 @@ def histogram(jax: Library, x: Array) -> Array:
     """How often each of six numbers occurs, by comparing all pairs."""
     jnp = jax.numpy
     return jnp.sum(x[:, None] == jnp.arange(6)[None, :], axis=0)
+
+
+@program(M)
+def running(jax: Library, x: Array) -> Array:
+    """Sums, products and extrema up to each element, and from each on."""
+    jnp, lax = jax.numpy, jax.lax
+    sums = jnp.cumsum(x), jnp.cumsum(x, 1), lax.cumsum(x, 0, reverse=True)
+    return (*sums, jnp.cumprod(x, 1), lax.cummax(x, 1), lax.cummin(x, 0))
+
+
+@program("f32[4]{2.0 -1.0 0.5 4.0}")
+def running_sum_back(jax: Library, x: Array) -> Array:
+    """A running sum is transposed to one from the other end."""
+    return jax.grad(lambda v: jax.numpy.sum(jax.numpy.cumsum(v) * v))(x)
