@@ -19,8 +19,8 @@ ORDER = {
         treedef | registering | pytree | tree | tree_util | source | rules |
         avals promote | ir effects text report | typing | accept oracle |
         kernels evaluate | nans | methods devices sharding | array | host |
-        concretize trace callbacks compile_time leaks | debug experimental | recording | jit | transforms |
-        test_util | lax | numpy | place | operators | __init__ | conform | tour |
+        concretize trace callbacks compile_time leaks | debug experimental |
+        recording | jit | transforms | test_util | lax | numpy | place | operators | __init__ | conform | tour |
         __main__
     """,
     "traceir_numba": """
