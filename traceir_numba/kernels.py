@@ -6,7 +6,7 @@ import math
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 
@@ -14,7 +14,6 @@ import numpy as np
 
 from traceir.forks import in_child, kept_over_forks
 from traceir_numba import gemm, machine, vecmath
-from traceir_numba.call import Entry, callable_of
 from traceir_numba.callees import (
     KNOWN,
     Bits,
@@ -41,24 +40,12 @@ MODULE = 1 << 16
 
 @dataclass(slots=True)
 class Compiled:
-    """Machine code of one kernel, and the ways of calling it."""
+    """Machine code of one kernel."""
 
     kernel: Kernel
     code: machine.Code
     symbol: str
     lowered: str  # the text before it was optimised
-    entries: dict[bool, Entry] = field(default_factory=dict)
-
-    def entry(self, release: bool) -> Entry:
-        """The call from Python; `release` lets other threads run meanwhile."""
-        if release not in self.entries:
-            self.entries[release] = callable_of(
-                self.code.addresses[self.symbol],
-                len(self.kernel.pointers),
-                len(self.kernel.sizes),
-                release,
-            )
-        return self.entries[release]
 
 
 # What makes two kernels the same code: equal nests, or a routine's text.

@@ -20,8 +20,8 @@ ORDER = {
         avals promote | ir effects text report | typing | accept oracle |
         kernels evaluate | nans | methods devices sharding | array | host |
         concretize trace callbacks compile_time leaks | debug experimental |
-        recording | jit | transforms | test_util | lax | numpy | place | operators | __init__ | conform | tour |
-        __main__
+        recording | jit | transforms | test_util | lax | numpy | place | operators |
+        __init__ | conform | tour | __main__
     """,
     "traceir_numba": """
         problems processors libraries | engine | store | machine buffers pool
