@@ -80,6 +80,10 @@ def floating(draw: Draw, prim: str, dtypes: tuple[str, ...]) -> Equation:
     ]
     if prim == "clamp":  # bounds that do not cross
         arrays = [arrays[0] / 2, arrays[1], arrays[2] + 1]
+    if prim in ("asin", "acos", "atanh", "erf_inv"):  # defined within 1
+        arrays = [a / dtype.type(2.5) for a in arrays]
+    if prim == "acosh":  # defined from 1 on
+        arrays = [a + dtype.type(1) for a in arrays]
     if prim in ("reduce_max", "reduce_min"):  # of something
         assume(arrays[0].size)
     return Equation(prim, params, arrays)
