@@ -61,7 +61,7 @@ def tanh_near_f32(y: f32) -> f32:
     """The hyperbolic tangent of a number below 0.28."""
     z = y * y
     p = fma(fma(TANH_C7_F32, z, TANH_C5_F32), z, TANH_C3_F32)
-    return fma(p, z * y, y)  # type: ignore[no-any-return]
+    return fma(p, z * y, y)
 
 
 def tanh_near_f64(y: f64) -> f64:
@@ -71,7 +71,7 @@ def tanh_near_f64(y: f64) -> f64:
     p = fma(fma(p, z, 0.0035912932608050704), z, -0.008863198086159813)
     p = fma(fma(p, z, 0.02186948755485935), z, -0.05396825395400648)
     p = fma(fma(p, z, 0.13333333333323322), z, -0.3333333333333331)
-    return fma(p, z * y, y)  # type: ignore[no-any-return]
+    return fma(p, z * y, y)
 
 
 def tanh_f32(x: f32) -> f32:
@@ -121,7 +121,7 @@ def logistic_f32(x: f32) -> f32:
     # (1 + h) / d, which is near to 1, as 1 and the rest.
     d = fma(s - ONE_F32, h, s + ONE_F32)
     y = (fma(-s, h, fma(TWO_F32, h, -s)) / d + ONE_F32) * u * w
-    return y if x < ZERO_F32 else ONE_F32 - y  # type: ignore[no-any-return]
+    return y if x < ZERO_F32 else ONE_F32 - y
 
 
 def logistic_f64(x: f64) -> f64:
@@ -139,7 +139,7 @@ def logistic_f64(x: f64) -> f64:
     s = u * w
     d = fma(s - 1.0, h, s + 1.0)
     y = (fma(-s, h, fma(2.0, h, -s)) / d + 1.0) * u * w
-    return y if x < 0.0 else 1.0 - y  # type: ignore[no-any-return]
+    return y if x < 0.0 else 1.0 - y
 
 
 # -- sinh and cosh --------------------------------------------------------------------
@@ -165,13 +165,13 @@ def sinh_near_f32(r: f32) -> f32:
     """The hyperbolic sine of a small number."""
     z = r * r
     p = fma(fma(SINH_C7_F32, z, SINH_C5_F32), z, SINH_C3_F32)
-    return fma(p, z * r, r)  # type: ignore[no-any-return]
+    return fma(p, z * r, r)
 
 
 def cosh_near_f32(r: f32) -> f32:
     """The hyperbolic cosine of a small number, less 1."""
     z = r * r
-    return fma(fma(COSH_C6_F32, z, COSH_C4_F32), z, COSH_C2_F32) * z  # type: ignore[no-any-return]
+    return fma(fma(COSH_C6_F32, z, COSH_C4_F32), z, COSH_C2_F32) * z
 
 
 def sinh_f32(x: f32) -> f32:
@@ -201,7 +201,7 @@ def cosh_f32(x: f32) -> f32:
     u = as_float_f32(i << 23)
     w = half_power_f32(i)
     a = u + w
-    return TWO_F32 * (a + fma(a, cosh_near_f32(r), (u - w) * sinh_near_f32(r)))  # type: ignore[no-any-return]
+    return TWO_F32 * (a + fma(a, cosh_near_f32(r), (u - w) * sinh_near_f32(r)))
 
 
 def half_power_f64(i: i64) -> f64:
@@ -217,7 +217,7 @@ def sinh_near_f64(r: f64) -> f64:
         fma(1.6121494992871358e-10, z, 2.505190921660283e-08), z, 2.7557319536343234e-06
     )
     p = fma(fma(p, z, 0.00019841269841022212), z, 0.008333333333333423)
-    return fma(fma(p, z, 0.16666666666666666), z * r, r)  # type: ignore[no-any-return]
+    return fma(fma(p, z, 0.16666666666666666), z * r, r)
 
 
 def cosh_near_f64(r: f64) -> f64:
@@ -229,7 +229,7 @@ def cosh_near_f64(r: f64) -> f64:
         2.4801587659149196e-05,
     )
     p = fma(fma(p, z, 0.0013888888888659552), z, 0.0416666666666672)
-    return fma(p, z, 0.5) * z  # type: ignore[no-any-return]
+    return fma(p, z, 0.5) * z
 
 
 def sinh_f64(x: f64) -> f64:
@@ -259,4 +259,4 @@ def cosh_f64(x: f64) -> f64:
     u = as_float_f64(i << 52)
     w = half_power_f64(i)
     a = u + w
-    return 2.0 * (a + fma(a, cosh_near_f64(r), (u - w) * sinh_near_f64(r)))  # type: ignore[no-any-return]
+    return 2.0 * (a + fma(a, cosh_near_f64(r), (u - w) * sinh_near_f64(r)))

@@ -49,7 +49,7 @@ def log_parts_f32(e: f32, f: f32) -> f32:
     y = fma(fma(p, f, -HALF_F32), f * f, e * LN2_REST_F32)
     h = e * LN2_F32
     s = h + f
-    return s + (y + (f - (s - h)))  # type: ignore[no-any-return]
+    return s + (y + (f - (s - h)))
 
 
 def log_f32(x: f32) -> f32:
@@ -90,7 +90,7 @@ def log_parts_f64(e: f64, f: f64) -> f64:
     y = fma(q, fma(z, p, g), e * LN2_REST_F64) - g
     h = e * LN2_F64
     s = h + f
-    return s + (y + (f - (s - h)))  # type: ignore[no-any-return]
+    return s + (y + (f - (s - h)))
 
 
 def log_f64(x: f64) -> f64:

@@ -34,7 +34,7 @@ def cbrt_near_f64(m: f64) -> f64:
     p = fma(fma(p, m, -0.42718700968209383), m, 0.835292149253885)
     y = fma(p, m, 0.46597161406896215)
     c = y * y * y
-    return y * ((c + m + m) / (c + c + m))  # type: ignore[no-any-return]
+    return y * ((c + m + m) / (c + c + m))
 
 
 def cbrt_f32(x: f32) -> f32:
