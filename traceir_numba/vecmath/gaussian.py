@@ -31,8 +31,8 @@ from traceir_numba.vecmath.power import exp2_near_f64, log2_near_f64
 def erf_f32(x: f32) -> f32:
     """The error function."""
     d = f64(x)
-    d = 3.9375 if d > 3.9375 else d  # where it rounds to 1
-    d = -3.9375 if d < -3.9375 else d
+    d = f64(3.9375) if d > 3.9375 else d  # where it rounds to 1
+    d = f64(-3.9375) if d < -3.9375 else d
     z = d * d
     p = fma(-1.1908308479975731e-19, z, 1.8202045280166736e-17)
     p = fma(fma(p, z, -1.3005032597786765e-15), z, 5.789450935843955e-14)
@@ -49,7 +49,7 @@ def erf_f32(x: f32) -> f32:
 def erfc_f32(x: f32) -> f32:
     """1 less the error function."""
     a = f64(abs(x))
-    a = 10.5 if a > 10.5 else a  # where it rounds to 0
+    a = f64(10.5) if a > 10.5 else a  # where it rounds to 0
     t = 3.0 / (a + 3.0)
     p = fma(fma(0.0023930117926774263, t, 0.04162960863616126), t, -0.2556522730515428)
     p = fma(fma(p, t, 0.48100750163852146), t, -0.38866005480855337)
@@ -110,7 +110,7 @@ ERF, ERF_SLOPE = erf_table()
 def erf_f64(x: f64) -> f64:
     """The error function."""
     a = abs(x)
-    a = 6.0 if a > 6.0 else a  # where it rounds to 1
+    a = f64(6.0) if a > 6.0 else a  # where it rounds to 1
     t = fma(a, 64.0, ROUND_F64)
     r = (t - ROUND_F64) * 0.015625
     j = as_bits_f64(t) & 511
@@ -133,7 +133,7 @@ def erf_f64(x: f64) -> f64:
 def erfc_f64(x: f64) -> f64:
     """1 less the error function."""
     a = abs(x)
-    a = 28.0 if a > 28.0 else a  # where it rounds to 0
+    a = f64(28.0) if a > 28.0 else a  # where it rounds to 0
     n = a + 3.0
     t = 3.0 / n
     v = t - 0.3125

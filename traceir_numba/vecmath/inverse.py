@@ -15,10 +15,12 @@ from numpy import float64 as f64
 from traceir_numba.vecmath.basics import (
     HALF_F32,
     ONE_F32,
+    ONE_F64,
     SIGN_F32,
     SIGN_F64,
     TWO_F32,
     ZERO_F32,
+    ZERO_F64,
     as_bits_f32,
     as_bits_f64,
     as_float_f32,
@@ -84,7 +86,7 @@ ASIN_ROOT_F32 = f32(2.5)
 def asin_rest_f32(z: f32) -> f32:
     """asin(t) / t - 1 at z = t**2, up to 1/4."""
     p = fma(fma(ASIN_C11_F32, z, ASIN_C9_F32), z, ASIN_C7_F32)
-    return fma(fma(p, z, ASIN_C5_F32), z, ASIN_C3_F32) * z  # type: ignore[no-any-return]
+    return fma(fma(p, z, ASIN_C5_F32), z, ASIN_C3_F32) * z
 
 
 def asin_f32(x: f32) -> f32:
@@ -132,7 +134,7 @@ def atan_f64(x: f64) -> f64:
     """The arc tangent."""
     a = abs(x)
     large = a > 1.0
-    t = (1.0 if large else a) / (a if large else 1.0)
+    t = (ONE_F64 if large else a) / (a if large else ONE_F64)
     w = atan_rest_f64(t)
     y = (QUARTER_F64 - t) + (QUARTER_REST_F64 - w) if large else t + w
     return as_float_f64(as_bits_f64(y) | (as_bits_f64(x) & SIGN_F64))
@@ -145,7 +147,7 @@ def atan2_f64(y: f64, x: f64) -> f64:
     m = a if steep else b
     n = b if steep else a
     t = m / n
-    t = (0.0 if n == 0.0 else 1.0) if m == n else t
+    t = (ZERO_F64 if n == 0.0 else ONE_F64) if m == n else t
     w = atan_rest_f64(t)
     t = -t if steep != left else t
     w = -w if steep != left else w
@@ -187,4 +189,4 @@ def acos_f64(x: f64) -> f64:
     s = -s if large == left else s
     h = (PI_F64 if left else 0.0) if large else QUARTER_F64
     w = (PI_REST_F64 if left else 0.0) if large else QUARTER_REST_F64
-    return (h + s) + fma(s, asin_rest_f64(z), w)  # type: ignore[no-any-return]
+    return (h + s) + fma(s, asin_rest_f64(z), w)

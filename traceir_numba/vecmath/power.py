@@ -55,7 +55,7 @@ def log2_near_f64(a: f64) -> f64:
     p = fma(fma(0.2829023302350905, z, 0.31990555337881277), z, 0.4122092556645072)
     p = fma(fma(p, z, 0.5770779423345008), z, 0.9617966941134394)
     p = fma(p, z, 2.88539008177785)
-    return fma(q, p, f64(i >> 52))  # type: ignore[no-any-return]
+    return fma(q, p, f64(i >> 52))
 
 
 def exp2_near_f64(w: f64) -> f64:
