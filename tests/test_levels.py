@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mutation.ways import misused
 from rule_errors import raises_rule
 
 import traceir
@@ -125,6 +126,10 @@ def test_an_operation_of_constants_is_handled_as_the_row_says(way: str) -> None:
     WAYS[way](f)
     row = default().levels.transforms[way]
     assert recorded[0] == (row.traces and row.handles == "all")
+
+
+def test_functions_are_run_again_where_the_row_says_that_nothing_is_kept() -> None:
+    assert misused(default()) == []
 
 
 @pytest.mark.parametrize("outer", WAYS)

@@ -22,6 +22,7 @@ from mutation.asks import mistaken
 from mutation.examples import unlike
 from mutation.faults import equations, faults
 from mutation.tables import Mutant, Tables
+from mutation.ways import misused
 
 from traceir import rules
 from traceir.conform import Case, judge
@@ -38,6 +39,7 @@ SILENCE = "no answer"
 CITATION = "a citation"
 CODE = "the code of an ask"
 EXAMPLES = "the rule over examples"
+WAYS = "the way of running"
 # What a row of prose has; nothing reads such a row, but cases cite it.
 PROSE_ROW = frozenset({"id", "says", "hint", "class", "name", "mark"})
 
@@ -217,6 +219,8 @@ class Hunter:
                 return CODE
             if mutant.table == "collectives" and unlike():
                 return EXAMPLES
+            if mutant.path[-1] in ("handles", "keeps") and misused(changed):
+                return WAYS
             sys.setrecursionlimit(1500)
             close = mutant.table == "accuracy" or {"accuracy", "ulp"} & {*mutant.path}
             return self.first_different(order, changed, bool(close))

@@ -20,6 +20,7 @@ TELLERS = {
     "a citation": "citation",
     "the code of an ask": "code",
     "the rule over examples": "code",
+    "the way of running": "code",
     # One that is as it was when it was told, before its table was changed elsewhere.
     "an earlier hunt": "earlier",
 }
