@@ -6,7 +6,7 @@ Serves: choice.dot-order
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Hashable, Sequence
+from collections.abc import Container, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import prod
@@ -207,6 +207,41 @@ class _Build:
         batch = tuple(range(bool(x.batch)))
         summed = (len(groups) - 1,)
         return var, _Operand(var, var, batch, summed, False)
+
+
+# -- operands that are transposed -----------------------------------------------------
+
+
+def untransposed(eqn: Eqn, producers: Mapping[Var, Eqn]) -> Eqn:
+    """The same product of what its operands are transposes of.
+
+    An operand is left as it is where its other dimensions would change their order.
+    """
+    contracted, batches = eqn.param("dimension_numbers")
+    inputs, sides = [], []
+    for atom, summed, batch in zip(eqn.inputs, contracted, batches, strict=True):
+        taken = {*summed, *batch}
+        maker = producers.get(atom) if isinstance(atom, Var) else None
+        order = _order(maker)
+        if maker is not None and order is not None:
+            free = [order[d] for d in range(len(order)) if d not in taken]
+            if free == sorted(free):
+                (atom,) = maker.inputs
+                summed, batch = (tuple(order[d] for d in g) for g in (summed, batch))
+        inputs.append(atom)
+        sides.append((summed, batch))
+    (lc, lb), (rc, rb) = sides
+    params = {**dict(eqn.params), "dimension_numbers": ((lc, rc), (lb, rb))}
+    return replace(eqn, inputs=tuple(inputs), params=sort_params(params))
+
+
+def _order(eqn: Eqn | None) -> Shape | None:
+    """The permutation, where an equation is one."""
+    entry = EMITTERS[eqn.primitive] if eqn else None
+    if eqn is None or not (isinstance(entry, View) and entry.reorders):
+        return None
+    found: Shape = eqn.param("permutation")
+    return found
 
 
 # -- results that are transposed ------------------------------------------------------

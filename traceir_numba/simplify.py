@@ -29,7 +29,7 @@ from traceir_numba.emitters.regions import Choose
 from traceir_numba.emitters.rewrites import as_reshape
 from traceir_numba.flows import Given, tidied
 from traceir_numba.problems import unsupported
-from traceir_numba.products import is_call, product, turned
+from traceir_numba.products import is_call, product, turned, untransposed
 from traceir_numba.trim import live
 
 Env = dict[Var, Atom]
@@ -97,8 +97,10 @@ class _Simplifier:
             return self.inline(entry.program(eqn), eqn)
         if isinstance(entry, Region):
             return self.region(eqn, entry)
-        if isinstance(entry, Library) and not is_call(eqn):
-            return self.inline(product(eqn, self.fixed), eqn)
+        if isinstance(entry, Library):
+            eqn = untransposed(eqn, self.producers)
+            if not is_call(eqn):
+                return self.inline(product(eqn, self.fixed), eqn)
         if isinstance(entry, Reduce) and _reduces_nothing(eqn, entry):
             return self.add(as_reshape(eqn))
         short_cut = self.fold(eqn, entry) or self.algebra(eqn)

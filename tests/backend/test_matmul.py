@@ -226,6 +226,28 @@ def test_contractions(name: str, dtype: str) -> None:
     assert len(exe.program.steps) == 1 or name in LAID_OUT
 
 
+@pytest.mark.parametrize("name", CONTRACTIONS)
+def test_transposed_operands_are_read_where_they_lie(name: str) -> None:
+    left, right, dims = CONTRACTIONS[name]
+    orders = zip(
+        itertools.permutations(range(len(left))),
+        itertools.cycle(itertools.permutations(range(len(right)))),
+        strict=False,
+    )
+    for k, (order, other) in enumerate(itertools.islice(orders, 6)):
+        x = grid(*(left[order.index(d)] for d in range(len(left))))
+        y = grid(*(right[other.index(d)] for d in range(len(right))), seed=k)
+
+        def run(a: Any, b: Any, order: Any = order, other: Any = other) -> Any:
+            return contraction(jnp.transpose(a, order), jnp.transpose(b, other), dims)
+
+        closed = traced(run, x, y)
+        exe = executable(closed)
+        np.testing.assert_array_equal(exe.run(x, y)[0], evaluated(closed, x, y)[0])
+        # Matrices have one other dimension, whose order cannot change.
+        assert len(exe.program.steps) == 1 or max(len(left), len(right)) > 2
+
+
 DIMS = (((1,), (0,)), ((), ()))
 
 

@@ -324,7 +324,7 @@ def test_vectors_and_no_contraction_of_the_programs_own_arithmetic() -> None:
 
 
 def test_other_texts_are_refused() -> None:
-    with pytest.raises(ValueError, match="source, llvm and asm"):
+    with pytest.raises(ValueError, match="source, llvm, asm and speed"):
         compiled(selu(3)).as_text("hlo")
 
 
