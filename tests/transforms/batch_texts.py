@@ -79,6 +79,48 @@ lambda x, y: jnp.concatenate([x, y]) | 3,2; 2,3 | in_axes=(0, 1)
 lambda x, y: jnp.stack([x, y]) | 3,2; 3,2 |
 lambda x, y: jnp.stack([x, y], 1) | 3,3; 3,3 | in_axes=(0, 1)
 lambda x, y: jnp.stack([x, y]) | 3,2; 2 | in_axes=(0, None)
+lambda x: lax.acos(lax.asin(lax.atan(x))) | 3,2 | in_axes=1
+lambda x: lax.acosh(lax.asinh(lax.atanh(x))) | 3,2 | in_axes=1
+lambda x: lax.cosh(lax.sinh(lax.tan(x))) | 3,2 | in_axes=1
+lambda x: lax.cbrt(lax.rsqrt(lax.exp2(lax.expm1(x)))) | 3,2 | in_axes=1
+lambda x: lax.erf(lax.erfc(lax.erf_inv(lax.logistic(x)))) | 3,2 | in_axes=1
+lambda x: lax.is_finite(lax.ceil(lax.round(x))) | 3,2 | in_axes=1
+lambda x: jnp.log(jnp.log1p(jnp.tanh(jnp.abs(jnp.sign(jnp.floor(x)))))) | 3 |
+lambda x, y: lax.atan2(x, y) | 3,2; 2,3 | in_axes=(1, 0)
+lambda x, y: lax.nextafter(x, y) | 3,2; 2,3 | in_axes=(0, 1)
+lambda x, y: (x == y, x != y, x < y, x <= y, x >= y) | 3; 3 |
+lambda x, y: x % y | 3; | in_axes=(0, None)
+lambda x, y: lax.rem(x, y) | 3; 3 |
+lambda x: jnp.minimum(x, x.min()) | 3,4 |
+lambda x: lax.population_count(x.astype(int)) | 3 |
+lambda x: lax.clz(lax.bitwise_not(x.astype(int))) | 3 |
+lambda x: lax.shift_left(x.astype(int), 3) | 3 |
+lambda x: lax.shift_right_logical(x.astype(int), 1) | 3 |
+lambda x: lax.shift_right_arithmetic(x.astype(int), x.astype(int)) | 3 |
+lambda x, y: lax.bitwise_xor(x > 0, lax.bitwise_or(y > 0, x < 1)) | 3; 3 |
+lambda x: lax.bitwise_and(x.astype(int), 6) | 3 |
+lambda x: lax.cumsum(x, 0) | 3,2 |
+lambda x: lax.cumsum(x, 1, reverse=True) | 3,4,2 | in_axes=2
+lambda x: lax.cumprod(x, 0) | 3,2 | in_axes=1
+lambda x: lax.cummax(x, 1) | 3,4,2 | in_axes=1
+lambda x: lax.cummin(x, 0, reverse=True) | 3,4,2 |
+lambda x: lax.cumlogsumexp(x, 0) | 3,4 | in_axes=1
+lambda x: jnp.cumsum(x) | 2,4,3 |
+lambda x: jnp.cumprod(x, 1) | 2,4,3 | in_axes=2
+lambda x: jnp.prod(x, 0) | 2,4,3 | in_axes=2
+lambda x: jnp.any(x > 0, 0) | 2,4,3 | in_axes=1
+lambda x: lax.pad(x, 0.0, ((1, 2, 1),)) | 4,3 | in_axes=1
+lambda x: lax.pad(x, 0.0, ((1, -2, 1), (0, 0, 0))) | 4,2,3 | in_axes=1
+lambda x, y: lax.pad(x, y, ((1, 2, 1),)) | 4,3; 3 | in_axes=(1, 0)
+lambda x, y: lax.pad(x, y, ((1, 2, 1),)) | 4; 3 | in_axes=(None, 0)
+lambda x: lax.split(x, (1, 3)) | 4,3 | in_axes=1
+lambda x: [*x] | 2,3 | in_axes=1
+lambda x: lax.stop_gradient(x) | 3 |
+lambda x: lax.scan(lambda c, a: (c + a, c), x[0], x) | 3,4 |
+lambda x: lax.scan(lambda c, a: (c + a, c), 0.0, x) | 3,4 | in_axes=1
+lambda x: lax.fori_loop(0, 3, lambda i, c: c * x, 1.0) | 3 |
+lambda x: lax.while_loop(lambda c: c < 3, lambda c: c + 1, x) | 3 |
+lambda x: lax.cond(x > 0, lambda a: a, lambda a: -a, x) | 3 |
 lambda x: jit(lambda y: (y.sum(0), jnp.sin(y), 1.0))(x) | 2,3,4 | in_axes=1
 lambda x, y: jit(lambda a, b: (jnp.sin(a) * b, b))(x, y) | 3; | in_axes=(0, None)
 vmap(vmap(lambda x, y: x * y, (0, None)), (None, 0)) | 4,2; 4,3 |
@@ -112,6 +154,11 @@ lambda x: lax.axis_size("i") | 4,3 | axis_name="i"
 grad(lambda x: lax.psum(x * x, "i") * x) | 4 | axis_name="i"
 grad(lambda x: lax.pmean(x * x, "i") * x) | 4 | axis_name="i"
 grad(lambda x: (lax.all_gather(x * x, "i") * jnp.arange(4.0)).sum()) | 4 | axis_name="i"
+grad(lambda x: jnp.cumsum(x * x)[1]) | 3,4 |
+grad(lambda x: jnp.prod(x)) | 3,4 |
+grad(lambda x: lax.cummax(x)[1]) | 3,4 |
+grad(lambda x: lax.psum_scatter(x * x, "i", tiled=True).sum()) | 4,8 | axis_name="i"
+vmap(lambda y: lax.pmin(y, ("i", "j")), axis_name="j") | 4,3 | axis_name="i"
 """
 
 
@@ -136,7 +183,7 @@ def program(module: Any, numpy: Any, function: str, shapes: str, options: str) -
 
 def plain(text: str) -> str:
     """A program on one line; JAX has some numbers as NumPy writes them."""
-    text = re.sub(r"np\.int64\((\d+)\)", r"\1", text)
+    text = re.sub(r"np\.int64\((-?\d+)\)", r"\1", text)
     text = re.sub(r"\s+", " ", text)
     return text.replace("[ ", "[").replace(" ]", "]")
 

@@ -128,18 +128,17 @@ def batch_pad(
     """No padding along the batch; where padding values differ, they are chosen."""
     x, value = values
     config: Any = dict(params)["padding_config"]
+    dim = dims[0]
+    if dim is None:
+        x, dim = at_front(x, None, axis.size), 0
+    given = (*config[:dim], (0, 0, 0), *config[dim:])
     if dims[1] is None:
-        dim = dims[0]
-        assert dim is not None  # one operand is batched
-        given = (*config[:dim], (0, 0, 0), *config[dim:])
         return [bind("pad", x, value, padding_config=given)], [dim]
-    given = ((0, 0, 0), *config)
-    x = at_front(x, dims[0], axis.size)
     padded = bind("pad", x, scalar(0, typeof(x)), padding_config=given)
     own = filled(True, typeof(x).update(dtype=bool, weak_type=False))
     inside = bind("pad", own, np.bool_(False), padding_config=given)
-    others = stretch(value, typeof(padded).shape, (0,))
-    return [bind("select_n", inside, others, padded)], [0]
+    others = stretch(value, typeof(padded).shape, (dim,))
+    return [bind("select_n", inside, others, padded)], [dim]
 
 
 JVP["select_n"] = jvp_select
