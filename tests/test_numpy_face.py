@@ -19,7 +19,7 @@ import pytest
 import traceir
 import traceir.numpy as jnp
 from traceir import lax
-from traceir.jit.api import JitFunction, Options
+from traceir.jit.function import JitFunction, Options
 
 PROGRAMS = list(face.recorded())
 
@@ -68,7 +68,9 @@ def documented() -> list[Any]:
     return [value for value in found if callable(value) and value is not jnp.ndarray]
 
 
-@pytest.mark.parametrize("function", documented(), ids=lambda f: getattr(f, "__qualname__", repr(f)))
+@pytest.mark.parametrize(
+    "function", documented(), ids=lambda f: getattr(f, "__qualname__", repr(f))
+)
 def test_every_function_has_an_example_that_runs(function: Any) -> None:
     if isinstance(function, type | type(jnp.float32)):
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from traceir.jit.api import Options, jitted
+from traceir.jit.function import Options, jitted
 
 
 def jit(

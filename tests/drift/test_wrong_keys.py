@@ -12,7 +12,7 @@ import pytest
 
 from traceir.conform import Verdict, judge, load_cases
 from traceir.conform.implementations import Reference
-from traceir.jit import api, captures, prints, staging
+from traceir.jit import captures, function, prints, staging
 from traceir.jit.key import KeyTable
 from traceir.rules import default
 
@@ -70,7 +70,7 @@ WRONG: dict[str, tuple[Callable[[Patch], None], str]] = {
         "strict/a-static-object-that-has-changed",
     ),
     "strict is looked at on slow calls alone": (
-        without(api, "check_seal", None),
+        without(function, "check_seal", None),
         "strict/a-global-that-was-bound-anew",
     ),
     "strict is looked at in fast calls alone": (

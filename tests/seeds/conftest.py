@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from traceir.jit import api, clear_caches
+from traceir.jit import clear_caches, function
 
 BACKENDS = ["reference"]
 if importlib.util.find_spec("numba"):
@@ -21,5 +21,5 @@ def backend(
     """Make a backend the default one: the seeds name none."""
     name: str = request.param
     clear_caches()
-    monkeypatch.setattr(api, "default_backend", lambda: name)
+    monkeypatch.setattr(function, "default_backend", lambda: name)
     yield name

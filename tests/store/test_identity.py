@@ -19,7 +19,7 @@ OTHERS = {
     "errors.py": "texts of errors",
     "forks.py": "locks",
     "ir.py": "in SOURCES",
-    "jit/api.py": "the decorator",
+    "jit/function.py": "what the decorator makes",
     "rules/__init__.py": "the tables: they decide the trace, which is in the key",
     "source.py": "lines in comments",
     "store/__init__.py": "the store itself",

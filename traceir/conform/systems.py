@@ -23,7 +23,7 @@ from traceir.conform.run import Unsupported
 from traceir.conform.values import Value
 from traceir.errors import TraceirError
 from traceir.ir import ClosedJaxpr
-from traceir.jit.api import JitFunction, Options, jitted
+from traceir.jit.function import JitFunction, Options, jitted
 from traceir.jit.make import make_jaxpr
 from traceir.pytree import leaves
 from traceir.recording import apply

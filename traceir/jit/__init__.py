@@ -1,7 +1,9 @@
 """Trace once, call often: `jit`, its cache and its stages. Serves: cache.*"""
 
-from traceir.jit.api import CacheInfo, JitFunction, clear_caches, jit
+from traceir.jit.api import jit
+from traceir.jit.cache import clear_caches
 from traceir.jit.composite import composite
+from traceir.jit.function import CacheInfo, JitFunction
 from traceir.jit.make import eval_shape, make_jaxpr
 from traceir.jit.stages import ShapeDtypeStruct
 

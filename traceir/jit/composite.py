@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, overload
 
 from traceir import config
-from traceir.jit.api import JitFunction, Options
+from traceir.jit.function import JitFunction, Options
 
 F = TypeVar("F", bound=Callable[..., Any])
 

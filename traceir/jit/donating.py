@@ -16,10 +16,10 @@ from traceir import rules
 from traceir.array import Array
 from traceir.avals import ShapedArray
 from traceir.config import local
-from traceir.jit.api import JitFunction, Options
 from traceir.jit.backends import executable, used_inputs
 from traceir.jit.cache import Entry
 from traceir.jit.fast import as_input, raw_key, to_numpy
+from traceir.jit.function import JitFunction, Options
 from traceir.jit.signature import StaticSpec, bind_arguments, resolve_static
 from traceir.jit.staging import Prepared, check_seal
 from traceir.nans import Watching, watched

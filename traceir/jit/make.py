@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from traceir.jit.api import JitFunction, Options
 from traceir.jit.cache import Entry
+from traceir.jit.function import JitFunction, Options
 from traceir.jit.stages import Traced
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from traceir import pytree, rules
 from traceir.array import Array
-from traceir.jit.api import JitFunction, Options
+from traceir.jit.function import JitFunction, Options
 from traceir.jit.key import leaf_paths
 from traceir.sharding import check_sharding, spread_shardings
 from traceir.trace import typeof

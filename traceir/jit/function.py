@@ -1,0 +1,346 @@
+"""Functions under `jit`: traced on the first call, compiled code after.
+
+Serves: cache.*, jit.*
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from types import MethodType
+from typing import Any, NamedTuple
+
+from traceir import config, rules
+from traceir.config import local
+from traceir.errors import StaleCaptureError
+from traceir.ir import ClosedJaxpr
+from traceir.jit import stages
+from traceir.jit.backends import default_backend, executable, resolve
+from traceir.jit.cache import Entry, cache_of
+from traceir.jit.explain import nearest
+from traceir.jit.fast import make_fast, raw_key
+from traceir.jit.guards import ENOUGH, GUARD, LAST, OTHER, Runner
+from traceir.jit.key import Call
+from traceir.jit.signature import bind_arguments, form_of, resolve_static
+from traceir.jit.staging import (
+    Prepared,
+    check_seal,
+    find_entry,
+    function_name,
+    key_table,
+    prepare,
+)
+from traceir.nans import Watching, watched
+from traceir.recording import StagingTrace, apply
+from traceir.trace import bind
+
+log = logging.getLogger("traceir")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the user asked of `jit`, and the face and types of the drop-in decorator."""
+
+    backend: str | None = None
+    keep_unused: bool = False
+    inline: bool = False
+    max_traces: int | None = None
+    face: str = "jax"
+    x64: bool | None = None
+    numpy_out: bool = False
+    strict: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.max_traces, int | None):
+            raise TypeError(f"max_traces is an int or None, got {self.max_traces!r}")
+
+
+class CacheInfo(NamedTuple):
+    """Counts of one function's cache: all `jit` of that function share it."""
+
+    hits: int
+    misses: int
+    currsize: int
+    compiles: int
+
+
+class JitFunction:
+    """A function under `jit`: called like the function, compiled per cache key.
+
+    Made by `traceir.jit`; see there.
+    """
+
+    def __init__(
+        self,
+        fun: Callable[..., Any],
+        argnums: int | Sequence[int] | None,
+        argnames: str | Iterable[str] | None,
+        options: Options,
+    ) -> None:
+        _check_callable(fun)
+        functools.update_wrapper(self, fun)
+        self._fun = fun
+        self._name = function_name(fun)
+        self._options = options
+        self._form = form_of(fun)
+        self._static = resolve_static(self._form.signature, argnums, argnames)
+        if options.backend is not None:
+            resolve(options.backend)
+        self._cache, self._owner = cache_of(fun)
+        self._traced = 0
+        self._fast = self._cache.fast.setdefault((self._static, options), {})
+        self._raw_static = self._static or None
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        state = local
+        raw: Any = None
+        if state.trace is None:
+            guard = self._fast.get(GUARD)
+            if guard is not None:
+                found = guard(state.context, args, kwargs)
+                if found is not OTHER:
+                    return found
+            raw = raw_key(state.context, args, kwargs, self._raw_static)
+            runner = self._fast.get(raw)
+            if runner is not None:
+                if runner.hits < ENOUGH or self._fast.get(LAST) is not runner:
+                    self._count(runner, args, kwargs)
+                return runner.run(args, kwargs)
+        return self._call(args, kwargs, raw)
+
+    def _count(self, runner: Runner, args: Any, kwargs: Any) -> None:
+        """Guard the function once calls of one kind come one after the other."""
+        calls = self._fast
+        if calls.get(LAST) is not runner:
+            self._cache.remember(calls, LAST, runner.entry, runner)
+            runner.hits = 0
+        runner.hits += 1
+        if runner.hits == ENOUGH:
+            guard = runner.guard(args, kwargs)
+            self._cache.remember(calls, GUARD, runner.entry, guard)
+
+    def _call(self, args: Any, kwargs: Any, raw: Any) -> Any:
+        """A call that the raw keys do not know: bind, look up, perhaps trace."""
+        if config.local.context.disable_jit:
+            return self._fun(*args, **kwargs)
+        with self._context():
+            prepared = self._prepare(args, kwargs)
+            entry = self._entry(prepared)
+            if config.local.trace is not None:
+                return self._stage(entry, prepared)
+            exe: Any = executable(entry, self._backend(), self._options.keep_unused)
+            if watched(config.local.context):
+                exe = Watching(exe, entry.closed, config.local.context)
+        run = make_fast(entry, exe, prepared, self._options.numpy_out)
+        if raw is not None:
+            runner = Runner(
+                run,
+                entry,
+                raw[0],
+                self._static,
+                prepared.bound.origins,
+                exe.run,
+                self._options.numpy_out,
+            )
+            self._cache.remember(self._fast, raw, entry, runner)
+        entry.hits -= 1  # `run` counts this call, which was counted when looked up
+        return run(args, kwargs)
+
+    def _context(self) -> Any:
+        x64 = self._options.x64
+        if x64 is None or x64 == config.local.context.x64:
+            return config.Scope({})
+        return config.enable_x64(x64)
+
+    def _prepare(self, args: Any, kwargs: Any) -> Prepared:
+        bound = bind_arguments(self._form, self._static, args, kwargs)
+        return prepare(bound, self._options.face, self._options.strict)
+
+    def _backend(self) -> str:
+        return self._options.backend or default_backend()
+
+    def _entry(self, prepared: Prepared, transform: str = "jit") -> Entry:
+        return find_entry(
+            self._cache, prepared, self._fun, transform, self._before_trace
+        )
+
+    def _before_trace(self, call: Call, key: Any) -> None:
+        """Count and log a trace.
+
+        Raises RuntimeError (cache.no_tracing), RetraceError (cache.max_traces).
+        """
+        context, limit = config.local.context, self._options.max_traces
+        if context.no_tracing:
+            got = f"{self._name}; {nearest(self._cache, call, key)}"
+            raise rules.error("cache.no_tracing", got=got)
+        if limit is not None and self._traced >= limit:
+            raise rules.error(
+                "cache.max_traces",
+                got=f"trace {self._traced + 1} of {self._name} with max_traces="
+                f"{limit}; {nearest(self._cache, call, key)}",
+            )
+        self._traced += 1
+        if context.explain_cache_misses or context.log_compiles:
+            reason = nearest(self._cache, call, key)
+            if context.explain_cache_misses:
+                log.warning("Cache miss of %s: %s", self._name, reason)
+            if context.log_compiles:
+                log.warning("Tracing %s for jit: %s", self._name, reason)
+
+    def _stage(self, entry: Entry, prepared: Prepared) -> Any:
+        """Inside a trace: one `jit` equation, or with `inline` its equations."""
+        operands = [*entry.captures, *prepared.leaves]
+        if self._options.inline:
+            results = apply(entry.closed, operands)
+        else:
+            results = bind(
+                "jit", *operands, jaxpr=self._program(entry), name=self._name
+            )
+        return entry.out_tree.unflatten(results)
+
+    def _program(self, entry: Entry) -> ClosedJaxpr:
+        """The program in an equation: one that records leaves the backend open."""
+        if isinstance(config.local.trace, StagingTrace):
+            return entry.closed
+        return entry.closed.on(self._backend())
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else MethodType(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<JitFunction of {self._fun!r}>"
+
+    def trace(self, /, *args: Any, **kwargs: Any) -> stages.Traced:
+        """Trace for these arguments (arrays or ShapeDtypeStruct) without running.
+
+        >>> import traceir, traceir.numpy as jnp
+        >>> traced = traceir.jit(jnp.sin).trace(1.0)
+        >>> print(traced.jaxpr)
+        { lambda ; a:f32[]. let b:f32[] = sin a in (b,) }
+        """
+        with self._context():
+            prepared = self._prepare(args, kwargs)
+            entry = self._entry(prepared)
+        return stages.Traced(
+            entry, self._backend(), self._options.keep_unused, self._options.numpy_out
+        )
+
+    def lower(self, /, *args: Any, **kwargs: Any) -> stages.Lowered:
+        """`trace` and lower to the backend's source."""
+        return self.trace(*args, **kwargs).lower()
+
+    def eval_shape(self, /, *args: Any, **kwargs: Any) -> Any:
+        """The shapes and dtypes of the result, as a tree of ShapeDtypeStruct."""
+        return self.trace(*args, **kwargs).out_info
+
+    def source(self, /, *args: Any, **kwargs: Any) -> str:
+        """The source that the backend generates for these arguments."""
+        return self.lower(*args, **kwargs).as_text()
+
+    def explain(self, /, *args: Any, **kwargs: Any) -> str:
+        """Whether a call would hit the cache, and if not, why; nothing is traced.
+
+        A trace whose captures have changed is "stale", with the variable that did.
+        With `what="speed"`, what the compiled program does with the machine: its
+        kernels, what each one fuses, reads and writes, how wide its vectors are and
+        how many threads share it, which arrays lie in memory between them and why,
+        and how long the program took to make. Then it is traced and compiled.
+
+        Raises ValueError (jit.explain) for another `what`.
+
+        >>> import traceir
+        >>> f = traceir.jit(lambda x: x + 1)
+        >>> f(1.0)
+        Array(2., dtype=float32, weak_type=True)
+        >>> f.explain(2.0)
+        'hit'
+        >>> print(f.explain(2))
+        miss: cache.key.dtype: argument x was f32, now i32
+        >>> print(f.explain(2.0, what="speed"))
+        lambda_: 1 kernel; 8 bytes of arguments and results
+        1. lambda_0_map: add over one element; reads a, writes b, 8 bytes; ...
+        made in: simplify and fuse ... ms, ...
+        """
+        own = "what" in self._form.signature.parameters
+        what = "cache" if own else kwargs.pop("what", "cache")
+        match what:
+            case "cache":
+                return self._explain_cache(args, kwargs)
+            case "speed":
+                return self._explain_speed(args, kwargs)
+        raise rules.error("jit.explain", got=repr(what))
+
+    def _explain_speed(self, args: Any, kwargs: Any) -> str:
+        with self._context():
+            entry = self._entry(self._prepare(args, kwargs))
+            exe = executable(entry, self._backend(), self._options.keep_unused)
+        return f"{exe.as_text('speed')}, trace {entry.seconds * 1e3:.1f} ms"
+
+    def _explain_cache(self, args: Any, kwargs: Any) -> str:
+        with self._context():
+            prepared = self._prepare(args, kwargs)
+            key = key_table().key(prepared.call)
+        entry = self._cache.entries.get(key)
+        if entry is None:
+            return f"miss: {nearest(self._cache, prepared.call, key)}"
+        try:
+            check_seal(entry, self._fun)
+        except StaleCaptureError as error:
+            return f"stale: {error.rule}: {error.got}"
+        return "hit"
+
+    def cache_info(self) -> CacheInfo:
+        """Hits, misses, size and compilations of the function's cache."""
+        entries = list(self._cache.entries.values())
+        return CacheInfo(
+            sum(e.hits for e in entries),
+            self._cache.misses,
+            len(entries),
+            sum(len(e.executables) for e in entries),
+        )
+
+    def clear_cache(self) -> None:
+        """Forget the function's traces, for every `jit` of the function."""
+        self._cache.clear()
+        self._traced = 0
+
+
+class StrictFunction(JitFunction):
+    """A jitted function that runs a trace only while what it captured is as it was."""
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        """Call it; raises StaleCaptureError (cache.strict.capture, .static)."""
+        state = local
+        if state.trace is not None:
+            return self._call(args, kwargs, None)
+        raw = raw_key(state.context, args, kwargs, self._raw_static)
+        found = self._fast.get(raw)
+        if found is None:
+            return self._call(args, kwargs, raw)
+        check_seal(found.entry, self._fun)
+        return found.run(args, kwargs)
+
+
+def jitted(
+    fun: Callable[..., Any],
+    argnums: int | Sequence[int] | None,
+    argnames: str | Iterable[str] | None,
+    options: Options,
+) -> JitFunction:
+    """The function under `jit` with these options.
+
+    >>> jitted(lambda x: x + 1, None, None, Options(strict=True))(1.0)
+    Array(2., dtype=float32, weak_type=True)
+    """
+    kind = StrictFunction if options.strict else JitFunction
+    return kind(fun, argnums, argnames, options)
+
+
+def _check_callable(fun: Any) -> None:
+    if not callable(fun):
+        raise rules.error("jit.callable", got=repr(fun))
+    if inspect.isgeneratorfunction(fun) or inspect.iscoroutinefunction(fun):
+        raise rules.error("jit.callable", got=f"a generator or coroutine, {fun!r}")
