@@ -177,7 +177,9 @@ def lenient(tables: Tables, table: str) -> Rules | None:
 def install(found: Rules) -> None:
     """Make these the rules of the specification, in a process that has read none."""
     assert not rules.default.cache_info().currsize, "rules have been read"
-    rules.load = lambda *args, **kwargs: found
+    # `default` reads them from the tables or from the store.
+    rules.remembered = lambda *args, **kwargs: found
+    assert rules.default() is found
 
 
 @dataclass
