@@ -69,6 +69,8 @@ WORST: dict[str, Worst] = {
     "atan2_f32": Worst(1.7186, (930370432.0, 7419393024.0), 30_000_000),
     "atan_f32": Worst(1.3681, (1.0673781633377075,), 2**32),
     "erf_f32": Worst(0.5181, (0.0008653345867060125,), 2**32),
+    "erf_inv_f32": Worst(0.5392, (2.65229617770339e-38,), 2**32),
+    "erfc_f32": Worst(0.5872, (3.919491767883301,), 2**32),
 }
 
 ULP: dict[str, float] = {name: worst.ulp for name, worst in WORST.items()}
