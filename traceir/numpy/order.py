@@ -163,7 +163,7 @@ def append(arr: Operand, values: Operand, axis: int | None = None) -> Array:
     return concatenate(pair, axis)
 
 
-def concat(arrays: Sequence[Operand], *, axis: int | None = 0) -> Array:
+def concat(arrays: Sequence[Operand], /, *, axis: int | None = 0) -> Array:
     """Arrays one after another along an axis: `concatenate`.
 
     >>> import traceir.numpy as jnp
