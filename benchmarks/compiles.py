@@ -43,9 +43,16 @@ def chain(xp: Any, steps: int, seed: int) -> Callable[..., Any]:
     return run
 
 
+def _warm(x: Any, y: Any) -> None:
+    """Load what each of the two loads with its first compilation."""
+    traceir.jit(chain(traceir.numpy, 5, 0), backend="numba")(x)
+    jax.jit(chain(jax.numpy, 5, 0))(y)
+
+
 def rows() -> Iterator[tuple[str, Times]]:
     """Milliseconds matter here, so that one call is one sample."""
     x, y = traceir.numpy.ones(1000), jax.numpy.ones(1000)
+    _warm(x, y)
     longer = traceir.numpy.ones(1001), jax.numpy.ones(1001)
     for equations, steps in SIZES.items():
         first: Times = {OWN: [], "JAX": []}
@@ -70,6 +77,7 @@ def rows() -> Iterator[tuple[str, Times]]:
 def growth() -> Iterator[tuple[str, int, Times]]:
     """Seconds to trace, and to trace and compile, by the number of equations."""
     x, y = traceir.numpy.ones(10), jax.numpy.ones(10)
+    _warm(x, y)
     for equations in (10, 100, 1000, 10_000):
         steps, seed = equations // 3, next(_fresh)
         ours, theirs = (chain(xp, steps, seed) for xp in (traceir.numpy, jax.numpy))

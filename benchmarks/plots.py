@@ -75,7 +75,7 @@ def _roofline(groups: Groups, path: Path) -> None:
 
 def _growth(rows: list[Row], path: Path) -> None:
     names = list(dict.fromkeys(row["name"] for row in rows))
-    _, axes = plt.subplots(1, len(names), figsize=(4 * len(names), 4))
+    _, axes = plt.subplots(1, len(names), figsize=(3 * len(names), 3.5))
     for axis, name in zip(axes, names, strict=True):
         mine = [row for row in rows if row["name"] == name]
         for who in dict.fromkeys(who for row in mine for who in row["times"]):

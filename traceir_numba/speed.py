@@ -132,13 +132,12 @@ def _launch(program: Program, step: Launch, kernel: Kernel, bits: int | None) ->
     return (
         f"{kernel.name}: {_does(nest)} over {_times(step.extents)}; reads "
         f"{', '.join(reads) or 'nothing'}, writes {', '.join(writes)}, {_size(moved)}; "
-        f"{_vectors(kernel, bits)}; {_plural(threads() if split else 1, 'thread')}"
+        f"{_vectors(nest, kernel, bits)}{_plural(threads() if split else 1, 'thread')}"
     )
 
 
 def _does(nest: Nest) -> str:
-    names = [n.primitive for n in nest.nodes if isinstance(n, Apply)]
-    names += [r.primitive for one in nest.passes for r in one.reductions]
+    names = _computed(nest)
     counted = [
         f"{name} x {names.count(name)}" if names.count(name) > 1 else name
         for name in dict.fromkeys(names)
@@ -147,12 +146,19 @@ def _does(nest: Nest) -> str:
     return f"{' '.join(counted) or 'copy'}{passes}"
 
 
-def _vectors(kernel: Kernel, bits: int | None) -> str:
+def _computed(nest: Nest) -> list[str]:
+    names = [n.primitive for n in nest.nodes if isinstance(n, Apply)]
+    return names + [r.primitive for one in nest.passes for r in one.reductions]
+
+
+def _vectors(nest: Nest, kernel: Kernel, bits: int | None) -> str:
+    if not _computed(nest):
+        return ""
     if kernel.slow:
-        return f"not in vectors: {', '.join(kernel.slow)} is computed one by one"
+        return f"not in vectors: {', '.join(kernel.slow)} is computed one by one; "
     if bits is None:
-        return "vectors of unknown width"
-    return f"vectors of {bits} bits" if bits else "not in vectors"
+        return "vectors of unknown width; "
+    return f"vectors of {bits} bits; " if bits else "not in vectors; "
 
 
 # -- memory ---------------------------------------------------------------------------
