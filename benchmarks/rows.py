@@ -41,15 +41,21 @@ def _growth(only: str) -> Iterator[Row]:
     from benchmarks import compiles
     from benchmarks.elementwise import selu
     from benchmarks.workload import Workload, normal, numpy_only
+    from traceir_numba import pool
 
     for name, size, times in compiles.growth():
         if only in name:
             yield {"name": name, "size": size, **summary(times)}
-    for power in range(0, 25, 2):
-        size = 2**power
+    most = pool.threads()
+    for size in (2**power for power in (*range(0, 14, 2), *range(14, 25))):
         work = Workload("elements", numpy_only(selu), (normal(size),))
         if only in work.name:
-            yield {"name": work.name, "size": size, **summary(in_turn(calls_of(work)))}
+            calls = calls_of(work)
+            times = in_turn(calls)
+            pool.set_threads(1)
+            times["one thread"] = in_turn({OWN: calls[OWN]})[OWN]
+            pool.set_threads(most)
+            yield {"name": work.name, "size": size, **summary(times)}
 
 
 def summary(times: dict[str, list[float]]) -> Row:
