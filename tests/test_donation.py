@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -286,3 +288,19 @@ def test_intermediates_take_the_memory_of_what_was_read() -> None:
         given = x.copy()
         np.testing.assert_array_equal(giving(given, w), want)
         assert given.is_deleted()
+
+
+def test_what_runs_the_calls_keeps_neither_function_nor_arguments() -> None:
+    def add(x: Any, y: Any) -> Any:
+        return x + y
+
+    giving = traceir.jit(add, donate_argnums=0)
+    x, y = jnp.zeros(4), jnp.ones(4)
+    kept = [weakref.ref(held) for held in (add, x, y)]
+    giving(x, y)
+    del x, y
+    gc.collect()
+    assert [ref() for ref in kept] == [add, None, None]
+    del add, giving
+    gc.collect()
+    assert kept[0]() is None

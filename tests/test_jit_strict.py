@@ -19,6 +19,7 @@ import traceir.numpy as jnp
 import traceir_numba
 from traceir.errors import StaleCaptureError
 from traceir.jit.captures import chains, reads
+from traceir.sharding import Mesh, NamedSharding, PartitionSpec
 
 NUMBER = 3
 SETTINGS = types.SimpleNamespace(scale=2.0, deep={"list": [1, 2]})
@@ -47,6 +48,7 @@ class Counts(dict[str, int]):
 
 BOX = Slotted(1)
 COUNTS = Counts(n=1)
+SHARDING = NamedSharding(Mesh(np.array(traceir.devices()), "x"), PartitionSpec())
 
 
 def helper(x: Any) -> Any:
@@ -372,3 +374,14 @@ def test_the_drop_in_decorator_may_be_strict() -> None:
     scale = 3.0
     with raises_rule("cache.strict.capture", RuntimeError, "scale was 2.0, now 3.0"):
         scaled(np.ones(2))
+
+
+@pytest.mark.parametrize("kind", [{"out_shardings": SHARDING}, {"donate_argnums": 0}])
+def test_other_kinds_of_functions_may_be_strict(kind: dict[str, Any]) -> None:
+    scale = 2.0
+    scaled = traceir.jit(lambda x: x * scale, strict=True, **kind)
+    for _ in range(4):
+        assert scaled(jnp.ones(2)).tolist() == [2, 2]
+    scale = 3.0
+    with raises_rule("cache.strict.capture", RuntimeError, "scale was 2.0, now 3.0"):
+        scaled(jnp.ones(2))

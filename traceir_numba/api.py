@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from traceir.jit.function import Options, jitted
+from traceir.jit.function import JitFunction, Options
 
 
 def jit(
@@ -41,5 +41,5 @@ def jit(
         strict=strict,
     )
     if fun is None:
-        return lambda f: jitted(f, static_argnums, static_argnames, options)
-    return jitted(fun, static_argnums, static_argnames, options)
+        return lambda f: JitFunction(f, static_argnums, static_argnames, options)
+    return JitFunction(fun, static_argnums, static_argnames, options)

@@ -23,7 +23,7 @@ from traceir.conform.run import Unsupported
 from traceir.conform.values import Value
 from traceir.errors import TraceirError
 from traceir.ir import ClosedJaxpr
-from traceir.jit.function import JitFunction, Options, jitted
+from traceir.jit.function import JitFunction, Options
 from traceir.jit.make import make_jaxpr
 from traceir.pytree import leaves
 from traceir.recording import apply
@@ -233,7 +233,7 @@ def _jitted(
     rest = {"backend": backend, **options, "face": face}
     argnums = rest.pop("static_argnums", None)
     argnames = rest.pop("static_argnames", None) or static
-    return jitted(fun, argnums, argnames, Options(**rest))
+    return JitFunction(fun, argnums, argnames, Options(**rest))
 
 
 def flag_scope(name: str, args: tuple[Any, ...]) -> Scope:

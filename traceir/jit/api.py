@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from traceir.jit.donating import DonatingFunction
-from traceir.jit.function import Options, jitted
+from traceir.jit.function import JitFunction, Options
 from traceir.jit.sharded import ShardedFunction
 
 
@@ -58,7 +58,7 @@ def jit(
     Array(14., dtype=float32)
     """
     options = Options(backend, keep_unused, inline, max_traces, strict=strict)
-    made: Callable[..., Any] = jitted
+    made: Callable[..., Any] = JitFunction
     if in_shardings is not None or out_shardings is not None:
         made = functools.partial(
             ShardedFunction, shardings=(in_shardings, out_shardings)

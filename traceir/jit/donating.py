@@ -20,6 +20,7 @@ from traceir.jit.backends import executable, used_inputs
 from traceir.jit.cache import Entry
 from traceir.jit.fast import as_input, raw_key, to_numpy
 from traceir.jit.function import JitFunction, Options
+from traceir.jit.key import Call
 from traceir.jit.signature import StaticSpec, bind_arguments, resolve_static
 from traceir.jit.staging import Prepared, check_seal
 from traceir.nans import Watching, watched
@@ -55,9 +56,10 @@ class DonatingFunction(JitFunction):
         run = self._fast.get(raw)
         if run is None:
             run = self._donor(args, kwargs, raw)
+        check_seal(run.entry, self._fun)
         return run(args, kwargs)
 
-    def _donor(self, args: Any, kwargs: Any, raw: Any) -> Callable[[Any, Any], Any]:
+    def _donor(self, args: Any, kwargs: Any, raw: Any) -> _Donor:
         """How calls of one kind are run."""
         with self._context():
             prepared = self._prepare(args, kwargs)
@@ -72,7 +74,14 @@ class DonatingFunction(JitFunction):
         unusable = [entry.closed.in_avals[k] for k in wanted if k not in usable]
         if unusable:
             _tell(unusable)
-        run = _Donor(self, entry, exe, prepared, usable)
+        run = _Donor(
+            entry,
+            exe,
+            prepared.call,
+            prepared.bound.origins,
+            usable,
+            self._options.numpy_out,
+        )
         if raw is not None:
             self._cache.remember(self._fast, raw, entry, run)
         entry.hits -= 1  # `run` counts this call
@@ -133,19 +142,22 @@ def _tell(unusable: Iterable[ShapedArray]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Donor:
-    """A runner of one entry that takes the memory of arguments."""
+    """A runner of one entry that takes the memory of arguments.
 
-    function: JitFunction
+    Caches keep it, so it holds neither the function, which holds its cache, nor an
+    argument.
+    """
+
     entry: Entry
     exe: Any
-    prepared: Prepared
+    call: Call
+    origins: tuple[int | str, ...]
     usable: tuple[int, ...]
+    numpy_out: bool
 
     def __call__(self, args: Any, kwargs: Any) -> Any:
-        entry, call = self.entry, self.prepared.call
-        check_seal(entry, self.function._fun)
-        origins = self.prepared.bound.origins
-        values = [args[o] if type(o) is int else kwargs[o] for o in origins]
+        entry, call = self.entry, self.call
+        values = [args[o] if type(o) is int else kwargs[o] for o in self.origins]
         found = leaves(values)
         self.check(found)
         entry.hits += 1
@@ -157,8 +169,7 @@ class _Donor:
         for k in self.usable:
             arrays[k] = taken(found[k], call.avals[k])
         results = self.exe.run(*arrays)
-        numpy_out = self.function._options.numpy_out
-        wrap: Callable[..., Any] = to_numpy if numpy_out else Array._wrap
+        wrap: Callable[..., Any] = to_numpy if self.numpy_out else Array._wrap
         outs = map(wrap, results, entry.closed.out_avals)
         return entry.out_tree.unflatten(list(outs))
 
@@ -167,7 +178,7 @@ class _Donor:
         for k in self.usable:
             again = [n for n, v in enumerate(found) if v is found[k] and n != k]
             if again and type(found[k]) is Array:
-                paths = self.prepared.call.paths
+                paths = self.call.paths
                 got = f"{paths[k]}, which is also {paths[again[0]]}"
                 raise rules.error("jit.donate-twice", got=got)
 

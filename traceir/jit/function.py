@@ -107,12 +107,18 @@ class JitFunction:
             runner = self._fast.get(raw)
             if runner is not None:
                 if runner.hits < ENOUGH or self._fast.get(LAST) is not runner:
-                    self._count(runner, args, kwargs)
+                    self._meet(runner, args, kwargs)
                 return runner.run(args, kwargs)
         return self._call(args, kwargs, raw)
 
-    def _count(self, runner: Runner, args: Any, kwargs: Any) -> None:
-        """Guard the function once calls of one kind come one after the other."""
+    def _meet(self, runner: Runner, args: Any, kwargs: Any) -> None:
+        """Guard the function once calls of one kind come one after the other.
+
+        Strict traces are looked at in each call, and have no guard.
+        """
+        if runner.entry.seal is not None:
+            check_seal(runner.entry, self._fun)
+            return
         calls = self._fast
         if calls.get(LAST) is not runner:
             self._cache.remember(calls, LAST, runner.entry, runner)
@@ -306,37 +312,6 @@ class JitFunction:
         """Forget the function's traces, for every `jit` of the function."""
         self._cache.clear()
         self._traced = 0
-
-
-class StrictFunction(JitFunction):
-    """A jitted function that runs a trace only while what it captured is as it was."""
-
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        """Call it; raises StaleCaptureError (cache.strict.capture, .static)."""
-        state = local
-        if state.trace is not None:
-            return self._call(args, kwargs, None)
-        raw = raw_key(state.context, args, kwargs, self._raw_static)
-        found = self._fast.get(raw)
-        if found is None:
-            return self._call(args, kwargs, raw)
-        check_seal(found.entry, self._fun)
-        return found.run(args, kwargs)
-
-
-def jitted(
-    fun: Callable[..., Any],
-    argnums: int | Sequence[int] | None,
-    argnames: str | Iterable[str] | None,
-    options: Options,
-) -> JitFunction:
-    """The function under `jit` with these options.
-
-    >>> jitted(lambda x: x + 1, None, None, Options(strict=True))(1.0)
-    Array(2., dtype=float32, weak_type=True)
-    """
-    kind = StrictFunction if options.strict else JitFunction
-    return kind(fun, argnums, argnames, options)
 
 
 def _check_callable(fun: Any) -> None:
