@@ -225,7 +225,7 @@ TRACED: list[tuple[str, type[Exception], str, Callable[[Any], Any]]] = [
         r"Array boolean indices must be concrete(.|\n)*bool\[4\]",
         lambda t: V[t < V],
     ),
-    ("index.reverse", IndexError, "argument t", lambda t: (V + t)[::-1]),
+    ("index.reverse", IndexError, "slice", lambda t: (V + t).at[::-1].set(0)),
     ("index.gather", IndexError, "argument t", lambda t: (V + t)[np.array([0, 1])]),
     ("array.length", TypeError, r"i32\[\]", len),
     ("array.length", TypeError, r"i32\[\]", list),

@@ -1,6 +1,7 @@
 """Reading elements by index. Serves: index.*
 
-Ints, slices, None and Ellipsis become `slice`, `squeeze` and `broadcast_in_dim`.
+Ints, slices, None and Ellipsis become `slice`, `rev`, `squeeze` and
+`broadcast_in_dim`.
 Concrete masks and index arrays select from concrete arrays, by NumPy. A read outside
 the array gives its nearest element.
 """
@@ -40,6 +41,14 @@ class Cut:
     def full(self) -> bool:
         """Whether every element is taken in order."""
         return self.size == self.extent and self.step == 1 and self.start == 0
+
+    @property
+    def forward(self) -> Cut:
+        """The same elements in the order that they have in the array."""
+        if self.step > 0:
+            return self
+        start = self.start + (self.size - 1) * self.step if self.size else 0
+        return Cut(start, self.size, -self.step, self.whole, self.extent)
 
 
 def entries(index: Any, rank: int) -> list[Any]:
@@ -90,7 +99,7 @@ def getitem(x: Array, index: Any) -> Array:
     """`x[index]`: ints, slices, None, Ellipsis; concrete masks and index arrays.
 
     Raises IndexError (index.count, index.ellipsis, index.mask-shape, index.slice,
-    index.empty, index.traced, index.gather, index.reverse), TypeError (index.type),
+    index.empty, index.traced, index.gather), TypeError (index.type),
     NonConcreteBooleanIndexError (index.mask).
 
     >>> import traceir.numpy as jnp
@@ -103,8 +112,6 @@ def getitem(x: Array, index: Any) -> Array:
     if any(_is_advanced(part) for part in parts):
         return _select(x, parts)
     cuts = list(cuts_of(parts, x.shape))
-    if any(cut.step < 0 for cut in cuts):
-        return _reversed(x, parts)
     return _cut(x, cuts, [part is None for part in parts])
 
 
@@ -160,14 +167,19 @@ def _slice_cut(part: builtins.slice, extent: int) -> Cut:
 
 def _cut(x: Array, cuts: list[Cut], new: list[bool]) -> Array:
     """The elements that cuts take; `new` tells which dimensions of the result are."""
+    turned = [d for d, cut in enumerate(cuts) if cut.step < 0]
+    limits = list(map(_limit, cuts))
+    cuts = [cut.forward for cut in cuts]
     if not all(cut.full for cut in cuts):
         steps = [cut.step for cut in cuts]
         x = lax.slice(
             x,
             [cut.start for cut in cuts],
-            [_limit(cut) for cut in cuts],
+            limits,
             None if all(step == 1 for step in steps) else steps,
         )
+    if turned:
+        x = lax.rev(x, turned)
     x = lax.squeeze(x, [d for d, cut in enumerate(cuts) if not cut.whole])
     if not any(new):
         return x
@@ -177,7 +189,12 @@ def _cut(x: Array, cuts: list[Cut], new: list[bool]) -> Array:
 
 
 def _limit(cut: Cut) -> int:
-    """Where `slice` stops: where the last step would end, but inside the array."""
+    """Where `slice` stops: where the last step would end, but inside the array.
+
+    Of elements in the other order the first is the last one that it takes.
+    """
+    if cut.step < 0:
+        return cut.start + 1 if cut.size else 0
     return min(cut.extent, cut.start + cut.size * cut.step)
 
 
@@ -185,11 +202,6 @@ def _concrete(x: Any, row: str) -> np.ndarray:
     if is_tracer(x):
         raise rules.error(row, got=f"{x.aval.str_short()}, {origin(x)}")
     return np.asarray(x)
-
-
-def _reversed(x: Array, parts: list[Any]) -> Array:
-    taken = _concrete(x, "index.reverse")[tuple(_host(part) for part in parts)]
-    return own(np.array(taken, order="C"), x.weak_type)
 
 
 def _host(part: Any) -> Any:
