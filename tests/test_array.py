@@ -9,6 +9,7 @@ import copy
 import pickle
 import re
 import weakref
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -152,6 +153,39 @@ def test_numpy_functions_give_numpy_and_operators_give_arrays() -> None:
         assert type(y) is Array
     assert (np.ones(3) + x).dtype == np.float32
     assert type(np.ones((2, 3)) @ jnp.ones(3)) is Array
+
+
+BY_METHOD: dict[str, Callable[[Any], Any]] = {
+    "sum": np.sum,
+    "prod": lambda x: np.prod(x, axis=0),
+    "mean": lambda x: np.mean(x, axis=1, keepdims=True),
+    "max": np.max,
+    "min": np.min,
+    "any": np.any,
+    "all": np.all,
+    "var": np.var,
+    "std": lambda x: np.std(x, ddof=1),
+    "argmax": np.argmax,
+    "argmin": lambda x: np.argmin(x, axis=1),
+    "cumsum": lambda x: np.cumsum(x, axis=1),
+    "cumprod": np.cumprod,
+    "round": lambda x: np.round(x, 1),
+}
+
+
+@pytest.mark.parametrize("name", BY_METHOD)
+def test_functions_of_numpy_that_call_a_method(name: str) -> None:
+    function = BY_METHOD[name]
+    elements = np.linspace(-1.3, 2, 6, dtype=np.float32).reshape(2, 3)
+    x = jnp.array(elements)
+    for result in (function(x), traceir.jit(lambda x: function(x))(x)):
+        assert type(result) is Array
+        np.testing.assert_allclose(result, function(elements), rtol=1e-6)
+
+
+def test_results_have_memory_of_their_own() -> None:
+    with pytest.raises(TypeError, match="out"):
+        small().sum(out=np.zeros(()))  # type: ignore[call-arg]  # what is tested
 
 
 def test_isinstance_tells_arrays_and_tracers() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 USAGE = """\
@@ -10,7 +11,21 @@ usage: python -m traceir tour    the main job, shown step by step
 
 
 def main(arguments: list[str]) -> int:
-    """Run a command; returns the process's exit status."""
+    """Run a command; returns the process's exit status.
+
+    Who reads no further, as ``head`` does, ends the command without a word.
+    """
+    try:
+        status = _run(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # What is still in the buffer has nowhere to go, and is not to be missed.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return status
+
+
+def _run(arguments: list[str]) -> int:
     match arguments:
         case ["tour"]:
             from traceir.tour import tour  # takes a moment to import

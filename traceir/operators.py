@@ -67,6 +67,8 @@ METHODS: dict[str, Function] = {
         "argmin",
         "astype",
         "clip",
+        "cumprod",
+        "cumsum",
         "dot",
         "max",
         "mean",
@@ -126,6 +128,11 @@ def _unary(function: Function) -> Function:
 def _method(function: Function) -> Function:
     @functools.wraps(function)
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        # Functions of NumPy's call the methods of what they are given, and name these
+        # arguments though nobody has asked for them.
+        for name in ("out", "dtype"):
+            if kwargs.get(name, self) is None:
+                del kwargs[name]
         return function(self, *args, **kwargs)
 
     return method

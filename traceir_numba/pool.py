@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import _thread
 import os
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -25,9 +26,12 @@ GRAIN = 64
 
 def number_of_threads() -> int:
     """TRACEIR_NUM_THREADS, or else the processors that this process may use."""
-    wanted = os.environ.get("TRACEIR_NUM_THREADS", "")
+    wanted = os.environ.get("TRACEIR_NUM_THREADS", "").strip()
     if wanted.isdecimal() and int(wanted) > 0:
         return int(wanted)
+    if wanted:
+        text = f"TRACEIR_NUM_THREADS is a number, 1 at least; {wanted!r} is not used"
+        warnings.warn(text, RuntimeWarning, stacklevel=2)
     return processors()
 
 
@@ -100,6 +104,14 @@ class _Pool:
         while self.workers:
             self.workers.pop().stop()
 
+    def engage(self) -> None:
+        """Make the workers that are missing, or learn how many there can be."""
+        try:
+            while len(self.workers) < self.threads - 1:
+                self.workers.append(_Worker())
+        except RuntimeError:  # the system, or a process that ends, grants no more
+            self.threads = THREADS.value = len(self.workers) + 1
+
     def run(self, task: Callable[[], None]) -> None:
         """Run a task in all threads, the caller's among them, until each has ended.
 
@@ -112,8 +124,7 @@ class _Pool:
             task()
             return
         try:
-            while len(self.workers) < self.threads - 1:
-                self.workers.append(_Worker())
+            self.engage()
             for worker in self.workers:
                 worker.start(task)
             task()
@@ -148,7 +159,7 @@ def set_threads(number: int) -> int:
 
     Results do not depend on it: the same bits come out with any number. Calls that are
     under way end with the threads that they began with. A number above that of the
-    processors is taken as it is.
+    processors is taken as it is; where the system grants fewer threads, these do.
 
     Raises TypeError (backend.threads) for what is no int, or less than one.
 

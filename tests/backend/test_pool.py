@@ -160,3 +160,22 @@ def test_the_number_changes_under_calls_that_run() -> None:
     finally:
         ended.set()
         thread.join()
+
+
+def test_where_the_system_grants_few_threads_these_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    start, granted = _thread.start_new_thread, [1]
+
+    def grudging(*arguments: Any) -> int:
+        if not granted:
+            raise RuntimeError("can't start new thread")
+        granted.pop()
+        return start(*arguments)
+
+    monkeypatch.setattr(_thread, "start_new_thread", grudging)
+    pool.set_threads(5)
+    out = np.zeros(SIZE, int)
+    pool.parallel(fill, (out,), 0, SIZE, 7)
+    assert (out == 7).all()
+    assert pool.threads() == 2

@@ -72,10 +72,20 @@ def test_the_least_counts(
     assert processors.processors() == want
 
 
-@pytest.mark.parametrize(("text", "want"), [("5", 5), ("0", 3), ("-1", 3), ("x", 3)])
+@pytest.mark.parametrize(("text", "want"), [("5", 5), (" 2 ", 2), ("", 3), (" ", 3)])
 def test_the_environment_comes_first(
     monkeypatch: pytest.MonkeyPatch, text: str, want: int
 ) -> None:
     monkeypatch.setattr(pool, "processors", lambda: 3)
     monkeypatch.setenv("TRACEIR_NUM_THREADS", text)
     assert pool.number_of_threads() == want
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "x", "1.5"])
+def test_what_is_no_number_of_threads_is_told(
+    monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.setattr(pool, "processors", lambda: 3)
+    monkeypatch.setenv("TRACEIR_NUM_THREADS", text)
+    with pytest.warns(RuntimeWarning, match=f"TRACEIR_NUM_THREADS.*{text!r}"):
+        assert pool.number_of_threads() == 3

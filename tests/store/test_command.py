@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -121,10 +124,25 @@ def test_an_environment_that_says_nothing(
     monkeypatch.setattr(files, "_current", [])
     monkeypatch.setenv("TRACEIR_CACHE_SIZE", "much")
     assert run() == 1
-    assert "'much'" in capsys.readouterr().err
+    text = capsys.readouterr().err
+    assert "TRACEIR_CACHE_SIZE" in text and "'much'" in text
 
 
 def test_the_usage_names_both_commands(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 2
     text = capsys.readouterr().err
     assert "tour" in text and "cache" in text
+
+
+def test_who_reads_no_further_sees_no_traceback(store: Store) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    ran = subprocess.run(
+        [sys.executable, "-m", "traceir", "cache", "list"],
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        env=os.environ | {"TRACEIR_CACHE_DIR": store.place.directory},
+        check=False,
+    )
+    os.close(writing)
+    assert (ran.returncode, ran.stderr) == (1, b"")

@@ -8,7 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from traceir.store.place import BOUND, Place, byte_count, distrust, place_of
+from traceir.store import files
+from traceir.store.place import (
+    BOUND,
+    Place,
+    StoreWarning,
+    byte_count,
+    distrust,
+    place_of,
+)
 
 HOME = {"HOME": "/users/me"}
 
@@ -43,8 +51,19 @@ def test_it_can_be_turned_off(word: str) -> None:
     ],
 )
 def test_values_that_say_nothing_are_errors(name: str, value: str) -> None:
-    with pytest.raises(ValueError, match=f"{value!r}"):
+    with pytest.raises(ValueError, match=f"^{name}.*{value!r}"):
         place_of(HOME | {name: value})
+
+
+@pytest.mark.parametrize("name", ["TRACEIR_CACHE", "TRACEIR_CACHE_SIZE"])
+def test_what_cannot_be_read_is_told_and_nothing_kept(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "_current", [])
+    monkeypatch.setenv(name, "much")
+    with pytest.warns(StoreWarning, match=f"not kept: {name}"):
+        assert files.current() is None
+    assert files.current() is None  # told once
 
 
 @pytest.mark.parametrize(

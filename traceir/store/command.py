@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 
 from traceir.store.files import Listed, Store, current
-from traceir.store.place import byte_count
+from traceir.store.place import byte_count, place_of
 
 USAGE = """\
 usage: python -m traceir cache [command]
@@ -23,9 +24,10 @@ usage: python -m traceir cache [command]
 def command(arguments: list[str]) -> int:
     """Run a command on the store of this environment; returns the exit status."""
     try:
-        store = current()
+        place_of(os.environ)
     except ValueError as error:
         return _fail(str(error))
+    store = current()
     if store is None:
         return _fail("the store is off: TRACEIR_CACHE")
     match arguments:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import stat
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import suppress
 
 from traceir.records import dataclass
 from traceir.store.entry import Corrupt, Entry, decode, encode
-from traceir.store.place import Place, distrust, place_of, warn
+from traceir.store.place import Place, StoreWarning, distrust, place_of, warn
 
 KINDS = ("program", "code", "tables")
 # How long a file that was never finished may lie, and how old a note of use may be.
@@ -193,9 +194,18 @@ _current: list[Store | None] = []
 
 
 def current() -> Store | None:
-    """The store of this process, as the environment had it at the first call."""
+    """The store of this process, as the environment had it at the first call.
+
+    There is none, and a warning, where the environment says what cannot be read.
+    """
     if not _current:
-        use(place_of(os.environ))
+        try:
+            place = place_of(os.environ)
+        except ValueError as error:
+            place = None
+            text = f"compiled programs are not kept: {error}"
+            warnings.warn(text, StoreWarning, stacklevel=2)
+        use(place)
     return _current[0]
 
 

@@ -34,7 +34,7 @@ class Place:
 def place_of(environment: Mapping[str, str]) -> Place | None:
     """The place that an environment names; None where there is to be no store.
 
-    ValueError for values that say nothing.
+    ValueError, which names the variable, for values that say nothing.
 
     >>> place_of({"XDG_CACHE_HOME": "/var/cache", "TRACEIR_CACHE_SIZE": "10M"})
     Place(directory='/var/cache/traceir', bound=10485760)
@@ -43,8 +43,7 @@ def place_of(environment: Mapping[str, str]) -> Place | None:
     """
     if not _is_on(environment.get("TRACEIR_CACHE", "")):
         return None
-    size = environment.get("TRACEIR_CACHE_SIZE", "")
-    bound = byte_count(size) if size.strip() else BOUND
+    bound = _bound(environment.get("TRACEIR_CACHE_SIZE", ""))
     own = environment.get("TRACEIR_CACHE_DIR", "")
     if own:
         return Place(os.path.abspath(os.path.expanduser(own)), bound)
@@ -63,6 +62,13 @@ def _is_on(text: str) -> bool:
     if word in ("0", "false", "no", "off"):
         return False
     raise ValueError(f"TRACEIR_CACHE must be 1 or 0, got {text!r}")
+
+
+def _bound(text: str) -> int:
+    try:
+        return byte_count(text) if text.strip() else BOUND
+    except ValueError as error:
+        raise ValueError(f"TRACEIR_CACHE_SIZE: {error}") from None
 
 
 def byte_count(text: str) -> int:
