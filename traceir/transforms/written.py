@@ -7,6 +7,7 @@ be one padding value. Serves: derive.code, batch.pad
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -88,6 +89,8 @@ def product_tree(x: Value, axes: Sequence[int]) -> Value:
     >>> product_tree(jnp.array([2.0, 3.0, 4.0]), (0,))
     Array(24., dtype=float32)
     """
+    if len(axes) > 1:
+        x, axes = _as_one(x, axes), (0,)
     for axis in axes:
         x = _halved(x, axis)
     shape = typeof(x).shape
@@ -95,6 +98,16 @@ def product_tree(x: Value, axes: Sequence[int]) -> Value:
         rest = tuple(n for d, n in enumerate(shape) if d not in axes)
         return filled(1, typeof(x).update(shape=rest))
     return bind("squeeze", x, dimensions=tuple(axes)) if axes else x
+
+
+def _as_one(x: Value, axes: Sequence[int]) -> Value:
+    """The elements of some axes along one, which is the first."""
+    shape = typeof(x).shape
+    rest = [d for d in range(len(shape)) if d not in axes]
+    if (order := (*axes, *rest)) != tuple(range(len(shape))):
+        x = bind("transpose", x, permutation=order)
+    sizes = (math.prod(shape[a] for a in axes), *(shape[d] for d in rest))
+    return bind("reshape", x, new_sizes=sizes)
 
 
 def _halved(x: Value, axis: int) -> Value:
