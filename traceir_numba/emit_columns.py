@@ -15,7 +15,8 @@ from traceir_numba.emit_forms import Accumulators, Emitter
 from traceir_numba.emit_lines import plain
 from traceir_numba.emitters.entry import Expression
 from traceir_numba.functions import ABREAST
-from traceir_numba.schedule import LONGEST, few_columns, tile_of, weight
+from traceir_numba.schedule import tile_of
+from traceir_numba.specialise import LONGEST, few_columns, weight
 
 
 def write(emitter: Emitter) -> None:

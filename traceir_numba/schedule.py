@@ -11,17 +11,8 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from traceir_numba.emitters import EMITTERS
-from traceir_numba.emitters.entry import Reduce, Scalar
-from traceir_numba.engine import processor
-from traceir_numba.functions import (
-    ABREAST,
-    BLOCK,
-    MEDIUM,
-    NARROW,
-    ROWS,
-    SHORT,
-    TILE,
-)
+from traceir_numba.emitters.entry import Reduce
+from traceir_numba.functions import NARROW, TILE
 from traceir_numba.nests import (
     Access,
     Apply,
@@ -35,20 +26,8 @@ from traceir_numba.nests import (
     map_accesses,
     map_nodes,
 )
+from traceir_numba.specialise import Shape, operation_cost, rows_of_block, specialised
 
-Shape = tuple[int, ...]
-
-# Launches over fewer points gain too little from code of their own.
-FEW = 2048
-# Loops of up to so many points, all in all, are unrolled: vectors of memory are taken
-# apart into no more.
-UNROLLED = 8
-# About how many instructions unrolled loops may have: LLVM unrolls no longer ones.
-LONGEST = 240
-# Rows of up to so many elements have their length as a constant, where there are so
-# many elements.
-KNOWN = 512
-MANY = 1 << 14
 # What an element read from or written to memory costs, in additions.
 MEMORY = 8
 # What it costs to leave the fold so far at an element.
@@ -68,108 +47,6 @@ def merge(nest: Nest, extents: Shape) -> tuple[Nest, Shape]:
             nest = _merged(nest, d)
             extents = (*extents[:d], extents[d] * extents[d + 1], *extents[d + 2 :])
     return specialised(nest, extents), extents
-
-
-def specialised(nest: Nest, extents: Shape) -> Nest:
-    """The nest with short loops' extents as constants, so that they are unrolled.
-
-    What is outside of them then vectorises. Small launches keep the common kernel,
-    which gives the same bits.
-    """
-    if prod(extents) < FEW or nest.form == "whole" or nest.running:
-        return nest
-    fixed = _unrolled(nest, extents)
-    folded = [d for d, fold in enumerate(nest.reduced) if fold]
-    blocks = short = masked = False
-    match nest.form:
-        case "rows":
-            # Several lines for a result are folded in lanes, even where each is short.
-            short = len(folded) == 1 and folded[0] in fixed and extents[-1] <= SHORT
-            known = not short and _is_known(nest, extents)
-            masked = not (short or known) and extents[-1] <= MEDIUM and has_masks()
-            length = {nest.rank - 1: extents[-1]} if known else {}
-            fixed = fixed if short else length
-        case "columns":
-            short = all(d in fixed for d in folded)
-            blocks = not short and _in_blocks(nest, extents)
-            if not short:
-                few = _are_few(nest, extents, folded)
-                fixed = {nest.rank - 1: extents[-1]} if few else {}
-    constants = tuple(fixed.get(d) for d in range(nest.rank)) if fixed else ()
-    return replace(nest, extents=constants, short=short, masked=masked, blocks=blocks)
-
-
-def _is_known(nest: Nest, extents: Shape) -> bool:
-    """Whether code of their own for rows of this length is worth its compilation."""
-    return prod(extents) >= MANY and 1 < extents[-1] <= KNOWN
-
-
-def has_masks() -> bool:
-    """Whether the machine reads parts of vectors, of any dtype."""
-    features = processor()[1].split(",")
-    return "+avx512f" in features and "+avx512bw" in features
-
-
-def _are_few(nest: Nest, extents: Shape, folded: list[int]) -> bool:
-    """Whether there are so few columns, so long, that rows are taken side by side."""
-    each = prod(extents[d] for d in (*folded, nest.rank - 1))
-    return extents[-1] <= UNROLLED and extents[folded[-1]] >= ABREAST and each >= FEW
-
-
-def few_columns(nest: Nest) -> bool:
-    """Whether it has been found so: the number of columns is then a constant."""
-    return not nest.short and nest.fixed(nest.rank - 1) is not None
-
-
-def _in_blocks(nest: Nest, extents: Shape) -> bool:
-    """Whether there are so few columns, so long, that threads share their rows."""
-    return (
-        nest.reduced[:-1] == (True,) * (nest.rank - 1)
-        and extents[-1] <= 2 * TILE
-        and extents[0] >= 4 * rows_of_block(replace(nest, blocks=True), extents)
-    )
-
-
-def rows_of_block(nest: Nest, extents: Shape) -> int:
-    """How many indices of loop 0 one block of a reduction has.
-
-    A block of columns has so many rows that what it leaves is little beside them.
-    """
-    rows = BLOCK // max(1, prod(extents[1:]))
-    if nest.blocks:
-        rows = max(rows, -(-ROWS // max(1, prod(extents[1:-1]))))
-    return max(1, rows)
-
-
-def _unrolled(nest: Nest, extents: Shape) -> dict[int, int]:
-    """The loops that are unrolled, with their extents: reduced ones before others."""
-    fixed: dict[int, int] = {}
-    most = min(UNROLLED, LONGEST // max(1, weight(nest)))
-    for d in sorted(range(nest.rank), key=lambda d: (not nest.reduced[d], -d)):
-        if _unrolls(nest, d) and prod(fixed.values()) * extents[d] <= most:
-            fixed[d] = extents[d]
-    return fixed if len(fixed) < nest.rank else {}
-
-
-def _unrolls(nest: Nest, d: int) -> bool:
-    """Whether a loop that is short is better within all others.
-
-    The innermost one, those that are reduced, and those along which memory is read.
-    """
-    if d == nest.rank - 1 or nest.reduced[d]:
-        return True
-    return any(access.strides[d] == () for access in accesses(nest))
-
-
-def weight(nest: Nest) -> int:
-    """About how many instructions a point of the loops takes."""
-    nodes = [n for one in nest.passes for n in one.body if isinstance(n, Apply)]
-    return len(accesses(nest)) + sum(_cost(n.primitive) for n in nodes)
-
-
-def _cost(primitive: str) -> int:
-    entry = EMITTERS[primitive]
-    return entry.cost if isinstance(entry, Scalar) else 1
 
 
 def _mergeable(nest: Nest, d: int) -> bool:
@@ -374,7 +251,7 @@ def cost(nest: Nest) -> int:
             case Load():
                 total += MEMORY
             case Apply(primitive):
-                total += _cost(primitive)
+                total += operation_cost(primitive)
     return total
 
 

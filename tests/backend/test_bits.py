@@ -10,7 +10,7 @@ from compiling import compiled, same_bits
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from traceir_numba import pool, schedule
+from traceir_numba import pool, specialise
 
 ELEMENTWISE = {
     "cheap": "b:T[S] = mul a a; c:T[S] = sub b a",
@@ -144,10 +144,10 @@ def test_kernels_for_some_lengths_give_the_bits_of_the_common_one(
     }.items():
         with monkeypatch.context() as patch:
             for key, value in changes.items():
-                patch.setattr(schedule, key, value)
+                patch.setattr(specialise, key, value)
             kernels[name] = compiled(text, name)
     assert "lanes_for(" in kernels["common"].source
-    assert ("lanes_for(" in kernels["own"].source) == (columns > schedule.KNOWN)
+    assert ("lanes_for(" in kernels["own"].source) == (columns > specialise.KNOWN)
     first, *others = (kernel.run(x) for kernel in kernels.values())
     assert all(same_bits(first, other) for other in others)
 

@@ -16,8 +16,8 @@ from traceir import lax
 from traceir.avals import short_dtype
 from traceir_numba import pool
 from traceir_numba.emitters.cumulative import CHUNK
+from traceir_numba.functions import BLOCK
 from traceir_numba.program import Launch, Run
-from traceir_numba.schedule import BLOCK
 from traceir_numba.steps import walk
 
 PRIMITIVES = ("cumsum", "cumprod", "cummax", "cummin")

@@ -27,7 +27,7 @@ ORDER = {
         problems processors libraries | engine | store | machine buffers pool
         | matmul vecmath | functions | nests | emitters
         | graph | jobs | share cuts | trim flows products | simplify reshapes | fuse
-        | program | liveness schedule | emit_lines | emit_forms
+        | program | liveness specialise schedule | emit_lines | emit_forms
         | emit_columns emit_lengths emit_running | emit_rows | emit_cpu | steps
         | carries memory
         | blocks | build
