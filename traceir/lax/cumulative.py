@@ -75,7 +75,7 @@ def cumlogsumexp(operand: Operand, axis: int = 0, reverse: bool = False) -> Arra
 
     >>> import traceir.numpy as jnp
     >>> cumlogsumexp(jnp.array([1000.0, 1000.0]))
-    Array([1000.    , 1000.6931], dtype=float32)
+    Array([1000.    , 1000.6932], dtype=float32)
     """
     return _running("cumlogsumexp", operand, axis, reverse)
 
