@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import gc
+import pickle
 import threading
 import weakref
 from functools import partial
@@ -15,6 +17,22 @@ from rule_errors import raises_rule
 
 import traceir
 import traceir.numpy as jnp
+
+
+@traceir.jit
+def twice(x: Any) -> Any:
+    """Found by its name in the module, as pickle wants it."""
+    return x * 2
+
+
+def test_pickled_by_name_and_copied_never() -> None:
+    assert pickle.loads(pickle.dumps(twice)) is twice
+    assert copy.copy(twice) is twice
+    assert copy.deepcopy([twice])[0] is twice
+    for nameless in (traceir.jit(lambda x: x), traceir.jit(partial(max, 0))):
+        assert copy.deepcopy(nameless) is nameless
+        with pytest.raises((pickle.PicklingError, AttributeError), match="pickle"):
+            pickle.dumps(nameless)
 
 
 def test_same_type_traces_once() -> None:

@@ -216,6 +216,10 @@ class JitFunction:
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
 
+    def __reduce__(self) -> str:
+        """Pickled by name, as functions are, for other processes; copied never."""
+        return str(getattr(self, "__qualname__", self._name))
+
     def __repr__(self) -> str:
         return f"<JitFunction of {self._fun!r}>"
 
