@@ -162,7 +162,8 @@ def apply(closed: ClosedJaxpr, values: Sequence[Value]) -> list[Value]:
         if not atom.aval.weak_type:
             return atom.array[()]
         # A Python number is weak, but of the default dtype of its kind alone.
-        number = atom.array.item()
+        value = atom.value
+        number = value if type(value) is float else atom.array.item()
         if typeof(number) is atom.aval:
             return number
         return Array._wrap(np.array(atom.array), atom.aval)
