@@ -39,6 +39,13 @@ ELSEWHERE = {
     "backend.compile": "tests/backend/test_compile_counts.py",
     # Equations of a case come from no line of a program in Python.
     "jit.unrolled": "tests/test_growth.py",
+    # How a program runs, which no case can see.
+    "jit.explain": "tests/backend/test_speed.py",
+    "backend.threads": "tests/backend/test_pool.py",
+    # A case gives each call arrays of its own, so no deleted one is used again.
+    **dict.fromkeys(
+        ("jit.donate", "jit.donate-twice", "array.deleted"), "tests/test_donation.py"
+    ),
     # Calls of several threads at once have no order that a case could write.
     **dict.fromkeys(
         (
