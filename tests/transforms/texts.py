@@ -26,6 +26,11 @@ lambda x: x.astype(jnp.float16).astype(jnp.float32); lambda x: x % 3.0
 lambda x: lax.stop_gradient(x) * x; lambda x: jnp.sign(x) * x
 lambda x: jnp.round(x) * x; lambda x: x**3 - 2 * x**2 + x - 7
 lambda x: grad(lambda y: x * y * y)(x); lambda x: jnp.sin(jnp.sin(x) * x) * x
+lax.acos; lax.acosh; lax.asin; lax.asinh; lax.atan; lax.atanh; lax.cbrt; lax.ceil
+lax.cosh; lax.erf; lax.erfc; lax.erf_inv; lax.exp2; lax.expm1; lax.logistic; lax.rsqrt
+lax.sinh; lax.tan; jnp.log2; jnp.log10; jnp.sinc; lambda x: lax.atan2(x, 2.0)
+lambda x: lax.atan2(x, x); lambda x: jnp.hypot(x, 2.0); lambda x: jnp.deg2rad(x) * x
+lambda x: lax.exp2(x) * lax.tan(x); lambda x: x * lax.round(x); jnp.nan_to_num
 """
 NESTED = """
 jit(lambda x: jnp.sin(x) * 2.0); lambda x: jit(lambda y: jnp.sin(y) * x)(x)
@@ -42,11 +47,18 @@ lambda v: jnp.stack([v, v * 2]).sum(); lambda v: jnp.where(v > 0, v, 0).sum()
 lambda v: (v * jnp.arange(4)).sum(); lambda v: v.std(); lambda v: v.var()
 lambda v: (jnp.exp(v) / jnp.sum(jnp.exp(v)))[0]; lambda v: jnp.log(jnp.sum(jnp.exp(v)))
 lambda v: jnp.sqrt(jnp.sum(v**2)); lambda v: (v[:, None] * v[None, :]).sum()
+lambda v: jnp.cumsum(v * v)[1]; lambda v: jnp.cumprod(v)[2]; lambda v: lax.cummax(v)[2]
+lambda v: lax.cummin(v, reverse=True)[1]; lambda v: lax.cumlogsumexp(v)[2]; jnp.prod
+lambda v: v[::-1][0]; lambda v: v[3:0:-2].sum(); lambda v: lax.rev(v, (0,))[1]
+lambda v: lax.split(v, (1, 3))[1].sum(); lambda v: lax.pad(v, 0.0, ((1, 1, 1),)).sum()
+lambda v: lax.pad(v, 0.0, ((-1, 1, 0),)).sum(); lambda v: jnp.ptp(v); lambda v: sum(v)
 """
 MATRICES = """
 lambda x: jnp.sum(x * x); lambda x: x.mean(); lambda x: jnp.dot(x, V).sum()
 lambda x: (x.T * x.T).sum(); lambda x: jnp.sin(x.reshape(12)).sum(); lambda x: x.max()
 lambda x: x.min(); lambda x: (x @ x.T).sum(); lambda x: jnp.tanh(A.T @ x).sum()
+lambda x: jnp.cumsum(x, 1)[1].sum(); lambda x: x.prod(0).sum(); lambda x: x.prod()
+lambda x: lax.cumprod(x, 1).sum(); lambda x: lax.cumlogsumexp(x, 1).sum()
 """
 SCALED = """
 lambda s: jnp.sum(A * s); lambda s: (s + A).sum(); lambda s: (A - s).sum()
