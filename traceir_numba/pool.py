@@ -20,6 +20,8 @@ from traceir_numba.processors import processors
 WORTH = 1 << 22
 # Each thread comes back for more, so that one that wakes late costs little.
 PIECES = 4
+# Threads, whatever is asked for: so many more could take all that a machine has.
+MOST = 1024
 # Pieces of a long range begin at cache lines, whatever the dtype.
 GRAIN = 64
 
@@ -87,8 +89,7 @@ class _Worker:
 
 class _Pool:
     def __init__(self, threads: int) -> None:
-        self.threads = threads
-        THREADS.value = threads
+        self.threads = THREADS.value = min(threads, MOST)
         self.busy = _thread.allocate_lock()
         self.workers: list[_Worker] = []
         self.closed = False
@@ -159,7 +160,8 @@ def set_threads(number: int) -> int:
 
     Results do not depend on it: the same bits come out with any number. Calls that are
     under way end with the threads that they began with. A number above that of the
-    processors is taken as it is; where the system grants fewer threads, these do.
+    processors is taken as it is, up to 1,024; where the system grants fewer threads,
+    these do.
 
     Raises TypeError (backend.threads) for what is no int, or less than one.
 

@@ -179,3 +179,8 @@ def test_where_the_system_grants_few_threads_these_do(
     pool.parallel(fill, (out,), 0, SIZE, 7)
     assert (out == 7).all()
     assert pool.threads() == 2
+
+
+def test_no_number_takes_all_threads_of_the_machine() -> None:
+    pool.set_threads(10**6)
+    assert pool.threads() == pool.MOST
