@@ -55,9 +55,9 @@ def test_a_loop_and_the_reference_are_told() -> None:
 def test_a_parameter_of_that_name_is_the_users() -> None:
     f = traceir.jit(lambda x, what: x * what)
     assert f.explain(1.0, what=2.0).startswith("miss")
-    with pytest.raises(ValueError, match=r"jit\.explain") as caught:
+    with pytest.raises(ValueError, match="'size'") as caught:
         traceir.jit(lambda x: x).explain(1.0, what="size")
-    assert "'size'" in str(caught.value)
+    assert getattr(caught.value, "rule", None) == "jit.explain"
 
 
 def test_the_widest_vectors_of_a_function_are_found() -> None:
