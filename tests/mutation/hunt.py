@@ -113,12 +113,12 @@ def program_of(case: Case) -> Sequence[Any]:
 
 
 def relevant(cases: Sequence[Case]) -> Mapping[str, list[Case]]:
-    """The cases that cite a rule or use a primitive or a class, by its name."""
+    """The cases that cite a rule, or are about a primitive or a class, by its name."""
     found: dict[str, list[Case]] = defaultdict(list)
     prims = rules.default().prims
     for case in cases:
         names = {*case.cites} | {c.partition(".")[0] for c in case.cites}
-        for name in set(used(case)) & prims.keys():
+        for name in (names | set(used(case))) & prims.keys():
             names |= {name, *prims[name].classes}
         for name in names:
             found[name].append(case)
