@@ -18,7 +18,7 @@ from traceir.avals import ShapedArray
 from traceir.config import local
 from traceir.jit.backends import executable, used_inputs
 from traceir.jit.cache import Entry
-from traceir.jit.fast import as_input, raw_key, to_numpy
+from traceir.jit.fast import input_of, raw_key, to_numpy
 from traceir.jit.function import JitFunction, Options
 from traceir.jit.key import Call
 from traceir.jit.signature import StaticSpec, bind_arguments, resolve_static
@@ -163,8 +163,8 @@ class _Donor:
         entry.hits += 1
         # Looked at before anything is taken: an error leaves all arrays as they were.
         arrays = [
-            None if k in self.usable else as_input(v, aval)
-            for k, (v, aval) in enumerate(zip(found, call.avals, strict=True))
+            None if k in self.usable else input_of(call, k, leaf)
+            for k, leaf in enumerate(found)
         ]
         for k in self.usable:
             arrays[k] = taken(found[k], call.avals[k])

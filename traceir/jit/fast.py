@@ -119,27 +119,30 @@ def _taker(prepared: Prepared) -> Callable[[Any, Any], list[np.ndarray]]:
         leaves = zip(prepared.leaves, avals, strict=True)
         if all(type(v) is Array and v.aval is a for v, a in leaves):
             return _values
-        return lambda args, kwargs: _inputs(args, call)
+        return lambda args, kwargs: inputs_of(args, call)
 
     def take(args: Any, kwargs: Any) -> list[np.ndarray]:
         values = [args[o] if type(o) is int else kwargs[o] for o in origins]
-        return _inputs(values if flat else pytree.leaves(values), call)
+        return inputs_of(values if flat else pytree.leaves(values), call)
 
     return take
 
 
-def _inputs(leaves: Any, call: Call) -> list[np.ndarray]:
+def inputs_of(leaves: Any, call: Call) -> list[np.ndarray]:
     """Leaves as arrays of the types of a call; an error names the argument."""
     try:
         return list(map(as_input, leaves, call.avals))
     except rules.TraceirError:
-        for path, leaf, aval in zip(call.paths, leaves, call.avals, strict=True):
-            try:
-                as_input(leaf, aval)
-            except rules.TraceirError as error:
-                got = f"{error.got} at argument {path}"
-                raise rules.error(error.rule, got=got) from None
-        raise
+        return [input_of(call, k, leaf) for k, leaf in enumerate(leaves)]
+
+
+def input_of(call: Call, k: int, leaf: Any) -> np.ndarray:
+    """A leaf as an array of the type of a call; an error names the argument."""
+    try:
+        return as_input(leaf, call.avals[k])
+    except rules.TraceirError as error:
+        got = f"{error.got} at argument {call.paths[k]}"
+        raise rules.error(error.rule, got=got) from None
 
 
 def _values(args: Any, kwargs: Any) -> list[np.ndarray]:

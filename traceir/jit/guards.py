@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from traceir.array import Array
+from traceir.errors import TraceirError
 from traceir.jit.cache import Entry
 from traceir.jit.fast import RAW, as_input, to_numpy
 from traceir.jit.signature import StaticSpec
@@ -80,6 +81,7 @@ class _Writer:
             "Array": Array,
             "ndarray": np.ndarray,
             "OTHER": OTHER,
+            "TraceirError": TraceirError,
             "as_input": as_input,
             "context": runner.context,
             "entry": runner.entry,
@@ -167,7 +169,7 @@ class _Writer:
             wanted = next(avals)
             if value.aval.dtype is wanted.dtype:
                 return [f"{name}._value"]
-            return [f"as_input({name}, {self.constant(wanted)})"]
+            return [self.converted(name, wanted)]
         if kind is np.ndarray:
             return [self.array(name, value, next(avals))]
         if value is None:
@@ -180,7 +182,14 @@ class _Writer:
         if kind not in RAW:
             raise _Unknown
         self.refuse(f"type({name}) is not {self.constant(kind)}")
-        return [f"as_input({name}, {self.constant(next(avals))})"]
+        return [self.converted(name, next(avals))]
+
+    def converted(self, name: str, wanted: Any) -> str:
+        """A leaf as an input; the raw keys' road tells whose value does not fit."""
+        made = self.name()
+        self.add(f"try: {made} = as_input({name}, {self.constant(wanted)})")
+        self.add("except TraceirError: return OTHER")
+        return made
 
     def array(self, name: str, value: np.ndarray, wanted: Any) -> str:
         dtype, shape = self.constant(value.dtype), self.constant(value.shape)

@@ -12,7 +12,7 @@ from traceir.avals import ShapedArray
 from traceir.ir import ClosedJaxpr
 from traceir.jit.backends import Executable, executable
 from traceir.jit.cache import Entry
-from traceir.jit.fast import as_input, to_numpy
+from traceir.jit.fast import inputs_of, to_numpy
 from traceir.records import dataclass
 from traceir.report import SourceReport, source_report
 from traceir.trace import Tracer, current_trace, typeof
@@ -156,7 +156,7 @@ class Compiled(_Stage):
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         leaves = self._leaves(args, kwargs)
-        arrays = [as_input(v, a) for v, a in zip(leaves, self.in_avals, strict=True)]
+        arrays = inputs_of(leaves, self.entry.call)
         results = self.exe.run(*arrays)
         avals = self.entry.closed.out_avals
         wrap = to_numpy if self.numpy_out else Array._wrap
