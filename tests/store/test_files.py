@@ -84,10 +84,13 @@ def test_an_entry_under_the_name_of_another_is_not_it(store: Store) -> None:
         assert read(store, entry("two")) is None
 
 
-def test_a_file_that_others_may_write_is_not_read(store: Store) -> None:
+@pytest.mark.parametrize(("mode", "who"), [(0o666, "every user"), (0o664, "its group")])
+def test_a_file_that_others_may_write_is_not_read(
+    store: Store, mode: int, who: str
+) -> None:
     store.write(entry("one"))
-    file_of(store, entry("one")).chmod(0o666)
-    with pytest.warns(StoreWarning, match="every user may write it"):
+    file_of(store, entry("one")).chmod(mode)
+    with pytest.warns(StoreWarning, match=f"{who} may write it"):
         assert read(store, entry("one")) is None
     assert store.write(entry("one"))
     assert read(store, entry("one")) == entry("one")
@@ -128,6 +131,14 @@ def test_what_is_no_file_is_not_read(store: Store) -> None:
     assert not store.write(entry("one"))
 
 
+def test_a_pipe_is_not_waited_for(store: Store) -> None:
+    store.write(entry("one"))
+    file_of(store, entry("one")).unlink()
+    os.mkfifo(file_of(store, entry("one")))
+    with pytest.warns(StoreWarning, match="no regular file"):
+        assert read(store, entry("one")) is None
+
+
 # -- where nothing can be written -----------------------------------------------------
 
 
@@ -160,6 +171,17 @@ def test_a_directory_that_is_only_read(
     monkeypatch.setattr(os, "utime", no_note)
     assert not store.write(entry("two"))
     assert read(store, entry("one")) == entry("one")
+
+
+def test_files_that_are_not_of_the_store_stay(store: Store) -> None:
+    store.write(entry("one"))
+    key, directory = "k" * 64, Path(store.place.directory)
+    others = {f"{key}.video", f"{key}.video.1.part", "a.code", "a.code.1.part"}
+    for name in others:
+        (directory / name).write_text("mine")
+        os.utime(directory / name, (0, time.time() - HOUR - 1))
+    assert store.clear() == 1
+    assert {path.name for path in directory.iterdir()} == others
 
 
 # -- a process that is ended ----------------------------------------------------------

@@ -19,7 +19,9 @@ HOUR, DAY = 3600.0, 86400.0
 # The directory is looked through when a process has written this part of its bound.
 PART = 64
 
-_READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+# Opening a pipe would wait for who writes into it.
+_READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+_READ |= getattr(os, "O_CLOEXEC", 0)
 _MAKE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
 
 
@@ -47,9 +49,8 @@ class Store:
     def __init__(self, place: Place) -> None:
         self.place = place
         self.kept: set[str] = set()
-        self._unseen = (
-            place.bound
-        )  # bytes written since the directory was looked through
+        # Bytes written since the directory was looked through.
+        self._unseen = place.bound
 
     def path(self, kind: str, key: str) -> str:
         """The file of an entry."""
@@ -158,12 +159,15 @@ class Store:
             return
         with found:
             for file in found:
-                key, _, kind = file.name.partition(".")
+                key, _, rest = file.name.partition(".")
+                kind, _, part = rest.partition(".")
+                if len(key) != 64 or kind not in KINDS:
+                    continue  # not of the store
                 with suppress(OSError):
                     info = file.stat(follow_symlinks=False)
-                    if kind in KINDS and len(key) == 64:
+                    if not part:
                         yield Listed(file.name, kind, key, info.st_size, info.st_mtime)
-                    elif kind.endswith(".part") and now - info.st_mtime > HOUR:
+                    elif part.endswith(".part") and now - info.st_mtime > HOUR:
                         os.unlink(file.path)  # of a process that was ended
 
     def prune(self, bound: int) -> int:

@@ -91,6 +91,9 @@ def distrust(info: os.stat_result) -> str | None:
         return f"it belongs to user {info.st_uid}, not to {os.geteuid()}"
     if info.st_mode & stat.S_IWOTH:
         return "every user may write it"
+    # One's own directories may be a group's; files of the store never are.
+    if stat.S_ISREG(info.st_mode) and info.st_mode & stat.S_IWGRP:
+        return "its group may write it"
     return None
 
 
