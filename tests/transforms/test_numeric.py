@@ -130,6 +130,7 @@ REALS = {
     "cosh": mpmath.cosh,
     "asinh": mpmath.asinh,
     "cbrt": mpmath.cbrt,
+    "atan": mpmath.atan,
     "square": lambda x: x * x,
     "neg": lambda x: -x,
     "abs": abs,
@@ -148,6 +149,31 @@ def test_derivatives_of_real_functions(name: str, x: float) -> None:
         second = float(traceir.grad(first)(x))
         wanted = float(mpmath.diff(REALS[name], x, 2))
         assert np.isclose(second, wanted, rtol=1e-9, atol=1e-12)
+
+
+# Functions that are not defined, or are flat, over the whole range of the others.
+BETWEEN = {
+    "tan": (mpmath.tan, 0.01, 1.4),
+    "asin": (mpmath.asin, 0.01, 0.95),
+    "acos": (mpmath.acos, 0.01, 0.95),
+    "atanh": (mpmath.atanh, 0.01, 0.95),
+    "acosh": (mpmath.acosh, 1.1, 9.0),
+    "erf": (mpmath.erf, 0.01, 2.0),
+    "erfc": (mpmath.erfc, 0.01, 2.0),
+    "erf_inv": (mpmath.erfinv, 0.01, 0.95),
+}
+
+
+@pytest.mark.parametrize("name", sorted(BETWEEN))
+@given(part=st.floats(0.0, 1.0))
+def test_derivatives_where_there_are_any(name: str, part: float) -> None:
+    real, low, high = BETWEEN[name]
+    x = low + part * (high - low)
+    with traceir.enable_x64(True), mpmath.workdps(30):
+        first = traceir.grad(getattr(lax, name))
+        assert np.isclose(float(first(x)), float(mpmath.diff(real, x)), rtol=1e-11)
+        second = float(traceir.grad(first)(x))
+        assert np.isclose(second, float(mpmath.diff(real, x, 2)), rtol=1e-9, atol=1e-11)
 
 
 @given(x=st.floats(0.1, 5.0), y=st.floats(-3.0, 3.0))
@@ -204,6 +230,21 @@ CORNERS: dict[str, tuple[Any, tuple[float, ...], list[float]]] = {
     "where of a NaN": (lambda x: jnp.where(x > 0, jnp.log(x), 0.0), (0,), [NAN]),
     "tanh at infinity": (lax.tanh, (INF,), [0]),
     "exp at -infinity": (lax.exp, (-INF,), [0]),
+    "asin at 1": (lax.asin, (1,), [INF]),
+    "acos at -1": (lax.acos, (-1,), [-INF]),
+    "acosh at 1": (lax.acosh, (1,), [INF]),
+    "atanh at 1": (lax.atanh, (1,), [INF]),
+    "atan at infinity": (lax.atan, (INF,), [0]),
+    "asinh at infinity": (lax.asinh, (INF,), [0]),
+    "atan2 at the origin": (lax.atan2, (0, 0), [NAN, NAN]),
+    "atan2": (lax.atan2, (1, -1), [-0.5, -0.5]),
+    "cbrt at 0": (lax.cbrt, (0,), [INF]),
+    "expm1 at -infinity": (lax.expm1, (-INF,), [0]),
+    "logistic at infinity": (lax.logistic, (INF,), [0]),
+    "logistic at -infinity": (lax.logistic, (-INF,), [0]),
+    "erf at infinity": (lax.erf, (INF,), [0]),
+    "erf_inv at 1": (lax.erf_inv, (1,), [INF]),
+    "ceil at 1": (lax.ceil, (1,), [0]),
     "a comparison": (lambda x: x * (x == 1).astype(F), (1,), [1]),
     "to integers and back": (lambda x: x.astype("int32").astype(F) * x, (2.5,), [2]),
     "stop_gradient": (lambda x: lax.stop_gradient(x) * x, (3,), [3]),
@@ -224,6 +265,21 @@ LINES: dict[str, tuple[Any, list[float], list[float]]] = {
     "reduce_prod with two": (jnp.prod, [1, 0, 0, 2], [0, 0, 0, 0]),
     "reduce_prod of one": (jnp.prod, [5], [1]),
     "reduce_prod of none": (jnp.prod, [], []),
+    "a tie of cummax": (lambda x: lax.cummax(x).sum(), [1, 3, 3, 2], [1, 2, 1, 0]),
+    "a tie of cummin": (lambda x: lax.cummin(x).sum(), [3, 1, 1, 2], [1, 2, 1, 0]),
+    "a NaN in cummax": (lambda x: lax.cummax(x).sum(), [1, NAN, 1], [1, 0, 0]),
+    "cumprod with a zero": (lambda x: jnp.cumprod(x).sum(), [2, 0, 3], [1, 8, 0]),
+    "cumprod of none": (lambda x: jnp.cumprod(x).sum(), [], []),
+    "cumlogsumexp with a zero": (
+        lambda x: lax.cumlogsumexp(x).sum(),
+        [0, -INF, 0],
+        [2.5, 0, 0.5],
+    ),
+    "cumlogsumexp of zeros": (
+        lambda x: lax.cumlogsumexp(x).sum(),
+        [-INF, -INF, 0],
+        [NAN, NAN, 1],
+    ),
     "reduce_sum of none": (jnp.sum, [], []),
     "argmax": (lambda x: x[0] * jnp.argmax(x), [1, 3, 3, 2], [1, 0, 0, 0]),
 }
