@@ -68,10 +68,26 @@ def test_other_structure_or_dtype_is_another_kernel() -> None:
     assert new_kernels(text) == 0
 
 
-def test_library_calls_compile_nothing() -> None:
-    text = """{ lambda ; a:f32[3,4] b:f32[4,2]. let
-        c:f32[3,2] = dot_general[dimension_numbers=(([1],[0]),([],[]))] a b in (c,) }"""
-    assert new_kernels(text) == 0
+def product(left: str, right: str, result: str, axes: str) -> str:
+    return f"""{{ lambda ; a:f32[{left}] b:f32[{right}]. let
+        c:f32[{result}] = dot_general[dimension_numbers=(({axes}),([],[]))] a b
+      in (c,) }}"""
+
+
+def test_large_products_have_no_kernel_of_their_own() -> None:
+    compiled(product("300,200", "200,100", "300,100", "[1],[0]"))
+    others = (
+        product("310,220", "220,130", "310,130", "[1],[0]"),
+        product("220,310", "220,130", "310,130", "[0],[0]"),
+        product("310,220", "130,220", "310,130", "[1],[1]"),
+    )
+    assert [new_kernels(text) for text in others] == [0, 0, 0]
+
+
+def test_small_products_are_loops() -> None:
+    # Of another length they are the same ones.
+    assert new_kernels(product("3,4", "4,2", "3,2", "[1],[0]").replace("32", "64")) == 1
+    assert new_kernels(product("5,3", "3,4", "5,4", "[1],[0]").replace("32", "64")) == 0
 
 
 def test_concurrent_compiles_of_one_kernel_wait_for_one() -> None:
