@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import multiprocessing
-import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -15,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from forked import ends_well
 
 import traceir
 import traceir.numpy as jnp
@@ -165,27 +165,6 @@ def test_a_call_in_a_worker_of_the_pool(matrix: np.ndarray) -> None:
     assert found == [True] * 16
 
 
-def child_ends_well(work: Callable[[], Any], seconds: float = 60) -> bool:
-    """Whether a forked child ends without an error, and in time."""
-    child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            work()
-            code = 0
-        finally:
-            os._exit(code)
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            return status == 0
-        time.sleep(0.01)
-    os.kill(child, 9)
-    os.waitpid(child, 0)
-    return False
-
-
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_fork_after_and_during_use(matrix: np.ndarray) -> None:
     functions = [jit(FUNCTIONS[n]) for n in (0, 5, 9, 12, 16)]
@@ -195,7 +174,7 @@ def test_a_fork_after_and_during_use(matrix: np.ndarray) -> None:
         for f, want in zip(functions, wanted, strict=True):
             assert bits(f(matrix)) == want
 
-    assert child_ends_well(all_of_them)
+    assert ends_well(all_of_them)
     ended = threading.Event()
 
     def busy() -> None:
@@ -205,7 +184,7 @@ def test_a_fork_after_and_during_use(matrix: np.ndarray) -> None:
     thread = threading.Thread(target=busy)
     thread.start()
     try:
-        assert all(child_ends_well(all_of_them) for _ in range(5))
+        assert all(ends_well(all_of_them) for _ in range(5))
     finally:
         ended.set()
         thread.join()

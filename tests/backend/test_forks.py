@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from forked import ends_well
 
 import traceir
 import traceir.numpy as jnp
@@ -19,26 +19,6 @@ import traceir.numpy as jnp
 pytestmark = pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 
 X = np.arange(5, dtype=np.float32)
-
-
-def ends_well(work: Callable[[], Any], seconds: float = 30) -> bool:
-    """Whether a forked child ends without an error, and in time."""
-    child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            work()
-            code = 0
-        finally:
-            os._exit(code)
-    for _ in range(int(seconds * 100)):
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            return status == 0
-        time.sleep(0.01)
-    os.kill(child, 9)
-    os.waitpid(child, 0)
-    return False
 
 
 def sines(number: int) -> Callable[[Any], Any]:

@@ -25,7 +25,8 @@ def remembered(path: Path) -> Rules:
     store = current()
     if store is None:
         return load(path)
-    texts = [file.read_bytes() for file in sorted(path.glob("*.toml"))]
+    files = sorted(path.glob("*.toml"))
+    texts = [part for file in files for part in (file.name, file.read_bytes())]
     key = digest(*texts, "", *texts_of("traceir", ["rules/*.py"]))
     entry = store.read("tables", key)
     if entry is not None:
