@@ -355,7 +355,8 @@ class Executable:
         """The program's text in every form: nothing is compiled."""
         if form == "speed":
             count = len(self._closed.eqns)
-            return f"reference: {count} equations, each by NumPy; nothing is compiled"
+            what = "1 equation" if count == 1 else f"{count} equations"
+            return f"reference: {what}, each by NumPy; nothing is compiled"
         return str(self._closed)
 
 

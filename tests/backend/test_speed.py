@@ -49,7 +49,7 @@ def test_a_loop_and_the_reference_are_told() -> None:
 
     assert "1 loop" in said(steps, jnp.ones(4))
     f = traceir.jit(steps, backend="reference")
-    assert "reference: 1 equations, each by NumPy" in f.explain(1.0, what="speed")
+    assert "reference: 1 equation, each by NumPy" in f.explain(1.0, what="speed")
 
 
 def test_a_parameter_of_that_name_is_the_users() -> None:
