@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection
 from math import prod
 
-from traceir.ir import Var
+from traceir.ir import Eqn, Var
 from traceir_numba.emitters.entry import Map, Parts, Region, Scalar, View
 from traceir_numba.functions import NARROW
 from traceir_numba.graph import Graph
@@ -30,8 +30,8 @@ DEAR_AGAIN = 4
 def costs_of(graph: Graph, stored: set[Var]) -> dict[Var, int]:
     """The additions that computing a value from memory costs, counted up to a bound.
 
-    A dear value that is reduced, and read elsewhere too, joins `stored` at once: it
-    costs no memory if all its readers end in one nest.
+    A dear value that is reduced or one part of many, and read elsewhere too, joins
+    `stored` at once: it costs no memory if all its readers end in one nest.
     """
     costs: dict[Var, int] = {}
     for eqn in graph.eqns:
@@ -44,11 +44,25 @@ def costs_of(graph: Graph, stored: set[Var]) -> dict[Var, int]:
         inputs = (a for a in eqn.inputs if isinstance(a, Var) and a not in stored)
         cost = costs[out] = min(own + sum(costs.get(a, 0) for a in inputs), 10 * DEAR)
         readers = graph.readers[out]
-        if cost > DEAR and len(readers) > 1 and out not in graph.aliases:
-            entries = map(graph.entry, readers)
-            if not all(isinstance(e, Scalar | View | Parts) for e in entries):
-                stored.add(out)
+        if (cost > DEAR and len(readers) > 1 and out not in graph.aliases) and any(
+            _is_elsewhere(graph, reader) for reader in readers
+        ):
+            stored.add(out)
     return costs
+
+
+def _is_elsewhere(graph: Graph, reader: Eqn) -> bool:
+    """Whether a reader has loops of its own: a reduction, or one part of many."""
+    match graph.entry(reader):
+        case Scalar():
+            return False
+        case Parts():
+            return not graph.is_read_apart(reader)
+        case View():
+            ends = graph.readers[reader.outputs[0]]
+            parts = [eqn for eqn in ends if isinstance(graph.entry(eqn), Parts)]
+            return any(not graph.is_read_apart(eqn) for eqn in parts)
+    return True
 
 
 def computed_twice(
@@ -60,14 +74,15 @@ def computed_twice(
     """Dear values that are computed in several places, or again and again in one."""
     uses: dict[Var, int] = defaultdict(int)
     dear = set()
+    stops = set(stored)  # and what has been found: it will be in memory
     for cluster in clusters:
         apart = ends_apart(cluster)
         for number, stage in enumerate(cluster.stages):
             places = [place for job in stage.jobs for place in seeds(job)]
-            computed = graph.walk(places, Without(stored, stage.made("map")))[0]
+            computed = graph.walk(places, Without(stops, stage.made("map")))[0]
             own = {job.var for job in stage.finish}
             for job in stage.finish:
-                computed += graph.walk(seeds(job), Without(stored, own))[0]
+                computed += graph.walk(seeds(job), Without(stops, own))[0]
             for eqn, indices in dict.fromkeys(computed):
                 var = eqn.outputs[0]
                 if costs[var] <= DEAR_AGAIN or var in stored:
@@ -78,6 +93,7 @@ def computed_twice(
                     again |= in_terms_of(indices, cluster.kept_loops) is not None
                 if again or (uses[var] > 1 and costs[var] > DEAR):
                     dear.add(var)
+                    stops.add(var)
     return {v for v in dear if _shared(graph, v, dear)}
 
 

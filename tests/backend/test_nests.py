@@ -170,12 +170,12 @@ def test_a_column_may_be_computed_in_the_outer_loop() -> None:
 
 def test_no_cycle_is_fused() -> None:
     # The second map needs the product of what the first one stored.
-    text = """{ lambda ; a:f32[64,64]. let
-        b:f32[64,64] = exp a
-        c:f32[64,64] = dot_general[dimension_numbers=(([1],[0]),([],[]))] b b
-        d:f32[64,64] = add b c
+    text = """{ lambda ; a:f32[256,256]. let
+        b:f32[256,256] = exp a
+        c:f32[256,256] = dot_general[dimension_numbers=(([1],[0]),([],[]))] b b
+        d:f32[256,256] = add b c
       in (d,) }"""
-    steps = program(text).steps
+    steps = [step for step in program(text).steps if not isinstance(step, Reshape)]
     assert [type(step) for step in steps] == [Launch, Call, Launch]
 
 
