@@ -16,9 +16,10 @@ from mpmath import mpf
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from ulp.minimax import Fit, show
+from ulp.minimax import HIGH, LOW, Fit, show
 
 SMALL = mpf(2) ** -60
+LOG2 = mpmath.log(2)
 
 
 @cache
@@ -49,10 +50,23 @@ def quarter_tan(z: Any) -> Any:
 
 
 @cache
-def erf(z: Any) -> Any:
-    """erf(x) / x at z = x**2."""
-    x = mpmath.sqrt(z)
-    return mpmath.erf(x) / x if z > SMALL else 2 / mpmath.sqrt(mpmath.pi)
+def log2_erfc(a: Any) -> Any:
+    """log2(erfc(a)) / a."""
+    first = -2 / mpmath.sqrt(mpmath.pi) / LOG2
+    return mpmath.log(mpmath.erfc(a), 2) / a if a > SMALL else first
+
+
+@cache
+def in_erf(a: Any) -> Any:
+    """The weight of P for relative errors of 1 - 2**(a P(a)), which is erf(a)."""
+    share = a / mpmath.erf(a) if a > SMALL else mpmath.sqrt(mpmath.pi) / 2
+    return share * LOG2 * mpmath.erfc(a)
+
+
+@cache
+def log2_ratio(f: Any) -> Any:
+    """log2(1 + f) / f."""
+    return mpmath.log(1 + f, 2) / f if abs(f) > SMALL else 1 / LOG2
 
 
 @cache
@@ -77,12 +91,11 @@ def tail(f: Any, first: Any) -> Any:
 ONE, THIRD, SIXTH = mpf(1), mpf(1) / 3, mpf(1) / 6
 ATAN, ASIN, TAN = tail(atan, -THIRD), tail(asin, SIXTH), tail(tan, THIRD)
 EIGHTH_TURN = (mpmath.pi / 4 * mpf("1.0001")) ** 2
-LOG2 = mpmath.log(2)
 
 
-def relatively(f: Any, low: Any, high: Any, count: int) -> Fit:
-    """A fit of least relative error, in 53 bits."""
-    return Fit(f, lambda x: 1 / f(x), low, high, count, 53, 160, False)
+def relatively(f: Any, low: Any, high: Any, count: int, bits: int = 53) -> Fit:
+    """A fit of least relative error, whose coefficients are rounded all at once."""
+    return Fit(f, lambda x: 1 / f(x), low, high, count, bits, 160, False)
 
 
 def behind_one(f: Any) -> Any:
@@ -97,7 +110,7 @@ FITS = {
     "asin_f64": Fit(ASIN, behind_one(asin), mpf(0), ONE / 4, 12, 53, 160, False),
     "tan_f32": relatively(quarter_tan, mpf(0), mpf("0.5315") ** 2, 8),
     "tan_f64": Fit(TAN, behind_one(tan), mpf(0), EIGHTH_TURN, 14, 53, 160, False),
-    "erf_f32": relatively(erf, mpf(0), mpf("3.9375") ** 2, 18),
+    "erf_f32": Fit(log2_erfc, in_erf, mpf(0), mpf("3.93"), 8, 24, 150),
     "erfc_f32": relatively(lambda t: scaled_erfc(t, mpf(3)), 3 / mpf("13.1"), ONE, 11),
     "erfc_f64": relatively(
         lambda v: scaled_erfc(v + mpf("0.3125"), mpf(3)),
@@ -105,12 +118,18 @@ FITS = {
         mpf("0.6875"),
         23,
     ),
-    "erf_inv_f32_low": relatively(lambda u: erf_inv(u * LOG2), mpf(0), mpf("7.25"), 11),
+    "erf_inv_f32_log2": Fit(
+        log2_ratio, lambda f: abs(f) + mpf("1e-6"), LOW, HIGH, 8, 24, 120
+    ),
+    "erf_inv_f32_low": relatively(
+        lambda u: erf_inv(u * LOG2), mpf(0), mpf("7.25"), 9, 24
+    ),
     "erf_inv_f32_high": relatively(
         lambda v: erf_inv((v + mpf("3.75")) ** 2 * LOG2),
         mpmath.sqrt(mpf("7.2")) - mpf("3.75"),
         mpf("4.8") - mpf("3.75"),
-        11,
+        9,
+        24,
     ),
     "erf_inv_f64_low": relatively(
         lambda v: erf_inv(v + mpf("0.5")), mpf("-0.5"), mpf("4.501"), 21

@@ -1,7 +1,8 @@
 """The error function and its inverse. Serves: `accuracy.*` of `prim.erf` and the like.
 
-erf of a float64 is Taylor's series at the nearest 64th part, where a table has its
-value and its derivative. erfc(x) is exp(-x**2) times a polynomial of t = c / (c + x).
+erf of a float32 is 1 less 2**u, where u is x times a polynomial of it; of a float64 it
+is Taylor's series at the nearest 64th part, where a table has its value and its
+derivative. erfc(x) is exp(-x**2) times a polynomial of t = c / (c + x).
 The inverse is x times polynomials of w = -log(1 - x**2) and of the root of w.
 """
 
@@ -12,38 +13,60 @@ import math
 import numpy as np
 from numpy import float32 as f32
 from numpy import float64 as f64
+from numpy import int32 as i32
 
 from traceir_numba.vecmath.basics import (
+    INF_F32,
     INF_F64,
+    MANTISSA_F32,
+    NAN_F32,
     NAN_F64,
+    ONE_F32,
+    ROOT_F32,
+    ROUND_F32,
     ROUND_F64,
+    SIGN_F32,
     SIGN_F64,
     ZERO_F32,
+    as_bits_f32,
     as_bits_f64,
+    as_float_f32,
     as_float_f64,
     fma,
 )
-from traceir_numba.vecmath.exponential import exp_sum_f64
+from traceir_numba.vecmath.exponential import (
+    EXP2_C1_F32,
+    EXP2_C2_F32,
+    EXP2_C3_F32,
+    EXP2_C4_F32,
+    EXP2_C5_F32,
+    EXP2_C6_F32,
+    exp_sum_f64,
+)
 from traceir_numba.vecmath.logarithm import log_f64
-from traceir_numba.vecmath.power import exp2_near_f64, log2_near_f64
+from traceir_numba.vecmath.power import exp2_near_f64
+
+ERF_MOST_F32, ERF_ROUND_F32 = f32(3.9375), ROUND_F32 + f32(127.0)
+ERF_C1_F32, ERF_C2_F32, ERF_C3_F32 = f32(-1.627907), f32(-0.9184447), f32(-0.14832158)
+ERF_C4_F32, ERF_C5_F32 = f32(0.027852252), f32(-0.00026517405)
+ERF_C6_F32, ERF_C7_F32 = f32(-0.0018281073), f32(0.00055738655)
+ERF_C8_F32 = f32(-5.9788847e-05)
 
 
 def erf_f32(x: f32) -> f32:
     """The error function."""
-    d = f64(x)
-    d = f64(3.9375) if d > 3.9375 else d  # where it rounds to 1
-    d = f64(-3.9375) if d < -3.9375 else d
-    z = d * d
-    p = fma(-1.1908308479975731e-19, z, 1.8202045280166736e-17)
-    p = fma(fma(p, z, -1.3005032597786765e-15), z, 5.789450935843955e-14)
-    p = fma(fma(p, z, -1.8082934069171986e-12), z, 4.238404562705185e-11)
-    p = fma(fma(p, z, -7.802829794636079e-10), z, 1.1685476827941832e-08)
-    p = fma(fma(p, z, -1.4650174669544335e-07), z, 1.5730409842728683e-06)
-    p = fma(fma(p, z, -1.4688654484266071e-05), z, 0.00011998640879973602)
-    p = fma(fma(p, z, -0.0008538686403522814), z, 0.005222874357219148)
-    p = fma(fma(p, z, -0.026865389283403596), z, 0.11283761928783552)
-    p = fma(fma(p, z, -0.37612634312534843), z, 1.1283791658821534)
-    return f32(p * d)
+    a = abs(x)
+    a = ERF_MOST_F32 if a > ERF_MOST_F32 else a  # where it rounds to 1
+    p = fma(fma(ERF_C8_F32, a, ERF_C7_F32), a, ERF_C6_F32)
+    p = fma(fma(p, a, ERF_C5_F32), a, ERF_C4_F32)
+    u = fma(fma(fma(p, a, ERF_C3_F32), a, ERF_C2_F32), a, ERF_C1_F32) * a
+    t = u + ERF_ROUND_F32
+    r = u - (t - ERF_ROUND_F32)
+    p = fma(fma(fma(EXP2_C6_F32, r, EXP2_C5_F32), r, EXP2_C4_F32), r, EXP2_C3_F32)
+    p = fma(fma(p, r, EXP2_C2_F32), r, EXP2_C1_F32) * r
+    s = as_float_f32(as_bits_f32(t) << 23)  # 2**u is s + s * p
+    y = fma(-s, p, ONE_F32 - s)
+    return as_float_f32(as_bits_f32(y) | (as_bits_f32(x) & SIGN_F32))
 
 
 def erfc_f32(x: f32) -> f32:
@@ -60,25 +83,43 @@ def erfc_f32(x: f32) -> f32:
     return f32(2.0 - y if x < ZERO_F32 else y)
 
 
+LOG2_C1_F32, LOG2_C2_F32 = f32(1.4426947832107544), f32(-0.7213573455810547)
+LOG2_C3_F32, LOG2_C4_F32 = f32(0.4809380769729614), f32(-0.36007532477378845)
+LOG2_C5_F32, LOG2_C6_F32 = f32(0.28673848509788513), f32(-0.2502903342247009)
+LOG2_C7_F32, LOG2_C8_F32 = f32(0.2369137704372406), f32(-0.14518330991268158)
+SPLIT_F32, MIDDLE_F32 = f32(7.21875), f32(3.75)
+NEAR_C0_F32, NEAR_C1_F32 = f32(0.8862268328666687), f32(0.16082175076007843)
+NEAR_C2_F32, NEAR_C3_F32 = f32(0.005540402606129646), f32(-0.0007649201434105635)
+NEAR_C4_F32, NEAR_C5_F32 = f32(-3.880689473589882e-05), f32(1.1059079042752273e-05)
+NEAR_C6_F32, NEAR_C7_F32 = f32(-5.175160708859039e-07), f32(-1.623044987297817e-08)
+NEAR_C8_F32 = f32(1.4740277887170805e-09)
+FAR_C0_F32, FAR_C1_F32 = f32(2.9553890228271484), f32(0.8356149792671204)
+FAR_C2_F32, FAR_C3_F32 = f32(0.004920593928545713), f32(-0.00306931440718472)
+FAR_C4_F32, FAR_C5_F32 = f32(0.001824249280616641), f32(-0.0010684240842238069)
+FAR_C6_F32, FAR_C7_F32 = f32(0.00045413855696097016), f32(-2.6837606128538027e-05)
+FAR_C8_F32 = f32(-4.804899435839616e-05)
+
+
 def erf_inv_f32(x: f32) -> f32:
     """The number whose error function is x."""
-    d = f64(x)
-    w = -log2_near_f64(fma(-d, d, 1.0))
-    low = w < 7.21875
-    v = w if low else math.sqrt(abs(w)) - 3.75
-    p = 8.943405585734212e-12 if low else -4.148939064850918e-06
-    p = fma(p, v, -6.455610885730996e-10 if low else 2.4359508228117006e-05)
-    p = fma(p, v, 1.6671587477060685e-08 if low else -2.9304777781584227e-05)
-    p = fma(p, v, -1.9328370262874147e-07 if low else -8.733306365536216e-05)
-    p = fma(p, v, 6.530151342191838e-07 if low else 0.00042737373217650957)
-    p = fma(p, v, 6.461606162404764e-06 if low else -0.0010185028348607477)
-    p = fma(p, v, -2.813471055263727e-05 if low else 0.0018391542883363806)
-    p = fma(p, v, -0.0007788182985299205 if low else -0.0030844913347452475)
-    p = fma(p, v, 0.005549406240269857 if low else 0.004917733211206812)
-    p = fma(p, v, 0.16081953989454761 if low else 0.8356162244813267)
-    p = fma(p, v, 0.8862269275188815 if low else 2.9553891394602774)
-    edge = INF_F64 if abs(d) == 1.0 else NAN_F64
-    return f32(d * (p if abs(d) < 1.0 else edge))
+    i = i32(as_bits_f32(fma(-x, x, ONE_F32)) - ROOT_F32)
+    f = as_float_f32((i & MANTISSA_F32) + ROOT_F32) - ONE_F32
+    p = fma(fma(fma(LOG2_C8_F32, f, LOG2_C7_F32), f, LOG2_C6_F32), f, LOG2_C5_F32)
+    p = fma(fma(fma(p, f, LOG2_C4_F32), f, LOG2_C3_F32), f, LOG2_C2_F32)
+    w = -fma(fma(p, f, LOG2_C1_F32), f, f32(i32(i >> 23)))
+    near = w < SPLIT_F32
+    v = w if near else f32(math.sqrt(abs(w))) - MIDDLE_F32
+    p = NEAR_C8_F32 if near else FAR_C8_F32
+    p = fma(p, v, NEAR_C7_F32 if near else FAR_C7_F32)
+    p = fma(p, v, NEAR_C6_F32 if near else FAR_C6_F32)
+    p = fma(p, v, NEAR_C5_F32 if near else FAR_C5_F32)
+    p = fma(p, v, NEAR_C4_F32 if near else FAR_C4_F32)
+    p = fma(p, v, NEAR_C3_F32 if near else FAR_C3_F32)
+    p = fma(p, v, NEAR_C2_F32 if near else FAR_C2_F32)
+    p = fma(p, v, NEAR_C1_F32 if near else FAR_C1_F32)
+    p = fma(p, v, NEAR_C0_F32 if near else FAR_C0_F32)
+    edge = INF_F32 if abs(x) == ONE_F32 else NAN_F32
+    return x * (p if abs(x) < ONE_F32 else edge)
 
 
 def erf_table() -> np.ndarray:
