@@ -37,9 +37,10 @@ def plain_primitives(rules: Rules | None = None) -> list[str]:
 
 
 def clauses(rules: Rules | None = None) -> Mapping[str, str]:
-    """The clauses of these primitives, each with one primitive that has it."""
+    """The clauses of these primitives, each with one that has few others beside it."""
     rules = rules or default()
     names = plain_primitives(rules)
+    names = sorted(names, key=lambda name: -len(rules.prims[name].clauses))
     return {c.id: name for name in names for c in rules.prims[name].clauses}
 
 
