@@ -42,12 +42,20 @@ def vector_bits(assembly: str, symbol: str) -> int | None:
     """
     if "%rsp" not in assembly and "retq" not in assembly:
         return None
-    begin = assembly.find(f"\n{symbol}:\n")
-    begin = max(begin, 0)
-    end = re.compile(r"^\.Lfunc_end", re.MULTILINE).search(assembly, begin)
-    text = assembly[begin : end.start() if end else None]
+    text = function_text(assembly, symbol)
     widths = [_BITS[found["kind"]] for found in _PACKED.finditer(text)]
     return max(widths, default=0)
+
+
+def function_text(assembly: str, symbol: str) -> str:
+    """The assembly of one function of a module.
+
+    >>> function_text("f:\\n\\tretq\\n.Lfunc_end0:\\ng:\\n\\tnop\\n.Lfunc_end1:\\n", "g")
+    '\\ng:\\n\\tnop\\n'
+    """
+    begin = max(assembly.find(f"\n{symbol}:\n"), 0)
+    end = re.compile(r"^\.Lfunc_end", re.MULTILINE).search(assembly, begin)
+    return assembly[begin : end.start() if end else None]
 
 
 def report(
