@@ -50,7 +50,7 @@ def vector_bits(assembly: str, symbol: str) -> int | None:
 def function_text(assembly: str, symbol: str) -> str:
     """The assembly of one function of a module.
 
-    >>> function_text("f:\\n\\tretq\\n.Lfunc_end0:\\ng:\\n\\tnop\\n.Lfunc_end1:\\n", "g")
+    >>> function_text("f:\\n\\tret\\n.Lfunc_end0:\\ng:\\n\\tnop\\n.Lfunc_end1:\\n", "g")
     '\\ng:\\n\\tnop\\n'
     """
     begin = max(assembly.find(f"\n{symbol}:\n"), 0)
