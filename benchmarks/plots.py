@@ -84,6 +84,7 @@ def _growth(rows: list[Row], path: Path) -> None:
             ]
             axis.plot(*zip(*points, strict=True), marker="o", label=who)
         axis.set(xscale="log", yscale="log", title=name, ylabel="seconds")
-        axis.set_xlabel("elements" if name == "elements" else "equations")
+        elements = name in ("elements", "threads")
+        axis.set_xlabel("elements" if elements else "equations")
         axis.legend()
     _save(path)

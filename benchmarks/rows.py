@@ -46,16 +46,17 @@ def _growth(only: str) -> Iterator[Row]:
     if any(only in name for name in ("trace", "first call")):
         for name, size, times in compiles.growth():
             yield {"name": name, "size": size, **summary(times)}
-    most = pool.threads()
     for size in (2**power for power in (*range(0, 14, 2), *range(14, 25))):
         work = Workload("elements", numpy_only(selu), (normal(size),))
         if only in work.name:
             calls = calls_of(work)
-            times = in_turn(calls)
-            pool.set_threads(1)
-            times["one thread"] = in_turn({OWN: calls[OWN]})[OWN]
-            pool.set_threads(most)
-            yield {"name": work.name, "size": size, **summary(times)}
+            yield {"name": work.name, "size": size, **summary(in_turn(calls))}
+            # Each by itself: what else runs leaves the caches as it likes.
+            before = pool.set_threads(1)
+            alone = {"one thread": in_turn({OWN: calls[OWN]})[OWN]}
+            pool.set_threads(before)
+            alone[OWN] = in_turn({OWN: calls[OWN]})[OWN]
+            yield {"name": "threads", "size": size, **summary(alone)}
 
 
 def summary(times: dict[str, list[float]]) -> Row:

@@ -2,11 +2,16 @@
 
 What LLVM takes for a body grows faster than the body, and past some hundred reads of
 tables it no longer makes vectors of it. A part writes what the next ones need.
+
+Real functions of one another are long ways through a processor, which can begin the
+next elements only while the last ones are few instructions behind. So a chain of many
+is cut, too, where one value is all that goes on: that is written and read in less time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from math import prod
 
 from traceir.ir import Eqn, Var
 from traceir_numba.emitters.entry import Scalar, View
@@ -17,11 +22,20 @@ from traceir_numba.jobs import Cluster, Job, Without, seeds
 LONGEST = 3000
 # What an equation costs besides: its line is compiled, whatever it computes.
 LINE = 4
+# The most that the real functions of one loop's body cost, in additions, where there
+# are enough elements for it to matter.
+DEEPEST = 128
+MANY = 1 << 14
 
 
 def length(graph: Graph, eqns: Iterable[Eqn]) -> int:
     """What some equations add to a loop's body."""
     return sum(_length(graph, eqn) for eqn in eqns)
+
+
+def depth(graph: Graph, eqns: Iterable[Eqn]) -> int:
+    """What the real functions among some equations cost."""
+    return sum(_depth(graph, eqn) for eqn in eqns)
 
 
 def computed_for(graph: Graph, job: Job, stored: Collection[Var]) -> list[Eqn]:
@@ -35,14 +49,17 @@ def too_long(
     graph: Graph, stored: Collection[Var], clusters: Iterable[Cluster]
 ) -> set[Var]:
     """Values in memory with which no job's body is longer than `LONGEST`."""
-    if length(graph, graph.eqns) <= LONGEST:
+    long = length(graph, graph.eqns) > LONGEST
+    if not long and depth(graph, graph.eqns) <= DEEPEST:
         return set()
     found: set[Var] = set()
     for cluster in clusters:
         for job in cluster.jobs + cluster.finish:
             eqns = computed_for(graph, job, stored)
-            if length(graph, eqns) > LONGEST:
-                found |= _cut(graph, eqns)
+            if long and length(graph, eqns) > LONGEST:
+                found |= _cut(graph, eqns, _length, LONGEST)
+            elif prod(job.space) >= MANY and depth(graph, eqns) > DEEPEST:
+                found |= _cut(graph, eqns, _depth, DEEPEST, 1)
     return found - set(stored)
 
 
@@ -51,8 +68,22 @@ def _length(graph: Graph, eqn: Eqn) -> int:
     return entry.cost + LINE if isinstance(entry, Scalar) else 0
 
 
-def _cut(graph: Graph, eqns: Sequence[Eqn]) -> set[Var]:
-    """The values that are alive between parts, cut where they are fewest."""
+def _depth(graph: Graph, eqn: Eqn) -> int:
+    entry = graph.entry(eqn)
+    return entry.cost if isinstance(entry, Scalar) and not entry.exact else 0
+
+
+def _cut(
+    graph: Graph,
+    eqns: Sequence[Eqn],
+    weight: Callable[[Graph, Eqn], int],
+    most: int,
+    values: int | None = None,
+) -> set[Var]:
+    """The values that are alive between parts, cut where they are fewest.
+
+    Parts weigh no more than `most`, unless more than so many values are alive.
+    """
     eqns = _depth_first(eqns)
     made = {eqn.outputs[0]: k for k, eqn in enumerate(eqns)}
     last: dict[Var, int] = {}
@@ -65,7 +96,9 @@ def _cut(graph: Graph, eqns: Sequence[Eqn]) -> set[Var]:
     for k in range(1, len(alive)):
         alive[k] += alive[k - 1]
     found: set[Var] = set()
-    for at in _places(graph, eqns, alive):
+    for at in _places([weight(graph, eqn) for eqn in eqns], alive, most):
+        if values is not None and alive[at] > values:
+            continue
         crossing = [v for v, k in last.items() if made[v] <= at < k]
         found.update(v for v in (_source(graph, v) for v in crossing) if v in made)
     return found
@@ -89,18 +122,18 @@ def _depth_first(eqns: Sequence[Eqn]) -> list[Eqn]:
     return list(found.values())
 
 
-def _places(graph: Graph, eqns: Sequence[Eqn], alive: Sequence[int]) -> list[int]:
+def _places(weights: Sequence[int], alive: Sequence[int], most: int) -> list[int]:
     """The equations after which a part ends: in its second half, the best place."""
     places = []
     size = 0
     middle = None
     k = 0
-    while k < len(eqns):
-        size += _length(graph, eqns[k])
-        if middle is None and 2 * size > LONGEST:
+    while k < len(weights):
+        size += weights[k]
+        if middle is None and 2 * size > most:
             middle = k
-        if size > LONGEST:
-            best = min(range(middle or 0, k), key=lambda p: (alive[p], -p))
+        if size > most and middle is not None and middle < k:
+            best = min(range(middle, k), key=lambda p: (alive[p], -p))
             places.append(best)
             k = best + 1
             size, middle = 0, None

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from math import prod
 
 from traceir.ir import Var
-from traceir_numba.cuts import LONGEST, length, too_long
+from traceir_numba.cuts import DEEPEST, LONGEST, MANY, depth, length, too_long
 from traceir_numba.emitters.entry import Map
 from traceir_numba.graph import Graph
 from traceir_numba.jobs import (
@@ -78,6 +79,7 @@ class _Fuser:
         self.makers: dict[Var, int] = defaultdict(int)  # bit sets of clusters
         self.readers: dict[Var, list[int]] = defaultdict(list)
         self.lengths: dict[int, int] = defaultdict(int)  # of clusters' bodies
+        self.depths: dict[int, int] = defaultdict(int)
 
     def clusters(self) -> list[Cluster]:
         for job in jobs_of(self.graph, self.stored):
@@ -86,39 +88,43 @@ class _Fuser:
 
     def place(self, job: Job) -> None:
         """Let a job join a cluster, or start its own."""
-        reads, size = self.reads(job)
+        reads, size, deep = self.reads(job)
         needed = 0
         for var in reads:
             needed |= self.makers[var]
-        found = self.choose(job, reads, needed, size)
+        found = self.choose(job, reads, needed, size, deep)
         if found is None:
             found = Cluster(len(self.all), job.space), 0, False
             self.all.append(found[0])
         cluster, stage, finishes = found
         cluster.add(job, stage, finishes, reads)
         self.lengths[cluster.number] += size
+        self.depths[cluster.number] += deep
         for var in job.eqn.outputs:
             self.makers[var] |= 1 << cluster.number
         self.order(cluster, needed)
         for var in reads:
             self.readers[var].append(cluster.number)
 
-    def reads(self, job: Job) -> tuple[Reads, int]:
-        """What a job reads and at which indices, and how long its body is."""
+    def reads(self, job: Job) -> tuple[Reads, int, int]:
+        """What a job reads and at which indices, how long its body is and how deep."""
         own = {job.var} if job.kind == "map" else set()
         computed, places = self.graph.walk(seeds(job), Without(self.stored, own))
         found: dict[Var, set[Map | None]] = defaultdict(set)
         for var, indices in places:
             memory = self.graph.memory_of(var)
             found[memory].add(indices if memory is var else None)
-        return found, length(self.graph, (eqn for eqn, _ in computed))
+        eqns = [eqn for eqn, _ in computed]
+        long = job.kind == "map" and prod(job.space) >= MANY
+        deep = depth(self.graph, eqns) if long else 0
+        return found, length(self.graph, eqns), deep
 
     def choose(
-        self, job: Job, reads: Reads, needed: int, size: int
+        self, job: Job, reads: Reads, needed: int, size: int, deep: int
     ) -> tuple[Cluster, int, bool] | None:
         """A cluster that a job can join, the pass, and whether it finishes there."""
         if job.kind in ("map", "reduce"):
-            for cluster in self.candidates(reads, needed, size):
+            for cluster in self.candidates(reads, needed, size, deep):
                 stage = _pass_of_loops(job, cluster, reads)
                 if stage is not None:
                     return cluster, stage, False
@@ -129,7 +135,7 @@ class _Fuser:
         return None
 
     def candidates(
-        self, reads: Collection[Var], needed: int, size: int
+        self, reads: Collection[Var], needed: int, size: int, deep: int
     ) -> list[Cluster]:
         """The latest clusters that make or read what a job reads."""
         found = set(_bits(needed))
@@ -142,6 +148,12 @@ class _Fuser:
             if c.stages[0].jobs[0].kind in ("map", "reduce")
             and len(c.jobs) < MOST_JOBS
             and self.lengths[c.number] + size <= LONGEST
+            # What was cut stays cut: a map that goes on where another one ended.
+            and not (
+                needed >> c.number & 1
+                and not c.axes
+                and self.depths[c.number] + deep > DEEPEST
+            )
             # What the job needs must not itself wait for the cluster.
             and not any(self.all[n].before >> c.number & 1 for n in _bits(needed))
         ]

@@ -117,3 +117,31 @@ def test_equal_parts_are_one_kernel() -> None:
 def test_parts_have_the_bits_of_the_whole() -> None:
     closed, x = program(1500), grid(64)
     assert same_bits(executable(closed).run(x), eval_jaxpr(closed, closed.consts, x))
+
+
+def deep(x: Any, steps: int) -> Any:
+    """Real functions of real functions."""
+    for _ in range(steps):
+        x = jnp.sin(jnp.exp(-abs(x)))
+    return x
+
+
+@pytest.mark.parametrize(("size", "kernels"), [(100, 1), (1 << 15, 4)])
+def test_deep_chains_of_many_elements_are_cut(size: int, kernels: int) -> None:
+    x = grid(size)
+    exe = executable(traced(lambda x: deep(x, 6), x))
+    assert len(exe.program.launches()) == kernels
+    # A part of so few elements is one kernel, with the same bits.
+    part = executable(traced(lambda x: deep(x, 6), x[:100]))
+    assert same_bits(exe.run(x)[0][:100], part.run(x[:100])[0])
+
+
+def test_what_would_leave_several_values_is_one_kernel() -> None:
+    def run(x: Any) -> Any:
+        a, b, c = jnp.sin(x), jnp.cos(x), jnp.exp(x)
+        for _ in range(2):
+            a, b, c = jnp.sin(b * c), jnp.cos(a * c), jnp.exp(-abs(a * b))
+        return a + b + c
+
+    exe = executable(traced(run, grid(1 << 15)))
+    assert len(exe.program.launches()) == 1
