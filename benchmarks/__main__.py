@@ -13,6 +13,7 @@ import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 # A workload's row, with all that can run it; rows that bring their own calls; rows of
 # times already taken.
@@ -42,7 +43,7 @@ def main() -> None:
     if not given.groups and not given.only:
         report = import_module("benchmarks.report")
         document = {"machine": report.machine(), "rows": rows}
-        RESULTS.write_text(json.dumps(document, indent=1) + "\n")
+        RESULTS.write_text(_text(document))
         report.write(document)
 
 
@@ -61,6 +62,15 @@ def _in_process(group: str, threads: int, only: str) -> list[dict[str, object]]:
     if process.returncode:
         raise SystemExit(f"{group} ended with {process.returncode}")
     return rows
+
+
+def _text(document: dict[str, Any]) -> str:
+    """The results as JSON, a row on each line; figures to five digits."""
+    rounded = json.loads(
+        json.dumps(document), parse_float=lambda x: float(f"{float(x):.5g}")
+    )
+    rows = ",\n".join(map(json.dumps, rounded["rows"]))
+    return f'{{"machine": {json.dumps(rounded["machine"])},\n"rows": [\n{rows}\n]}}\n'
 
 
 def _show(row: dict[str, object]) -> None:

@@ -16,8 +16,8 @@ from traceir_numba.libraries import THREADS
 from traceir_numba.problems import wrong_threads
 from traceir_numba.processors import processors
 
-# Work, in the schedule's units, from which on a launch is split: 50 us on one core.
-WORTH = 1 << 22
+# Work, in the schedule's units, from which on two threads are faster than one (measured).
+WORTH = 1 << 23
 # Each thread comes back for more, so that one that wakes late costs little.
 PIECES = 4
 # Threads, whatever is asked for: so many more could take all that a machine has.
