@@ -16,7 +16,7 @@ from traceir_numba.libraries import THREADS
 from traceir_numba.problems import wrong_threads
 from traceir_numba.processors import processors
 
-# Work, in the schedule's units, from which on two threads are faster than one (measured).
+# Work, in the schedule's units, from which on two threads are faster (measured).
 WORTH = 1 << 23
 # Each thread comes back for more, so that one that wakes late costs little.
 PIECES = 4
