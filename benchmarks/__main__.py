@@ -44,7 +44,7 @@ def main() -> None:
         report = import_module("benchmarks.report")
         document = {"machine": report.machine(), "rows": rows}
         RESULTS.write_text(_text(document))
-        report.write(document)
+        report.write(json.loads(RESULTS.read_text()))
 
 
 def _in_process(group: str, threads: int, only: str) -> list[dict[str, object]]:

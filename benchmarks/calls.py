@@ -35,18 +35,15 @@ def rows() -> Iterator[Both]:
     x = normal(9)
     yield _row("one array", lambda a: a * 2 + 1, (x,))
     yield _row("two arrays", lambda a, b: a * 2 + b, (x, x))
-    six = lambda a, b, c, d, e, f: a + b + c + d + e + f  # noqa: E731 - as users write
-    yield _row("six arrays", six, (x,) * 6)
+    yield _row("six arrays", _six, (x,) * 6)
     tree = {"w": x, "b": x, "rest": [x, (x, x)]}
     yield _row("a tree of five", lambda p: p["w"] * p["b"] + p["rest"][1][0], (tree,))
     yield _row("two trees", lambda p, q: p["w"] + q["b"], (tree, tree))
     mine, theirs = traceir.numpy.asarray(x), jax.numpy.asarray(x)
-    power = lambda a, n: a**n  # noqa: E731 - as users write
-    f = traceir.jit(power, backend="numba", static_argnums=1)
-    g = jax.jit(power, static_argnums=1)
+    f = traceir.jit(_power, backend="numba", static_argnums=1)
+    g = jax.jit(_power, static_argnums=1)
     yield "a static argument", {OWN: lambda: f(mine, 3), "JAX": lambda: g(theirs, 3)}
-    named = lambda a, n: a * n  # noqa: E731 - as users write
-    h, k = traceir.jit(named, backend="numba"), jax.jit(named)
+    h, k = traceir.jit(_product, backend="numba"), jax.jit(_product)
     yield (
         "a keyword argument",
         {OWN: lambda: h(mine, n=mine), "JAX": lambda: k(theirs, n=theirs)},
@@ -61,6 +58,18 @@ def rows() -> Iterator[Both]:
         "one array of NumPy's",
         {OWN: lambda: own(x), "JAX": lambda: np.asarray(other(x))},
     )
+
+
+def _six(a: Any, b: Any, c: Any, d: Any, e: Any, f: Any) -> Any:
+    return a + b + c + d + e + f
+
+
+def _power(a: Any, n: int) -> Any:
+    return a**n
+
+
+def _product(a: Any, n: Any) -> Any:
+    return a * n
 
 
 def _axpb(a: float, x: Any) -> Any:

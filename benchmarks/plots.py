@@ -5,15 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import matplotlib
+from matplotlib import pyplot as plt
 
 from benchmarks.rows import Row
 from benchmarks.worlds import OWN
 
-matplotlib.use("svg")
+plt.switch_backend("svg")
 matplotlib.rcParams["svg.hashsalt"] = "traceir"  # the same file for the same figures
 matplotlib.rcParams["svg.fonttype"] = "none"
-
-from matplotlib import pyplot as plt  # noqa: E402 - after the choice of a backend
 
 Groups = dict[str, list[Row]]
 ARRAYS = ("elementwise", "reductions", "stencils")

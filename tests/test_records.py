@@ -115,7 +115,7 @@ def test_methods_of_the_class_stay() -> None:
             object.__setattr__(self, "made", True)
 
     assert Own(1) == Own(2) and hash(Own(1)) == 7 and repr(Own(1)) == "own"
-    assert Own(1).made  # type: ignore[attr-defined]  # set after the fields
+    assert Own(1).made  # set after the fields
 
 
 def all_records() -> list[Any]:
