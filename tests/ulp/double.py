@@ -35,10 +35,10 @@ def series(terms: list[Any]) -> tuple[np.ndarray, np.ndarray]:
 
 # The arguments are types here; `builder` writes the instruction.
 @intrinsic
-def fma(types, x, y, z):  # type: ignore[no-untyped-def]
+def fma(types, x, y, z):
     """x * y + z, rounded once."""
 
-    def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, args):
         return builder.fma(*args)
 
     return x(x, y, z), generate

@@ -64,9 +64,9 @@ def errors(name: str, operands: tuple[np.ndarray, ...]) -> tuple[float, int]:
     """The greatest error at some operands, and where it is."""
     got, base = values(name, *operands), name[:-4]
     if name.endswith("f64"):
-        return worst_pair(got, *exact(base, *operands))  # type: ignore[no-any-return]
+        return worst_pair(got, *exact(base, *operands))
     longer = (x.astype(np.float64) for x in operands)
-    return worst(got, values(f"{base}_f64", *longer))  # type: ignore[no-any-return]
+    return worst(got, values(f"{base}_f64", *longer))
 
 
 def chunks(name: str, count: int) -> Iterator[tuple[np.ndarray, ...]]:
