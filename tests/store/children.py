@@ -10,7 +10,7 @@ from typing import Any
 
 from traceir.store import files
 from traceir.store.place import Place
-from traceir_numba import kernels
+from traceir_numba import gemm, kernels
 from traceir_numba.store import identity, units
 
 
@@ -62,5 +62,6 @@ def _forget() -> None:
     """What this process has compiled and found out so far."""
     identity.identity.cache_clear()
     identity.compiler.cache_clear()
-    for known in (units._loaded, units._home, kernels._kernels, kernels._loops):
+    compiled = kernels._kernels, kernels._loops, gemm._codes
+    for known in (units._loaded, units._home, *compiled):
         known.clear()
