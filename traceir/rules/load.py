@@ -39,6 +39,7 @@ from traceir.rules.rules import PRIMITIVES, Rules
 FILES = (
     *("lattice", "primitives", "program", "cache", "machine", "levels", "accuracy"),
     *("text", "errors", "regions", "effects", "collectives"),
+    *("indexing", "windows", "ordering", "algebra"),
 )
 # Free names and calls of the formulas of each table that is not about primitives.
 KEYS = {

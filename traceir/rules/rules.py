@@ -30,7 +30,10 @@ from traceir.rules.rows import (
 )
 
 # The tables that have rows of primitives.
-PRIMITIVES = ("primitives", "regions", "effects", "collectives")
+PRIMITIVES = (
+    *("primitives", "regions", "effects", "collectives"),
+    *("indexing", "windows", "ordering", "algebra"),
+)
 
 
 @dataclass(frozen=True, eq=False)
