@@ -1,0 +1,127 @@
+"""Functions that share their meaning with NumPy, line by line (`lines.py`).
+
+Cites promote.jax, face.*
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+import pytest
+from array_lines import Line, draw, lines
+from hypothesis import given, note, settings
+from hypothesis import strategies as st
+
+import traceir
+import traceir.numpy as jnp
+
+LINES = list(lines())
+TRACED = [line for line in LINES if "static" not in line.marks]
+MAPPED = [line for line in TRACED if "alone" not in line.marks]
+FEW = settings().max_examples // 2
+REFUSALS = (TypeError, ValueError, IndexError, ArithmeticError, AttributeError)
+
+
+def same(got: Any, want: Any, line: Line) -> None:
+    """Raise AssertionError unless a result is what NumPy gives."""
+    if isinstance(want, (list, tuple)):
+        assert isinstance(got, (list, tuple))
+        assert len(got) == len(want)
+        for one, other in zip(got, want, strict=True):
+            same(one, other, line)
+        return
+    found, wanted = np.asarray(got), np.asarray(want)
+    assert found.shape == wanted.shape
+    if "wide" not in line.marks:
+        assert kind(found) == kind(wanted)
+    if wanted.dtype.kind not in "iufb":
+        assert repr(got) == repr(want)
+        return
+    close(found, wanted, line)
+
+
+def kind(array: np.ndarray) -> str:
+    """The kind of a dtype; signed and unsigned integers are one."""
+    return "i" if array.dtype.kind == "u" else array.dtype.kind
+
+
+def close(found: np.ndarray, wanted: np.ndarray, line: Line) -> None:
+    """Raise AssertionError unless numbers agree to the digits that both dtypes have."""
+    floats = [a.dtype for a in (found, wanted) if a.dtype.kind == "f"]
+    if not floats:
+        np.testing.assert_array_equal(found, wanted)
+        return
+    step = max(float(np.finfo(d).eps) for d in floats)
+    digits = step * (1e3 if "loose" in line.marks else 16)
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(
+            found.astype(float), wanted.astype(float), rtol=digits, atol=digits
+        )
+
+
+def arrays(operands: dict[str, np.ndarray]) -> dict[str, Any]:
+    """Operands as arrays of the library under test."""
+    return {name: jnp.asarray(value) for name, value in operands.items()}
+
+
+@pytest.mark.parametrize("line", LINES, ids=lambda line: line.text)
+@settings(max_examples=FEW)
+@given(st.data())
+def test_a_line_gives_what_numpy_gives(line: Line, data: st.DataObject) -> None:
+    dtype = data.draw(st.sampled_from(line.dtypes))
+    operands = draw(line, dtype, data.draw(st.integers(0, 2**32 - 1)))
+    note(str({n: (v.dtype.name, v.tolist()) for n, v in operands.items()}))
+    refused = False
+    with traceir.enable_x64(True), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            want = line.run(np, operands)
+        except REFUSALS:
+            refused = True
+        if not refused:
+            same(line.run(jnp, arrays(operands)), want, line)
+        elif "admits" not in line.marks:
+            with pytest.raises(REFUSALS):
+                line.run(jnp, arrays(operands))
+
+
+def example(line: Line) -> dict[str, np.ndarray]:
+    """Operands of a line that NumPy takes, their dtype chosen by its text."""
+    start = crc32(line.text.encode())
+    for seed in range(start, start + 200):
+        operands = draw(line, line.dtypes[seed % len(line.dtypes)], seed)
+        halves = any(v.dtype == np.float16 for v in operands.values())
+        if halves or not all(v.size for v in operands.values()):
+            continue
+        try:
+            line.run(np, operands)
+        except REFUSALS:
+            continue
+        return operands
+    raise AssertionError(f"no operands for {line.text}")
+
+
+@pytest.mark.parametrize("backend", ["reference", "numba"])
+@pytest.mark.parametrize("line", TRACED, ids=lambda line: line.text)
+def test_a_line_is_the_same_when_it_is_traced(line: Line, backend: str) -> None:
+    with traceir.enable_x64(True), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        operands = arrays(example(line))
+        want = line.run(jnp, operands)
+        staged = traceir.jit(lambda ops: line.run(jnp, ops), backend=backend)
+        same(staged(operands), want, line)
+
+
+@pytest.mark.parametrize("line", MAPPED, ids=lambda line: line.text)
+def test_a_line_is_mapped_over_a_new_axis(line: Line) -> None:
+    with traceir.enable_x64(True), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        operands = arrays(example(line))
+        want = line.run(jnp, operands)
+        rows = {name: jnp.stack([v, v]) for name, v in operands.items()}
+        found = traceir.vmap(lambda ops: line.run(jnp, ops))(rows)
+        twice = traceir.tree.map(lambda leaf: np.stack([np.asarray(leaf)] * 2), want)
+        same(found, twice, line)
