@@ -75,6 +75,7 @@ from traceir.lax.hyperbolic import (
     logistic,
     sinh,
 )
+from traceir.lax.ordering import sort, sort_key_val, top_k
 from traceir.lax.parallel import (
     all_gather,
     all_to_all,
@@ -233,6 +234,8 @@ __all__ = [
     "sinh",
     "slice",
     "slice_in_dim",
+    "sort",
+    "sort_key_val",
     "split",
     "sqrt",
     "square",
@@ -243,6 +246,7 @@ __all__ = [
     "switch",
     "tan",
     "tanh",
+    "top_k",
     "transpose",
     "while_loop",
     "with_sharding_constraint",

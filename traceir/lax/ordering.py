@@ -1,0 +1,101 @@
+"""Elements in order, under their `jax.lax` names. Serves: sort, top_k
+
+The tangent of a result is that of the element that came there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import index
+from typing import Any
+
+from traceir.array import Array
+from traceir.ir import Params, sort_params
+from traceir.lax.operands import Operand, as_array, operand, operands, shape_of
+from traceir.lax.shapes import axis_in
+from traceir.trace import Value, bind, bind_all
+from traceir.transforms.axes import place_at
+from traceir.transforms.rules import BATCH, Axis, Dim
+
+
+def sort(
+    operand: Operand | Sequence[Operand],
+    dimension: int = -1,
+    is_stable: bool = True,
+    num_keys: int = 1,
+) -> Any:
+    """The elements in ascending order along a dimension, NaN last, the zeros equal.
+
+    Of several operands of one shape, the first `num_keys` are the keys, compared one
+    after the other, and all are moved alike; the result is then a tuple. Equal keys
+    keep their order, also where that is not asked for. Raises TypeError (sort.some,
+    sort.shape), ValueError (sort.keys, face.axis).
+
+    >>> import traceir.numpy as jnp
+    >>> sort(jnp.array([3, 1, 2]))
+    Array([1, 2, 3], dtype=int32)
+    >>> sort((jnp.array([1, 0, 1]), jnp.array([5, 6, 7])))
+    (Array([0, 1, 1], dtype=int32), Array([6, 5, 7], dtype=int32))
+    """
+    several = isinstance(operand, Sequence)
+    given = operands("sort", operand if several else [operand])
+    axis = axis_in(dimension, len(shape_of(given[0]))) if given else 0
+    results = bind_all(
+        "sort",
+        [as_array(x) for x in given],
+        sort_params(
+            {
+                "dimension": axis,
+                "is_stable": bool(is_stable),
+                "num_keys": index(num_keys),
+            }
+        ),
+    )
+    return tuple(results) if several else results[0]
+
+
+def sort_key_val(
+    keys: Operand, values: Operand, dimension: int = -1, is_stable: bool = True
+) -> tuple[Array, Array]:
+    """Keys in ascending order, and values moved as their keys are: `sort` of both.
+
+    >>> import traceir.numpy as jnp
+    >>> sort_key_val(jnp.array([2, 1]), jnp.array([0.5, 1.5]))
+    (Array([1, 2], dtype=int32), Array([1.5, 0.5], dtype=float32))
+    """
+    first, second = sort((keys, values), dimension, is_stable, 1)
+    return first, second
+
+
+def top_k(x: Operand, k: int, *, axis: int = -1) -> tuple[Array, Array]:
+    """The `k` greatest elements along an axis, the greatest first, and their places.
+
+    NaN counts as the greatest, 0.0 as greater than -0.0; of equals the first comes
+    first. The places are int32. Raises ValueError (top_k.negative, top_k.size,
+    face.axis).
+
+    >>> import traceir.numpy as jnp
+    >>> top_k(jnp.array([3, 9, 5]), 2)
+    (Array([9, 5], dtype=int32), Array([1, 2], dtype=int32))
+    """
+    value = as_array(operand("top_k", x))
+    values, places = bind(
+        "top_k", value, k=index(k), axis=axis_in(axis, len(shape_of(value)))
+    )
+    return values, places
+
+
+def _batched_sort(
+    axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+) -> tuple[Sequence[Value], Sequence[Dim]]:
+    """All operands as the first batched one has its examples."""
+    dim = next(d for d in dims if d is not None)
+    pairs = zip(values, dims, strict=True)
+    lined = [place_at(v, d, axis.size, dim) for v, d in pairs]
+    known: dict[str, Any] = dict(params)
+    known["dimension"] += dim <= known["dimension"]
+    results = bind_all("sort", lined, sort_params(known))
+    return results, (dim,) * len(results)
+
+
+BATCH["sort"] = _batched_sort
