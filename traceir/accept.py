@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from traceir.dtypes import finfo, kind_of
 from traceir.records import dataclass
 from traceir.rules.numerics import largest, rounded, ulp, wrapped
 from traceir.rules.reals import Real
@@ -38,7 +39,7 @@ def settle(want: Any, dtype: np.dtype) -> Any:
     >>> settle(300, np.dtype("uint8")), settle(1.5, np.dtype("float32"))
     (np.uint8(44), np.float32(1.5))
     """
-    if dtype.kind == "f":
+    if kind_of(dtype) == "f":
         return rounded(Real.of(want), dtype)
     return wrapped(want, dtype)
 
@@ -50,7 +51,7 @@ def member(name: str, goal: Goal, got: Any) -> bool:
     >>> member("rounded", goal, np.float32(0.33333334)), member("ulp", goal, 0.334)
     (True, False)
     """
-    if goal.dtype.kind != "f":
+    if kind_of(goal.dtype) != "f":
         return bool(got == settle(goal.want, goal.dtype))
     return SETS[name](goal, got)
 
@@ -61,14 +62,14 @@ def any_order(name: str, goal: Goal) -> bool:
     A sum has when its terms are multiples of a power of 2 so large that no partial sum
     is rounded, a product when it is not rounded itself.
     """
-    if goal.dtype.kind != "f" or name in ("exact", "rounded", "extremum"):
+    if kind_of(goal.dtype) != "f" or name in ("exact", "rounded", "extremum"):
         return True
     x = goal.number
     if name == "product":
         return x.finite and _exactly(x, goal.dtype) and _in_range(x, goal.dtype)
     if name not in ("sum", "dot") or x.special or x.quantum is None:
         return False
-    info = np.finfo(goal.dtype)
+    info = finfo(goal.dtype)
     unit = Fraction(2) ** x.quantum
     small = unit >= Fraction(2) ** int(info.minexp - info.nmant)
     return small and x.magnitude <= min(
@@ -133,17 +134,17 @@ def _product(goal: Goal, got: Any) -> bool:
 
 def gamma(n: int, dtype: np.dtype) -> Fraction:
     """The bound on the relative error of n roundings in a row."""
-    error = n * Fraction(1, 2 ** (np.finfo(dtype).nmant + 1))
+    error = n * Fraction(1, 2 ** (finfo(dtype).nmant + 1))
     return error / (1 - error)
 
 
 def _least(dtype: np.dtype) -> Fraction:
-    info = np.finfo(dtype)
+    info = finfo(dtype)
     return Fraction(2) ** int(info.minexp - info.nmant)
 
 
 def _in_range(x: Real, dtype: np.dtype) -> bool:
-    info = np.finfo(dtype)
+    info = finfo(dtype)
     return x.spread < Fraction(2) ** int(min(info.maxexp, -info.minexp) - 1)
 
 
@@ -155,7 +156,7 @@ def _exactly(x: Real, dtype: np.dtype) -> bool:
 def _flushed(goal: Goal, got: Any) -> bool:
     if goal.choices.get("choice.subnormal") != "flush" or got != 0:
         return False
-    normal = Fraction(2) ** int(np.finfo(goal.dtype).minexp)
+    normal = Fraction(2) ** int(finfo(goal.dtype).minexp)
     return goal.number.finite and abs(goal.number.value) < normal
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from traceir import rules
 from traceir.avals import ShapedArray
 from traceir.devices import SHARDING, CpuDevice
+from traceir.dtypes import kind_of
 from traceir.methods import Methods
 from traceir.sharding import Sharding
 
@@ -177,7 +178,7 @@ class Array(Methods, metaclass=_ArrayType):
         return complex(self._scalar())
 
     def __index__(self) -> int:
-        if self._value.ndim or self._value.dtype.kind not in "iu":
+        if self._value.ndim or kind_of(self._value.dtype) not in "iu":
             raise rules.error("array.index", got=self.aval.str_short())
         return int(self._value)
 

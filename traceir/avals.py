@@ -8,6 +8,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from traceir.dtypes import kind_of
 from traceir.forks import kept_over_forks
 
 SHORT_KINDS = {"f": "f", "i": "i", "u": "u"}
@@ -106,7 +107,7 @@ def short_dtype(dtype: np.dtype) -> str:
     >>> short_dtype(np.dtype("uint8"))
     'u8'
     """
-    if dtype.kind == "b":
+    if kind_of(dtype) == "b":
         return "bool"
-    kind = SHORT_KINDS.get(dtype.kind)
+    kind = SHORT_KINDS.get(kind_of(dtype))
     return f"{kind}{dtype.itemsize * 8}" if kind else dtype.name

@@ -15,6 +15,7 @@ import numpy as np
 from traceir import config, rules
 from traceir.array import Array
 from traceir.avals import ShapedArray
+from traceir.dtypes import kind_of
 from traceir.kernels.caller import call
 from traceir.kernels.registry import kernel
 from traceir.promote import canonical_dtype
@@ -74,7 +75,7 @@ def checked(
     x64 = config.local.context.x64
     for k, (array, aval) in enumerate(zip(found, avals, strict=True)):
         kept = array.dtype == aval.dtype or (
-            array.dtype.kind in "biuf"
+            kind_of(array.dtype) in "biuf"
             and canonical_dtype(array.dtype, x64) == aval.dtype
         )
         if array.shape != aval.shape or not kept:

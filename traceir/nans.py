@@ -13,6 +13,7 @@ import numpy as np
 
 from traceir import rules
 from traceir.config import Context
+from traceir.dtypes import kind_of
 from traceir.effects import effects
 from traceir.evaluate import REGIONS, Program
 from traceir.ir import ClosedJaxpr, Eqn, sort_params
@@ -39,7 +40,7 @@ def bad(arrays: Sequence[Any], context: Context) -> str:
 
 def _floats(array: Any) -> Any:
     found = np.asarray(array)
-    return False if found.dtype.kind != "f" else found
+    return False if kind_of(found.dtype) != "f" else found
 
 
 def check_results(

@@ -14,6 +14,7 @@ import numpy as np
 
 from traceir import config, lax, numpy, rules
 from traceir.array import Array
+from traceir.dtypes import kind_of
 from traceir.lax.operands import (
     as_array,
     convert,
@@ -90,7 +91,7 @@ def _by_numpy(name: str, x: Any, y: Any) -> tuple[Any, Any]:
     if name == "pow" and isinstance(y, int):
         return x, y
     left, right = promoted(name, x, y, face="numpy")
-    if name == "truediv" and typeof(left).dtype.kind != "f":
+    if name == "truediv" and kind_of(typeof(left).dtype) != "f":
         wide = np.dtype(np.float64)
         return convert(left, wide), convert(right, wide)
     return left, right
@@ -141,7 +142,7 @@ def _method(function: Function) -> Function:
 def _round(self: Array, ndigits: int | None = None) -> Array:
     """Whole numbers as integers, or numbers rounded to `ndigits` places."""
     rounded: Array = composites.round(self, decimals=ndigits or 0)
-    if ndigits is not None or rounded.dtype.kind != "f":
+    if ndigits is not None or kind_of(rounded.dtype) != "f":
         return rounded
     return as_array(convert(rounded, default_dtype(int)))
 

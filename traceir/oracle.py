@@ -13,6 +13,7 @@ import numpy as np
 
 from traceir.accept import Goal, any_order, member, same, settle
 from traceir.avals import ShapedArray
+from traceir.dtypes import kind_of
 from traceir.ir import ClosedJaxpr, Jaxpr, Literal, Var, sort_params
 from traceir.rules import Prim, Rules, Scope, default
 from traceir.rules.applied import row_scope
@@ -41,7 +42,7 @@ class Elements:
     def of(array: Array, real: Callable[[Any], Real] = Real.of) -> Elements:
         """Those of an array, the floating ones as such reals."""
         values = array.reshape(-1).tolist()
-        if array.dtype.kind == "f":
+        if kind_of(array.dtype) == "f":
             values = list(map(real, values))
         return Elements(array, dict(zip(box(array.shape), values)))
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from traceir import pytree, rules
-from traceir.dtypes import float0
+from traceir.dtypes import float0, kind_of
 from traceir.trace import Value, typeof
 from traceir.transforms.derivatives import jvp, vjp
 
@@ -135,7 +135,7 @@ def numerical_jvp(
 
 def _moved(step: float, x: Value, t: Any) -> Value:
     aval = typeof(x)
-    if aval.dtype.kind != "f":
+    if kind_of(aval.dtype) != "f":
         return x
     return (np.asarray(x, "float64") + step * np.asarray(t, "float64")).astype(
         aval.dtype
@@ -144,7 +144,7 @@ def _moved(step: float, x: Value, t: Any) -> Value:
 
 def _slope(width: float, above: Value, below: Value) -> Any:
     aval = typeof(above)
-    if aval.dtype.kind != "f":
+    if kind_of(aval.dtype) != "f":
         return np.zeros(aval.shape, float0)
     change = np.asarray(above, "float64") - np.asarray(below, "float64")
     return (change / width).astype(aval.dtype)
@@ -157,7 +157,7 @@ def _random() -> np.random.Generator:
 def _direction(random: np.random.Generator, x: Value) -> Any:
     """A direction to move a value in; float0 for one that cannot be moved."""
     aval = typeof(x)
-    if aval.dtype.kind != "f":
+    if kind_of(aval.dtype) != "f":
         return np.zeros(aval.shape, float0)
     return random.uniform(0.5, 1.5, aval.shape).astype(aval.dtype)
 
@@ -168,14 +168,14 @@ def _directions(args: tuple[Any, ...]) -> Iterator[tuple[str, Any]]:
     random = _random()
     still = [np.zeros(typeof(x).shape, _tangent_dtype(x)) for x in leaves]
     for k, path in enumerate(tree.paths()):
-        if typeof(leaves[k]).dtype.kind == "f":
+        if kind_of(typeof(leaves[k]).dtype) == "f":
             moved = [*still[:k], _direction(random, leaves[k]), *still[k + 1 :]]
             yield pytree.key_path(path, "args"), tree.unflatten(moved)
 
 
 def _tangent_dtype(x: Value) -> np.dtype:
     dtype = typeof(x).dtype
-    return dtype if dtype.kind == "f" else float0
+    return dtype if kind_of(dtype) == "f" else float0
 
 
 def _floating(tree: Any) -> list[Any]:

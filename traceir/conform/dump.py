@@ -17,6 +17,7 @@ from traceir.avals import ShapedArray
 from traceir.conform.cases import Case
 from traceir.conform.profiles import profile_of
 from traceir.conform.values import Ref, Value
+from traceir.dtypes import kind_of
 from traceir.errors import TraceirError
 from traceir.ir import Atom, ClosedJaxpr, Eqn, HostFunction, Literal, Var
 from traceir.text.lexer import Source
@@ -155,7 +156,7 @@ def elements(array: Any) -> list[Json]:
     ([18446744073709551615], [True])
     """
     flat = np.asarray(array).reshape(-1)
-    match flat.dtype.kind:
+    match kind_of(flat.dtype):
         case "b":
             return list(map(bool, flat))
         case "i" | "u":

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 from traceir.avals import ShapedArray
+from traceir.dtypes import kind_of
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var, sort_params
 
 INDEX = ShapedArray((), "int32")
@@ -109,7 +110,7 @@ def _negated(inner: ClosedJaxpr) -> ClosedJaxpr:
     """The program with its numeric results negated."""
     eqns, results = list(inner.eqns), list(inner.jaxpr.outvars)
     for k, atom in enumerate(results):
-        if atom.aval.dtype.kind in "fi":
+        if kind_of(atom.aval.dtype) in "fi":
             results[k] = negated = Var(atom.aval)
             eqns.append(Eqn("neg", (atom,), (negated,)))
     jaxpr = inner.jaxpr

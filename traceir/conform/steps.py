@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from traceir.avals import ShapedArray
+from traceir.dtypes import kind_of
 
 Fun = Callable[..., list[Any]]
 Made = tuple[Fun, list[ShapedArray]]
@@ -39,7 +40,7 @@ def floating(avals: Sequence[Any]) -> list[int]:
     >>> floating([ShapedArray((), "int32"), ShapedArray((), "float32")])
     [1]
     """
-    return [k for k, a in enumerate(avals) if a.dtype.kind == "f"]
+    return [k for k, a in enumerate(avals) if kind_of(a.dtype) == "f"]
 
 
 def _of_floats(fun: Fun, args: Sequence[Any], floats: Sequence[int]) -> Fun:
@@ -49,7 +50,7 @@ def _of_floats(fun: Fun, args: Sequence[Any], floats: Sequence[int]) -> Fun:
         filled = list(args)
         for k, value in zip(floats, given, strict=True):
             filled[k] = value
-        return [r for r in fun(*filled) if r.dtype.kind == "f"]
+        return [r for r in fun(*filled) if kind_of(r.dtype) == "f"]
 
     return call
 
@@ -100,7 +101,7 @@ def _across(place: Place, fun: Fun, avals: list[ShapedArray]) -> Made:
     swap = [(0, 1), (1, 0)]
     kinds: Sequence[Callable[[Any], Any]] = (
         lambda r: lax.psum(r, name),
-        lambda r: lax.pmean(r, name) if r.dtype.kind == "f" else r,
+        lambda r: lax.pmean(r, name) if kind_of(r.dtype) == "f" else r,
         lambda r: lax.all_gather(r, single, axis=r.ndim),
         lambda r: lax.ppermute(r, single, swap),
         lambda r: lax.all_to_all(
@@ -118,7 +119,7 @@ def _across(place: Place, fun: Fun, avals: list[ShapedArray]) -> Made:
     kind = place.choose(kinds)
 
     def call(*args: Any) -> list[Any]:
-        return [r if r.dtype.kind == "b" else kind(r) for r in fun(*args)]
+        return [r if kind_of(r.dtype) == "b" else kind(r) for r in fun(*args)]
 
     return call, avals
 
@@ -192,7 +193,7 @@ def _custom_jvp(place: Place, fun: Fun, avals: list[ShapedArray]) -> Made:
     floats, api = floating(avals), place.api
 
     def primal(*args: Any) -> list[Any]:
-        return [r for r in fun(*args) if r.dtype.kind == "f"]
+        return [r for r in fun(*args) if kind_of(r.dtype) == "f"]
 
     def rule(primals: Any, tangents: Any) -> Any:
         given = tuple(primals[k] for k in floats)
@@ -210,7 +211,7 @@ def _custom_vjp(place: Place, fun: Fun, avals: list[ShapedArray]) -> Made:
     floats, api = floating(avals), place.api
 
     def primal(*args: Any) -> list[Any]:
-        return [r for r in fun(*args) if r.dtype.kind == "f"]
+        return [r for r in fun(*args) if kind_of(r.dtype) == "f"]
 
     def forward(*args: Any) -> Any:
         return primal(*args), args
@@ -246,7 +247,7 @@ def _cond(place: Place, fun: Fun, avals: list[ShapedArray]) -> Made:
 
 def _negated(fun: Fun) -> Fun:
     def negated(*args: Any) -> list[Any]:
-        return [r if r.dtype.kind == "b" else -r for r in fun(*args)]
+        return [r if kind_of(r.dtype) == "b" else -r for r in fun(*args)]
 
     return negated
 

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from traceir.avals import ShapedArray
+from traceir.dtypes import finfo, kind_of
 from traceir.ir import Params, sort_params
 from traceir.rules import Prim, Rules, default
 from traceir.rules.domains import PRECISIONS
@@ -74,9 +75,9 @@ def elements(dtype: np.dtype, grid: bool = True) -> SearchStrategy[Any]:
 
     Sums and products of few such floats are exact in every order.
     """
-    if dtype.kind == "b":
+    if kind_of(dtype) == "b":
         return st.booleans()
-    if dtype.kind in "iu":
+    if kind_of(dtype) in "iu":
         least, most = limits(dtype)
         few = st.integers(max(-9, least), 9)
         ends = st.sampled_from((least, most, most - 1))
@@ -84,7 +85,7 @@ def elements(dtype: np.dtype, grid: bool = True) -> SearchStrategy[Any]:
     on_grid = st.integers(-32, 32).map(lambda k: k / 8)
     if grid:
         return on_grid
-    info = np.finfo(dtype)
+    info = finfo(dtype)
     sizes = (*_SPECIAL, info.max, info.tiny, info.smallest_subnormal)
     ends = st.sampled_from([float(s) for size in sizes for s in (size, -size)])
     width: Any = dtype.itemsize * 8

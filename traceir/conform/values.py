@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from traceir.avals import ShapedArray
+from traceir.dtypes import kind_of
 from traceir.text.lexer import NUMBER_WORDS
 from traceir.text.literals import element_value
 from traceir.text.reader import Reader
@@ -62,7 +63,7 @@ def same_bits(a: np.ndarray, b: np.ndarray) -> bool:
     a, b = np.asarray(a), np.asarray(b)
     if a.dtype != b.dtype or a.shape != b.shape:
         return False
-    if a.dtype.kind != "f":
+    if kind_of(a.dtype) != "f":
         return bool(np.array_equal(a, b))
     nan = np.isnan(a)
     if not np.array_equal(nan, np.isnan(b)):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from traceir.dtypes import kind_of
 from traceir.kernels.registry import kernel
 
 
@@ -18,7 +19,7 @@ def convert_element_type(
     sharding: None = None,
 ) -> Any:
     """Convert elements; floating ones saturate at an integer dtype's ends, NaN is 0."""
-    if x.dtype.kind == "f" and new_dtype.kind in "iu":
+    if kind_of(x.dtype) == "f" and kind_of(new_dtype) in "iu":
         return _to_integer(x, new_dtype)
     return x.astype(new_dtype)
 

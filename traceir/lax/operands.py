@@ -15,6 +15,7 @@ import numpy as np
 from traceir import config, rules, source
 from traceir.array import Array
 from traceir.avals import ShapedArray
+from traceir.dtypes import finfo, kind_of
 from traceir.ir import Literal
 from traceir.kernels import KERNELS
 from traceir.promote import canonical_dtype, check_unmasked, promote
@@ -83,9 +84,11 @@ def inexact(dtype: np.dtype) -> np.dtype:
     >>> inexact(np.dtype("int32")), inexact(np.dtype("float16"))
     (dtype('float32'), dtype('float16'))
     """
-    if dtype.kind == "f":
+    if kind_of(dtype) == "f":
         return dtype
-    return np.dtype("float64" if dtype.kind != "b" and dtype.itemsize == 8 else "f4")
+    return np.dtype(
+        "float64" if kind_of(dtype) != "b" and dtype.itemsize == 8 else "f4"
+    )
 
 
 def is_scalar(value: object) -> bool:
@@ -106,7 +109,7 @@ def operand(name: str, value: Operand, position: int = 0) -> Operand:
         return fitting(int(value))
     if isinstance(value, Tracer):
         return value
-    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biuf":
+    if isinstance(value, (np.ndarray, np.generic)) and kind_of(value.dtype) in "biuf":
         check_unmasked(value)
         if value.ndim:
             return value
@@ -206,10 +209,10 @@ def typed(value: Any, dtype: np.dtype, weak: bool) -> Operand:
 @cache
 def _plain(dtype: np.dtype) -> tuple[float, float, tuple[type, ...]]:
     """Least, greatest and types of the Python numbers that need no care."""
-    if dtype.kind == "f":
-        end = float(np.finfo(dtype).max) / 2
+    if kind_of(dtype) == "f":
+        end = float(finfo(dtype).max) / 2
         return -end, end, (float, int, bool)
-    if dtype.kind == "b":
+    if kind_of(dtype) == "b":
         return 0, 1, (bool,)
     limits = np.iinfo(dtype)
     return int(limits.min), int(limits.max), (int, bool)

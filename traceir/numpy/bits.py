@@ -6,6 +6,7 @@ import numpy as np
 
 from traceir import lax
 from traceir.array import Array
+from traceir.dtypes import kind_of
 from traceir.jit.composite import composite
 from traceir.lax.operands import (
     BOOL,
@@ -45,7 +46,7 @@ def right_shift(x: Operand, y: Operand) -> Array:
     Array(-4, dtype=int32, weak_type=True)
     """
     pair = _integers("right_shift", x, y)
-    unsigned = typeof(pair[0]).dtype.kind == "u"
+    unsigned = kind_of(typeof(pair[0]).dtype) == "u"
     shift = lax.shift_right_logical if unsigned else lax.shift_right_arithmetic
     return shift(*pair)
 
@@ -64,7 +65,7 @@ def bitwise_count(x: Operand) -> Array:
     value = operand("bitwise_count", x)
     if typeof(value).dtype == BOOL:
         value = convert(value, default_dtype(int))
-    if typeof(value).dtype.kind == "i":
+    if kind_of(typeof(value).dtype) == "i":
         value = _abs(value)
     count = lax.population_count(value)
     return as_array(convert(count, np.dtype(np.uint8)))

@@ -6,6 +6,7 @@ import numpy as np
 
 from traceir import lax
 from traceir.array import Array
+from traceir.dtypes import kind_of
 from traceir.jit.composite import composite
 from traceir.lax.operands import (
     BOOL,
@@ -85,7 +86,7 @@ def round(a: Operand, decimals: int = 0) -> Array:
     """
     value = operand("round", a)
     aval = typeof(value)
-    if aval.dtype.kind != "f":
+    if kind_of(aval.dtype) != "f":
         return as_array(value)
     even = lax.RoundingMethod.TO_NEAREST_EVEN
     if not decimals:
@@ -109,7 +110,7 @@ def floor_divide(x: Operand, y: Operand) -> Array:
     Array(-4, dtype=int32, weak_type=True)
     """
     x, y = _numbers("floor_divide", x, y)
-    kind = typeof(x).dtype.kind
+    kind = kind_of(typeof(x).dtype)
     if kind == "f":
         return _float_divmod(x, y)[0]
     quotient = lax.div(x, y)
@@ -132,7 +133,7 @@ def remainder(x: Operand, y: Operand) -> Array:
     Array(1, dtype=int32, weak_type=True)
     """
     x, y = _numbers("remainder", x, y)
-    if typeof(x).dtype.kind != "f":
+    if kind_of(typeof(x).dtype) != "f":
         none = lax.eq(y, _like(0, y))
         y = _where(none, lax.broadcast(_like(1, y), typeof(y).shape), y)
     rest = lax.rem(x, y)
@@ -152,7 +153,7 @@ def divmod(x: Operand, y: Operand) -> Pair:
     (Array(-4, dtype=int32, weak_type=True), Array(1, dtype=int32, weak_type=True))
     """
     x, y = _numbers("divmod", x, y)
-    if typeof(x).dtype.kind == "f":
+    if kind_of(typeof(x).dtype) == "f":
         return _float_divmod(x, y)
     return floor_divide(x, y), remainder(x, y)
 
@@ -197,10 +198,10 @@ def power(x1: Operand, x2: Operand) -> Array:
     if isinstance(y, (int, np.integer, np.bool_)):
         base = convert(x, default_dtype(int)) if typeof(x).dtype == BOOL else x
         return lax.integer_pow(base, int(y))
-    kind = typeof(y).dtype.kind
+    kind = kind_of(typeof(y).dtype)
     x, y = aligned("power", (x, y))
     base, exponent = promoted("power", x, y)
-    if typeof(base).dtype.kind == "f":
+    if kind_of(typeof(base).dtype) == "f":
         # An integer exponent stays one: converted, a large one would be rounded.
         return lax.pow(base, y if kind in "iu" else exponent)
     if typeof(base).dtype == BOOL:

@@ -9,6 +9,7 @@ import numpy as np
 
 from traceir import rules
 from traceir.array import Array
+from traceir.dtypes import kind_of
 from traceir.lax.operands import (
     DTypeLike,
     Operand,
@@ -111,14 +112,14 @@ def _from_host(
     if arrays and dtype is None:
         dtype = joined([operand("array", leaf) for leaf in arrays])[0]
     found = _even(value, None)
-    if found.dtype.kind == "O" and all(type(n) is int for n in found.flat):
+    if kind_of(found.dtype) == "O" and all(type(n) is int for n in found.flat):
         fitting(max(found.flat, key=abs), dtype)
-    if found.dtype.kind in "iu" and not arrays and found.size:
+    if kind_of(found.dtype) in "iu" and not arrays and found.size:
         # What NumPy has made an integer of a dtype wraps as there.
         whole = dtype if all(type(n) is int for n in _leaves(value)) else None
         fitting(int(found.max()), whole)
         fitting(int(found.min()), whole)
-    if dtype is not None and found.dtype.kind in "iu" and found.ndim:
+    if dtype is not None and kind_of(found.dtype) in "iu" and found.ndim:
         return convert(found, dtype)  # not narrowed first
     checked = operand("array", found)
     return checked if dtype is None else convert(checked, dtype)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from traceir import lax
 from traceir.array import Array
+from traceir.dtypes import kind_of
 from traceir.lax.operands import (
     Operand,
     aligned,
@@ -33,7 +34,7 @@ def _apply(name: str, primitive: str, pair: Sequence[Operand]) -> Array:
 
 
 def _kind(x: Operand) -> str:
-    return typeof(x).dtype.kind
+    return kind_of(typeof(x).dtype)
 
 
 def exp(x: Operand) -> Array:

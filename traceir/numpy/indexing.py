@@ -18,6 +18,7 @@ import numpy as np
 from traceir import lax, rules
 from traceir.array import Array
 from traceir.concretize import origin
+from traceir.dtypes import kind_of
 from traceir.lax.operands import is_tracer, number_of, own
 from traceir.records import dataclass
 
@@ -231,7 +232,7 @@ def _clamped(part: Any, shape: tuple[int, ...]) -> Any:
         if array.shape != shape[: array.ndim]:
             raise rules.error("index.mask-shape", got=f"{array.shape} on {shape}")
         return array
-    if array.dtype.kind not in "iu":
+    if kind_of(array.dtype) not in "iu":
         raise rules.error("index.type", got=f"an array of {array.dtype}")
     extent = shape[0]
     return np.clip(np.where(array < 0, array + extent, array), 0, max(extent - 1, 0))

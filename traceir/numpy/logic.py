@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from traceir import lax
 from traceir.array import Array
+from traceir.dtypes import kind_of
 from traceir.jit.composite import composite
 from traceir.lax.operands import (
     BOOL,
@@ -183,7 +184,7 @@ def isinf(x: Operand) -> Array:
     Array(False, dtype=bool, weak_type=True)
     """
     value = operand("isinf", x)
-    if typeof(value).dtype.kind != "f":
+    if kind_of(typeof(value).dtype) != "f":
         return as_array(lax.full(shape_of(value), False))
     return lax.eq(lax.abs(value), like(float("inf"), value))
 
@@ -195,7 +196,7 @@ def isfinite(x: Operand) -> Array:
     Array(True, dtype=bool, weak_type=True)
     """
     value = operand("isfinite", x)
-    if typeof(value).dtype.kind != "f":
+    if kind_of(typeof(value).dtype) != "f":
         return as_array(lax.full(shape_of(value), True))
     return lax.is_finite(value)
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from traceir import lax
 from traceir.array import Array
+from traceir.dtypes import kind_of
 from traceir.jit.composite import composite
 from traceir.lax.operands import (
     DTypeLike,
@@ -38,7 +39,7 @@ def _without(name: str, a: Operand, stands_for_nan: float) -> tuple[Operand, boo
     """The operand with a number in the place of NaN, and whether it may have any."""
     value = operand(name, a)
     dtype = typeof(value).dtype
-    if dtype.kind != "f":
+    if kind_of(dtype) != "f":
         return value, False
     return _where(isnan(value), typed(stands_for_nan, dtype, False), value), True
 

@@ -10,6 +10,7 @@ from math import prod
 
 from traceir import lax
 from traceir.array import Array
+from traceir.dtypes import kind_of
 from traceir.jit.composite import composite
 from traceir.lax.operands import Operand, operand, operands, shape_of
 from traceir.lax.shapes import axes_in, axis_in
@@ -131,7 +132,7 @@ def diff(a: Operand, n: int = 1, axis: int = -1) -> Array:
     """
     value = operand("diff", a)
     d = axis_in(axis, len(shape_of(value)))
-    change = not_equal if typeof(value).dtype.kind == "b" else subtract
+    change = not_equal if kind_of(typeof(value).dtype) == "b" else subtract
     for _ in range(n):
         extent = shape_of(value)[d]
         later = _cut(value, min(1, extent), extent, d)

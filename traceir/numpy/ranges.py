@@ -11,6 +11,7 @@ import numpy as np
 from traceir import lax, rules
 from traceir.array import Array
 from traceir.concretize import refusal
+from traceir.dtypes import kind_of
 from traceir.jit.composite import composite
 from traceir.lax.operands import (
     DTypeLike,
@@ -145,7 +146,7 @@ def _linspace(
         result = _across(first, at)
     else:
         result = lax.full((*shape[:at], 0, *shape[at:]), 0, dtype)
-    if wanted.kind in "iu" and dtype.kind == "f":
+    if kind_of(wanted) in "iu" and kind_of(dtype) == "f":
         result = lax.floor(result)
     found = convert(result, wanted)
     return (found, as_array(convert(step, dtype))) if retstep else found

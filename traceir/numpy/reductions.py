@@ -14,6 +14,7 @@ import numpy as np
 
 from traceir import lax, rules
 from traceir.array import Array
+from traceir.dtypes import kind_of
 from traceir.lax.operands import (
     BOOL,
     DTypeLike,
@@ -63,10 +64,10 @@ def reduced(
 
 def sum_dtype(dtype: np.dtype) -> np.dtype:
     """The dtype of sums: at least the default width for integers."""
-    if dtype.kind == "f":
+    if kind_of(dtype) == "f":
         return dtype
     least = default_dtype(int)
-    if dtype.kind == "u":
+    if kind_of(dtype) == "u":
         least = np.dtype(f"u{least.itemsize}")
     return dtype if dtype.itemsize > least.itemsize else least
 
@@ -166,9 +167,9 @@ def _extreme(name: str, x: Operand, axis: Axis, least: bool, **options: Any) -> 
 
 
 def _end(dtype: np.dtype, least: bool) -> Any:
-    if dtype.kind == "f":
+    if kind_of(dtype) == "f":
         return -np.inf if least else np.inf
-    if dtype.kind == "b":
+    if kind_of(dtype) == "b":
         return not least
     limits = np.iinfo(dtype)
     return limits.min if least else limits.max

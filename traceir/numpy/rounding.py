@@ -12,6 +12,7 @@ import numpy as np
 
 from traceir import lax
 from traceir.array import Array
+from traceir.dtypes import finfo, kind_of
 from traceir.jit.composite import composite
 from traceir.lax.operands import (
     BOOL,
@@ -45,7 +46,7 @@ def trunc(x: Operand) -> Array:
     Array(-1., dtype=float32, weak_type=True)
     """
     value = operand("trunc", x)
-    if typeof(value).dtype.kind != "f":
+    if kind_of(typeof(value).dtype) != "f":
         return as_array(value)
     return _where(lax.lt(value, like(0, value)), lax.ceil(value), lax.floor(value))
 
@@ -59,7 +60,7 @@ def rint(x: Operand) -> Array:
     """
     value = operand("rint", x)
     dtype = typeof(value).dtype
-    if dtype.kind != "f":
+    if kind_of(dtype) != "f":
         return as_array(convert(value, inexact(dtype)))
     return lax.round(value, EVEN)
 
@@ -146,7 +147,7 @@ def isneginf(x: Operand) -> Array:
 
 def _is_infinity(name: str, x: Operand, infinity: float) -> Array:
     value = operand(name, x)
-    if typeof(value).dtype.kind != "f":
+    if kind_of(typeof(value).dtype) != "f":
         return as_array(lax.full(shape_of(value), False))
     return lax.eq(value, like(infinity, value))
 
@@ -170,9 +171,9 @@ def nan_to_num(
     """
     value = operand("nan_to_num", x)
     dtype = typeof(value).dtype
-    if dtype.kind != "f":
+    if kind_of(dtype) != "f":
         return as_array(value)
-    info = np.finfo(dtype)
+    info = finfo(dtype)
     high = typed(info.max, dtype, False) if posinf is None else posinf
     low = typed(info.min, dtype, False) if neginf is None else neginf
     found = _where(isnan(value), _strong(nan, dtype), value)
@@ -212,7 +213,7 @@ def fmod(x1: Operand, x2: Operand) -> Array:
     Array(-1, dtype=int32, weak_type=True)
     """
     pair = operands("fmod", (x1, x2))
-    if all(typeof(v).dtype.kind in "iu" for v in pair):
+    if all(kind_of(typeof(v).dtype) in "iu" for v in pair):
         y = pair[1]
         none = equal(y, 0)
         one = typed(1, typeof(y).dtype, typeof(y).weak_type)

@@ -14,6 +14,7 @@ import numpy as np
 
 from traceir import lax, rules, source
 from traceir.array import Array
+from traceir.dtypes import kind_of
 from traceir.lax.operands import (
     Operand,
     convert,
@@ -140,7 +141,7 @@ def _fitting_dtype(values: Array, x: Array) -> Operand:
     Raises ValueError (promote.strict).
     """
     joined((values, x))
-    if values.dtype.kind == "f" and x.dtype.kind != "f":
+    if kind_of(values.dtype) == "f" and kind_of(x.dtype) != "f":
         text = (
             f"an update of dtype {values.dtype.name} loses its fraction in an array of "
             f"dtype {x.dtype.name}; convert it with astype to say that this is meant"

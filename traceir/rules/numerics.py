@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from traceir.dtypes import finfo, kind_of
 from traceir.rules import circulars, hyperbolics
 from traceir.rules.digits import LIMIT, PRECISION, beyond, from_mp, mpmath, to_mp
 from traceir.rules.reals import INFINITY, NAN, ONE, ZERO, Real, infinity, number
@@ -227,9 +228,9 @@ def limits(dtype: np.dtype) -> tuple[Any, Any]:
     >>> limits(np.dtype("uint8"))
     (0, 255)
     """
-    if dtype.kind == "b":
+    if kind_of(dtype) == "b":
         return False, True
-    if dtype.kind in "iu":
+    if kind_of(dtype) in "iu":
         info = np.iinfo(dtype)
         return int(info.min), int(info.max)
     return -INFINITY, INFINITY
@@ -245,7 +246,7 @@ def exponent(value: Fraction) -> int:
 
 def ulp(value: Fraction, dtype: np.dtype) -> Fraction:
     """The distance of neighbours of the dtype at a number, its last place."""
-    info = np.finfo(dtype)
+    info = finfo(dtype)
     low = int(info.minexp)
     top = max(exponent(value), low) if value else low
     return Fraction(2) ** (top - int(info.nmant))
@@ -253,7 +254,7 @@ def ulp(value: Fraction, dtype: np.dtype) -> Fraction:
 
 def largest(dtype: np.dtype) -> Fraction:
     """The largest finite number of a floating dtype."""
-    return Fraction(float(np.finfo(dtype).max))
+    return Fraction(float(finfo(dtype).max))
 
 
 def rounded(x: Real, dtype: np.dtype) -> Any:
@@ -276,11 +277,11 @@ def rounded(x: Real, dtype: np.dtype) -> Any:
 
 def wrapped(x: Any, dtype: np.dtype) -> Any:
     """The element of an integer or boolean dtype: modulo 2**bits."""
-    if dtype.kind == "b":
+    if kind_of(dtype) == "b":
         return np.bool_(x)
     whole = int(x.value) if isinstance(x, Real) else int(x)
     bits = 8 * dtype.itemsize
     whole %= 1 << bits
-    if dtype.kind == "i" and whole >> bits - 1:
+    if kind_of(dtype) == "i" and whole >> bits - 1:
         whole -= 1 << bits
     return dtype.type(whole)

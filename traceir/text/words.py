@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from traceir.dtypes import kind_of
 from traceir.ir import ClosedJaxpr, HostFunction
 from traceir.rules import Rules, default
 from traceir.text.objects import writable
@@ -46,7 +47,7 @@ def number_text(value: Scalar, dtype: np.dtype, exact: bool = False) -> str:
     >>> number_text(1.67, np.dtype("float32"))
     '1.67'
     """
-    if exact and dtype.kind == "f" and np.isnan(value):
+    if exact and kind_of(dtype) == "f" and np.isnan(value):
         scalar = np.asarray(value, dtype)
         if not _plain_nan(scalar):
             return f"nan(0x{_bits(scalar):x})"
@@ -63,9 +64,9 @@ def number_value(text: str, dtype: np.dtype) -> Scalar | None:
     >>> number_value("300", np.dtype("uint8")) is None
     True
     """
-    if dtype.kind == "b":
+    if kind_of(dtype) == "b":
         return _TRUTH.get(text, {"0": False, "1": True}.get(text))
-    if dtype.kind in "iu":
+    if kind_of(dtype) in "iu":
         return _integer(text, dtype)
     if payload := _PAYLOAD.fullmatch(text):
         return _from_bits(int(payload[1], 16), dtype)

@@ -13,6 +13,7 @@ from traceir.array import Array
 from traceir.avals import ShapedArray
 from traceir.concretize import permitted, refusal
 from traceir.config import local
+from traceir.dtypes import kind_of
 from traceir.ir import Params
 from traceir.rules.derivatives import Derivative
 from traceir.trace import (
@@ -153,7 +154,7 @@ class JVPTrace(Trace):
 
 def is_inexact(aval: ShapedArray) -> bool:
     """Whether values of a type have tangents that are not zero."""
-    return aval.dtype.kind == "f"
+    return kind_of(aval.dtype) == "f"
 
 
 def jvp_rule(

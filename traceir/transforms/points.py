@@ -14,6 +14,7 @@ import numpy as np
 
 from traceir import pytree, rules
 from traceir.avals import ShapedArray
+from traceir.dtypes import kind_of
 from traceir.jit.key import leaf_paths
 from traceir.jit.staging import function_name
 from traceir.records import dataclass
@@ -130,7 +131,7 @@ def _cotangent(value: Any, aval: ShapedArray, path: Callable[[], str]) -> Cotang
 
 def _short(value: Any) -> str:
     dtype = getattr(value, "dtype", None)
-    if dtype is not None and dtype.kind == "V":
+    if dtype is not None and kind_of(dtype) == "V":
         return "float0"
     return typeof(value).str_short()
 

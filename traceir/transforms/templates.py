@@ -10,6 +10,7 @@ import numpy as np
 
 from traceir import rules
 from traceir.avals import ShapedArray
+from traceir.dtypes import kind_of
 from traceir.evaluate import evaluate_eqn
 from traceir.ir import Params, sort_params
 from traceir.records import dataclass
@@ -164,7 +165,7 @@ def _operands(
     if numbers:
         named = [v for k, v in enumerate(found) if k not in numbers]
         avals = [typeof(v) for v in named]
-        aval = next((a for a in avals if a.dtype.kind != "b"), typeof(like))
+        aval = next((a for a in avals if kind_of(a.dtype) != "b"), typeof(like))
         for k in numbers:
             found[k] = _typed(found[k], aval)
     return found

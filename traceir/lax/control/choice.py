@@ -9,6 +9,7 @@ import numpy as np
 
 from traceir import config, rules
 from traceir.array import Array
+from traceir.dtypes import kind_of
 from traceir.ir import ClosedJaxpr
 from traceir.lax.control.agree import check_branches
 from traceir.lax.control.bodies import (
@@ -84,7 +85,7 @@ def _truth(pred: Any) -> Value:
     aval = typeof(value)
     if aval.shape:
         raise rules.error("control.predicate", got=aval.str_short())
-    if aval.dtype.kind == "b":
+    if kind_of(aval.dtype) == "b":
         return value
     if isinstance(value, Tracer):
         return ne(value, typed(0, aval.dtype, aval.weak_type))
@@ -134,7 +135,7 @@ def _index(index: Any) -> Value:
     except rules.TraceirError as error:
         raise rules.error("control.index", got=error.got) from None
     aval = typeof(value)
-    if aval.shape or aval.dtype.kind not in "iu":
+    if aval.shape or kind_of(aval.dtype) not in "iu":
         raise rules.error("control.index", got=aval.str_short())
     return value
 

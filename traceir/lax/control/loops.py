@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from traceir import config, pytree, rules
+from traceir.dtypes import kind_of
 from traceir.errors import ConcretizationTypeError
 from traceir.lax.control.agree import check_carry, promoted
 from traceir.lax.control.bodies import (
@@ -175,8 +176,8 @@ def _index_dtype(lower: Value, upper: Value) -> np.dtype:
         return a.dtype
     if (
         scalars
-        and a.dtype.kind == "i"
-        and b.dtype.kind == "i"
+        and kind_of(a.dtype) == "i"
+        and kind_of(b.dtype) == "i"
         and a.weak_type != b.weak_type
     ):
         return b.dtype if a.weak_type else a.dtype
