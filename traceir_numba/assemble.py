@@ -22,6 +22,7 @@ from traceir_numba.problems import unsupported
 from traceir_numba.program import (
     Buffer,
     Call,
+    Evaluate,
     Labels,
     Launch,
     Program,
@@ -203,6 +204,11 @@ class _Assembler:
             inputs = tuple(self.whole(a, k) for k, a in enumerate(job.eqn.inputs))
             output = self.slot(job.var, "temporary")
             self.steps.append(Call(job.eqn, inputs, output))
+            return
+        if job.kind == "evaluated":
+            inputs = tuple(self.whole(a, k) for k, a in enumerate(job.eqn.inputs))
+            outputs = tuple(self.slot(v, "temporary") for v in job.eqn.outputs)
+            self.steps.append(Evaluate(job.eqn, inputs, outputs))
             return
         if job.kind == "region":
             self.run(job.eqn)

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from traceir.effects import calls_host
+from traceir.evaluate import evaluate_eqn
 from traceir.ir import ClosedJaxpr
 from traceir.store import files
 from traceir_numba.buffers import empty_large
 from traceir_numba.call import callable_of
-from traceir_numba.hosted import Driven
+from traceir_numba.hosted import Driven, is_driven
 from traceir_numba.matmul import product
 from traceir_numba.pool import parallel
 from traceir_numba.problems import wrapped
@@ -127,6 +128,8 @@ def compile(
         recipe = read_program(key, closed.consts) if key else None
         if recipe is not None:
             return Executable(closed, name, donated, recipe, None)
+        if is_driven(closed.jaxpr):
+            return Driven(closed, name, compile)
         build = _build(closed, name, donated)
         recipe = build.recipe()
         if key:
@@ -161,11 +164,22 @@ def _load(owner: Executable, recipe: Recipe) -> Any:
         **{dtype.upper(): np.dtype(dtype) for dtype in recipe.dtypes},
         **dict(recipe.constants),
         **{one.name: _entry(one) for one in recipe.functions},
+        **{name: evaluated(primitive) for name, primitive in recipe.evaluated},
     }
     # Blank lines before the function give its code the module's line numbers.
     text = "\n" * (recipe.line - 1) + recipe.driver
     exec(builtins.compile(text, filename, "exec"), namespace)
     return namespace[recipe.name]
+
+
+def evaluated(primitive: str) -> Callable[..., Any]:
+    """The reference's kernel of a primitive: one array, or as many as it gives."""
+
+    def call(*arrays: np.ndarray, **params: Any) -> Any:
+        found = evaluate_eqn(primitive, tuple(params.items()), arrays)
+        return found[0] if len(found) == 1 else found
+
+    return call
 
 
 def _entry(one: Entrypoint) -> Callable[..., Any]:

@@ -15,7 +15,8 @@ from traceir_numba.driver import dtype_name, product_name
 from traceir_numba.functions import NUMBERS
 from traceir_numba.kernels import Compiled
 from traceir_numba.machine import Code
-from traceir_numba.program import Call, Program
+from traceir_numba.program import Call, Evaluate, Program
+from traceir_numba.quoted import evaluated_name
 from traceir_numba.source import Module, module_of
 from traceir_numba.sources import Sources, sources_of
 from traceir_numba.speed import report, vector_bits
@@ -69,6 +70,7 @@ class Build:
             tuple(d for d in NUMBERS if dtype_name(d) in words),
             functions,
             tuple((buffers[k].name, value) for k, value in self.program.constants),
+            tuple((evaluated_name(p), p) for p in evaluated(self.program)),
         )
 
 
@@ -101,6 +103,12 @@ def source(closed: ClosedJaxpr, name: str, donated: tuple[int, ...] = ()) -> str
     """The module of a program, which nothing is compiled for."""
     program = assemble(closed, name, donated)
     return module_of(program, sources_of(program)).text
+
+
+def evaluated(program: Program) -> list[str]:
+    """The primitives that the reference's kernels compute."""
+    steps = (s.eqn.primitive for s in program.steps if isinstance(s, Evaluate))
+    return list(dict.fromkeys(steps))
 
 
 def _multiplied(program: Program) -> list[str]:

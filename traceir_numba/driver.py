@@ -13,7 +13,16 @@ from traceir_numba.emit_lines import plain
 from traceir_numba.liveness import needed
 from traceir_numba.pool import WORTH
 from traceir_numba.products import call_arguments
-from traceir_numba.program import Buffer, Call, Launch, Program, Reshape, Run
+from traceir_numba.program import (
+    Buffer,
+    Call,
+    Evaluate,
+    Launch,
+    Program,
+    Reshape,
+    Run,
+)
+from traceir_numba.quoted import argument_text, evaluated_name
 from traceir_numba.schedule import range_of, scratch_of
 
 WIDTH = 88
@@ -69,6 +78,9 @@ def _body(
                 yield call_text(kernels[number].name, names)
             case Call():
                 yield _call(program, step)
+            case Evaluate(outputs=outputs):
+                made.update(outputs)
+                yield _evaluate(program, step)
             case Reshape(source, output, copied):
                 made.add(output)
                 target = buffers[output]
@@ -119,6 +131,14 @@ def _call(program: Program, step: Call) -> str:
     names = [program.buffers[k].name for k in (*step.inputs, step.output)]
     entry = product_name(program.buffers[step.output].dtype)
     return call_text("product", [entry, *names, *map(str, call_arguments(step.eqn))])
+
+
+def _evaluate(program: Program, step: Evaluate) -> str:
+    """A library's function: arrays, then the equation's params by name."""
+    given = [program.buffers[k].name for k in step.inputs]
+    given += [f"{name}={argument_text(value)}" for name, value in step.eqn.params]
+    results = ", ".join(program.buffers[k].name for k in step.outputs)
+    return call_text(f"{results} = {evaluated_name(step.eqn.primitive)}", given)
 
 
 def product_name(dtype: str) -> str:

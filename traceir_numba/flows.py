@@ -11,6 +11,7 @@ import numpy as np
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.entry import (
+    Evaluated,
     Library,
     Parts,
     Reduce,
@@ -190,7 +191,9 @@ def _is_dear(eqn: Eqn) -> bool:
     match EMITTERS[eqn.primitive]:
         case Scalar(cost=cost):
             return cost > DEAR
-        case Library() | Reduce() | Running() | Parts() | Region():
+        case Reduce() | Running() | Parts():
+            return True
+        case Library() | Evaluated() | Region():
             return True
         case View(reorders=reorders):
             return reorders

@@ -11,6 +11,7 @@ from traceir.ir import Atom, ClosedJaxpr, Eqn, Literal, Var
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.entry import (
     Entry,
+    Evaluated,
     Generator,
     Index,
     Library,
@@ -85,7 +86,7 @@ class Graph:
         found.update(self.aliases.values())
         for eqn in self.eqns:
             match self.entry(eqn):
-                case Library() | Region():
+                case Library() | Evaluated() | Region():
                     found.update(a for a in eqn.inputs if isinstance(a, Var))
                     found.update(eqn.outputs)
                 case Reduce() | Running():

@@ -1,7 +1,8 @@
 """Programs that call the host: machine code between the calls, driven from Python.
 
 What has no calls in it is compiled whole. The rest, calls and the control flow around
-them, is done by the reference, equation by equation.
+them, is done by the reference, equation by equation. A loop or a choice with a
+library's function in it is driven in the same way.
 """
 
 from __future__ import annotations
@@ -13,9 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from traceir.effects import calls_host
 from traceir.evaluate import Program
-from traceir.ir import ClosedJaxpr, Eqn, Jaxpr, Literal, Var, sort_params
+from traceir.ir import (
+    ClosedJaxpr,
+    Eqn,
+    Jaxpr,
+    Literal,
+    Var,
+    sort_params,
+    subjaxprs,
+)
 
 Compile = Callable[[ClosedJaxpr, str], Any]
 
@@ -56,7 +64,7 @@ class _Cutter:
         last.update(dict.fromkeys(jaxpr.outvars, len(jaxpr.eqns)))
         eqns: list[Eqn] = []
         done = 0
-        for hosted, group in groupby(jaxpr.eqns, _calls):
+        for hosted, group in groupby(jaxpr.eqns, _is_driven):
             part = list(group)
             done += len(part)
             if hosted:
@@ -95,8 +103,35 @@ class _Cutter:
         yield Eqn("jit", inputs, outputs, sort_params(params))
 
 
-def _calls(eqn: Eqn) -> bool:
-    return calls_host(Jaxpr((), (), (eqn,), ()))
+def is_driven(jaxpr: Jaxpr) -> bool:
+    """Whether some of a program is driven from Python.
+
+    It calls the host, or has a library's function in a loop or a choice.
+    """
+    found: bool | None = jaxpr.__dict__.get("_is_driven")
+    if found is None:
+        found = any(map(_is_driven, jaxpr.eqns))
+        object.__setattr__(jaxpr, "_is_driven", found)
+    return found
+
+
+def _is_driven(eqn: Eqn) -> bool:
+    # Where all of a program is in the store, nothing asks for the emitters.
+    from traceir_numba.emitters import EMITTERS
+    from traceir_numba.emitters.entry import Evaluated, Host, Region
+
+    def evaluates(jaxpr: Jaxpr) -> bool:
+        return any(
+            isinstance(EMITTERS.get(e.primitive), Evaluated)
+            or any(evaluates(c.jaxpr) for c in subjaxprs(e))
+            for e in jaxpr.eqns
+        )
+
+    entry = EMITTERS.get(eqn.primitive)
+    inner = [c.jaxpr for c in subjaxprs(eqn)]
+    if isinstance(entry, Region) and any(map(evaluates, inner)):
+        return True
+    return isinstance(entry, Host) or any(map(is_driven, inner))
 
 
 def _variables(eqns: Sequence[Eqn]) -> Iterator[Var]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from traceir.ir import Atom, Eqn, Var
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.entry import (
+    Evaluated,
     Index,
     Library,
     Map,
@@ -19,7 +20,7 @@ from traceir_numba.emitters.entry import (
 from traceir_numba.graph import Graph, identity
 
 Shape = tuple[int, ...]
-KINDS = ("map", "reduce", "running", "part", "library", "region")
+KINDS = ("map", "reduce", "running", "part", "library", "evaluated", "region")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class Job:
         """The extents of the loops."""
         if self.kind == "map":
             return self.var.aval.shape
-        if self.kind == "region":
+        if self.kind in ("evaluated", "region"):
             return ()
         return self.eqn.inputs[self.part].aval.shape
 
@@ -145,6 +146,8 @@ def jobs_of(graph: Graph, stored: Collection[Var]) -> list[Job]:
                 jobs += [Job(eqn, "part", k) for k in range(len(eqn.inputs))]
             case Library():
                 jobs.append(Job(eqn, "library"))
+            case Evaluated():
+                jobs.append(Job(eqn, "evaluated"))
             case Region():
                 jobs.append(Job(eqn, "region"))
             case _ if eqn.outputs[0] in stored:
@@ -154,7 +157,7 @@ def jobs_of(graph: Graph, stored: Collection[Var]) -> list[Job]:
 
 def seeds(job: Job) -> list[tuple[Atom, Map]]:
     """The values that a job is made of, in its own loops."""
-    if job.kind in ("library", "region"):
+    if job.kind in ("library", "evaluated", "region"):
         return [(a, identity(a.aval.ndim)) for a in job.eqn.inputs]
     atom = job.var if job.kind == "map" else job.eqn.inputs[job.part]
     return [(atom, identity(atom.aval.ndim))]

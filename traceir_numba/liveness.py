@@ -15,7 +15,16 @@ import numpy as np
 
 from traceir_numba.buffers import LARGE
 from traceir_numba.nests import Load, map_accesses
-from traceir_numba.program import Buffer, Call, Launch, Program, Reshape, Run, Step
+from traceir_numba.program import (
+    Buffer,
+    Call,
+    Evaluate,
+    Launch,
+    Program,
+    Reshape,
+    Run,
+    Step,
+)
 
 # What an array is made for.
 Kind = tuple[tuple[int, ...], str]
@@ -151,7 +160,12 @@ class _Sharing:
 
 def needed(step: Step) -> tuple[int, ...]:
     """The buffers that must have memory before a step of a program runs."""
-    return () if isinstance(step, Reshape) else _touches(step)
+    match step:
+        case Reshape():
+            return ()
+        case Evaluate(inputs=inputs):
+            return inputs
+    return _touches(step)
 
 
 def _touches(step: Step) -> tuple[int, ...]:
@@ -160,6 +174,8 @@ def _touches(step: Step) -> tuple[int, ...]:
             return step.buffers
         case Call():
             return (*step.inputs, step.output)
+        case Evaluate():
+            return (*step.inputs, *step.outputs)
         case Reshape():
             return (step.source, step.output)
     raise AssertionError(step)

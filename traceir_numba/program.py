@@ -76,6 +76,15 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
+class Evaluate:
+    """The reference's kernel on whole buffers; it makes its results' memory."""
+
+    eqn: Eqn
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Reshape:
     """Another shape for the same memory; `copied` where it becomes a result."""
 
@@ -175,7 +184,18 @@ class Run:
 
 
 Step = (
-    Launch | Call | Reshape | Run | Load | Save | Copy | Assign | Loop | While | Branch
+    Launch
+    | Call
+    | Evaluate
+    | Reshape
+    | Run
+    | Load
+    | Save
+    | Copy
+    | Assign
+    | Loop
+    | While
+    | Branch
 )
 
 

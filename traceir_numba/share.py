@@ -7,7 +7,7 @@ from collections.abc import Collection
 from math import prod
 
 from traceir.ir import Eqn, Var
-from traceir_numba.emitters.entry import Map, Parts, Region, Scalar, View
+from traceir_numba.emitters.entry import Evaluated, Map, Parts, Region, Scalar, View
 from traceir_numba.functions import NARROW
 from traceir_numba.graph import Graph
 from traceir_numba.jobs import Cluster, Shape, Without, in_terms_of, seeds
@@ -36,7 +36,7 @@ def costs_of(graph: Graph, stored: set[Var]) -> dict[Var, int]:
     costs: dict[Var, int] = {}
     for eqn in graph.eqns:
         entry = graph.entry(eqn)
-        if isinstance(entry, Region):
+        if isinstance(entry, Region | Evaluated):
             continue  # its results are in memory
         (out,) = eqn.outputs
         own = entry.cost if isinstance(entry, Scalar) else 0

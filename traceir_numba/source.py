@@ -20,7 +20,8 @@ from traceir_numba.driver import (
 )
 from traceir_numba.emit_cpu import Kernel
 from traceir_numba.functions import NUMBERS, closure, short
-from traceir_numba.program import Buffer, Program
+from traceir_numba.program import Buffer, Evaluate, Program
+from traceir_numba.quoted import quoted
 from traceir_numba.sources import Sources
 
 # Constants of more bytes are not written out.
@@ -83,7 +84,20 @@ def product(gemm, x, y, z, outer, batch, rows, inner, columns, *strides):
     left = matrices(x, rows, inner, *strides[:4])
     right = matrices(y, inner, columns, *strides[4:])
     z[...] = gemm(left, right).reshape(z.shape)'''
+EVALUATED_TEXT = '''\
+def evaluated(kernel):
+    """A function of arrays that gives arrays of their own, and never warns."""
+
+    def call(*arrays, **params):
+        with np.errstate(all="ignore"):
+            found = kernel(*arrays, **params)
+        found = found if isinstance(found, (tuple, list)) else [found]
+        found = [np.array(x, order="C") for x in found]
+        return found[0] if len(found) == 1 else found
+
+    return call'''
 HELPERS = {
+    "evaluated": EVALUATED_TEXT,
     "kernel": KERNEL_TEXT,
     "parallel": PARALLEL_TEXT,
     "product": PRODUCT_TEXT,
@@ -116,6 +130,8 @@ def module_of(program: Program, sources: Sources) -> Module:
     parts += [f"@function\n{f.text}" for f in own]
     parts += [_inner_text(kernel) for kernel in inner]
     parts += [_kernel_text(kernel) for kernel in unique.values()]
+    steps = (s.eqn.primitive for s in program.steps if isinstance(s, Evaluate))
+    parts += quoted(dict.fromkeys(steps))
     constants = [_constant(program.buffers[k], value) for k, value in program.constants]
     if constants:
         parts.append("\n".join(constants))

@@ -16,7 +16,16 @@ from traceir.avals import short_dtype
 from traceir_numba.emit_cpu import Kernel
 from traceir_numba.nests import Apply, Nest
 from traceir_numba.pool import WORTH, threads
-from traceir_numba.program import Buffer, Call, Launch, Program, Reshape, Run, Step
+from traceir_numba.program import (
+    Buffer,
+    Call,
+    Evaluate,
+    Launch,
+    Program,
+    Reshape,
+    Run,
+    Step,
+)
 from traceir_numba.schedule import range_of
 
 # An instruction of x86-64 that computes with several numbers in one register: of
@@ -95,7 +104,12 @@ def _free(step: Step) -> bool:
 def _head(program: Program) -> str:
     counts = [
         _plural(sum(isinstance(s, kind) for s in program.steps), word)
-        for kind, word in ((Launch, "kernel"), (Call, "product"), (Run, "loop"))
+        for kind, word in (
+            (Launch, "kernel"),
+            (Call, "product"),
+            (Evaluate, "library function"),
+            (Run, "loop"),
+        )
     ]
     moved = sum(_bytes(program, k) for k in (*program.inputs, *program.outputs))
     said = ", ".join(c for c in counts if c)
@@ -121,6 +135,12 @@ def _step(
         case Call(eqn, inputs, output):
             shapes = [_shape(program.buffers[k]) for k in (*inputs, output)]
             return f"{eqn.primitive}: {' by '.join(shapes[:-1])} gives {shapes[-1]}"
+        case Evaluate(eqn, inputs, outputs):
+            given, made = (
+                ", ".join(_shape(program.buffers[k]) for k in slots)
+                for slots in (inputs, outputs)
+            )
+            return f"{eqn.primitive}: a library's function, {given} gives {made}"
         case Reshape(source, output):
             return f"copy of {program.buffers[source].name}: it is returned twice"
     return type(step).__name__
@@ -197,10 +217,14 @@ def _why(
     match made, read:
         case _, Call():
             return f"the product of step {by} reads all of it"
+        case _, Evaluate():
+            return f"the library's function of step {by} reads all of it"
         case _, Run():
             return f"the loop of step {by} reads it"
         case Call(), _:
             return f"a product, which step {by} reads"
+        case Evaluate(), _:
+            return f"a library's result, which step {by} reads"
         case Run(), _:
             return f"a loop's result, which step {by} reads"
         case Launch(), _ if slot in _finished(made):
@@ -215,6 +239,8 @@ def _written(step: Step) -> set[int]:
             return {step.buffers[k] for k in step.nest.written}
         case Call():
             return {step.output}
+        case Evaluate():
+            return set(step.outputs)
         case Run(routine, buffers):
             results = ("result", "memory")
             roles = [routine.buffers[k].role for k in routine.args]
@@ -226,7 +252,7 @@ def _read(step: Step) -> set[int]:
     match step:
         case Launch():
             return {step.buffers[k] for k in step.nest.loaded}
-        case Call():
+        case Call() | Evaluate():
             return set(step.inputs)
         case Reshape():
             return {step.source}

@@ -31,7 +31,7 @@ ORDER = {
         | emit_columns emit_lengths emit_running | emit_rows | emit_cpu | steps
         | carries memory
         | blocks | build
-        | routines | emit_flow | sources | driver | source | assemble
+        | routines | emit_flow | sources | quoted | driver | source | assemble
         | scalar_types | ssa callees | expressions | statements | lower
         | tiles spread | gemm | call | kernels
         | speed | compiling hosted | backend | api | __init__

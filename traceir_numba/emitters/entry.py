@@ -145,6 +145,15 @@ class Library:
 
 
 @dataclass(frozen=True, slots=True)
+class Evaluated:
+    """A library's function of whole arrays: the reference's kernel, between kernels.
+
+    The bits are the reference's. A loop or a choice with one in it is driven from
+    Python, by `hosted`.
+    """
+
+
+@dataclass(frozen=True, slots=True)
 class Rewrite:
     """The same by other primitives, as a program of the equation's operands."""
 
@@ -173,6 +182,7 @@ Entry = (
     | Running
     | Parts
     | Library
+    | Evaluated
     | Rewrite
     | Region
 )

@@ -1,4 +1,7 @@
-"""Products of matrices, which are no loop nests. Serves: choice.dot-order"""
+"""What is no loop nest: products of matrices, and functions of other libraries.
+
+Serves: choice.dot-order
+"""
 
 from __future__ import annotations
 

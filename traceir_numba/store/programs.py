@@ -36,7 +36,8 @@ class Recipe:
     """A program's function in Python, and what its names stand for.
 
     `driver` is the text of the function, which begins at `line` of the module's
-    `source`; `dtypes` are those that it names.
+    `source`; `dtypes` are those that it names, `evaluated` pairs its names for the
+    reference's kernels with their primitives.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Recipe:
     dtypes: tuple[str, ...]
     functions: tuple[Entrypoint, ...]
     constants: tuple[tuple[str, np.ndarray], ...]
+    evaluated: tuple[tuple[str, str], ...] = ()
 
 
 def write_program(key: str, recipe: Recipe, given: Sequence[np.ndarray]) -> bool:
@@ -79,6 +81,7 @@ def write_program(key: str, recipe: Recipe, given: Sequence[np.ndarray]) -> bool
             for f in recipe.functions
         ],
         "constants": constants,
+        "evaluated": recipe.evaluated,
     }
     return store.write(Entry("program", key, facts, tuple(blocks)))
 
@@ -106,6 +109,7 @@ def read_program(key: str, given: Sequence[np.ndarray]) -> Recipe | None:
         tuple(facts["dtypes"]),
         functions,
         constants,
+        tuple((name, primitive) for name, primitive in facts["evaluated"]),
     )
 
 
