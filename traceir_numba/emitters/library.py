@@ -5,6 +5,8 @@ Serves: choice.dot-order
 
 from __future__ import annotations
 
-from traceir_numba.emitters.entry import Library, register
+from traceir_numba.emitters.entry import Evaluated, Library, register
 
 register("dot_general", Library())
+register("sort", Evaluated())
+register("top_k", Evaluated())
