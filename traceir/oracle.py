@@ -18,6 +18,7 @@ from traceir.ir import ClosedJaxpr, Jaxpr, Literal, Var, sort_params
 from traceir.rules import Prim, Rules, Scope, default
 from traceir.rules.applied import row_scope
 from traceir.rules.helpers import box
+from traceir.rules.numerics import half_unit
 from traceir.rules.reals import Ordered, Real
 from traceir.typing import infer
 
@@ -115,6 +116,8 @@ def faults(
         return wrong
     declared = declared_choices(rules) if choices is None else choices
     ordered = declared.get("choice.zero-extremum") == "ordered"
+    if row.post:
+        return list(_unsatisfied(row, params, arrays, got, rules))
     real = Ordered.of if ordered and row.accuracy == "extremum" else Real.of
     operands = [Elements.of(a, real) for a in arrays]
     for n, elements in (exact or {}).items():
@@ -135,6 +138,25 @@ def _region_faults(
     """What is wrong with the results of a region, which must have one answer."""
     arrays = [np.asarray(a) for a in arrays]
     return _differences(_steps(row, params, arrays, rules, _demand_one_answer), got)
+
+
+def _unsatisfied(
+    row: Prim,
+    params: Mapping[str, Any],
+    arrays: Sequence[Array],
+    got: Sequence[Array],
+    rules: Rules,
+) -> Iterator[str]:
+    """A line for each index at which a relation of the row does not hold."""
+    operands = [Elements.of(a) for a in arrays]
+    results = dict(zip(row.results, map(Elements.of, got)))
+    unit = {"u": half_unit(arrays[0].dtype)}
+    scope = row_scope(row, tuple(operands), sort_params(params), rules)
+    for relation in row.post:
+        for index in box(relation.over(Scope(results, outer=scope))):
+            known = {"i": index, **results, **unit}
+            if not relation.holds(Scope(known, row.each, scope)):
+                yield f"{row.name}{list(index)}: {relation.says}"
 
 
 def unrounded(
@@ -242,6 +264,8 @@ def _apply(
     row = rules.prims[prim]
     if row.steps is not None:
         return _steps(row, params, arrays, rules, check)
+    if row.post:
+        raise ValueError(f"{row.name} has more than one right result")
     results = []
     operands = [Elements.of(a) for a in arrays]
     for part, aval in enumerate(_infer(prim, params, arrays, rules)):

@@ -7,6 +7,7 @@ results whole.
 """
 
 from traceir.kernels import (
+    algebra,
     bits,
     collectives,
     contract,
@@ -22,6 +23,7 @@ from traceir.kernels.registry import KERNELS, kernel
 
 __all__ = [
     "KERNELS",
+    "algebra",
     "bits",
     "collectives",
     "contract",

@@ -100,6 +100,27 @@ def stacked(avals: Iterable[Any], length: int) -> tuple[Any, ...]:
     return tuple(a.update(shape=(length, *a.shape)) for a in avals)
 
 
+def pivots(entries: Sequence[Any], size: int) -> tuple[Any, ...]:
+    """The pivots by which a square matrix, given row by row, is eliminated.
+
+    Rows stay in their order; where a pivot is 0, nothing is taken off the rows below.
+    """
+    rows = [list(entries[k * size : (k + 1) * size]) for k in range(size)]
+    for k, top in enumerate(rows):
+        for row in rows[k + 1 :] if top[k] != 0 else ():
+            factor = row[k] / top[k]
+            row[k:] = [v - factor * w for v, w in zip(row[k:], top[k:])]
+    return tuple(row[k] for k, row in enumerate(rows))
+
+
+def exchanged(places: Sequence[int], size: int) -> Shape:
+    """The numbers below `size` after each has changed places with the one named."""
+    found = list(range(size))
+    for k, place in enumerate(places):
+        found[k], found[place] = found[place], found[k]
+    return tuple(found)
+
+
 HELPERS: dict[str, Callable[..., Any]] = {
     f.__name__: f
     for f in (
@@ -117,6 +138,8 @@ HELPERS: dict[str, Callable[..., Any]] = {
         types,
         resized,
         stacked,
+        pivots,
+        exchanged,
         limits,
         real,
     )

@@ -252,6 +252,15 @@ def ulp(value: Fraction, dtype: np.dtype) -> Fraction:
     return Fraction(2) ** (top - int(info.nmant))
 
 
+def half_unit(dtype: np.dtype) -> Fraction:
+    """Half a unit in the last place of 1: the error of one rounding, relatively.
+
+    >>> half_unit(np.dtype("float32")) == Fraction(1, 2**24)
+    True
+    """
+    return ulp(ONE, dtype) / 2
+
+
 def largest(dtype: np.dtype) -> Fraction:
     """The largest finite number of a floating dtype."""
     return Fraction(float(finfo(dtype).max))

@@ -12,12 +12,14 @@ from traceir.rules.domains import DOMAINS
 from traceir.rules.language import Formula
 from traceir.rules.problems import problem
 from traceir.rules.reader import Names, Row
-from traceir.rules.rows import Clause, Out, Param, Prim, Spelling
+from traceir.rules.rows import Clause, Out, Param, Prim, Relation, Spelling
 
 MERGED = ("params", "let", "each", "ulp")
-MEANINGS = ("value", "means", "steps")
+MEANINGS = ("value", "means", "steps", "post")
 DERIVATIVES = ("derivative", "jvp", "linear")
 Chain = list[tuple[str, Mapping[str, Any]]]
+# Half a unit in the last place of 1, in the dtype of the first operand.
+ROUNDING = "u"
 # What a formula may call or read besides the row's own names.
 STEP_CALLS = ("run", "again", "fold", "lanes", "host", "refuse")
 
@@ -137,11 +139,14 @@ def _prim(
     inputs, variadic = _inputs(row)
     params = tuple(_params(row, constants, inputs))
     scope = base.plus(*inputs, *(p.name for p in params))
-    _no_shadows(row, base, [*inputs, *(p.name for p in params)])
     let, scope = _parts(row, "let", scope)
     # A region has no elements of its own; what `each` names are parts of its steps.
     calls = STEP_CALLS if row.has("steps") else ()
-    each, inner = _parts(row, "each", scope.plus("i", "part", calls=calls))
+    results = row.texts("results")
+    _no_shadows(row, base, [*inputs, *(p.name for p in params), *results])
+    unit = (ROUNDING,) if row.has("post") else ()
+    known = scope.plus("i", "part", *results, *unit, calls=calls)
+    each, inner = _parts(row, "each", known)
     out = _out(row, scope)
     outs = len(out) if isinstance(out, tuple) else None
     prim = Prim(
@@ -169,14 +174,24 @@ def _prim(
         row.get("host", bool, False),
         frozenset(row.texts("effects")),
         row.maybe("across", inner.plus("n", "size", "whole")),
+        results,
+        tuple(_relations(row, inner)),
     )
     row.done()
-    meanings = (prim.value, prim.means, prim.steps)
+    meanings = (prim.value, prim.means, prim.steps, prim.post or None)
     alone = prim.across is None or any(m is not None for m in meanings)
     if sum(m is not None for m in meanings) != alone:
         has = [m for m in MEANINGS if row.has(m)]
         raise problem("table.meaning", where, ", ".join(has) or "none")
     return prim
+
+
+def _relations(row: Row, scope: Names) -> Iterator[Relation]:
+    """What the results must satisfy, which knows them by their names."""
+    for part in row.rows("post"):
+        formulas = (part.formula(key, scope) for key in ("over", "holds"))
+        yield Relation(part.says(), *formulas)
+        part.done()
 
 
 def _inputs(row: Row) -> tuple[tuple[str, ...], bool]:

@@ -68,6 +68,15 @@ class Out:
 
 
 @dataclass(frozen=True, slots=True)
+class Relation:
+    """What results must satisfy: `holds` for every index `i` into the shape `over`."""
+
+    says: str
+    over: Formula
+    holds: Formula
+
+
+@dataclass(frozen=True, slots=True)
 class Prim:
     """A primitive: operands, params, clauses, result types and one meaning.
 
@@ -78,7 +87,8 @@ class Prim:
     and results are printed with the names of the equation's, `ulp` the units in the
     last place allowed for each dtype, `classes` the classes of the row, `derivative`
     its columns about tangents and cotangents, `identity` when it gives its operand
-    unchanged, `folds` whether templates apply it to a number at once, `batch` the one
+    unchanged, `results` the names by which the relations of `post` know the results,
+    `folds` whether templates apply it to a number at once, `batch` the one
     about many examples, `across` what a collective gives for one of them, `host` where
     an equation calls the host, `effects` what it does besides.
     """
@@ -107,6 +117,8 @@ class Prim:
     host: bool = False
     effects: frozenset[str] = frozenset()
     across: Formula | None = None
+    results: tuple[str, ...] = ()
+    post: tuple[Relation, ...] = ()
 
     @property
     def defaults(self) -> dict[str, Any]:

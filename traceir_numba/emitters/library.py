@@ -10,3 +10,5 @@ from traceir_numba.emitters.entry import Evaluated, Library, register
 register("dot_general", Library())
 register("sort", Evaluated())
 register("top_k", Evaluated())
+for name in ("cholesky", "lu", "qr", "eigh", "svd", "triangular_solve"):
+    register(name, Evaluated())

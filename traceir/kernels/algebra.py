@@ -1,0 +1,168 @@
+"""Kernels of factorizations: LAPACK's routines, by SciPy, one matrix after another."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from traceir.kernels.registry import kernel
+
+Shape = tuple[int, ...]
+
+
+@cache
+def _routine(name: str, dtype: np.dtype) -> Any:
+    """A routine of LAPACK or BLAS for a dtype."""
+    # Not at the top: it would take most of the time that `import traceir` takes.
+    from scipy.linalg import get_blas_funcs, get_lapack_funcs
+
+    find = get_blas_funcs if name == "trsm" else get_lapack_funcs
+    return find(name, dtype=dtype)
+
+
+def _matrices(x: np.ndarray) -> Iterator[tuple[Shape, np.ndarray]]:
+    """The matrices of a stack that have elements, and where they stand in it."""
+    if x.size:
+        for place in np.ndindex(x.shape[:-2]):
+            yield place, x[place]
+
+
+def _finite(matrix: np.ndarray) -> bool:
+    return bool(np.isfinite(matrix).all())
+
+
+def _identities(shape: Shape, dtype: np.dtype) -> np.ndarray:
+    """A stack of matrices with ones on their diagonals: the factors of nothing."""
+    found = np.zeros(shape, dtype)
+    diagonal = np.arange(min(shape[-2:]))
+    found[..., diagonal, diagonal] = 1
+    return found
+
+
+@kernel("cholesky")
+def cholesky(x: np.ndarray) -> Any:
+    """Lower triangular factors; NaN for what is not positive definite."""
+    found = np.empty_like(x)
+    factorize = _routine("potrf", x.dtype)
+    for place, matrix in _matrices(x):
+        lower, failed = factorize(matrix, lower=1, clean=1)
+        found[place] = np.tril(np.full_like(lower, np.nan)) if failed else lower
+    return found
+
+
+@kernel("lu")
+def lu(x: np.ndarray) -> Any:
+    """Factors below and above the diagonal, exchanges of rows, and their order."""
+    rows, columns = x.shape[-2:]
+    stack, steps = x.shape[:-2], min(rows, columns)
+    factors = np.empty_like(x)
+    exchanges = np.zeros((*stack, steps), np.int32)
+    order = np.empty((*stack, rows), np.int32)
+    order[...] = np.arange(rows)
+    factorize = _routine("getrf", x.dtype)
+    for place, matrix in _matrices(x):
+        factors[place], exchanges[place], _ = factorize(matrix)
+        one = order[place]
+        for k, other in enumerate(exchanges[place]):
+            one[[k, other]] = one[[other, k]]
+    return factors, exchanges, order
+
+
+@kernel("qr")
+def qr(
+    x: np.ndarray, *, full_matrices: bool, pivoting: bool, use_magma: None = None
+) -> Any:
+    """Orthogonal columns, and what they are multiplied by above the diagonal."""
+    rows, columns = x.shape[-2:]
+    inner = rows if full_matrices else min(rows, columns)
+    q = _identities((*x.shape[:-2], rows, inner), x.dtype)
+    r = np.zeros((*x.shape[:-2], inner, columns), x.dtype)
+    factorize, multiply = _routine("geqrf", x.dtype), _routine("orgqr", x.dtype)
+    for place, matrix in _matrices(x):
+        packed, scales, _, _ = factorize(matrix)
+        r[place] = np.triu(packed[:inner])
+        wide = np.zeros((rows, inner), x.dtype, "F")
+        wide[:, : min(inner, columns)] = packed[:, :inner]
+        q[place] = multiply(wide, scales)[0]
+    return q, r
+
+
+@kernel("eigh")
+def eigh(
+    x: np.ndarray,
+    *,
+    lower: bool,
+    sort_eigenvalues: bool = True,
+    algorithm: None = None,
+    subset_by_index: None = None,
+) -> Any:
+    """Eigenvectors as columns, and eigenvalues, which ascend."""
+    vectors = np.full(x.shape, np.nan, x.dtype)
+    values = np.full(x.shape[:-1], np.nan, x.dtype)
+    solve = _routine("syevd", x.dtype)
+    for place, matrix in _matrices(x):
+        half = np.tril(matrix) if lower else np.triu(matrix)
+        if _finite(half):
+            found, columns, failed = solve(half, lower=lower)
+            if not failed:
+                values[place], vectors[place] = found, columns
+    return vectors, values
+
+
+@kernel("svd")
+def svd(
+    x: np.ndarray,
+    *,
+    compute_uv: bool,
+    full_matrices: bool,
+    algorithm: None = None,
+    subset_by_index: None = None,
+) -> Any:
+    """Singular values, which descend; left vectors as columns, right ones as rows."""
+    rows, columns = x.shape[-2:]
+    least, stack = min(rows, columns), x.shape[:-2]
+    values = np.full((*stack, least), np.nan, x.dtype)
+    left = _identities((*stack, rows, rows if full_matrices else least), x.dtype)
+    right = _identities((*stack, columns if full_matrices else least, columns), x.dtype)
+    solve = _routine("gesdd", x.dtype)
+    for place, matrix in _matrices(x):
+        left[place] = right[place] = np.nan
+        if not _finite(matrix):
+            continue
+        u, s, v, failed = solve(matrix, compute_uv, full_matrices)
+        if not failed:
+            values[place] = s
+            if compute_uv:
+                left[place], right[place] = u, v
+    return (values, left, right) if compute_uv else values
+
+
+@kernel("triangular_solve")
+def triangular_solve(
+    a: np.ndarray,
+    y: np.ndarray,
+    *,
+    left_side: bool,
+    lower: bool,
+    transpose_a: bool = False,
+    unit_diagonal: bool = False,
+    conjugate_a: bool = False,
+) -> Any:
+    """Solutions of triangular systems; conjugation changes nothing that is real."""
+    found = np.empty_like(y)
+    solve = _routine("trsm", y.dtype)
+    flags = {
+        "side": not left_side,
+        "lower": lower,
+        "trans_a": transpose_a,
+        "diag": unit_diagonal,
+    }
+    if not math.prod(a.shape[-2:]):
+        return found
+    for place, right in _matrices(y):
+        found[place] = solve(1.0, a[place], right, **flags)
+    return found
