@@ -15,7 +15,7 @@ from traceir.accept import Goal, any_order, member, same, settle
 from traceir.avals import ShapedArray
 from traceir.dtypes import kind_of
 from traceir.ir import ClosedJaxpr, Jaxpr, Literal, Var, sort_params
-from traceir.rules import Prim, Rules, Scope, default
+from traceir.rules import Prim, Relation, Rules, Scope, default
 from traceir.rules.applied import row_scope
 from traceir.rules.helpers import box
 from traceir.rules.numerics import half_unit
@@ -154,9 +154,17 @@ def _unsatisfied(
     scope = row_scope(row, tuple(operands), sort_params(params), rules)
     for relation in row.post:
         for index in box(relation.over(Scope(results, outer=scope))):
-            known = {"i": index, **results, **unit}
-            if not relation.holds(Scope(known, row.each, scope)):
+            known = Scope({"i": index, **results, **unit}, row.each, scope)
+            if not _holds(relation, known):
                 yield f"{row.name}{list(index)}: {relation.says}"
+
+
+def _holds(relation: Relation, scope: Scope) -> bool:
+    """Whether a relation holds: it does not where wrong results leave it no value."""
+    try:
+        return bool(relation.holds(scope))
+    except (LookupError, ArithmeticError):
+        return False
 
 
 def unrounded(

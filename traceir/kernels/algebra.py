@@ -66,10 +66,24 @@ def lu(x: np.ndarray) -> Any:
     factorize = _routine("getrf", x.dtype)
     for place, matrix in _matrices(x):
         factors[place], exchanges[place], _ = factorize(matrix)
-        one = order[place]
-        for k, other in enumerate(exchanges[place]):
-            one[[k, other]] = one[[other, k]]
+        _exchange(order[place], exchanges[place])
     return factors, exchanges, order
+
+
+@kernel("lu_pivots_to_permutation")
+def lu_pivots_to_permutation(x: np.ndarray, *, permutation_size: int) -> Any:
+    """The order of rows after exchanges."""
+    order = np.empty((*x.shape[:-1], permutation_size), np.int32)
+    order[...] = np.arange(permutation_size)
+    for place in np.ndindex(x.shape[:-1]):
+        _exchange(order[place], x[place])
+    return order
+
+
+def _exchange(order: np.ndarray, exchanges: np.ndarray) -> None:
+    """Change places in `order`, one after the other."""
+    for k, other in enumerate(exchanges):
+        order[[k, other]] = order[[other, k]]
 
 
 @kernel("qr")

@@ -5,6 +5,7 @@
 Array(3., dtype=float32, weak_type=True)
 """
 
+from traceir.lax import linalg
 from traceir.lax.bits import (
     bitwise_xor,
     ceil,
@@ -191,6 +192,7 @@ __all__ = [
     "iota",
     "is_finite",
     "le",
+    "linalg",
     "log",
     "log1p",
     "logistic",

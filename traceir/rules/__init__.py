@@ -26,6 +26,7 @@ from traceir.rules.rows import (
     Out,
     Param,
     Prim,
+    Relation,
     Spelling,
     Transform,
 )
@@ -47,6 +48,7 @@ __all__ = [
     "Out",
     "Param",
     "Prim",
+    "Relation",
     "Rules",
     "Scope",
     "Spelling",

@@ -10,5 +10,6 @@ from traceir_numba.emitters.entry import Evaluated, Library, register
 register("dot_general", Library())
 register("sort", Evaluated())
 register("top_k", Evaluated())
-for name in ("cholesky", "lu", "qr", "eigh", "svd", "triangular_solve"):
+for name in ("cholesky", "lu", "lu_pivots_to_permutation", "qr", "eigh", "svd"):
     register(name, Evaluated())
+register("triangular_solve", Evaluated())

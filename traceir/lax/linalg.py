@@ -1,0 +1,221 @@
+"""Factorizations and triangular systems, named as in `jax.lax.linalg`.
+
+A matrix is the last two dimensions of an operand, those before number a stack.
+Operands are float32 or float64; nothing is promoted.
+
+>>> import traceir.numpy as jnp
+>>> cholesky(jnp.array([[4.0, 2.0], [2.0, 5.0]]))
+Array([[2., 0.],
+       [1., 2.]], dtype=float32)
+
+Serves: the rows of algebra.toml
+"""
+
+from __future__ import annotations
+
+from operator import index
+
+from traceir import lax, rules
+from traceir.array import Array
+from traceir.ir import sort_params
+from traceir.lax import factors, matrices
+from traceir.lax.operands import Operand, like, operand, shape_of
+from traceir.trace import bind, typeof
+from traceir.typing import infer
+
+__all__ = [
+    "cholesky",
+    "eigh",
+    "lu",
+    "lu_pivots_to_permutation",
+    "qr",
+    "svd",
+    "triangular_solve",
+]
+# Importing it registers the derivatives.
+_ = factors
+
+
+def _mean(x: Operand) -> Array:
+    """The mean of each matrix and its transpose."""
+    total = lax.add(x, matrices.transposed(x))
+    return lax.div(total, like(2, total))
+
+
+def _checked(primitive: str, x: Operand, **params: object) -> None:
+    """Raise the clause of the primitive that the operand violates."""
+    known = {**rules.default().prims[primitive].defaults, **params}
+    infer(primitive, (typeof(x),), sort_params(known))
+
+
+def cholesky(x: Operand, *, symmetrize_input: bool = True) -> Array:
+    """Lower triangular matrices whose products with their transposes are these.
+
+    Shape (..., n, n) to the same. With `symmetrize_input` the mean of the matrix and
+    its transpose is taken, else what stands on its diagonal and below. All of a result
+    is NaN where a matrix is not positive definite. Raises TypeError (matrices.rank,
+    matrices.dtype), ValueError (square.extents).
+
+    >>> import traceir.numpy as jnp
+    >>> cholesky(jnp.array([[4.0, 0.0], [0.0, 9.0]]))
+    Array([[2., 0.],
+           [0., 3.]], dtype=float32)
+    """
+    x = operand("cholesky", x)
+    _checked("cholesky", x)
+    found = bind("cholesky", _mean(x) if symmetrize_input else x)
+    return matrices.lower(found)
+
+
+def lu(x: Operand) -> tuple[Array, Array, Array]:
+    """Triangular factors, the exchanges of rows, and the order of rows after them.
+
+    Shape (..., m, n) to (..., m, n), int32 (..., min(m, n)) and int32 (..., m). The
+    first has the lower factor below its diagonal, with ones on the diagonal that are
+    not stored, the upper one on it and above. Raises TypeError (matrices.rank,
+    matrices.dtype).
+
+    >>> import traceir.numpy as jnp
+    >>> lu(jnp.array([[1.0, 2.0], [4.0, 4.0]]))[0]
+    Array([[4.  , 4.  ],
+           [0.25, 1.  ]], dtype=float32)
+    """
+    found, exchanges, order = bind("lu", operand("lu", x))
+    return found, exchanges, order
+
+
+def lu_pivots_to_permutation(pivots: Operand, permutation_size: int) -> Array:
+    """The order of so many rows after the exchanges that `lu` gives.
+
+    int32 (..., k) to (..., permutation_size). Raises TypeError
+    (lu_pivots_to_permutation.rank, .dtype), ValueError (.size).
+
+    >>> import traceir.numpy as jnp
+    >>> lu_pivots_to_permutation(jnp.array([2, 2]), 3)
+    Array([2, 0, 1], dtype=int32)
+    """
+    result: Array = bind(
+        "lu_pivots_to_permutation",
+        operand("lu_pivots_to_permutation", pivots),
+        permutation_size=index(permutation_size),
+    )
+    return result
+
+
+def qr(
+    x: Operand, *, full_matrices: bool = True, pivoting: bool = False
+) -> tuple[Array, Array]:
+    """Matrices with orthogonal columns of length 1, and upper triangular ones.
+
+    Shape (..., m, n) to (..., m, k) and (..., k, n); k is m if `full_matrices`, else
+    min(m, n). Raises TypeError (matrices.rank, matrices.dtype), NotImplementedError
+    (qr.pivoting, derive.factors).
+
+    >>> import traceir.numpy as jnp
+    >>> q, r = qr(jnp.array([[3.0], [4.0]]), full_matrices=False)
+    >>> r
+    Array([[-5.]], dtype=float32)
+    """
+    q, r = bind(
+        "qr",
+        operand("qr", x),
+        full_matrices=bool(full_matrices),
+        pivoting=bool(pivoting),
+    )
+    return q, r
+
+
+def eigh(
+    x: Operand,
+    *,
+    lower: bool = True,
+    symmetrize_input: bool = True,
+    sort_eigenvalues: bool = True,
+) -> tuple[Array, Array]:
+    """Eigenvectors, as columns, and eigenvalues of symmetric matrices.
+
+    Shape (..., n, n) to (..., n, n) and (..., n); the eigenvalues ascend. With
+    `symmetrize_input` the mean of the matrix and its transpose is taken, else one
+    triangle. Eigenvalues of a matrix that is not finite are NaN. Raises TypeError
+    (matrices.rank, matrices.dtype), ValueError (square.extents).
+
+    >>> import traceir.numpy as jnp
+    >>> eigh(jnp.array([[2.0, 0.0], [0.0, 1.0]]))[1]
+    Array([1., 2.], dtype=float32)
+    """
+    x = operand("eigh", x)
+    _checked("eigh", x, lower=lower)
+    vectors, values = bind(
+        "eigh",
+        _mean(x) if symmetrize_input else x,
+        lower=bool(lower),
+        sort_eigenvalues=bool(sort_eigenvalues),
+    )
+    return vectors, values
+
+
+def svd(
+    x: Operand, *, full_matrices: bool = True, compute_uv: bool = True
+) -> Array | tuple[Array, Array, Array]:
+    """Left singular vectors as columns, singular values, right ones as rows.
+
+    Shape (..., m, n) to (..., m, k), (..., min(m, n)) and (..., l, n); k and l are m
+    and n if `full_matrices`, else min(m, n). The values descend; they are NaN for a
+    matrix that is not finite. Without `compute_uv`, the values alone. Raises TypeError
+    (matrices.rank, matrices.dtype), NotImplementedError (derive.factors).
+
+    >>> import traceir.numpy as jnp
+    >>> svd(jnp.array([[0.0, 2.0], [1.0, 0.0]]), compute_uv=False)
+    Array([2., 1.], dtype=float32)
+    """
+    found = bind(
+        "svd",
+        operand("svd", x),
+        compute_uv=bool(compute_uv),
+        full_matrices=bool(full_matrices),
+    )
+    if not compute_uv:
+        return found[0] if isinstance(found, (list, tuple)) else found
+    values, left, right = found
+    return left, values, right
+
+
+def triangular_solve(
+    a: Operand,
+    b: Operand,
+    *,
+    left_side: bool = False,
+    lower: bool = False,
+    transpose_a: bool = False,
+    conjugate_a: bool = False,
+    unit_diagonal: bool = False,
+) -> Array:
+    """The solutions x of x a = b, or of a x = b if `left_side`, for a triangle of `a`.
+
+    Shapes (..., n, n) and (..., m, n), (..., n, m) if `left_side`, to that of `b`. The
+    triangle is the upper one unless `lower`, transposed if `transpose_a`, and has ones
+    on its diagonal if `unit_diagonal`. A zero on the diagonal gives infinities or NaN.
+    Raises TypeError (triangular_solve.rank, triangular_solve.dtype), ValueError
+    (triangular_solve.square, triangular_solve.extents).
+
+    >>> import traceir.numpy as jnp
+    >>> a, b = jnp.array([[2.0, 0.0], [1.0, 1.0]]), jnp.array([[2.0], [3.0]])
+    >>> triangular_solve(a, b, left_side=True, lower=True)
+    Array([[1.],
+           [2.]], dtype=float32)
+    """
+    a, b = operand("triangular_solve", a), operand("triangular_solve", b, 1)
+    rank = len(shape_of(b))
+    vector = rank == len(shape_of(a)) - 1
+    added = (rank if left_side else rank - 1,)
+    result: Array = bind(
+        "triangular_solve",
+        a,
+        lax.expand_dims(b, added) if vector else b,
+        conjugate_a=bool(conjugate_a),
+        left_side=bool(left_side),
+        lower=bool(lower),
+        transpose_a=bool(transpose_a),
+        unit_diagonal=bool(unit_diagonal),
+    )
+    return lax.squeeze(result, added) if vector else result
