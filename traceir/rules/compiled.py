@@ -39,6 +39,19 @@ def compile_scope(clauses: Iterable[Clause], at: str) -> Callable[..., bool]:
     return compile_formula(parse(" and ".join(texts) or "True"), SCOPES[at])
 
 
+def _read(prim: Prim) -> set[str]:
+    """The names that typing reads; a part of `value` alone may need elements."""
+    formulas = [clause.holds for clause in prim.clauses if clause.holds is not None]
+    outs = prim.out if isinstance(prim.out, tuple) else ()
+    formulas += [f for out in outs for f in (out.shape, out.dtype, out.weak_type)]
+    formulas += [] if isinstance(prim.out, tuple) else [prim.out]
+    found = {name for formula in formulas for name in formula.names}
+    for name, part in reversed(prim.let.items()):
+        if name in found:
+            found |= part.names
+    return found
+
+
 def _lines(prim: Prim) -> Iterator[str]:
     names = list(prim.inputs)
     if prim.variadic:
@@ -51,8 +64,10 @@ def _lines(prim: Prim) -> Iterator[str]:
     for param in prim.params:
         name = param.name
         yield f"if _name_{name} != {name!r} or not _in_{name}({name}): return None"
+    read = _read(prim)
     for name, part in prim.let.items():
-        yield f"{name} = {part.text}"
+        if name in read:
+            yield f"{name} = {part.text}"
     for clause in prim.clauses:
         if clause.holds is not None:
             yield f"if not ({clause.holds.text}): return None"

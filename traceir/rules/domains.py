@@ -10,6 +10,13 @@ import numpy as np
 # How exact a product asks to be, for each operand; text has them as JAX prints them.
 PRECISIONS: Final = ("Precision.DEFAULT", "Precision.HIGH", "Precision.HIGHEST")
 
+# What becomes of a place outside an array; text has them as JAX prints them.
+INDEX_MODES: Final = (
+    "GatherScatterMode.CLIP",
+    "GatherScatterMode.FILL_OR_DROP",
+    "GatherScatterMode.PROMISE_IN_BOUNDS",
+)
+
 
 def _is_none(value: Any) -> bool:
     return value is None
@@ -81,6 +88,10 @@ def _is_dimension_numbers(value: Any) -> bool:
     return _is_pair(value) and all(_is_pair(v) and all(map(_is_ints, v)) for v in value)
 
 
+def _is_convolution(value: Any) -> bool:
+    return type(value) is tuple and len(value) == 3 and all(map(_is_ints, value))
+
+
 def _is_padding(value: Any) -> bool:
     triples = type(value) is tuple and all(map(_is_ints, value))
     return triples and all(len(v) == 3 for v in value)
@@ -90,6 +101,18 @@ def _is_precision(value: Any) -> bool:
     if value is None:
         return True
     return _is_pair(value) and all(type(v) is str and v in PRECISIONS for v in value)
+
+
+def _is_index_numbers(value: Any) -> bool:
+    return type(value) is tuple and len(value) == 5 and all(map(_is_ints, value))
+
+
+def _is_index_mode(value: Any) -> bool:
+    return type(value) is str and value in INDEX_MODES
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (bool, int, float)
 
 
 def _is_pair(value: Any) -> bool:
@@ -112,8 +135,13 @@ DOMAINS: Final[dict[str, Callable[[Any], bool]]] = {
     "dtype": _is_dtype,
     "maybe_dtype": _or_none(_is_dtype),
     "dimension_numbers": _is_dimension_numbers,
+    "convolution": _is_convolution,
     "padding": _is_padding,
     "precision": _is_precision,
+    "gather_numbers": _is_index_numbers,
+    "scatter_numbers": _is_index_numbers,
+    "index_mode": _is_index_mode,
+    "maybe_number": _or_none(_is_number),
     "axis_name": _is_axis_name,
     "axis_names": _is_axis_names,
     "pairs": _is_pairs,

@@ -217,7 +217,8 @@ def _params(
             raise problem("table.domain", f"{param.where}: default", str(default))
         shown = param.one_of("print", ("always", "nondefault", "never"), "always")
         parse = param.maybe("parse", base.plus("out", *inputs))
-        yield Param(name, domain, default is not None, value, shown, parse)
+        applies = param.text("applies", "")
+        yield Param(name, domain, default is not None, value, shown, parse, applies)
         param.done()
 
 

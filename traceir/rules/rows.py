@@ -37,7 +37,8 @@ class Param:
     """A parameter of a primitive; one that has no default must be given.
 
     `parse` computes it from `out`, the written type of the first result, where the
-    text leaves it out.
+    text leaves it out. One that `applies` a primitive is None, and written as the
+    program that applies it to two scalars of the first operand's dtype.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Param:
     default: Any = None
     print: Literal["always", "nondefault", "never"] = "always"
     parse: Formula | None = None
+    applies: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from traceir.rules.reader import Names
 _TOKEN = re.compile(
     r"""\s*(?:(?P<hole>\{[^{}]*\})
     |(?P<number>-?(?:\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|inf\b|nan\b)(?::\w+)?)
-    |(?P<name>[^\W\d]\w*)
+    |(?P<name>[^\W\d]\w*(?:-[^\W\d]\w*)*)
     |(?P<punct>[=\[\];,*]|$))""",
     re.VERBOSE,
 )
