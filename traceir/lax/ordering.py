@@ -9,13 +9,15 @@ from collections.abc import Sequence
 from operator import index
 from typing import Any
 
+import numpy as np
+
 from traceir.array import Array
 from traceir.ir import Params, sort_params
 from traceir.lax.operands import Operand, as_array, operand, operands, shape_of
 from traceir.lax.shapes import axis_in
-from traceir.trace import Value, bind, bind_all
-from traceir.transforms.axes import place_at
-from traceir.transforms.rules import BATCH, Axis, Dim
+from traceir.trace import Value, bind, bind_all, typeof
+from traceir.transforms.axes import place_at, stretch
+from traceir.transforms.rules import BATCH, JVP, Axis, Dim, Tangent, Zero
 
 
 def sort(
@@ -85,6 +87,43 @@ def top_k(x: Operand, k: int, *, axis: int = -1) -> tuple[Array, Array]:
     return values, places
 
 
+def _moved(x: Value, axis: int, column: Value) -> Value:
+    """What each line of `x` has at its own places, each a row of `column`."""
+    others = tuple(d for d in range(typeof(x).ndim) if d != axis)
+    return bind(
+        "gather",
+        x,
+        column,
+        dimension_numbers=((), (axis,), (axis,), others, others),
+        slice_sizes=(1,) * typeof(x).ndim,
+    )
+
+
+def _sorted_tangents(
+    primals: Sequence[Value], tangents: Sequence[Tangent], params: Params
+) -> tuple[Sequence[Value], Sequence[Tangent]]:
+    """Tangents in the order of the keys: the places are sorted with them."""
+    known: dict[str, Any] = dict(params)
+    axis, shape = known["dimension"], typeof(primals[0]).shape
+    places = bind("iota", dtype=np.dtype("uint32"), shape=shape, dimension=axis)
+    *results, order = bind_all("sort", [*primals, places], params)
+    column = stretch(order, (*shape, 1), range(len(shape)))
+    return results, [
+        t if type(t) is Zero else _moved(t, axis, column) for t in tangents
+    ]
+
+
+def _greatest_tangents(
+    primals: Sequence[Value], tangents: Sequence[Tangent], params: Params
+) -> tuple[Sequence[Value], Sequence[Tangent]]:
+    """The tangents of the elements that were chosen; places have none."""
+    known: dict[str, Any] = dict(params)
+    [t] = tangents
+    values, places = bind_all("top_k", primals, params)
+    column = bind("reshape", places, new_sizes=(*typeof(places).shape, 1))
+    return [values, places], [_moved(t, known["axis"], column), Zero(typeof(places))]
+
+
 def _batched_sort(
     axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
 ) -> tuple[Sequence[Value], Sequence[Dim]]:
@@ -99,3 +138,5 @@ def _batched_sort(
 
 
 BATCH["sort"] = _batched_sort
+JVP["sort"] = _sorted_tangents
+JVP["top_k"] = _greatest_tangents
