@@ -14,6 +14,7 @@ from string import ascii_lowercase
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Var, subjaxprs
 from traceir.rules import Rules
 from traceir.text.lexer import NUMBER_WORDS
+from traceir.text.shown import shown
 
 
 def letters(number: int, digits: str = ascii_lowercase) -> str:
@@ -157,6 +158,8 @@ def shared_programs(main: ClosedJaxpr, full: bool, rules: Rules) -> Shared:
             continue  # a program used twice has all of its own counted twice by now
         for eqn in closed.eqns:
             queue.extend((inner, _program_name(eqn, rules)) for inner in subjaxprs(eqn))
+            written = shown(eqn, rules.prims.get(eqn.primitive))
+            queue.extend((inner, "jaxpr") for inner in written.values())
     for key, (closed, name) in found.items():
         size, outermost = len(closed.eqns), closed is main
         if form.applies(uses=visits[key], equations=size, main=outermost):

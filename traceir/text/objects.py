@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Hashable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,12 +31,48 @@ def _repr(value: Any, exact: bool) -> str:
     return repr(value)
 
 
+# Params that are numbers of dimensions, each list of them under a name: the name of
+# the whole, and those of the lists.
+RECORDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "convolution": ("ConvDimensionNumbers", ("lhs_spec", "rhs_spec", "out_spec")),
+    "gather_numbers": (
+        "GatherDimensionNumbers",
+        (
+            "offset_dims",
+            "collapsed_slice_dims",
+            "start_index_map",
+            "operand_batching_dims",
+            "start_indices_batching_dims",
+        ),
+    ),
+    "scatter_numbers": (
+        "ScatterDimensionNumbers",
+        (
+            "update_window_dims",
+            "inserted_window_dims",
+            "scatter_dims_to_operand_dims",
+            "operand_batching_dims",
+            "scatter_indices_batching_dims",
+        ),
+    ),
+}
+# The names of the lists, by that of the whole.
+FIELDS = dict(RECORDS.values())
+
+
+def _record(domain: str, value: Any, exact: bool) -> str:
+    name, fields = RECORDS[domain]
+    parts = (f"{field}={part!r}" for field, part in zip(fields, value, strict=True))
+    return f"{name}({', '.join(parts)})"
+
+
 # How a param of such a domain is written; `exact` is for the full text.
 WRITERS: Mapping[str, Callable[[Any, bool], str]] = {
     "text": _text,
     "tree": _repr,
     "avals": _repr,
     "options": _repr,
+    **{domain: partial(_record, domain) for domain in RECORDS},
 }
 
 

@@ -16,6 +16,7 @@ from traceir.rules import Prim, Rules, Spelling
 from traceir.rules.domains import PROGRAMS
 from traceir.text.lexer import Source
 from traceir.text.objects import read_text, read_tree, read_type
+from traceir.text.shown import read_application
 from traceir.text.syntax import Many, Number, Parameter, Program, Value, Word
 
 _CONSTANTS = {"None": None, "True": True, "False": False, "true": True, "false": False}
@@ -44,6 +45,7 @@ class Values:
         """The written parameters by name; those of an older spelling by today's."""
         domains = {p.name: p.domain for p in row.params} if row else {}
         found: dict[str, Hashable] = {}
+        applies = {p.name: p.applies for p in row.params} if row else {}
         for param in written:
             name = param.name
             if spelling and name in spelling.ignores:
@@ -51,7 +53,10 @@ class Values:
             if spelling:
                 name = spelling.params.get(name, name)
             domain = domains.get(name) or guess_domain(name)
-            found[name] = self.value(param.value, domain)
+            if applied := applies.get(name):
+                found[name] = read_application(self.value(param.value, "any"), applied)
+            else:
+                found[name] = self.value(param.value, domain)
         return found
 
     def value(self, value: Value, domain: str) -> Hashable:

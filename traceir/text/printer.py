@@ -18,6 +18,7 @@ from traceir.text.doc import Break, Concat, Doc, Group, Nest, Text, concat, join
 from traceir.text.naming import Names, Shared, shared_programs
 from traceir.text.objects import WRITERS
 from traceir.text.params import guess_domain
+from traceir.text.shown import shown
 from traceir.text.words import number_text, opaque, value_text
 
 # Domains whose innermost tuples are written in square brackets.
@@ -139,7 +140,7 @@ class _Printer:
             self.names.suggest(inner.jaxpr, inner.jaxpr.outvars, jaxpr, eqn.outputs)
 
     def params(self, eqn: Eqn, row: Prim | None) -> Doc:
-        given = dict(eqn.params)
+        given = {**dict(eqn.params), **shown(eqn, row)}
         first = [name for name in (row.order if row else ()) if name in given]
         rows = {p.name: p for p in row.params} if row else {}
         pairs = [

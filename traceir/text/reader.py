@@ -10,6 +10,7 @@ import ast
 from traceir.avals import ShapedArray
 from traceir.text.cursor import Cursor
 from traceir.text.lexer import NUMBER_WORDS, Source, Token
+from traceir.text.objects import FIELDS
 from traceir.text.syntax import (
     Binder,
     Equation,
@@ -255,6 +256,8 @@ class Reader(Cursor):
                 return Word(token.text, False, token.at)
             case "name" if token.text in WRAPPERS:
                 return self.wrapped()
+            case "name" if token.text in FIELDS:
+                return self.record(FIELDS[token.text], token.at)
             case "name":
                 raise self.source.error("text.opaque", f"`{token.text}(…)`", token.at)
         raise self.fail("the value of a parameter", token)
@@ -265,6 +268,19 @@ class Reader(Cursor):
         found = self.number()
         self.expect(")")
         return found
+
+    def record(self, fields: tuple[str, ...], at: int) -> Many:
+        """The rest of a list whose parts have names, in their order."""
+        self.expect("(")
+        found: list[Value] = []
+        for name in fields:
+            if found:
+                self.expect(",")
+            self.expect(name)
+            self.expect("=")
+            found.append(self.value())
+        self.expect(")")
+        return Many(tuple(found), at)
 
     def many(self, close: str, at: int) -> Many:
         """The rest of a list, separated by commas; programs need none."""
