@@ -33,6 +33,14 @@ from traceir.lax.control.loops import fori_loop, while_loop
 from traceir.lax.control.scans import map, scan
 from traceir.lax.cumulative import cumlogsumexp, cummax, cummin, cumprod, cumsum
 from traceir.lax.custom import stop_gradient
+from traceir.lax.dynamic import (
+    dynamic_index_in_dim,
+    dynamic_slice,
+    dynamic_slice_in_dim,
+    dynamic_update_index_in_dim,
+    dynamic_update_slice,
+    dynamic_update_slice_in_dim,
+)
 from traceir.lax.elementwise import (
     abs,
     add,
@@ -75,6 +83,18 @@ from traceir.lax.hyperbolic import (
     expm1,
     logistic,
     sinh,
+)
+from traceir.lax.indexing import (
+    GatherDimensionNumbers,
+    GatherScatterMode,
+    ScatterDimensionNumbers,
+    gather,
+    scatter,
+    scatter_add,
+    scatter_max,
+    scatter_min,
+    scatter_mul,
+    scatter_sub,
 )
 from traceir.lax.ordering import sort, sort_key_val, top_k
 from traceir.lax.parallel import (
@@ -133,7 +153,10 @@ from traceir.lax.structure import (
 )
 
 __all__ = [
+    "GatherDimensionNumbers",
+    "GatherScatterMode",
     "RoundingMethod",
+    "ScatterDimensionNumbers",
     "abs",
     "acos",
     "acosh",
@@ -174,6 +197,12 @@ __all__ = [
     "div",
     "dot",
     "dot_general",
+    "dynamic_index_in_dim",
+    "dynamic_slice",
+    "dynamic_slice_in_dim",
+    "dynamic_update_index_in_dim",
+    "dynamic_update_slice",
+    "dynamic_update_slice_in_dim",
     "eq",
     "erf",
     "erf_inv",
@@ -185,6 +214,7 @@ __all__ = [
     "floor",
     "fori_loop",
     "full",
+    "gather",
     "ge",
     "gt",
     "index_in_dim",
@@ -226,6 +256,12 @@ __all__ = [
     "round",
     "rsqrt",
     "scan",
+    "scatter",
+    "scatter_add",
+    "scatter_max",
+    "scatter_min",
+    "scatter_mul",
+    "scatter_sub",
     "select",
     "select_n",
     "shift_left",

@@ -1,0 +1,225 @@
+"""Boxes at places that are values, under their `jax.lax` names.
+
+A negative place counts from the end; a box that would not lie inside is moved there.
+Serves: dynamic_slice, dynamic_update_slice
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import index as as_int
+from typing import Any
+
+import numpy as np
+
+from traceir.array import Array
+from traceir.jit.composite import composite
+from traceir.lax.elementwise import add, lt
+from traceir.lax.operands import (
+    Operand,
+    as_array,
+    convert,
+    default_dtype,
+    is_tracer,
+    number_of,
+    operand,
+    shape_of,
+    typed,
+)
+from traceir.lax.selection import select_n
+from traceir.lax.shapes import axis_in, shape_tuple
+from traceir.lax.structure import broadcast_in_dim, slice_in_dim, squeeze
+from traceir.trace import bind, typeof
+
+Starts = Array | Sequence[Operand]
+# Whether negative places count from the end: for all dimensions, or for each.
+Negative = bool | Sequence[bool]
+
+
+def from_end(start: Operand, extent: int) -> Operand:
+    """A place, or an array of them, with those that count from the end counted from 0.
+
+    >>> from_end(-1, 5), from_end(np.array([-1, 2]), 5)
+    (4, Array([4, 2], dtype=int32))
+    """
+    known = number_of(start)
+    if known is None and not is_tracer(start) and not shape_of(start):
+        known = np.asarray(start)[()]
+    if known is not None:
+        plain = isinstance(start, int)
+        found = known + extent if known < 0 else known
+        return found if plain else typed(found, typeof(start).dtype, False)
+    dtype = typeof(start).dtype
+    if dtype.kind == "u":
+        return start
+    negative = lt(start, typed(0, dtype, typeof(start).weak_type))
+    moved = add(convert(start, dtype), typed(extent, dtype, False))
+    return select_n(negative, start, moved)
+
+
+def _starts(name: str, given: Starts, shape: tuple[int, ...], wrap: Negative) -> Any:
+    """The starts as scalars of one dtype, each counted from 0."""
+    if isinstance(given, (Array, np.ndarray)):
+        count = given.shape[0] if given.ndim else 0
+        given = [
+            squeeze(slice_in_dim(given, k, k + 1), (0,)) if is_tracer(given)
+            else np.asarray(given)[k]
+            for k in range(count)
+        ]  # fmt: skip
+    starts = [operand(name, s, k) for k, s in enumerate(given)]
+    wraps = [wrap] * len(starts) if isinstance(wrap, bool) else list(wrap)
+    if len(starts) == len(shape):
+        starts = [
+            from_end(s, n) if w else s
+            for s, n, w in zip(starts, shape, wraps, strict=True)
+        ]
+    fixed = [typeof(s).dtype for s in starts if not isinstance(s, int)]
+    dtype = fixed[0] if fixed else default_dtype(int)
+    return [typed(s, dtype, False) if isinstance(s, int) else s for s in starts]
+
+
+def dynamic_slice(
+    operand: Operand,
+    start_indices: Starts,
+    slice_sizes: Sequence[int],
+    *,
+    allow_negative_indices: Negative = True,
+) -> Array:
+    """The box of extents `slice_sizes` that begins at the starts, integers that may be
+    traced; moved, if need be, so that it lies inside.
+
+    Raises the clauses of dynamic_slice.
+
+    >>> import traceir.numpy as jnp
+    >>> dynamic_slice(jnp.arange(5), (1,), (2,)), dynamic_slice(jnp.arange(5), (-1,), (2,))
+    (Array([1, 2], dtype=int32), Array([3, 4], dtype=int32))
+    """
+    x = as_array(_checked("dynamic_slice", operand))
+    sizes = shape_tuple(slice_sizes)
+    starts = _starts("dynamic_slice", start_indices, x.shape, allow_negative_indices)
+    result: Array = bind("dynamic_slice", x, *starts, slice_sizes=sizes)
+    return result
+
+
+_checked = operand
+
+
+def dynamic_update_slice(
+    operand: Operand,
+    update: Operand,
+    start_indices: Starts,
+    *,
+    allow_negative_indices: Negative = True,
+) -> Array:
+    """A copy with a box written over, which begins at the starts, integers that may be
+    traced; moved, if need be, so that it lies inside.
+
+    Raises the clauses of dynamic_update_slice.
+
+    >>> import traceir.numpy as jnp
+    >>> dynamic_update_slice(jnp.arange(5), jnp.array([9, 9]), (3,))
+    Array([0, 1, 2, 9, 9], dtype=int32)
+    """
+    name = "dynamic_update_slice"
+    x, new = as_array(_checked(name, operand)), as_array(_checked(name, update, 1))
+    starts = _starts(name, start_indices, x.shape, allow_negative_indices)
+    result: Array = bind(name, x, new, *starts)
+    return result
+
+
+def dynamic_slice_in_dim(
+    operand: Operand,
+    start_index: Operand,
+    slice_size: int,
+    axis: int = 0,
+    *,
+    allow_negative_indices: bool = True,
+) -> Array:
+    """`dynamic_slice` along one axis; all of the others.
+
+    >>> import traceir.numpy as jnp
+    >>> dynamic_slice_in_dim(jnp.arange(5), 2, 2)
+    Array([2, 3], dtype=int32)
+    """
+    x = as_array(_checked("dynamic_slice_in_dim", operand))
+    at = axis_in(axis, x.ndim)
+    sizes = list(x.shape)
+    sizes[at] = as_int(slice_size)
+    starts = [start_index if d == at else 0 for d in range(x.ndim)]
+    return dynamic_slice(
+        x, starts, sizes, allow_negative_indices=allow_negative_indices
+    )
+
+
+def dynamic_update_slice_in_dim(
+    operand: Operand,
+    update: Operand,
+    start_index: Operand,
+    axis: int,
+    *,
+    allow_negative_indices: bool = True,
+) -> Array:
+    """`dynamic_update_slice` along one axis; from 0 on along the others.
+
+    >>> import traceir.numpy as jnp
+    >>> dynamic_update_slice_in_dim(jnp.arange(5), jnp.array([9, 9]), 2, 0)
+    Array([0, 1, 9, 9, 4], dtype=int32)
+    """
+    x = as_array(_checked("dynamic_update_slice_in_dim", operand))
+    at = axis_in(axis, x.ndim)
+    starts = [start_index if d == at else 0 for d in range(x.ndim)]
+    return dynamic_update_slice(
+        x, update, starts, allow_negative_indices=allow_negative_indices
+    )
+
+
+@composite(static_argnames=("axis", "keepdims", "allow_negative_indices"))
+def dynamic_index_in_dim(
+    operand: Operand,
+    index: Operand,
+    axis: int = 0,
+    keepdims: bool = True,
+    *,
+    allow_negative_indices: bool = True,
+) -> Array:
+    """The elements at one place of an axis, which stays, with extent 1, or goes.
+
+    >>> import traceir.numpy as jnp
+    >>> dynamic_index_in_dim(jnp.arange(5), 2, keepdims=False)
+    Array(2, dtype=int32)
+    """
+    x = as_array(operand)
+    at = axis_in(axis, x.ndim)
+    found = dynamic_slice_in_dim(
+        x, index, 1, at, allow_negative_indices=allow_negative_indices
+    )
+    return found if keepdims else squeeze(found, (at,))
+
+
+@composite(static_argnames=("axis", "allow_negative_indices"))
+def dynamic_update_index_in_dim(
+    operand: Operand,
+    update: Operand,
+    index: Operand,
+    axis: int,
+    *,
+    allow_negative_indices: bool = True,
+) -> Array:
+    """A copy with the elements at one place of an axis written over; the update has
+    the axis, with extent 1, or has it not.
+
+    >>> import traceir.numpy as jnp
+    >>> dynamic_update_index_in_dim(jnp.arange(4), 9, 2, 0)
+    Array([0, 1, 9, 3], dtype=int32)
+    """
+    x = as_array(operand)
+    at = axis_in(axis, x.ndim)
+    new = as_array(convert(update, x.dtype) if not shape_of(update) else update)
+    if new.ndim != x.ndim:
+        kept = [d for d in range(x.ndim) if d != at]
+        shape = [1 if d == at else n for d, n in zip(kept, new.shape)]
+        shape.insert(at, 1)
+        new = broadcast_in_dim(new, shape, kept)
+    return dynamic_update_slice_in_dim(
+        x, new, index, at, allow_negative_indices=allow_negative_indices
+    )
