@@ -141,6 +141,36 @@ class Array(Methods, metaclass=_ArrayType):
             return self._value.view()  # which its user cannot make writable
         return np.array(self._value, dtype, copy=copy)
 
+    def __dlpack__(
+        self,
+        *,
+        stream: None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        """The elements for another library: to be read, or copied.
+
+        One that cannot be told that it must not write is given a copy. Raises
+        BufferError (array.dlpack) for another device, for `copy=False` there, for
+        a dtype that NumPy does not export.
+        """
+        if stream is not None or dl_device not in (None, self.__dlpack_device__()):
+            got = f"stream={stream!r} and dl_device={dl_device!r}"
+            raise rules.error("array.dlpack", got=got)
+        told = max_version is not None and max_version >= (1, 0)
+        if copy is False and not told:
+            raise rules.error("array.dlpack", got="copy=False without max_version")
+        value = self._value if told and not copy else self._value.copy()
+        try:
+            return value.__dlpack__(max_version=max_version)
+        except BufferError:
+            raise rules.error("array.dlpack", got=self.aval.str_short()) from None
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """The processor's memory, as DLPack numbers devices."""
+        return 1, 0
+
     def item(self, *index: int) -> bool | int | float:
         """The only element, or the one at `index`, as a Python number.
 

@@ -8,7 +8,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from traceir.dtypes import kind_of
+from traceir.dtypes import as_dtype, is_bfloat16
 from traceir.forks import kept_over_forks
 
 SHORT_KINDS = {"f": "f", "i": "i", "u": "u"}
@@ -35,7 +35,7 @@ class ShapedArray:
     def __new__(
         cls, shape: Sequence[int], dtype: object, weak_type: bool = False
     ) -> ShapedArray:
-        key = (tuple(shape), np.dtype(dtype), bool(weak_type))  # type: ignore[call-overload]
+        key = (tuple(shape), as_dtype(dtype), bool(weak_type))
         found = _interned.get(key)
         if found is not None:
             return found
@@ -107,7 +107,9 @@ def short_dtype(dtype: np.dtype) -> str:
     >>> short_dtype(np.dtype("uint8"))
     'u8'
     """
-    if kind_of(dtype) == "b":
+    if dtype.kind == "b":
         return "bool"
-    kind = SHORT_KINDS.get(kind_of(dtype))
+    if is_bfloat16(dtype):
+        return "bf16"
+    kind = SHORT_KINDS.get(dtype.kind)
     return f"{kind}{dtype.itemsize * 8}" if kind else dtype.name

@@ -62,6 +62,20 @@ def devices(backend: str | None = None) -> list[CpuDevice]:
     return [CPU]
 
 
+def check_device(device: object) -> None:
+    """Raise ValueError (array.device) for what is neither a device nor a sharding.
+
+    None leaves the choice to the library, which has one device.
+
+    >>> check_device(CPU), check_device(None)
+    (None, None)
+    """
+    if device is None or isinstance(device, CpuDevice):
+        return
+    if not hasattr(device, "device_set"):
+        raise rules.error("array.device", got=repr(device))
+
+
 def default_backend() -> str:
     """The platform that runs un-annotated programs.
 

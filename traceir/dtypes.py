@@ -4,6 +4,7 @@ bfloat16 is the dtype of the package ml_dtypes, which every array library has it
 the package is imported when the dtype is first asked for.
 """
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -32,7 +33,8 @@ def bfloat16() -> np.dtype:
     """
     import ml_dtypes
 
-    return np.dtype(ml_dtypes.bfloat16)
+    dtype: np.dtype = np.dtype(ml_dtypes.bfloat16)
+    return dtype
 
 
 def as_dtype(asked: Any) -> np.dtype:
@@ -73,5 +75,6 @@ def finfo(dtype: Any) -> Any:
     if is_bfloat16(asked):
         import ml_dtypes
 
-        return ml_dtypes.finfo(asked)
+        made: Callable[[np.dtype], Any] = ml_dtypes.finfo
+        return made(asked)
     return np.finfo(asked)

@@ -104,6 +104,10 @@ class RuleAttributeError(TraceirError, AttributeError):
     """An attribute that a traced value cannot have, as an `AttributeError`."""
 
 
+class RuleBufferError(TraceirError, BufferError):
+    """A `BufferError` that a rule explains."""
+
+
 class RuleNotImplementedError(TraceirError, NotImplementedError):
     """Something that has no meaning here yet, as a `NotImplementedError`."""
 
@@ -140,6 +144,7 @@ CLASSES |= {
     "AssertionError": RuleAssertionError,
     "NameError": RuleNameError,
     "NotImplementedError": RuleNotImplementedError,
+    "BufferError": RuleBufferError,
 }
 
 

@@ -14,10 +14,13 @@ from typing import Any
 import numpy as np
 
 from traceir import rules
+from traceir.avals import ShapedArray
+from traceir.dtypes import is_bfloat16
 from traceir.effects import calls_host
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Params, Var
-from traceir.kernels import KERNELS, kernel
+from traceir.kernels import KERNELS, kernel, narrow
 from traceir.kernels.caller import called_from_here
+from traceir.typing import infer
 
 # A context in which NumPy's floating-point warnings are off. Entering a copy of it
 # costs 0.2 us, `np.errstate` 1.2 us, and an eager operation is not much longer.
@@ -34,8 +37,21 @@ def evaluate_eqn(
     >>> evaluate_eqn("div", (), [np.array([7, 5]), np.array([2, 0])])
     [array([ 3, -1])]
     """
-    results = _QUIET.copy().run(_apply, KERNELS[primitive], params, arrays)
+    function = KERNELS[primitive]
+    if _narrow(params, arrays):
+        avals = [ShapedArray(a.shape, a.dtype) for a in arrays]
+        outs = [o.dtype for o in infer(primitive, avals, params)]
+        function = narrow.widened(primitive, function, outs)
+    results = _QUIET.copy().run(_apply, function, params, arrays)
     return [_fresh(r, arrays) for r in results]
+
+
+def _narrow(params: Params, arrays: Sequence[np.ndarray]) -> bool:
+    """Whether bfloat16 is in it: said by every array of it at no cost to others."""
+    for array in arrays:
+        if array.dtype.kind == "V" and is_bfloat16(array.dtype):
+            return True
+    return bool(params) and narrow.needed([value for _, value in params])
 
 
 def _apply(
@@ -156,6 +172,9 @@ class Program:
         if rules.default().prims[eqn.primitive].host:
             return host_call(eqn)
         function = KERNELS[eqn.primitive]
+        outs = [v.aval.dtype for v in eqn.outputs]
+        if narrow.needed([*outs, *(a.aval.dtype for a in eqn.inputs)]):
+            function = narrow.widened(eqn.primitive, function, outs)
         return partial(function, **dict(eqn.params)) if eqn.params else function
 
     def _slot(self, value: np.ndarray | None) -> int:

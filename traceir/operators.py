@@ -21,7 +21,7 @@ from traceir.lax.operands import (
     default_dtype,
     promoted,
 )
-from traceir.numpy import composites, indexing, updates
+from traceir.numpy import composites, indexing, standard, updates
 from traceir.trace import Tracer, typeof
 
 Function = Callable[..., Any]
@@ -202,6 +202,10 @@ def bindings() -> dict[str, Any]:
         "__iter__": _iter,
         "__contains__": _contains,
         "__getitem__": indexing.getitem,
+        "__array_namespace__": functools.partialmethod(
+            standard.namespace, module=numpy
+        ),
+        "to_device": standard.to_device,
         "flatten": _method(numpy.ravel),
         "reshape": _reshape,
         "transpose": _transpose,

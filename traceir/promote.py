@@ -14,6 +14,7 @@ import numpy as np
 
 from traceir import config
 from traceir.avals import ShapedArray
+from traceir.dtypes import as_dtype
 from traceir.errors import shown
 from traceir.rules import Rules, default
 from traceir.rules.lattice import RANK, least_bounds
@@ -52,7 +53,7 @@ def promote(
         name, weak = promote_names(operands, face, x64, rules)
         if len(_memo) >= _MEMO_SIZE:
             _memo.clear()
-        found = _memo[key] = np.dtype(name), weak
+        found = _memo[key] = as_dtype(name), weak
     if config.local.context.numpy_dtype_promotion == "strict" and len(avals) > 1:
         check_strict(avals, found[0], x64, rules)
     return found
@@ -144,7 +145,7 @@ def canonical_dtype(dtype: np.dtype, x64: bool, rules: Rules | None = None) -> n
     >>> canonical_dtype(np.dtype("float64"), x64=False)
     dtype('float32')
     """
-    return np.dtype(canonical_name(dtype.name, x64, rules or default()))
+    return as_dtype(canonical_name(dtype.name, x64, rules or default()))
 
 
 def python_aval(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 import re
 
-import numpy as np
 import pytest
 
 from traceir import rules
+from traceir.dtypes import as_dtype, finfo, kind_of
 from traceir.errors import CLASSES, RuleTableError
 from traceir.rules import default, load
 from traceir.rules.numerics import limits
@@ -80,10 +80,10 @@ def test_rules_are_immutable_and_equal_by_identity() -> None:
 
 def test_the_lattice_describes_numpys_dtypes() -> None:
     for name, found in default().dtypes.items():
-        dtype = np.dtype(name)
+        dtype = as_dtype(name)
         assert found.numpy == dtype and found.bits == 8 * dtype.itemsize
-        if dtype.kind == "f":
-            info = np.finfo(dtype)
+        if kind_of(dtype) == "f":
+            info = finfo(dtype)
             assert (found.min, found.max) == (float(info.min), float(info.max))
         else:
             assert (found.min, found.max) == limits(dtype)

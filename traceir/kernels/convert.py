@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from traceir.dtypes import kind_of
+from traceir.dtypes import is_bfloat16, kind_of
+from traceir.kernels.narrow import to_bfloat16
 from traceir.kernels.registry import kernel
 
 
@@ -19,6 +20,10 @@ def convert_element_type(
     sharding: None = None,
 ) -> Any:
     """Convert elements; floating ones saturate at an integer dtype's ends, NaN is 0."""
+    if is_bfloat16(new_dtype):
+        return to_bfloat16(x)
+    if is_bfloat16(x.dtype):
+        x = x.astype(np.float32)
     if kind_of(x.dtype) == "f" and kind_of(new_dtype) in "iu":
         return _to_integer(x, new_dtype)
     return x.astype(new_dtype)

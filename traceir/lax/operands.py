@@ -15,7 +15,7 @@ import numpy as np
 from traceir import config, rules, source
 from traceir.array import Array
 from traceir.avals import ShapedArray
-from traceir.dtypes import finfo, kind_of
+from traceir.dtypes import as_dtype, finfo, is_bfloat16, kind_of
 from traceir.ir import Literal
 from traceir.kernels import KERNELS
 from traceir.promote import canonical_dtype, check_unmasked, promote
@@ -51,10 +51,10 @@ def dtype_of(dtype: DTypeLike, asker: str = "") -> np.dtype:
     if dtype is bool or dtype is int or dtype is float:
         return default_dtype(dtype)
     try:
-        asked = np.dtype(dtype)
+        asked = as_dtype(dtype)
     except TypeError:
         raise rules.error("face.dtype", got=f"{dtype!r} for {asker}") from None
-    if asked.kind not in "biuf" or asked.itemsize > 8:
+    if kind_of(asked) not in "biuf" or asked.itemsize > 8:
         raise rules.error("face.dtype", got=f"{asked.name} for {asker}")
     found = canonical_dtype(asked, config.local.context.x64)
     if found != asked:
@@ -209,6 +209,8 @@ def typed(value: Any, dtype: np.dtype, weak: bool) -> Operand:
 @cache
 def _plain(dtype: np.dtype) -> tuple[float, float, tuple[type, ...]]:
     """Least, greatest and types of the Python numbers that need no care."""
+    if is_bfloat16(dtype):
+        return -256, 256, (int, bool)  # its constructor rounds a float twice
     if kind_of(dtype) == "f":
         end = float(finfo(dtype).max) / 2
         return -end, end, (float, int, bool)

@@ -65,7 +65,9 @@ from traceir.numpy.cumulative import (
 )
 from traceir.numpy.dtypes import (
     astype,
+    bfloat16,
     bool_,
+    can_cast,
     dtype,
     e,
     finfo,
@@ -80,6 +82,7 @@ from traceir.numpy.dtypes import (
     int32,
     int64,
     integer,
+    isdtype,
     issubdtype,
     nan,
     newaxis,
@@ -227,25 +230,34 @@ from traceir.numpy.shape import (
     transpose,
     vstack,
 )
+from traceir.numpy.standard import (
+    __array_api_version__,
+    __array_namespace_info__,
+    from_dlpack,
+)
 from traceir.numpy.statistics import mean, std, var
 
 # fmt: off
 __all__ = [
+    "__array_api_version__", "__array_namespace_info__",
     "abs", "absolute", "acos", "acosh", "add", "all", "amax", "amin", "any", "append",
     "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh",
     "argmax", "argmin", "around", "array", "array_equal", "asarray", "asin", "asinh",
-    "astype", "atan", "atan2", "atanh", "atleast_1d", "atleast_2d", "bitwise_and",
+    "astype", "atan", "atan2", "atanh", "atleast_1d", "atleast_2d", "bfloat16",
+    "bitwise_and",
     "bitwise_count", "bitwise_invert", "bitwise_left_shift", "bitwise_not",
-    "bitwise_or", "bitwise_right_shift", "bitwise_xor", "bool_", "broadcast_to", "cbrt",
+    "bitwise_or", "bitwise_right_shift", "bitwise_xor", "bool_", "broadcast_to",
+    "can_cast", "cbrt",
     "ceil", "clip", "concat", "concatenate", "cos", "cosh", "count_nonzero", "cumprod",
     "cumsum", "cumulative_prod", "cumulative_sum", "deg2rad", "degrees", "diff",
     "divide", "divmod", "dot", "dtype", "e", "empty", "empty_like", "equal", "exp",
     "exp2", "expand_dims", "expm1", "eye", "fabs", "finfo", "flip", "fliplr", "flipud",
     "float16", "float32", "float64", "float_power", "floating", "floor", "floor_divide",
-    "fmax", "fmin", "fmod", "full", "full_like", "greater", "greater_equal",
+    "fmax", "fmin", "fmod", "from_dlpack", "full", "full_like", "greater",
+    "greater_equal",
     "heaviside", "hstack", "hypot", "identity", "iinfo", "inf", "inner", "int16",
     "int32", "int64", "int8", "integer", "invert", "isfinite", "isinf", "isnan",
-    "isneginf", "isposinf", "issubdtype", "left_shift", "less", "less_equal",
+    "isneginf", "isposinf", "isdtype", "issubdtype", "left_shift", "less", "less_equal",
     "linspace", "log", "log10", "log1p", "log2", "logaddexp", "logaddexp2",
     "logical_and", "logical_not", "logical_or", "logical_xor", "matmul",
     "matrix_transpose", "max", "maximum", "mean", "min", "minimum", "mod", "modf",

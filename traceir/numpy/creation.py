@@ -9,6 +9,7 @@ import numpy as np
 
 from traceir import rules
 from traceir.array import Array
+from traceir.devices import check_device
 from traceir.dtypes import kind_of
 from traceir.lax.operands import (
     DTypeLike,
@@ -62,13 +63,27 @@ def array(
     return expand_dims(made, range(missing)) if missing > 0 else made
 
 
-def asarray(object: Any, dtype: DTypeLike = None) -> Array:
-    """As `array`: an immutable array need not be copied.
+def asarray(
+    object: Any,
+    dtype: DTypeLike = None,
+    *,
+    copy: bool | None = None,
+    device: Any = None,
+) -> Array:
+    """As `array`: an immutable array is copied where `copy` is True alone.
+
+    Raises besides ValueError (array.copy) where `copy` is False and what is given is
+    no such array, or has another dtype, and (array.device).
 
     >>> asarray([1.0, 2.0])
     Array([1., 2.], dtype=float32)
     """
-    return _made(object, None if dtype is None else dtype_of(dtype, "asarray"))
+    check_device(device)
+    made = _made(object, None if dtype is None else dtype_of(dtype, "asarray"))
+    if copy is False and made is not object:
+        got = f"{type(object).__name__} as {made.aval.str_short()}"
+        raise rules.error("array.copy", got=got)
+    return made.copy() if copy and made is object else made
 
 
 def _made(value: Any, dtype: np.dtype | None) -> Array:
@@ -153,7 +168,13 @@ def _joined(value: Any, dtype: np.dtype) -> Operand:
     return convert(operand("array", value), dtype)
 
 
-def full(shape: ShapeLike, fill_value: Operand, dtype: DTypeLike = None) -> Array:
+def full(
+    shape: ShapeLike,
+    fill_value: Operand,
+    dtype: DTypeLike = None,
+    *,
+    device: Any = None,
+) -> Array:
     """An array of this shape, `fill_value` everywhere or broadcast to it.
 
     Raises TypeError (face.shape, face.dtype, face.argument).
@@ -161,6 +182,7 @@ def full(shape: ShapeLike, fill_value: Operand, dtype: DTypeLike = None) -> Arra
     >>> full((2,), 7)
     Array([7, 7], dtype=int32, weak_type=True)
     """
+    check_device(device)
     if dtype is None:
         value = operand("full", fill_value)
     else:
@@ -189,47 +211,56 @@ def broadcast_to(array: Operand, shape: ShapeLike) -> Array:
     return _stretched(operand("broadcast_to", array), shape_tuple(shape))
 
 
-def zeros(shape: ShapeLike, dtype: DTypeLike = float) -> Array:
+def zeros(shape: ShapeLike, dtype: DTypeLike = float, *, device: Any = None) -> Array:
     """An array of zeros. Raises TypeError (face.shape, face.dtype).
 
     >>> zeros(2)
     Array([0., 0.], dtype=float32)
     """
-    return _filled("zeros", shape, 0, dtype)
+    return _filled("zeros", shape, 0, dtype, device)
 
 
-def ones(shape: ShapeLike, dtype: DTypeLike = float) -> Array:
+def ones(shape: ShapeLike, dtype: DTypeLike = float, *, device: Any = None) -> Array:
     """An array of ones. Raises TypeError (face.shape, face.dtype).
 
     >>> ones((1, 2), int)
     Array([[1, 1]], dtype=int32)
     """
-    return _filled("ones", shape, 1, dtype)
+    return _filled("ones", shape, 1, dtype, device)
 
 
-def empty(shape: ShapeLike, dtype: DTypeLike = float) -> Array:
+def empty(shape: ShapeLike, dtype: DTypeLike = float, *, device: Any = None) -> Array:
     """As `zeros`: no array has undefined elements.
 
     >>> empty(2)
     Array([0., 0.], dtype=float32)
     """
-    return _filled("empty", shape, 0, dtype)
+    return _filled("empty", shape, 0, dtype, device)
 
 
-def _filled(name: str, shape: ShapeLike, fill: int, dtype: DTypeLike) -> Array:
+def _filled(
+    name: str, shape: ShapeLike, fill: int, dtype: DTypeLike, device: Any
+) -> Array:
+    check_device(device)
     extents = shape_tuple(shape)
     wanted = dtype_of(float if dtype is None else dtype, name)
     return broadcast_in_dim(typed(fill, wanted, False), extents, ())
 
 
 def full_like(
-    a: Operand, fill_value: Operand, dtype: DTypeLike = None, shape: ShapeLike = None
+    a: Operand,
+    fill_value: Operand,
+    dtype: DTypeLike = None,
+    shape: ShapeLike = None,
+    *,
+    device: Any = None,
 ) -> Array:
     """`full` with the shape, dtype and weakness of another array, where not given.
 
     >>> full_like(zeros(2), 7)
     Array([7., 7.], dtype=float32)
     """
+    check_device(device)
     aval = typeof(operand("full_like", a))
     if dtype is None:
         value = operand("full_like", fill_value, 1)
@@ -239,34 +270,59 @@ def full_like(
     return _stretched(value, aval.shape if shape is None else shape_tuple(shape))
 
 
-def zeros_like(a: Operand, dtype: DTypeLike = None, shape: ShapeLike = None) -> Array:
+def zeros_like(
+    a: Operand,
+    dtype: DTypeLike = None,
+    shape: ShapeLike = None,
+    *,
+    device: Any = None,
+) -> Array:
     """Zeros with the shape, dtype and weakness of another array, where not given.
 
     >>> zeros_like(asarray([1, 2]))
     Array([0, 0], dtype=int32)
     """
-    return full_like(a, 0, dtype, shape)
+    return full_like(a, 0, dtype, shape, device=device)
 
 
-def ones_like(a: Operand, dtype: DTypeLike = None, shape: ShapeLike = None) -> Array:
+def ones_like(
+    a: Operand,
+    dtype: DTypeLike = None,
+    shape: ShapeLike = None,
+    *,
+    device: Any = None,
+) -> Array:
     """Ones with the shape, dtype and weakness of another array, where not given.
 
     >>> ones_like(asarray([1, 2]))
     Array([1, 1], dtype=int32)
     """
-    return full_like(a, 1, dtype, shape)
+    return full_like(a, 1, dtype, shape, device=device)
 
 
-def empty_like(a: Operand, dtype: DTypeLike = None, shape: ShapeLike = None) -> Array:
+def empty_like(
+    a: Operand,
+    dtype: DTypeLike = None,
+    shape: ShapeLike = None,
+    *,
+    device: Any = None,
+) -> Array:
     """As `zeros_like`: no array has undefined elements.
 
     >>> empty_like(asarray([1, 2]))
     Array([0, 0], dtype=int32)
     """
-    return zeros_like(a, dtype, shape)
+    return zeros_like(a, dtype, shape, device=device)
 
 
-def eye(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = float) -> Array:
+def eye(
+    N: int,
+    M: int | None = None,
+    k: int = 0,
+    dtype: DTypeLike = float,
+    *,
+    device: Any = None,
+) -> Array:
     """An `N` by `M` matrix of ones on the `k`-th diagonal and zeros elsewhere.
 
     Raises TypeError (face.shape, face.dtype).
@@ -275,7 +331,8 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = float) -> A
     Array([[1., 0.],
            [0., 1.]], dtype=float32)
     """
-    wanted = dtype_of(dtype, "eye")
+    check_device(device)
+    wanted = dtype_of(float if dtype is None else dtype, "eye")
     shape = shape_tuple((N, N if M is None else M))
     index = dtype_of(int)
     rows, columns = (broadcasted_iota(index, shape, d) for d in (0, 1))

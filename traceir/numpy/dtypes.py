@@ -6,7 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from traceir import dtypes as known
+from traceir import rules
 from traceir.array import Array
+from traceir.devices import check_device
 from traceir.lax.operands import DTypeLike, Operand, dtype_of, joined, operand
 from traceir.lax.selection import convert_element_type
 from traceir.numpy.creation import asarray
@@ -18,8 +21,6 @@ nan = np.nan
 newaxis = None
 floating = np.floating
 integer = np.integer
-finfo = np.finfo
-iinfo = np.iinfo
 
 
 class ScalarType:
@@ -29,18 +30,22 @@ class ScalarType:
     (Array(1.5, dtype=float32), True, dtype('float32'))
     """
 
-    __slots__ = ("dtype",)
-    dtype: np.dtype
+    __slots__ = ("__name__",)
 
     def __init__(self, name: str) -> None:
-        self.dtype = np.dtype(name)
+        self.__name__ = name
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The dtype of NumPy's; that of bfloat16 takes an import."""
+        return known.as_dtype(self.__name__)
 
     def __call__(self, x: Operand = 0) -> Array:
         return asarray(x, dtype=self)
 
     def __eq__(self, other: object) -> bool:
         try:
-            return self.dtype == np.dtype(other)  # type: ignore[call-overload,no-any-return]
+            return self.dtype == known.as_dtype(other)
         except TypeError:
             return False
 
@@ -48,7 +53,7 @@ class ScalarType:
         return hash(self.dtype.type)
 
     def __repr__(self) -> str:
-        return f"traceir.numpy.{self.dtype.name}"
+        return f"traceir.numpy.{self.__name__}"
 
 
 bool_ = ScalarType("bool")
@@ -61,6 +66,7 @@ uint16 = ScalarType("uint16")
 uint32 = ScalarType("uint32")
 uint64 = ScalarType("uint64")
 float16 = ScalarType("float16")
+bfloat16 = ScalarType("bfloat16")
 float32 = ScalarType("float32")
 float64 = ScalarType("float64")
 
@@ -71,7 +77,7 @@ def dtype(name: DTypeLike) -> np.dtype:
     >>> dtype("float32")
     dtype('float32')
     """
-    return np.dtype(name)
+    return known.as_dtype(name)
 
 
 def result_type(*values: Operand | DTypeLike) -> np.dtype:
@@ -89,7 +95,7 @@ def promote_types(a: DTypeLike, b: DTypeLike) -> np.dtype:
     >>> promote_types("int8", "uint8")
     dtype('int16')
     """
-    return result_type(np.dtype(a), np.dtype(b))
+    return result_type(known.as_dtype(a), known.as_dtype(b))
 
 
 def _example(value: Any) -> Operand:
@@ -105,15 +111,88 @@ def issubdtype(a: DTypeLike, b: DTypeLike) -> bool:
     True
     """
     kind = b.dtype if isinstance(b, ScalarType) else b
-    return bool(np.issubdtype(np.dtype(a), kind))
+    found = known.as_dtype(a)
+    if known.is_bfloat16(found):
+        floating = isinstance(kind, type) and issubclass(np.floating, kind)
+        return floating or known.as_dtype(kind) == found
+    return bool(np.issubdtype(found, kind))
 
 
-def astype(x: Operand, dtype: DTypeLike) -> Array:
+# The kinds of dtypes of the Array API standard, as NumPy's letters.
+KINDS = {
+    "bool": "b",
+    "signed integer": "i",
+    "unsigned integer": "u",
+    "integral": "iu",
+    "real floating": "f",
+    "complex floating": "c",
+    "numeric": "iufc",
+}
+
+
+def isdtype(dtype: DTypeLike, kind: DTypeLike | tuple[DTypeLike, ...]) -> bool:
+    """Whether a dtype is of a kind, such as "integral", or is another dtype.
+
+    A tuple asks for any of several. Raises ValueError (dtype.kind) for a kind that
+    there is not.
+
+    >>> isdtype(float32, "real floating"), isdtype("int8", ("bool", "int8"))
+    (True, True)
+    """
+    found = known.as_dtype(dtype)
+    if isinstance(kind, tuple):
+        return any(isdtype(found, k) for k in kind)
+    if isinstance(kind, str) and kind in KINDS and kind != "bool":
+        return known.kind_of(found) in KINDS[kind]
+    try:
+        return found == known.as_dtype(kind)
+    except TypeError:
+        raise rules.error("dtype.kind", got=repr(kind)) from None
+
+
+def can_cast(from_: DTypeLike | Array, to: DTypeLike, /) -> bool:
+    """Whether a dtype holds every number of another, or of an array's dtype.
+
+    >>> can_cast("int16", "float32"), can_cast(int32, "float32")
+    (True, False)
+    """
+    source = from_.dtype if isinstance(from_, Array) else known.as_dtype(from_)
+    return bool(np.can_cast(source, known.as_dtype(to)))
+
+
+def finfo(type: DTypeLike | Array, /) -> Any:
+    """The limits of a floating dtype, or of an array's: bits, eps, max, min, ...
+
+    Raises ValueError for a dtype that is not floating.
+
+    >>> finfo(float32).bits, float(finfo(bfloat16).eps)
+    (32, 0.0078125)
+    """
+    return known.finfo(type.dtype if isinstance(type, Array) else type)
+
+
+def iinfo(type: DTypeLike | Array, /) -> np.iinfo:
+    """The limits of an integer dtype, or of an array's: bits, min and max.
+
+    Raises ValueError for a dtype that is not one of integers.
+
+    >>> iinfo(int8).max, iinfo("uint16").bits
+    (127, 16)
+    """
+    return np.iinfo(type.dtype if isinstance(type, Array) else known.as_dtype(type))
+
+
+def astype(
+    x: Operand, dtype: DTypeLike, /, *, copy: bool = False, device: object = None
+) -> Array:
     """Elements as another dtype; floats saturate at an integer dtype's ends.
 
-    Raises TypeError (face.dtype).
+    `copy` asks for memory of its own, which nothing but a deletion can tell. Raises
+    TypeError (face.dtype), ValueError (array.device) for a device that there is not.
 
     >>> astype(2.75, int)
     Array(2, dtype=int32)
     """
-    return convert_element_type(x, dtype)
+    check_device(device)
+    found = convert_element_type(x, dtype)
+    return found.copy() if copy and found is x else found

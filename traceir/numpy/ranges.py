@@ -11,6 +11,7 @@ import numpy as np
 from traceir import lax, rules
 from traceir.array import Array
 from traceir.concretize import refusal
+from traceir.devices import check_device
 from traceir.dtypes import kind_of
 from traceir.jit.composite import composite
 from traceir.lax.operands import (
@@ -40,6 +41,8 @@ def arange(
     stop: Any = None,
     step: Any = None,
     dtype: DTypeLike = None,
+    *,
+    device: Any = None,
 ) -> Array:
     """`start`, `start + step` … below `stop`; one argument is the stop.
 
@@ -50,6 +53,7 @@ def arange(
     >>> arange(3), arange(1.0, 2.0, 0.5)
     (Array([0, 1, 2], dtype=int32), Array([1. , 1.5], dtype=float32))
     """
+    check_device(device)
     if stop is None and step is None:
         start, stop = None, start
     bounds = {"start": start, "stop": stop, "step": step}
@@ -85,6 +89,8 @@ def linspace(
     retstep: bool = False,
     dtype: DTypeLike = None,
     axis: int = 0,
+    *,
+    device: Any = None,
 ) -> Any:
     """`num` numbers from start to stop, evenly spaced along a new axis.
 
@@ -95,6 +101,7 @@ def linspace(
     >>> linspace(0, 1, 5)
     Array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
     """
+    check_device(device)
     if is_tracer(num):
         what = "the 'num' argument of jnp.linspace"
         traced: Any = num

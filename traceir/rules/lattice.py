@@ -11,7 +11,7 @@ import numpy as np
 
 from traceir.rules.problems import problem
 from traceir.rules.reader import Row
-from traceir.rules.rows import Clause, DType, Face, Lattice, Weak
+from traceir.rules.rows import LATER, Clause, DType, Face, Lattice, Weak
 
 KINDS = ("boolean", "signed", "unsigned", "floating")
 # The order of kinds in promotion; integers of both signs are one kind.
@@ -60,7 +60,7 @@ def _dtype(name: str, row: Row) -> DType:
         row.get("bits", int),
         read(row.text("min")),
         read(row.text("max")),
-        np.dtype(numpy) if numpy else None,
+        numpy,
     )
     row.done()
     _check_stored(found, row.where)
@@ -73,7 +73,8 @@ def _check_stored(dtype: DType, where: str) -> None:
     if dtype.bits % 8 or (dtype.kind == "floating" and dtype.min != -dtype.max):
         got = f"{dtype.bits} bits from {dtype.min} to {dtype.max}"
         raise problem("table.lattice", where, got)
-    if dtype.numpy is not None and said != (stored := _stored(dtype.numpy)):
+    own = dtype.stored and dtype.stored not in LATER
+    if own and said != (stored := _stored(np.dtype(dtype.stored))):
         raise problem("table.lattice", where, f"{said}, NumPy has {stored}")
 
 

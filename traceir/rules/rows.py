@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
+from traceir.dtypes import BFLOAT16, as_dtype
 from traceir.records import dataclass
 from traceir.rules.batching import Batch
 from traceir.rules.derivatives import Derivative
@@ -258,7 +259,8 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class DType:
-    """A dtype: names, kind, width, range; `numpy` is None where nothing stores it."""
+    """A dtype: names, kind, width, range; `stored` is the name under which arrays have
+    it, empty where nothing stores it."""
 
     name: str
     short: str
@@ -266,7 +268,12 @@ class DType:
     bits: int
     min: int | float
     max: int | float
-    numpy: np.dtype | None
+    stored: str
+
+    @property
+    def numpy(self) -> np.dtype | None:
+        """The dtype of arrays, None where nothing stores it."""
+        return as_dtype(self.stored) if self.stored else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,13 +316,38 @@ class Lattice:
 
     @cached_property
     def constants(self) -> Mapping[str, Any]:
-        """What formulas can name: stored dtypes, and sets of them."""
-        stored = {n: d.numpy for n, d in self.dtypes.items() if d.numpy is not None}
+        """What formulas can name: stored dtypes of NumPy's own, and sets of them."""
+        own = {n: d.stored for n, d in self.dtypes.items() if d.stored not in LATER}
+        stored = {n: np.dtype(s) for n, s in own.items() if s}
         sets = {
-            name: frozenset(stored[m] for m in members if m in stored)
+            name: DTypes(
+                (stored[m] for m in members if m in stored),
+                (self.dtypes[m].stored for m in members if m not in own),
+            )
             for name, members in self.sets.items()
         }
         return {**stored, **sets}
+
+
+# What NumPy knows once a package is imported, which is not done to say what it is.
+LATER = frozenset({BFLOAT16})
+
+
+class DTypes(frozenset[np.dtype]):
+    """A set of dtypes; those that are known `later` are in it by their names."""
+
+    later: frozenset[str]
+
+    def __new__(cls, dtypes: Iterable[np.dtype], later: Iterable[str] = ()) -> DTypes:
+        made = super().__new__(cls, dtypes)
+        made.later = frozenset(later)
+        return made
+
+    def __contains__(self, dtype: object) -> bool:
+        if super().__contains__(dtype):
+            return True
+        known = isinstance(dtype, np.dtype) and dtype.kind == "V"
+        return known and dtype.name in self.later  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,7 +77,7 @@ class Rules:
     @cached_property
     def dtypes(self) -> Mapping[str, DType]:
         """The dtypes that arrays can have, by name."""
-        return {n: d for n, d in self.lattice.dtypes.items() if d.numpy is not None}
+        return {n: d for n, d in self.lattice.dtypes.items() if d.stored}
 
     @cached_property
     def sets(self) -> Mapping[str, frozenset[np.dtype]]:

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Hashable, Sequence
 from typing import Any
 
-import numpy as np
-
 from traceir.avals import ShapedArray
 from traceir.ir import ClosedJaxpr, HostFunction
 from traceir.rules import Prim, Rules, Spelling
@@ -18,6 +16,7 @@ from traceir.text.lexer import Source
 from traceir.text.objects import read_text, read_tree, read_type
 from traceir.text.shown import read_application
 from traceir.text.syntax import Many, Number, Parameter, Program, Value, Word
+from traceir.text.words import StoredDTypes
 
 _CONSTANTS = {"None": None, "True": True, "False": False, "true": True, "false": False}
 
@@ -37,7 +36,7 @@ class Values:
         self.closed = closed
         self.named = named
         self.shared = shared
-        self.dtypes = {n: np.dtype(d.numpy) for n, d in rules.dtypes.items()}
+        self.dtypes = StoredDTypes({n: d.stored for n, d in rules.dtypes.items()})
 
     def params(
         self, written: Sequence[Parameter], row: Prim | None, spelling: Spelling | None

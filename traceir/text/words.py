@@ -6,12 +6,13 @@ Serves: text.literal, text.nan, text.opaque
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from traceir.dtypes import kind_of
+from traceir.dtypes import as_dtype, kind_of
 from traceir.ir import ClosedJaxpr, HostFunction
 from traceir.rules import Rules, default
 from traceir.text.objects import writable
@@ -23,12 +24,30 @@ _TRUTH = {"True": True, "true": True, "False": False, "false": False}
 _PAYLOAD = re.compile(r"-?nan\((0[xX][0-9a-fA-F]{1,16})\)")
 
 
+class StoredDTypes(Mapping[str, np.dtype]):
+    """Dtypes by a name, each made when it is first read: some take an import."""
+
+    __slots__ = ("_stored",)
+
+    def __init__(self, stored: dict[str, str]) -> None:
+        self._stored = stored
+
+    def __getitem__(self, name: str) -> np.dtype:
+        return as_dtype(self._stored[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._stored)
+
+    def __len__(self) -> int:
+        return len(self._stored)
+
+
 @lru_cache(maxsize=16)
-def _short_dtypes(rules: Rules) -> dict[str, np.dtype]:
-    return {d.short: np.dtype(d.numpy) for d in rules.dtypes.values()}
+def _short_dtypes(rules: Rules) -> StoredDTypes:
+    return StoredDTypes({d.short: d.stored for d in rules.dtypes.values()})
 
 
-def short_dtypes(rules: Rules | None = None) -> dict[str, np.dtype]:
+def short_dtypes(rules: Rules | None = None) -> Mapping[str, np.dtype]:
     """The dtypes of the lattice by their short names.
 
     >>> short_dtypes()["f32"]
