@@ -7,48 +7,27 @@ with exact numbers. Kernels and backends are judged by it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from traceir.accept import Goal, any_order, member, same, settle
 from traceir.avals import ShapedArray
-from traceir.dtypes import kind_of
 from traceir.ir import ClosedJaxpr, Jaxpr, Literal, Var, sort_params
-from traceir.rules import Prim, Relation, Rules, Scope, default
+from traceir.records import dataclass
+from traceir.relations import Elements, Index, unsatisfied
+from traceir.rules import Prim, Rules, Scope, default
 from traceir.rules.applied import row_scope
 from traceir.rules.helpers import box
-from traceir.rules.numerics import half_unit
 from traceir.rules.reals import Ordered, Real
 from traceir.typing import infer
 
 Array = np.ndarray
 # Turns of a loop that never ends would be a suite that never ends.
 FUEL = 10_000
-Index = tuple[int, ...]
-
-
-class Elements:
-    """An operand in a formula: its type, and exact elements by index."""
-
-    __slots__ = ("shape", "dtype", "weak_type", "_elements")
-
-    def __init__(self, aval: ShapedArray | Array, elements: Mapping[Index, Any]):
-        self.shape = aval.shape
-        self.dtype = aval.dtype
-        self.weak_type = False
-        self._elements = elements
-
-    @staticmethod
-    def of(array: Array, real: Callable[[Any], Real] = Real.of) -> Elements:
-        """Those of an array, the floating ones as such reals."""
-        values = array.reshape(-1).tolist()
-        if kind_of(array.dtype) == "f":
-            values = list(map(real, values))
-        return Elements(array, dict(zip(box(array.shape), values)))
-
-    def __getitem__(self, index: Index) -> Any:
-        return self._elements[index]
+# Primitive, params, operands -> results.
+Guess = Callable[[str, Any, Sequence[Array]], list[Array]]
 
 
 def run(
@@ -56,15 +35,20 @@ def run(
     consts: Sequence[Any],
     args: Sequence[Any],
     rules: Rules | None = None,
+    guess: Guess | None = None,
 ) -> list[Array]:
     """The results of a program; sums are exact before they are rounded.
+
+    What is known by relations alone is asked of `guess`, a function of primitive,
+    params and operands. Raises ValueError where that is wrong, or nobody was given.
 
     >>> from traceir.text import parse
     >>> text = "{ lambda ; a:i32[2]. let b:i32[] = reduce_sum[axes=(0,)] a in (b,) }"
     >>> run(parse(text), (), [[3, 4]])
     [array(7, dtype=int32)]
     """
-    results = _run(jaxpr, consts, args, rules or default(), lambda prim, goal: None)
+    check = partial(_by_guess, guess)
+    results = _run(jaxpr, consts, args, rules or default(), check)
     return [r.copy() for r in results]
 
 
@@ -117,7 +101,7 @@ def faults(
     declared = declared_choices(rules) if choices is None else choices
     ordered = declared.get("choice.zero-extremum") == "ordered"
     if row.post:
-        return list(_unsatisfied(row, params, arrays, got, rules))
+        return list(unsatisfied(row, params, arrays, got, rules))
     real = Ordered.of if ordered and row.accuracy == "extremum" else Real.of
     operands = [Elements.of(a, real) for a in arrays]
     for n, elements in (exact or {}).items():
@@ -138,33 +122,6 @@ def _region_faults(
     """What is wrong with the results of a region, which must have one answer."""
     arrays = [np.asarray(a) for a in arrays]
     return _differences(_steps(row, params, arrays, rules, _demand_one_answer), got)
-
-
-def _unsatisfied(
-    row: Prim,
-    params: Mapping[str, Any],
-    arrays: Sequence[Array],
-    got: Sequence[Array],
-    rules: Rules,
-) -> Iterator[str]:
-    """A line for each index at which a relation of the row does not hold."""
-    operands = [Elements.of(a) for a in arrays]
-    results = dict(zip(row.results, map(Elements.of, got)))
-    unit = {"u": half_unit(arrays[0].dtype)}
-    scope = row_scope(row, tuple(operands), sort_params(params), rules)
-    for relation in row.post:
-        for index in box(relation.over(Scope(results, outer=scope))):
-            known = Scope({"i": index, **results, **unit}, row.each, scope)
-            if not _holds(relation, known):
-                yield f"{row.name}{list(index)}: {relation.says}"
-
-
-def _holds(relation: Relation, scope: Scope) -> bool:
-    """Whether a relation holds: it does not where wrong results leave it no value."""
-    try:
-        return bool(relation.holds(scope))
-    except (LookupError, ArithmeticError):
-        return False
 
 
 def unrounded(
@@ -229,13 +186,33 @@ def declared_choices(rules: Rules) -> Mapping[str, str]:
     return {choice.id: choice.reference for choice in rules.choices.values()}
 
 
-def _demand_one_answer(row: Prim, goal: Goal) -> None:
+def _by_guess(guess: Guess | None, row: Prim, goal: Goal | Application) -> Any:
+    """The guess of an application's results; one element may be any."""
+    if isinstance(goal, Goal):
+        return None
+    if guess is None:
+        raise ValueError(f"{row.name} is known by relations alone")
+    return guess(row.name, sort_params(goal.params), goal.arrays)
+
+
+def _demand_one_answer(row: Prim, goal: Goal | Application) -> Any:
+    if not isinstance(goal, Goal):
+        raise ValueError(f"{row.name} has more than one right result")
     if not any_order(row.accuracy, goal):
         got = settle(goal.want, goal.dtype)
         raise ValueError(f"{row.name} has more than one right result here, near {got}")
 
 
-Check = Callable[[Prim, Goal], None]
+@dataclass(frozen=True, slots=True)
+class Application:
+    """A primitive applied to operands, whose results satisfy relations."""
+
+    params: Mapping[str, Any]
+    arrays: Sequence[Array]
+
+
+# Of an element that was computed, or of results that only others can compute.
+Check = Callable[[Prim, Goal | Application], Any]
 
 
 def _run(
@@ -273,7 +250,10 @@ def _apply(
     if row.steps is not None:
         return _steps(row, params, arrays, rules, check)
     if row.post:
-        raise ValueError(f"{row.name} has more than one right result")
+        found: list[Array] = check(row, Application(params, arrays))
+        if wrong := list(unsatisfied(row, params, arrays, found, rules)):
+            raise ValueError(wrong[0])
+        return found
     results = []
     operands = [Elements.of(a) for a in arrays]
     for part, aval in enumerate(_infer(prim, params, arrays, rules)):

@@ -38,9 +38,14 @@ CASES = load_cases()
 GIVEN = "given { lambda ; a:f32[]. let b:f32[] = add a a in (b,) }"
 
 
+def by_relations(case: Case) -> bool:
+    """Whether a case has results that are a set: their last bits are a library's."""
+    return "accuracy.relation" in case.cites
+
+
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_the_tables_give_exactly_what_the_case_says(case: Case) -> None:
-    assert judge(Oracle(), case, exact=True) == Verdict("pass")
+    assert judge(Oracle(), case, exact=not by_relations(case)) == Verdict("pass")
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

@@ -17,7 +17,8 @@ ORDER = {
     "traceir": """
         errors dtypes | forks records | store | config | scopes keys | nodes typed |
         treedef | registering | pytree | tree | tree_util | source | rules |
-        avals promote | ir effects text report | typing | accept oracle |
+        avals promote | ir effects text report | typing | accept relations |
+        oracle |
         kernels evaluate | nans | methods devices sharding | array | host |
         concretize trace callbacks compile_time leaks | debug experimental |
         recording | jit | transforms | test_util | lax | numpy | place | operators |

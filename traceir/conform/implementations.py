@@ -83,9 +83,13 @@ class Oracle(ByTables):
     def eval(
         self, program: ClosedJaxpr, args: Sequence[np.ndarray]
     ) -> Sequence[np.ndarray]:
-        """The results that the `value` formulas define."""
+        """The results that the `value` formulas define.
+
+        Where there are relations instead, those that they hold for.
+        """
         self.admit(program, args)
-        return oracle.run(program, program.consts, args, self.rules)
+        guess = evaluate.evaluate_eqn
+        return oracle.run(program, program.consts, args, self.rules, guess)
 
     def session(self, session: Session) -> Sequence[Outcome]:
         """What the rows of the key and the levels say of each call.

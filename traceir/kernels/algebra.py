@@ -67,7 +67,7 @@ def lu(x: np.ndarray) -> Any:
     for place, matrix in _matrices(x):
         factors[place], exchanges[place], _ = factorize(matrix)
         _exchange(order[place], exchanges[place])
-    return factors, exchanges, order
+    return [factors, exchanges, order]
 
 
 @kernel("lu_pivots_to_permutation")
@@ -102,7 +102,7 @@ def qr(
         wide = np.zeros((rows, inner), x.dtype, "F")
         wide[:, : min(inner, columns)] = packed[:, :inner]
         q[place] = multiply(wide, scales)[0]
-    return q, r
+    return [q, r]
 
 
 @kernel("eigh")
@@ -124,7 +124,7 @@ def eigh(
             found, columns, failed = solve(half, lower=lower)
             if not failed:
                 values[place], vectors[place] = found, columns
-    return vectors, values
+    return [vectors, values]
 
 
 @kernel("svd")
@@ -152,7 +152,7 @@ def svd(
             values[place] = s
             if compute_uv:
                 left[place], right[place] = u, v
-    return (values, left, right) if compute_uv else values
+    return [values, left, right] if compute_uv else [values]
 
 
 @kernel("triangular_solve")

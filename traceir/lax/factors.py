@@ -52,9 +52,7 @@ def derivative(primitive: str) -> Callable[[Move], Move]:
 
 
 @derivative("lu")
-def _lu(
-    x: Value, t: Value, outs: Results, params: dict[str, Any]
-) -> Sequence[Tangent]:
+def _lu(x: Value, t: Value, outs: Results, params: dict[str, Any]) -> Sequence[Tangent]:
     """From P X = L U, both made square."""
     factors, exchanges, order = outs
     *_, rows, columns = shape_of(x)
@@ -89,18 +87,15 @@ def _widened(x: Value, rows: int, columns: int) -> Array:
 def _ones_from(x: Value, start: int) -> Array:
     """Ones on the diagonals from row `start` on, where a factor was widened."""
     ones = eye_like(x)
-    *stack, rows, columns = shape_of(x)
     kept = lax.ge(
-        lax.broadcasted_iota("int32", shape_of(x), len(stack)),
+        lax.broadcasted_iota("int32", shape_of(x), len(shape_of(x)) - 2),
         lax.full(shape_of(x), start, "int32"),
     )
     return lax.mul(ones, lax.convert_element_type(kept, typeof(x).dtype))
 
 
 @derivative("qr")
-def _qr(
-    x: Value, t: Value, outs: Results, params: dict[str, Any]
-) -> Sequence[Tangent]:
+def _qr(x: Value, t: Value, outs: Results, params: dict[str, Any]) -> Sequence[Tangent]:
     """From X = Q R, where the columns of Q stay orthogonal."""
     q, r = outs
     *_, rows, columns = shape_of(x)
