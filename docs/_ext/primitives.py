@@ -176,6 +176,7 @@ def _elements(rules: Rules, row: View) -> Iterator[nodes.Node]:
     elif row.means is not None:
         yield line("word", text("It means"))
         yield nodes.literal_block("", row.means, language="jaxpr")
+    yield from _relations(row)
     used = _used(row.each, row.value) if row.value else row.each
     if used:
         lead = "where" if row.value else "For the index i of an element,"
@@ -183,6 +184,17 @@ def _elements(rules: Rules, row: View) -> Iterator[nodes.Node]:
         yield box("where", line("word", text(lead)), *equations)
     if row.accuracy:
         yield _accuracy(rules, row)
+
+
+def _relations(row: View) -> Iterator[nodes.Node]:
+    """What the results satisfy: a sentence, the indices, the formula."""
+    if row.post:
+        yield line("word", text("The results are such that"))
+    for relation in row.post:
+        yield line("says", *sentence(relation.says))
+        yield line("word", text("at every index "), code("i"), text(" into"))
+        yield box("value", box("equation", math(relation.over)))
+        yield box("value", box("equation", math(relation.holds, block=True)))
 
 
 def _used(parts: Mapping[str, Formula], value: Formula) -> dict[str, Formula]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from traceir.rules import Clause, Formula, Out, Param, Prim, Rules, parse
+from traceir.rules import Clause, Formula, Out, Param, Prim, Relation, Rules, parse
 from traceir.rules.batching import Batch
 from traceir.rules.derivatives import Derivative
 
@@ -39,6 +39,7 @@ class View:
     across: Formula | None
     effects: frozenset[str]
     host: bool
+    post: tuple[Relation, ...] = ()
 
     @property
     def written(self) -> dict[str, str]:
@@ -51,6 +52,8 @@ class View:
             parts = ("shape", out.shape), ("dtype", out.dtype)
             found |= dict((*parts, ("weak_type", out.weak_type)))
         found |= {f"each {name}": part for name, part in self.each.items()}
+        for n, relation in enumerate(self.post):
+            found |= {f"post {n} over": relation.over, f"post {n}": relation.holds}
         found |= {"value": self.value, "steps": self.steps, "across": self.across}
         return {name: f.text for name, f in found.items() if f is not None}
 

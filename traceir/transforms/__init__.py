@@ -4,6 +4,7 @@
 from traceir.transforms import callbacks as callbacks
 from traceir.transforms import cond as cond
 from traceir.transforms import custom_batch as custom_batch
+from traceir.transforms import indexed as indexed
 from traceir.transforms import jit as jit
 from traceir.transforms import scan as scan
 from traceir.transforms import scan_reverse as scan_reverse

@@ -77,7 +77,7 @@ def _plan(
     for case in cases:
         if case.when is None or case.when(scope):
             return None if case.template is None else _filled(case.template, scope)
-    raise AssertionError(f"no case of {column} of {primitive} holds")
+    raise rules.error("derive.missing", got=f"{primitive} with these params")
 
 
 def _out(row: Prim, avals: Avals, params: Params) -> Any:
