@@ -89,6 +89,7 @@ def view(rules: Rules, name: str) -> View:
         prim.across,
         prim.effects,
         prim.host,
+        prim.post,
     )
 
 
