@@ -19,6 +19,7 @@ from traceir.kernels import (
     pointwise,
     reduce,
     structure,
+    windows,
 )
 from traceir.kernels.registry import KERNELS, kernel
 
@@ -37,4 +38,5 @@ __all__ = [
     "pointwise",
     "reduce",
     "structure",
+    "windows",
 ]

@@ -31,6 +31,14 @@ from traceir.lax.control.associative import associative_scan
 from traceir.lax.control.choice import cond, switch
 from traceir.lax.control.loops import fori_loop, while_loop
 from traceir.lax.control.scans import map, scan
+from traceir.lax.convolution import (
+    ConvDimensionNumbers,
+    conv,
+    conv_dimension_numbers,
+    conv_general_dilated,
+    conv_transpose,
+    conv_with_general_padding,
+)
 from traceir.lax.cumulative import cumlogsumexp, cummax, cummin, cumprod, cumsum
 from traceir.lax.custom import stop_gradient
 from traceir.lax.dynamic import (
@@ -151,6 +159,7 @@ from traceir.lax.structure import (
     stack,
     transpose,
 )
+from traceir.lax.windows import padtype_to_pads, reduce_window
 
 __all__ = [
     "GatherDimensionNumbers",
@@ -288,4 +297,12 @@ __all__ = [
     "transpose",
     "while_loop",
     "with_sharding_constraint",
+    "ConvDimensionNumbers",
+    "conv",
+    "conv_dimension_numbers",
+    "conv_general_dilated",
+    "conv_transpose",
+    "conv_with_general_padding",
+    "padtype_to_pads",
+    "reduce_window",
 ]

@@ -3,6 +3,7 @@
 # The rules of these enter the registries when they are imported.
 from traceir.transforms import callbacks as callbacks
 from traceir.transforms import cond as cond
+from traceir.transforms import convolution as convolution
 from traceir.transforms import custom_batch as custom_batch
 from traceir.transforms import indexed as indexed
 from traceir.transforms import jit as jit

@@ -6,6 +6,7 @@ A test compares its keys with the specification's primitives and the kernels.
 from traceir_numba.emitters import (
     bits,
     collectives,
+    convolutions,
     cumulative,
     host,
     library,
@@ -15,6 +16,7 @@ from traceir_numba.emitters import (
     rewrites,
     scalars,
     structure,
+    windows,
 )
 from traceir_numba.emitters.entry import EMITTERS
 
@@ -23,6 +25,7 @@ __all__ = [
     "bits",
     "host",
     "collectives",
+    "convolutions",
     "cumulative",
     "library",
     "partings",
@@ -31,4 +34,5 @@ __all__ = [
     "rewrites",
     "scalars",
     "structure",
+    "windows",
 ]
