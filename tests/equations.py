@@ -33,6 +33,9 @@ TRIVIAL: dict[str, Any] = {
     "maybe_dtype": None,
     "padding": ((0, 0, 0),),
     "dimension_numbers": (((0,), (0,)), ((), ())),
+    "convolution": ((0, 1), (0, 1), (0, 1)),
+    "pairs": ((0, 0),),
+    "name": "ge",
 }
 
 

@@ -30,6 +30,7 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
     "dtype": (np.dtype("int32"), np.dtype("float32")),
     "maybe_dtype": (None, np.dtype("float32")),
     "dimension_numbers": ((((1,), (0,)), ((), ())), (((0,), (0,)), ((1,), (1,)))),
+    "convolution": (((0, 1, 2), (0, 1, 2), (0, 1, 2)), ((0, 1), (1, 0), (1, 0))),
     "precision": (None, ("Precision.HIGH", "Precision.DEFAULT")),
     "jaxpr": (PROGRAM,),
     "jaxprs": ((PROGRAM,), (PROGRAM, PROGRAM)),
