@@ -1,169 +1,196 @@
 """Reading elements by index. Serves: index.*
 
 Ints, slices, None and Ellipsis become `slice`, `rev`, `squeeze` and
-`broadcast_in_dim`.
-Concrete masks and index arrays select from concrete arrays, by NumPy. A read outside
-the array gives its nearest element.
+`broadcast_in_dim`; with a traced int, `dynamic_slice`; masks and index arrays, `gather`.
+A read outside the array gives its nearest element.
 """
 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterator
-from operator import index
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from traceir import lax, rules
 from traceir.array import Array
-from traceir.concretize import origin
-from traceir.dtypes import kind_of
-from traceir.lax.operands import is_tracer, number_of, own
-from traceir.records import dataclass
+from traceir.lax.indexing import (
+    GatherDimensionNumbers,
+    GatherScatterMode,
+    fill_of,
+)
+from traceir.lax.operands import convert, is_tracer, own, typed
+from traceir.numpy.indexers import (
+    INT32,
+    INT64,
+    Cut,
+    Plan,
+    cuts_of,
+    entries,
+    indices_of,
+    place_of,
+    plan_of,
+    slice_cut,
+    unmasked,
+)
+from traceir.trace import bind, current_trace, typeof
 
-_NOT_INDICES = (str, bytes, list, float, complex)
-
-
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """What an index takes of one dimension: from `start` by `step`, `size` elements.
-
-    `whole` is a slice, which keeps the dimension; an int drops it.
-    """
-
-    start: int
-    size: int
-    step: int
-    whole: bool
-    extent: int
-
-    @property
-    def full(self) -> bool:
-        """Whether every element is taken in order."""
-        return self.size == self.extent and self.step == 1 and self.start == 0
-
-    @property
-    def forward(self) -> Cut:
-        """The same elements in the order that they have in the array."""
-        if self.step > 0:
-            return self
-        start = self.start + (self.size - 1) * self.step if self.size else 0
-        return Cut(start, self.size, -self.step, self.whole, self.extent)
-
-
-def entries(index: Any, rank: int) -> list[Any]:
-    """The entries of an index, one for each dimension and each None.
-
-    Raises IndexError (index.count, index.ellipsis), TypeError (index.type).
-    """
-    given = index if isinstance(index, tuple) else (index,)
-    parts = [_literal(part) for part in given]
-    for part in parts:
-        if isinstance(part, _NOT_INDICES):
-            raise rules.error("index.type", got=f"{part!r} of type {_name(part)}")
-    used = sum(map(_consumed, parts))
-    dots = [k for k, part in enumerate(parts) if part is Ellipsis]
-    if len(dots) > 1:
-        raise rules.error("index.ellipsis", got=f"{len(dots)} of them")
-    if used > rank:
-        raise rules.error("index.count", got=f"{used} for {rank} dimensions")
-    at = dots[0] if dots else len(parts)
-    filler = [builtins.slice(None)] * (rank - used)
-    return parts[:at] + filler + parts[at + len(dots) :]
-
-
-def _literal(part: Any) -> Any:
-    """An entry, or the number that a traced one is known to be."""
-    if not is_tracer(part):
-        return part
-    number = number_of(part)
-    return part if number is None else number
-
-
-def _name(value: Any) -> str:
-    return type(value).__name__
-
-
-def _consumed(part: Any) -> int:
-    """How many dimensions an entry is about."""
-    if part is None or part is Ellipsis:
-        return 0
-    if isinstance(part, (bool, np.bool_)):
-        return 0
-    if isinstance(part, (Array, np.ndarray)) and part.dtype == bool:
-        return part.ndim
-    return 1
+FILL = GatherScatterMode.FILL_OR_DROP
 
 
 def getitem(x: Array, index: Any) -> Array:
-    """`x[index]`: ints, slices, None, Ellipsis; concrete masks and index arrays.
+    """`x[index]`: ints, slices, None, Ellipsis; masks, and arrays of ints.
 
-    Raises IndexError (index.count, index.ellipsis, index.mask-shape, index.slice,
-    index.empty, index.traced, index.gather), TypeError (index.type),
-    NonConcreteBooleanIndexError (index.mask).
+    Ints and arrays of them may be traced, masks may not. Raises IndexError
+    (index.count, index.ellipsis, index.mask-shape, index.slice, index.empty,
+    index.arrays), TypeError (index.type), NonConcreteBooleanIndexError (index.mask).
 
     >>> import traceir.numpy as jnp
-    >>> jnp.arange(5)[1:4:2], jnp.arange(5)[-1]
-    (Array([1, 3], dtype=int32), Array(4, dtype=int32))
+    >>> jnp.arange(5)[1:4:2], jnp.arange(5)[-1], jnp.arange(5)[jnp.array([3, 0])]
+    (Array([1, 3], dtype=int32), Array(4, dtype=int32), Array([3, 0], dtype=int32))
     """
     parts = entries(index, x.ndim)
-    for part in parts:
-        _refuse_traced(part)
-    if any(_is_advanced(part) for part in parts):
+    if not any(map(_needs_gather, parts)):
+        cuts = list(cuts_of(parts, x.shape))
+        return _cut(x, cuts, [part is None for part in parts])
+    if current_trace() is None and not any(map(is_tracer, (x, *parts))):
         return _select(x, parts)
-    cuts = list(cuts_of(parts, x.shape))
-    return _cut(x, cuts, [part is None for part in parts])
+    return gathered(x, parts, False, False, None, None, True)
 
 
-def _refuse_traced(part: Any) -> None:
-    if not is_tracer(part):
-        return
-    row = "index.mask" if part.dtype == bool else "index.traced"
-    raise rules.error(row, got=f"{part.aval.str_short()}, {origin(part)}")
+def read(
+    x: Array,
+    index: Any,
+    indices_are_sorted: bool,
+    unique_indices: bool,
+    mode: Any,
+    fill_value: Any,
+    wrap: bool,
+) -> Array:
+    """`x.at[index].get(...)`: as `getitem`, with a mode for places outside."""
+    parts = entries(index, x.ndim)
+    found = GatherScatterMode.from_any(mode, GatherScatterMode.PROMISE_IN_BOUNDS)
+    plain = not any(map(_needs_gather, parts))
+    if plain and wrap and found is not FILL:
+        return getitem(x, index)
+    flags = indices_are_sorted, unique_indices
+    return gathered(x, parts, *flags, mode, fill_value, wrap)
 
 
-def _is_advanced(part: Any) -> bool:
+def _needs_gather(part: Any) -> bool:
     if isinstance(part, (bool, np.bool_)):
         return True
-    return isinstance(part, (Array, np.ndarray)) and (
-        part.ndim > 0 or part.dtype == bool
+    return isinstance(part, (Array, np.ndarray))
+
+
+def gathered(
+    x: Array,
+    parts: Sequence[Any],
+    indices_are_sorted: bool,
+    unique_indices: bool,
+    mode: Any,
+    fill_value: Any,
+    wrap: bool,
+) -> Array:
+    """What entries read, by `dynamic_slice` where they are one box, else by `gather`."""
+    x, parts = unmasked(x, parts)
+    fills = GatherScatterMode.from_any(mode, GatherScatterMode.CLIP) is FILL
+    if not fills and _is_box(parts, x.shape):
+        return _box(x, parts, wrap)
+    plan = plan_of(x.shape, parts, wrap)
+    found = _windows(x, plan, indices_are_sorted, unique_indices, mode, fill_value)
+    if plan.turned:
+        found = lax.rev(found, plan.turned)
+    return lax.expand_dims(found, plan.new) if plan.new else found
+
+
+def _windows(
+    x: Array,
+    plan: Plan,
+    indices_are_sorted: bool,
+    unique_indices: bool,
+    mode: Any,
+    fill_value: Any,
+) -> Array:
+    if any(x.shape[d] == 0 for d in plan.collapsed):
+        return _of_nothing(x, plan, mode, fill_value)
+    numbers = GatherDimensionNumbers(
+        plan.windows, plan.collapsed, tuple(c.dim for c in plan.columns)
+    )
+    return lax.gather(
+        x,
+        indices_of(plan),
+        numbers,
+        plan.sizes,
+        indices_are_sorted=indices_are_sorted or plan.apart,
+        unique_indices=unique_indices or plan.apart,
+        mode=mode,
+        fill_value=fill_value,
     )
 
 
-def cuts_of(parts: list[Any], shape: tuple[int, ...]) -> Iterator[Cut]:
-    """What basic entries take of each dimension; a read of an int is clamped.
+def _of_nothing(x: Array, plan: Plan, mode: Any, fill_value: Any) -> Array:
+    """A read of a dimension without elements: of no row, or of what is filled."""
+    fills = GatherScatterMode.from_any(mode, GatherScatterMode.CLIP) is FILL
+    if not fills and 0 not in plan.shape:
+        raise rules.error("index.empty", got=f"an array of shape {x.shape}")
+    value = fill_of(x.dtype) if fill_value is None else fill_value
+    return lax.full(plan.shape, typed(value, x.dtype, False))
 
-    Raises IndexError (index.slice, index.empty), TypeError (index.type).
-    """
-    for extent, part in zip(shape, (p for p in parts if p is not None), strict=True):
+
+def _is_box(parts: Sequence[Any], shape: tuple[int, ...]) -> bool:
+    """Whether entries are ints, some traced, and slices without steps."""
+    kept = [part for part in parts if part is not None]
+    for part, extent in zip(kept, shape, strict=True):
         if isinstance(part, builtins.slice):
-            yield _slice_cut(part, extent)
+            if slice_cut(part, extent).step != 1:
+                return False
+        elif isinstance(part, (Array, np.ndarray)) and part.ndim:
+            return False
+    return True
+
+
+def _box(x: Array, parts: Sequence[Any], wrap: bool) -> Array:
+    """A slice from places of which some are traced."""
+    kept = [part for part in parts if part is not None]
+    wide = any(is_tracer(p) and typeof(p).dtype.itemsize == 8 for p in kept)
+    dtype = INT64 if wide else INT32
+    starts: list[Any] = []
+    sizes: list[int] = []
+    dropped: list[int] = []
+    for dim, (part, extent) in enumerate(zip(kept, x.shape, strict=True)):
+        if isinstance(part, builtins.slice):
+            cut = slice_cut(part, extent)
+            starts.append(typed(cut.start, dtype, False))
+            sizes.append(cut.size)
+            continue
+        if not extent:
+            raise rules.error("index.empty", got=f"an array of shape {x.shape}")
+        if is_tracer(part):
+            starts.append(convert(part, dtype))
         else:
-            place = _place(part)
-            if not extent:
-                raise rules.error("index.empty", got=f"{place} of 0 elements")
-            start = place + extent if place < 0 else place
-            yield Cut(min(max(start, 0), extent - 1), 1, 1, False, extent)
+            starts.append(typed(place_of(part), dtype, False))
+        sizes.append(1)
+        dropped.append(dim)
+    if wrap:
+        starts = [_wrapped(s, n, dtype) for s, n in zip(starts, x.shape, strict=True)]
+    found = bind("dynamic_slice", x, *starts, slice_sizes=tuple(sizes))
+    found = lax.squeeze(found, dropped)
+    left = [part is None for part in parts if part is None or _stays(part)]
+    new = [d for d, is_new in enumerate(left) if is_new]
+    return lax.expand_dims(found, new) if new else found
 
 
-def _place(part: Any) -> int:
-    try:
-        return index(part)
-    except TypeError:
-        raise rules.error("index.type", got=f"{part!r} of type {_name(part)}") from None
+def _stays(part: Any) -> bool:
+    return isinstance(part, builtins.slice)
 
 
-def _slice_cut(part: builtins.slice, extent: int) -> Cut:
-    for entry in (part.start, part.stop, part.step):
-        if is_tracer(entry):
-            got = f"{entry.aval.str_short()}, {origin(entry)}"
-            raise rules.error("index.slice", got=got)
-    try:
-        places = range(*part.indices(extent))
-    except (TypeError, ValueError) as error:
-        raise rules.error("index.slice", got=f"{part}: {error}") from None
-    return Cut(places.start, len(places), places.step, True, extent)
+def _wrapped(start: Any, extent: int, dtype: np.dtype) -> Any:
+    """A start counted from 0, with the same operations whether it is known or not."""
+    negative = bind("lt", start, typed(0, dtype, False))
+    moved = bind("add", start, typed(extent, dtype, False))
+    return bind("select_n", negative, start, moved)
 
 
 def _cut(x: Array, cuts: list[Cut], new: list[bool]) -> Array:
@@ -199,40 +226,30 @@ def _limit(cut: Cut) -> int:
     return min(cut.extent, cut.start + cut.size * cut.step)
 
 
-def _concrete(x: Any, row: str) -> np.ndarray:
-    if is_tracer(x):
-        raise rules.error(row, got=f"{x.aval.str_short()}, {origin(x)}")
-    return np.asarray(x)
+# --- eager reads, by NumPy ------------------------------------------------------------
 
 
-def _host(part: Any) -> Any:
-    return np.asarray(part) if isinstance(part, Array) else part
-
-
-def _select(x: Array, parts: list[Any]) -> Array:
+def _select(x: Array, parts: Sequence[Any]) -> Array:
     """Selection by masks and index arrays; ints are clamped, masks must fit."""
-    value = _concrete(x, "index.gather")
-    clamped, dim = [], 0
-    for part in map(_host, parts):
-        clamped.append(_clamped(part, value.shape[dim:]))
-        dim += _consumed(part)
+    x, parts = unmasked(x, parts)
+    value = np.asarray(x)
+    clamped: list[Any] = []
+    dim = 0
+    for part in parts:
+        if part is None or isinstance(part, builtins.slice):
+            clamped.append(part)
+        else:
+            clamped.append(_clamped(np.asarray(part), value.shape[dim]))
+        dim += part is not None
     try:
         taken = value[tuple(clamped)]
     except IndexError as error:
+        if 0 in value.shape:
+            raise rules.error("index.empty", got=str(error)) from None
         raise rules.error("index.arrays", got=str(error)) from None
     return own(np.array(taken, order="C"), x.weak_type)
 
 
-def _clamped(part: Any, shape: tuple[int, ...]) -> Any:
-    """An entry with its places inside the dimensions that it is about."""
-    if part is None or isinstance(part, (builtins.slice, bool, np.bool_)):
-        return part
-    array = np.asarray(part)
-    if array.dtype == bool:
-        if array.shape != shape[: array.ndim]:
-            raise rules.error("index.mask-shape", got=f"{array.shape} on {shape}")
-        return array
-    if kind_of(array.dtype) not in "iu":
-        raise rules.error("index.type", got=f"an array of {array.dtype}")
-    extent = shape[0]
-    return np.clip(np.where(array < 0, array + extent, array), 0, max(extent - 1, 0))
+def _clamped(places: np.ndarray, extent: int) -> np.ndarray:
+    wide = places.astype(np.int64)
+    return np.clip(np.where(wide < 0, wide + extent, wide), 0, max(extent - 1, 0))

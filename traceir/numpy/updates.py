@@ -1,7 +1,6 @@
 """`x.at[index].set(y)`: a changed copy of an array. Serves: index.*, update.*
 
-Made of primitives: a mask of the places that the index takes, the update spread over
-them, and a choice between the two. The same equations serve traced and eager calls.
+Made of `scatter` and its kin. The same equations serve traced and eager calls.
 """
 
 from __future__ import annotations
@@ -10,27 +9,20 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from traceir import lax, rules, source
 from traceir.array import Array
 from traceir.dtypes import kind_of
-from traceir.lax.operands import (
-    Operand,
-    convert,
-    default_dtype,
-    is_tracer,
-    joined,
-    shape_of,
-    typed,
-)
+from traceir.lax.indexing import ScatterDimensionNumbers
+from traceir.lax.operands import Operand, convert, is_tracer, joined, shape_of
 from traceir.numpy import composites, elementwise
 from traceir.numpy.creation import asarray, broadcast_to
-from traceir.numpy.indexing import Cut, cuts_of, entries, getitem
+from traceir.numpy.indexers import Plan, entries, indices_of, plan_of, unmasked
+from traceir.numpy.indexing import read
 from traceir.records import dataclass
 from traceir.trace import typeof
 
 Combine = Callable[[Any, Any], Any]
+Scatter = Callable[..., Array]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,97 +41,270 @@ class IndexUpdates:
 
 
 @dataclass(frozen=True, slots=True)
+class _Options:
+    """How an update is done, besides what it does."""
+
+    indices_are_sorted: bool
+    unique_indices: bool
+    mode: Any
+    wrap: bool
+
+
+@dataclass(frozen=True, slots=True)
 class IndexUpdate:
     """What `x.at[index]` is: the elements of a copy that a method updates.
 
-    The index is one of ints, slices, None and Ellipsis, or a boolean mask together
-    with a scalar. An update takes the array's dtype, and broadcasts to the shape of
-    `x[index]` (face.broadcast-to); a place outside the array is left out.
+    The index is one that `x[index]` can have, and besides, together with a scalar, a
+    traced mask. The result has the array's dtype; an update meets the array in the
+    dtype in which both are promoted, and broadcasts to the shape of `x[index]`
+    (face.broadcast-to). Where an index names an element more than once, updates follow
+    one another in the order of the index.
+
+    Options of every method: `mode`, by default "drop": a place outside is left out;
+    with "clip" it is the nearest one inside. `indices_are_sorted` and `unique_indices`
+    promise what they say. Without `wrap_negative_indices`, negative places are outside.
     """
 
     array: Array
     index: Any
 
-    def get(self) -> Array:
+    def get(
+        self,
+        *,
+        indices_are_sorted: bool = False,
+        unique_indices: bool = False,
+        mode: Any = None,
+        fill_value: Any = None,
+        wrap_negative_indices: bool = True,
+    ) -> Array:
         """The elements themselves, as `x[index]`.
+
+        With `mode="fill"`, what is outside is `fill_value`, by default NaN, the least
+        integer, the greatest unsigned one, or True.
 
         >>> import traceir.numpy as jnp
         >>> jnp.arange(4).at[1].get()
         Array(1, dtype=int32)
+        >>> jnp.arange(4).at[jnp.array([1, 7])].get(mode="fill", fill_value=-1)
+        Array([ 1, -1], dtype=int32)
         """
-        return getitem(self.array, self.index)
+        flags = indices_are_sorted, unique_indices
+        wrap = wrap_negative_indices
+        return read(self.array, self.index, *flags, mode, fill_value, wrap)
 
-    def set(self, values: Operand) -> Array:
+    def set(
+        self,
+        values: Operand,
+        *,
+        indices_are_sorted: bool = False,
+        unique_indices: bool = False,
+        mode: Any = None,
+        wrap_negative_indices: bool = True,
+    ) -> Array:
         """A copy with `values` at the index.
 
         >>> import traceir.numpy as jnp
         >>> jnp.zeros(3).at[1:].set(jnp.array([5.0, 6.0]))
         Array([0., 5., 6.], dtype=float32)
         """
-        return self._apply(lambda old, new: new, values)
+        flags = indices_are_sorted, unique_indices, mode, wrap_negative_indices
+        return self._apply(lax.scatter, lambda old, new: new, values, *flags)
 
-    def add(self, values: Operand) -> Array:
+    def add(
+        self,
+        values: Operand,
+        *,
+        indices_are_sorted: bool = False,
+        unique_indices: bool = False,
+        mode: Any = None,
+        wrap_negative_indices: bool = True,
+    ) -> Array:
         """A copy with `values` added at the index.
 
         >>> import traceir.numpy as jnp
-        >>> jnp.ones(3).at[0].add(2)
-        Array([3., 1., 1.], dtype=float32)
+        >>> jnp.ones(3).at[jnp.array([0, 0])].add(2)
+        Array([5., 1., 1.], dtype=float32)
         """
-        return self._apply(elementwise.add, values)
+        flags = indices_are_sorted, unique_indices, mode, wrap_negative_indices
+        return self._apply(lax.scatter_add, elementwise.add, values, *flags)
 
-    def subtract(self, values: Operand) -> Array:
-        """A copy with `values` subtracted at the index."""
-        return self._apply(elementwise.subtract, values)
+    def subtract(
+        self,
+        values: Operand,
+        *,
+        indices_are_sorted: bool = False,
+        unique_indices: bool = False,
+        mode: Any = None,
+        wrap_negative_indices: bool = True,
+    ) -> Array:
+        """A copy with `values` subtracted at the index.
 
-    def multiply(self, values: Operand) -> Array:
-        """A copy multiplied by `values` at the index."""
-        return self._apply(elementwise.multiply, values)
+        >>> import traceir.numpy as jnp
+        >>> jnp.ones(3).at[0].subtract(2)
+        Array([-1.,  1.,  1.], dtype=float32)
+        """
+        flags = indices_are_sorted, unique_indices, mode, wrap_negative_indices
+        return self._apply(lax.scatter_sub, elementwise.subtract, values, *flags)
+
+    def multiply(
+        self,
+        values: Operand,
+        *,
+        indices_are_sorted: bool = False,
+        unique_indices: bool = False,
+        mode: Any = None,
+        wrap_negative_indices: bool = True,
+    ) -> Array:
+        """A copy multiplied by `values` at the index.
+
+        >>> import traceir.numpy as jnp
+        >>> jnp.ones(3).at[0].multiply(2)
+        Array([2., 1., 1.], dtype=float32)
+        """
+        flags = indices_are_sorted, unique_indices, mode, wrap_negative_indices
+        return self._apply(lax.scatter_mul, elementwise.multiply, values, *flags)
 
     mul = multiply
 
-    def divide(self, values: Operand) -> Array:
-        """A copy divided by `values` at the index, in the array's dtype."""
-        return self._apply(elementwise.divide, values)
+    def min(
+        self,
+        values: Operand,
+        *,
+        indices_are_sorted: bool = False,
+        unique_indices: bool = False,
+        mode: Any = None,
+        wrap_negative_indices: bool = True,
+    ) -> Array:
+        """A copy with the lesser of itself and `values` at the index.
 
-    def power(self, values: Operand) -> Array:
-        """A copy raised to the power of `values` at the index."""
-        return self._apply(composites.power, values)
+        >>> import traceir.numpy as jnp
+        >>> jnp.ones(3).at[0].min(-2)
+        Array([-2.,  1.,  1.], dtype=float32)
+        """
+        flags = indices_are_sorted, unique_indices, mode, wrap_negative_indices
+        return self._apply(lax.scatter_min, elementwise.minimum, values, *flags)
 
-    def min(self, values: Operand) -> Array:
-        """A copy with the lesser of itself and `values` at the index."""
-        return self._apply(elementwise.minimum, values)
+    def max(
+        self,
+        values: Operand,
+        *,
+        indices_are_sorted: bool = False,
+        unique_indices: bool = False,
+        mode: Any = None,
+        wrap_negative_indices: bool = True,
+    ) -> Array:
+        """A copy with the greater of itself and `values` at the index.
 
-    def max(self, values: Operand) -> Array:
-        """A copy with the greater of itself and `values` at the index."""
-        return self._apply(elementwise.maximum, values)
+        >>> import traceir.numpy as jnp
+        >>> jnp.ones(3).at[0].max(2)
+        Array([2., 1., 1.], dtype=float32)
+        """
+        flags = indices_are_sorted, unique_indices, mode, wrap_negative_indices
+        return self._apply(lax.scatter_max, elementwise.maximum, values, *flags)
 
-    def apply(self, function: Callable[[Array], Array]) -> Array:
-        """A copy with `function` of the elements at the index."""
-        return self._apply(lambda old, new: function(old), 0)
+    def divide(
+        self,
+        values: Operand,
+        *,
+        indices_are_sorted: bool = False,
+        unique_indices: bool = False,
+        mode: Any = None,
+        wrap_negative_indices: bool = True,
+    ) -> Array:
+        """A copy divided by `values` at the index, in the array's dtype.
 
-    def _apply(self, combine: Combine, values: Operand) -> Array:
-        x = self.array
-        new = _fitting_dtype(asarray(values), x)
-        mask = _mask_of(self.index)
-        if mask is not None:
+        >>> import traceir.numpy as jnp
+        >>> jnp.ones(3).at[0].divide(2)
+        Array([0.5, 1. , 1. ], dtype=float32)
+        """
+        flags = indices_are_sorted, unique_indices, mode, wrap_negative_indices
+        return self._by_product(elementwise.divide, values, *flags)
+
+    def power(
+        self,
+        values: Operand,
+        *,
+        indices_are_sorted: bool = False,
+        unique_indices: bool = False,
+        mode: Any = None,
+        wrap_negative_indices: bool = True,
+    ) -> Array:
+        """A copy raised to the power of `values` at the index.
+
+        >>> import traceir.numpy as jnp
+        >>> jnp.array([3, 4]).at[0].power(2)
+        Array([9, 4], dtype=int32)
+        """
+        flags = indices_are_sorted, unique_indices, mode, wrap_negative_indices
+        return self._by_product(composites.power, values, *flags)
+
+    def apply(
+        self,
+        func: Callable[[Array], Array],
+        *,
+        indices_are_sorted: bool = False,
+        unique_indices: bool = False,
+        mode: Any = None,
+        wrap_negative_indices: bool = True,
+    ) -> Array:
+        """A copy with `func` of the elements at the index, which gives as many.
+
+        It is applied once, also where the index names an element more than once.
+
+        >>> import traceir.numpy as jnp
+        >>> jnp.arange(3.0).at[1:].apply(jnp.negative)
+        Array([ 0., -1., -2.], dtype=float32)
+        """
+        flags = indices_are_sorted, unique_indices, mode, wrap_negative_indices
+        if (mask := _traced_mask(self.index)) is not None:
+            return _masked(self.array, mask, lambda old, new: func(old), 0)
+        old = read(self.array, self.index, *flags[:3], None, flags[3])
+        new = convert(func(old), self.array.dtype, self.array.weak_type)
+        return self.set(
+            new,
+            indices_are_sorted=indices_are_sorted,
+            unique_indices=unique_indices,
+            mode=mode,
+            wrap_negative_indices=wrap_negative_indices,
+        )
+
+    def _apply(
+        self,
+        scatter: Scatter,
+        combine: Combine,
+        values: Operand,
+        *flags: Any,
+    ) -> Array:
+        """Updates by a scatter; through a traced mask by `combine` and a choice."""
+        x, new = self.array, asarray(values)
+        if (mask := _traced_mask(self.index)) is not None:
+            _warn_of_loss(new, x)
             return _masked(x, mask, combine, new)
-        parts = entries(self.index, x.ndim)
-        if _outside(parts, x.shape):
-            return x
-        cuts = list(cuts_of(parts, x.shape))
-        if any(cut.step < 0 for cut in cuts):
-            raise rules.error("index.reverse", got=str(self.index))
-        taken = _taken(cuts, parts)
-        spread = _spread(broadcast_to(new, taken), cuts, x.shape)
-        changed = convert(combine(x, spread), x.dtype, x.weak_type)
-        return _choose(cuts, x, changed)
+        _warn_of_loss(new, x)
+        dtype, weak = joined((x, new))
+        options = _Options(*flags)
+        wide = convert(x, dtype, weak) if dtype != x.dtype else x
+        changed = _scattered(scatter, wide, self.index, convert(new, dtype), options)
+        return convert(changed, x.dtype, x.weak_type)
+
+    def _by_product(self, combine: Combine, values: Operand, *flags: Any) -> Array:
+        """`combine` of the array and the product of all updates of each element."""
+        x, new = self.array, asarray(values)
+        _warn_of_loss(new, x)
+        if (mask := _traced_mask(self.index)) is not None:
+            return _masked(x, mask, combine, new)
+        dtype, _ = joined((x, new))
+        ones = lax.full(x.shape, 1, dtype)
+        options = _Options(*flags)
+        factors = _scattered(
+            lax.scatter_mul, ones, self.index, convert(new, dtype), options
+        )
+        return convert(combine(x, factors), x.dtype, x.weak_type)
 
 
-def _fitting_dtype(values: Array, x: Array) -> Operand:
-    """The update in the array's dtype; warns (FutureWarning) where that narrows.
-
-    Raises ValueError (promote.strict).
-    """
+def _warn_of_loss(values: Array, x: Array) -> None:
+    """Warn (FutureWarning) where the array's dtype has no fractions and the values'
+    has; raises ValueError (promote.strict)."""
     joined((values, x))
     if kind_of(values.dtype) == "f" and kind_of(x.dtype) != "f":
         text = (
@@ -149,19 +314,55 @@ def _fitting_dtype(values: Array, x: Array) -> Operand:
         place = source.capture(3)
         if place is not None:
             warnings.warn_explicit(text, FutureWarning, place.file, place.line)
-    return convert(values, x.dtype, x.weak_type)
 
 
-def _mask_of(index: Any) -> Any:
-    """The mask that an index is, or None."""
-    if isinstance(index, (Array, np.ndarray)) and index.dtype == bool:
-        return asarray(index)
-    return None
-
-
-def _masked(
-    x: Array, mask: Array, combine: Callable[[Any, Any], Any], new: Any
+def _scattered(
+    scatter: Scatter, x: Array, index: Any, values: Operand, options: _Options
 ) -> Array:
+    """A copy with values written at an index by some scatter."""
+    rank = x.ndim
+    plain, parts = unmasked(x, entries(index, rank))
+    plan = plan_of(plain.shape, parts, options.wrap)
+    given = _fitted(values, plan)
+    if any(plain.shape[d] == 0 for d in plan.collapsed) or plan.empty:
+        return x
+    numbers = ScatterDimensionNumbers(
+        plan.windows, plan.collapsed, tuple(c.dim for c in plan.columns)
+    )
+    changed = scatter(
+        plain,
+        indices_of(plan),
+        given,
+        numbers,
+        indices_are_sorted=options.indices_are_sorted or plan.apart,
+        unique_indices=options.unique_indices or plan.apart,
+        mode=options.mode,
+    )
+    return changed if plain is x else lax.reshape(changed, x.shape)
+
+
+def _fitted(values: Operand, plan: Plan) -> Operand:
+    """Values in the shape of what the plan takes; ValueError (face.broadcast-to)."""
+    shape = list(plan.shape)
+    for d in plan.new:
+        shape.insert(d, 1)
+    given = values
+    if shape_of(values) != tuple(shape):
+        given = broadcast_to(values, tuple(shape))
+    given = lax.squeeze(given, plan.new)
+    return lax.rev(given, plan.turned) if plan.turned else given
+
+
+# --- masks that are traced ------------------------------------------------------------
+
+
+def _traced_mask(index: Any) -> Any:
+    """The mask that an index is, if its elements are not known, or None."""
+    return index if is_tracer(index) and index.dtype == bool else None
+
+
+def _masked(x: Array, mask: Array, combine: Combine, new: Any) -> Array:
+    """A choice, element by element, which keeps the shape."""
     if mask.shape != x.shape[: mask.ndim]:
         raise rules.error("index.mask-shape", got=f"{mask.shape} on {x.shape}")
     if shape_of(new):
@@ -169,107 +370,3 @@ def _masked(
     which = lax.broadcast_in_dim(mask, x.shape, range(mask.ndim))
     changed = convert(combine(x, new), x.dtype, x.weak_type)
     return lax.select_n(which, x, broadcast_to(changed, x.shape))
-
-
-def _outside(parts: list[Any], shape: tuple[int, ...]) -> bool:
-    """Whether an int of the index lies outside the array, which drops the update."""
-    places = [p for p in parts if p is not None]
-    for part, extent in zip(places, shape, strict=True):
-        if is_tracer(part):
-            raise rules.error("index.traced", got=part.aval.str_short())
-        if isinstance(part, (Array, np.ndarray)) and part.ndim:
-            raise rules.error("index.gather", got=f"an array of shape {part.shape}")
-        whole = isinstance(part, slice)
-        if (
-            not whole
-            and hasattr(part, "__index__")
-            and not (-extent <= part.__index__() < extent)
-        ):
-            return True
-    return False
-
-
-def _taken(cuts: list[Cut], parts: list[Any]) -> tuple[int, ...]:
-    """The shape of `x[index]`."""
-    left = iter(cuts)
-    shape: list[int] = []
-    for part in parts:
-        if part is None:
-            shape.append(1)
-        else:
-            cut = next(left)
-            shape += [cut.size] if cut.whole else []
-    return tuple(shape)
-
-
-def _spread(values: Array, cuts: list[Cut], shape: tuple[int, ...]) -> Array:
-    """The update as an array of the whole shape, right where the index is."""
-    values = lax.reshape(values, [cut.size for cut in cuts])
-    for axis, cut in enumerate(cuts):
-        if cut.size not in (1, cut.extent):
-            values = _placed(values, axis, cut)
-    return lax.broadcast_in_dim(values, shape, range(len(shape)))
-
-
-def _placed(values: Array, axis: int, cut: Cut) -> Array:
-    """One dimension with its elements where the cut takes them, zeros around them."""
-    if cut.step > 1:
-        # Element and gap side by side along a new axis, then flat.
-        gap = [*values.shape[: axis + 1], cut.step - 1, *values.shape[axis + 1 :]]
-        pair = [lax.expand_dims(values, (axis + 1,)), _zeros(gap, values)]
-        flat = [*values.shape]
-        flat[axis] *= cut.step
-        values = lax.reshape(lax.concatenate(pair, axis + 1), flat)
-        size = min(flat[axis], cut.extent - cut.start)
-        values = lax.slice_in_dim(values, 0, size, axis=axis)
-    return _padded(values, axis, cut.start, cut.extent)
-
-
-def _padded(values: Array, axis: int, start: int, extent: int) -> Array:
-    after = extent - start - values.shape[axis]
-    parts = []
-    for size in (start, after):
-        shape = [*values.shape]
-        shape[axis] = size
-        parts.append(_zeros(shape, values) if size else None)
-    before, behind = parts
-    joined = [part for part in (before, values, behind) if part is not None]
-    return lax.concatenate(joined, axis)
-
-
-def _zeros(shape: list[int], like: Array) -> Array:
-    zero = typed(0, like.dtype, like.weak_type)
-    return lax.broadcast_in_dim(zero, shape, ())
-
-
-def _choose(cuts: list[Cut], x: Array, changed: Array) -> Array:
-    """`changed` where all cuts take an element, `x` elsewhere."""
-    masks = [_taken_places(d, c, x.ndim) for d, c in enumerate(cuts) if not c.full]
-    if not masks:
-        return changed
-    which = masks[0]
-    for mask in masks[1:]:
-        which = lax.bitwise_and(which, mask)
-    which = lax.broadcast_in_dim(which, x.shape, range(x.ndim))
-    return lax.select_n(which, x, changed)
-
-
-def _taken_places(axis: int, cut: Cut, rank: int) -> Array:
-    """Which places of one dimension a cut takes, as booleans of extent 1 elsewhere."""
-    integers = default_dtype(int)
-    shape = [cut.extent if d == axis else 1 for d in range(rank)]
-    places = lax.broadcasted_iota(integers, shape, axis)
-
-    def number(value: int) -> Any:
-        return typed(value, integers, False)
-
-    if cut.size == 1:
-        return lax.eq(places, number(cut.start))
-    inside = lax.bitwise_and(
-        lax.ge(places, number(cut.start)),
-        lax.lt(places, number(cut.start + cut.size * cut.step)),
-    )
-    if cut.step == 1:
-        return inside
-    offset = lax.rem(lax.sub(places, number(cut.start)), number(cut.step))
-    return lax.bitwise_and(inside, lax.eq(offset, number(0)))
