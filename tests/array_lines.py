@@ -1,22 +1,21 @@
-"""Expressions over NumPy's functions, and operands for them: one line, one expression.
+"""Expressions over NumPy's functions, and operands for them, a line for each.
 
-A file `array/lines/THEME.txt` has lines such as `np.tile(x, (2, 1))`. Each is run with NumPy
-and with `traceir.numpy` in the place of `np`, for all dtypes and odd shapes, and has to
-give the same; `array/test_lines.py` says how. Add a file, or a line, for whatever shares its
-meaning with NumPy. A line may name these operands:
+A file `array/lines/THEME.txt` has lines such as `np.tile(x, (2, 1))`. Each is run with
+NumPy and with `traceir.numpy` in the place of `np`, for all dtypes and odd shapes, and
+has to give the same; `array/test_lines.py` says how. Add a file, or a line, for
+whatever shares its meaning with NumPy. A line may name these operands:
 
     x  of rank 0 to 3              y  broadcasts with x       s  of rank 0
     v  of rank 1                   w  like v                  e  of rank 1, extent 4
     m  of rank 2                   n  like m                  r  of shape (3, 3)
-    q  of rank 3                   a  of rank 1 to 3          b  truths, of the shape of x
+    q  of rank 3                   a  of rank 1 to 3          b  truths, shaped as x
     i  indices: four ints from 0 to 2
 
 Marks follow behind `#`: kinds of dtypes (`biuf`, by default all four), `nan` if floats
 are to have special values, `static` where values decide the shape of the result (so
 that it is not traced), `alone` for what cannot be mapped by vmap, `wide` for a result
 whose kind of dtype is not NumPy's, `loose` for fewer digits, `admits` where NumPy
-refuses what is admitted here. `>>> jnp.NAME` within tests and docstrings counts as a
-test, too.
+refuses what is admitted here.
 """
 
 from __future__ import annotations

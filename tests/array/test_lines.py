@@ -20,7 +20,7 @@ import traceir.numpy as jnp
 
 LINES = list(lines())
 TRACED = [line for line in LINES if "static" not in line.marks]
-MAPPED = [line for line in TRACED if "alone" not in line.marks]
+MAPPED = [line for line in TRACED if "alone" not in line.marks and line.operands]
 FEW = settings().max_examples // 2
 REFUSALS = (TypeError, ValueError, IndexError, ArithmeticError, AttributeError)
 

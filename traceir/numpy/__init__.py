@@ -136,6 +136,16 @@ from traceir.numpy.hyperbolic import (
     logaddexp2,
     sinh,
 )
+from traceir.numpy.joins import (
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    block,
+    column_stack,
+    dstack,
+    hstack,
+    vstack,
+)
 from traceir.numpy.logic import (
     array_equal,
     bitwise_and,
@@ -177,6 +187,14 @@ from traceir.numpy.order import (
     roll,
     rot90,
 )
+from traceir.numpy.parts import (
+    array_split,
+    dsplit,
+    hsplit,
+    split,
+    unstack,
+    vsplit,
+)
 from traceir.numpy.ranges import arange, linspace, tri
 from traceir.numpy.reductions import (
     all,
@@ -211,11 +229,8 @@ from traceir.numpy.rounding import (
     trunc,
 )
 from traceir.numpy.shape import (
-    atleast_1d,
-    atleast_2d,
     concatenate,
     expand_dims,
-    hstack,
     matrix_transpose,
     moveaxis,
     ndim,
@@ -228,7 +243,6 @@ from traceir.numpy.shape import (
     stack,
     swapaxes,
     transpose,
-    vstack,
 )
 from traceir.numpy.standard import (
     __array_api_version__,
@@ -236,39 +250,52 @@ from traceir.numpy.standard import (
     from_dlpack,
 )
 from traceir.numpy.statistics import mean, std, var
+from traceir.numpy.tiling import (
+    broadcast_arrays,
+    broadcast_shapes,
+    meshgrid,
+    repeat,
+    resize,
+    tile,
+)
+from traceir.numpy.triangles import (
+    tril,
+    triu,
+    vander,
+)
 
 # fmt: off
 __all__ = [
-    "__array_api_version__", "__array_namespace_info__",
-    "abs", "absolute", "acos", "acosh", "add", "all", "amax", "amin", "any", "append",
-    "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh",
-    "argmax", "argmin", "around", "array", "array_equal", "asarray", "asin", "asinh",
-    "astype", "atan", "atan2", "atanh", "atleast_1d", "atleast_2d", "bfloat16",
-    "bitwise_and",
-    "bitwise_count", "bitwise_invert", "bitwise_left_shift", "bitwise_not",
-    "bitwise_or", "bitwise_right_shift", "bitwise_xor", "bool_", "broadcast_to",
-    "can_cast", "cbrt",
-    "ceil", "clip", "concat", "concatenate", "cos", "cosh", "count_nonzero", "cumprod",
-    "cumsum", "cumulative_prod", "cumulative_sum", "deg2rad", "degrees", "diff",
-    "divide", "divmod", "dot", "dtype", "e", "empty", "empty_like", "equal", "exp",
-    "exp2", "expand_dims", "expm1", "eye", "fabs", "finfo", "flip", "fliplr", "flipud",
-    "float16", "float32", "float64", "float_power", "floating", "floor", "floor_divide",
-    "fmax", "fmin", "fmod", "from_dlpack", "full", "full_like", "greater",
-    "greater_equal",
-    "heaviside", "hstack", "hypot", "identity", "iinfo", "inf", "inner", "int16",
-    "int32", "int64", "int8", "integer", "invert", "isfinite", "isinf", "isnan",
-    "isneginf", "isposinf", "isdtype", "issubdtype", "left_shift", "less", "less_equal",
-    "linspace", "log", "log10", "log1p", "log2", "logaddexp", "logaddexp2",
-    "logical_and", "logical_not", "logical_or", "logical_xor", "matmul",
-    "matrix_transpose", "max", "maximum", "mean", "min", "minimum", "mod", "modf",
-    "moveaxis", "multiply", "nan", "nan_to_num", "nancumprod", "nancumsum", "nanmax",
-    "nanmean", "nanmin", "nanprod", "nansum", "ndarray", "ndim", "negative", "newaxis",
-    "nextafter", "not_equal", "ones", "ones_like", "outer", "permute_dims", "pi",
-    "positive", "pow", "power", "prod", "promote_types", "ptp", "rad2deg", "radians",
-    "ravel", "reciprocal", "remainder", "reshape", "result_type", "right_shift", "rint",
-    "roll", "rot90", "round", "shape", "sign", "sin", "sinc", "sinh", "size", "sqrt",
-    "square", "squeeze", "stack", "std", "subtract", "sum", "swapaxes", "tan", "tanh",
-    "tensordot", "transpose", "tri", "true_divide", "trunc", "uint16", "uint32",
-    "uint64", "uint8", "var", "vdot", "vstack", "where", "zeros", "zeros_like",
+    "__array_api_version__", "__array_namespace_info__", "abs", "absolute", "acos",
+    "acosh", "add", "all", "amax", "amin", "any", "append", "arange", "arccos",
+    "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin",
+    "around", "array", "array_equal", "array_split", "asarray", "asin", "asinh",
+    "astype", "atan", "atan2", "atanh", "atleast_1d", "atleast_2d", "atleast_3d",
+    "bfloat16", "bitwise_and", "bitwise_count", "bitwise_invert", "bitwise_left_shift",
+    "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "block", "bool_",
+    "broadcast_arrays", "broadcast_shapes", "broadcast_to", "can_cast", "cbrt", "ceil",
+    "clip", "column_stack", "concat", "concatenate", "cos", "cosh", "count_nonzero",
+    "cumprod", "cumsum", "cumulative_prod", "cumulative_sum", "deg2rad", "degrees",
+    "diff", "divide", "divmod", "dot", "dsplit", "dstack", "dtype", "e", "empty",
+    "empty_like", "equal", "exp", "exp2", "expand_dims", "expm1", "eye", "fabs",
+    "finfo", "flip", "fliplr", "flipud", "float16", "float32", "float64", "float_power",
+    "floating", "floor", "floor_divide", "fmax", "fmin", "fmod", "from_dlpack", "full",
+    "full_like", "greater", "greater_equal", "heaviside", "hsplit", "hstack", "hypot",
+    "identity", "iinfo", "inf", "inner", "int16", "int32", "int64", "int8", "integer",
+    "invert", "isdtype", "isfinite", "isinf", "isnan", "isneginf", "isposinf",
+    "issubdtype", "left_shift", "less", "less_equal", "linspace", "log", "log10",
+    "log1p", "log2", "logaddexp", "logaddexp2", "logical_and", "logical_not",
+    "logical_or", "logical_xor", "matmul", "matrix_transpose", "max", "maximum", "mean",
+    "meshgrid", "min", "minimum", "mod", "modf", "moveaxis", "multiply", "nan",
+    "nan_to_num", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmin", "nanprod",
+    "nansum", "ndarray", "ndim", "negative", "newaxis", "nextafter", "not_equal",
+    "ones", "ones_like", "outer", "permute_dims", "pi", "positive", "pow", "power",
+    "prod", "promote_types", "ptp", "rad2deg", "radians", "ravel", "reciprocal",
+    "remainder", "repeat", "reshape", "resize", "result_type", "right_shift", "rint",
+    "roll", "rot90", "round", "shape", "sign", "sin", "sinc", "sinh", "size", "split",
+    "sqrt", "square", "squeeze", "stack", "std", "subtract", "sum", "swapaxes", "tan",
+    "tanh", "tensordot", "tile", "transpose", "tri", "tril", "triu", "true_divide",
+    "trunc", "uint16", "uint32", "uint64", "uint8", "unstack", "vander", "var", "vdot",
+    "vsplit", "vstack", "where", "zeros", "zeros_like",
 ]
 # fmt: on
