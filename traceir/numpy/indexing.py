@@ -1,7 +1,8 @@
 """Reading elements by index. Serves: index.*
 
 Ints, slices, None and Ellipsis become `slice`, `rev`, `squeeze` and
-`broadcast_in_dim`; with a traced int, `dynamic_slice`; masks and index arrays, `gather`.
+`broadcast_in_dim`; with a traced int, `dynamic_slice`; masks and index arrays are a
+`gather`.
 A read outside the array gives its nearest element.
 """
 
@@ -93,7 +94,7 @@ def gathered(
     fill_value: Any,
     wrap: bool,
 ) -> Array:
-    """What entries read, by `dynamic_slice` where they are one box, else by `gather`."""
+    """What entries read: by `dynamic_slice` if they are one box, else by `gather`."""
     x, parts = unmasked(x, parts)
     fills = GatherScatterMode.from_any(mode, GatherScatterMode.CLIP) is FILL
     if not fills and _is_box(parts, x.shape):

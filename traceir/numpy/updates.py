@@ -9,6 +9,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from traceir import lax, rules, source
 from traceir.array import Array
 from traceir.dtypes import kind_of
@@ -281,11 +283,7 @@ class IndexUpdate:
             _warn_of_loss(new, x)
             return _masked(x, mask, combine, new)
         _warn_of_loss(new, x)
-        dtype, weak = joined((x, new))
-        options = _Options(*flags)
-        wide = convert(x, dtype, weak) if dtype != x.dtype else x
-        changed = _scattered(scatter, wide, self.index, convert(new, dtype), options)
-        return convert(changed, x.dtype, x.weak_type)
+        return _scattered(scatter, x, self.index, new, _Options(*flags))
 
     def _by_product(self, combine: Combine, values: Operand, *flags: Any) -> Array:
         """`combine` of the array and the product of all updates of each element."""
@@ -293,12 +291,10 @@ class IndexUpdate:
         _warn_of_loss(new, x)
         if (mask := _traced_mask(self.index)) is not None:
             return _masked(x, mask, combine, new)
-        dtype, _ = joined((x, new))
-        ones = lax.full(x.shape, 1, dtype)
+        ones = lax.full(x.shape, 1, x.dtype)
         options = _Options(*flags)
-        factors = _scattered(
-            lax.scatter_mul, ones, self.index, convert(new, dtype), options
-        )
+        dtype, _ = joined((x, new))
+        factors = _scattered(lax.scatter_mul, ones, self.index, new, options, dtype)
         return convert(combine(x, factors), x.dtype, x.weak_type)
 
 
@@ -317,28 +313,39 @@ def _warn_of_loss(values: Array, x: Array) -> None:
 
 
 def _scattered(
-    scatter: Scatter, x: Array, index: Any, values: Operand, options: _Options
+    scatter: Scatter,
+    x: Array,
+    index: Any,
+    values: Operand,
+    options: _Options,
+    dtype: np.dtype | None = None,
 ) -> Array:
-    """A copy with values written at an index by some scatter."""
-    rank = x.ndim
-    plain, parts = unmasked(x, entries(index, rank))
+    """A copy with values written at an index by some scatter; in that dtype, if given.
+
+    It is computed in the dtype in which the two meet.
+    """
+    plain, parts = unmasked(x, entries(index, x.ndim))
     plan = plan_of(plain.shape, parts, options.wrap)
-    given = _fitted(values, plan)
+    indices = indices_of(plan)
+    wide, weak = joined((x, values))
+    given = _fitted(convert(values, wide, weak), plan)
     if any(plain.shape[d] == 0 for d in plan.collapsed) or plan.empty:
         return x
     numbers = ScatterDimensionNumbers(
         plan.windows, plan.collapsed, tuple(c.dim for c in plan.columns)
     )
     changed = scatter(
-        plain,
-        indices_of(plan),
+        convert(plain, wide, weak),
+        indices,
         given,
         numbers,
         indices_are_sorted=options.indices_are_sorted or plan.apart,
         unique_indices=options.unique_indices or plan.apart,
         mode=options.mode,
     )
-    return changed if plain is x else lax.reshape(changed, x.shape)
+    if plain is not x:
+        changed = lax.reshape(changed, x.shape)
+    return convert(changed, dtype or x.dtype, dtype is None and x.weak_type)
 
 
 def _fitted(values: Operand, plan: Plan) -> Operand:
