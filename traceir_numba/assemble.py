@@ -22,6 +22,7 @@ from traceir_numba.problems import unsupported
 from traceir_numba.program import (
     Buffer,
     Call,
+    Copy,
     Evaluate,
     Labels,
     Launch,
@@ -213,6 +214,9 @@ class _Assembler:
         if job.kind == "region":
             self.run(job.eqn)
             return
+        if job.kind == "put":  # in a copy, unless nobody reads what it is put in
+            source = self.whole(job.eqn.inputs[0], 0)
+            self.steps.append(Copy(source, self.slot(job.var, "temporary")))
         built = build(self.graph, cluster, plan.stored, kept, self.names)
         nest, extents = merge(built.nest, built.extents)
         buffers = tuple(self.slot(v, "temporary") for v in built.memory)

@@ -9,7 +9,14 @@ from traceir.ir import Atom, Eqn, Literal, Var
 from traceir.text.words import number_text
 from traceir_numba.blocks import Block
 from traceir_numba.emitters import EMITTERS
-from traceir_numba.emitters.entry import Generator, Index, Map, Parts, View
+from traceir_numba.emitters.entry import (
+    Fetch,
+    Generator,
+    Index,
+    Map,
+    Parts,
+    View,
+)
 from traceir_numba.graph import Graph, Place, identity
 from traceir_numba.jobs import (
     Cluster,
@@ -20,10 +27,10 @@ from traceir_numba.jobs import (
     finish_map,
     homes,
     in_terms_of,
+    put_of,
     seeds,
 )
 from traceir_numba.nests import (
-    Access,
     Apply,
     Constant,
     Inside,
@@ -37,9 +44,10 @@ from traceir_numba.nests import (
     Reduced,
     Reduction,
     Store,
-    Stride,
 )
+from traceir_numba.places import Places
 from traceir_numba.program import Label
+from traceir_numba.puts import written_over
 
 Names = Mapping[Var, str]
 
@@ -79,8 +87,9 @@ class _Builder:
         self.cluster = cluster
         self.stored = stored
         self.kept = kept
-        self.homes = homes(cluster, kept)
+        self.homes = homes(cluster, kept) | written_over(graph, cluster, stored)
         self.names = names
+        self.found = Places(self)
         self.memory: dict[Var, int] = {}
         self.params: dict[object, int] = {}
         self.param_values: list[int] = []
@@ -126,6 +135,7 @@ class _Builder:
             first.finish_stores,
             tuple(later),
             running=job.direction,
+            ordered=job.kind == "put" and put_of(job.eqn).ordered(job.eqn),
         )
         params = tuple(self.param_values)
         return Built(nest, memory, cluster.space, params, tuple(labels))
@@ -192,21 +202,23 @@ class _Builder:
             value = self.value(block, var, at)
             self.finished[var] = block, value
             if var in self.kept:
-                access = self.access(var, at, block.loops)
+                access = self.found.access(var, at, block.loops, block)
                 block.stores.append(Store(access, value, var.aval.dtype.name))
         return block
 
     def store(self, block: Block, job: Job, here: Map) -> None:
+        if job.kind == "put":
+            self.found.put(block, job)
+            return
         if job.kind == "part":
             entry = EMITTERS[job.eqn.primitive]
             assert isinstance(entry, Parts)
-            at = self.access(job.var, entry.place(job.eqn, job.part), block.loops)
-        elif job.kind == "map" and (
+            here = entry.place(job.eqn, job.part)
+        elif job.kind != "map" or not (
             job.var in self.kept or job.var in self.cluster.carried
         ):
-            at = self.access(job.var, here, block.loops)
-        else:
             return
+        at = self.found.access(job.var, here, block.loops, block)
         value = self.value(block, *seeds(job)[0])
         block.stores.append(Store(at, value, job.var.aval.dtype.name))
 
@@ -214,8 +226,11 @@ class _Builder:
 
     def compute(self, block: Block, eqn: Eqn, indices: Map) -> Operand:
         """Add the node of an equation, whose operands have theirs."""
-        if isinstance(EMITTERS[eqn.primitive], Parts):
-            return self.joined(block, eqn, indices)
+        match EMITTERS[eqn.primitive]:
+            case Parts():
+                return self.joined(block, eqn, indices)
+            case Fetch() as entry:
+                return self.found.fetched(block, eqn, indices, entry)
         operands = [
             self.value(block, atom, at)
             for atom, at in self.graph.operands(eqn, indices)
@@ -315,7 +330,7 @@ class _Builder:
         place = self.row_place(block, atom, indices)
         if place is not None and place in self.of_rows:
             return self.recalled(block, *self.of_rows[place])
-        access = self.access(atom, indices, block.loops)
+        access = self.found.access(atom, indices, block.loops, block)
         name = self.names[self.graph.memory_of(atom)]
         load = Load(access, atom.aval.dtype.name, self.inside(block, indices, name))
         found = block.add(load, name)
@@ -339,36 +354,6 @@ class _Builder:
         node, label = owner.nodes[operand], owner.labels[operand]
         number = node.number if isinstance(node, Kept) else owner.first + operand
         return block.recall(number, node.dtype, label)
-
-    # -- memory -------------------------------------------------------------------
-
-    def access(self, var: Var, indices: Map, loops: tuple[int, ...]) -> Access:
-        """Strides in the nest's loops for indices over `loops`."""
-        memory = self.graph.memory_of(var)
-        memory = self.homes.get(memory, memory)
-        buffer = self.memory.setdefault(memory, len(self.memory))
-        strides: list[Stride] = [None] * len(self.cluster.space)
-        known: tuple[int, ...] | None = ()
-        distance, offset = 1, 0
-        for k in reversed(range(len(indices))):
-            index, extent = indices[k], var.aval.shape[k]
-            loop = None if index.dim is None else loops[index.dim]
-            if loop is not None:
-                key = (buffer, k, index.step, var.aval.ndim)
-                plain = index.step == 1 and known is not None
-                strides[loop] = (
-                    known if plain else self.param(key, distance * index.step)
-                )
-            offset += index.start * distance
-            whole = index.step == 1 and index.start == 0
-            if loop is not None and whole and extent == self.cluster.space[loop]:
-                known = None if known is None else tuple(sorted((*known, loop)))
-            elif loop is not None or extent != 1:
-                known = None
-            distance *= extent
-        starts = tuple(index.start for index in indices)
-        where = self.param((buffer, "start", starts), offset) if offset else None
-        return Access(buffer, tuple(strides), where)
 
     def param(self, key: object, value: int) -> int:
         if key not in self.params:

@@ -101,6 +101,12 @@ def _in_place(
         others = [s for t, s in arrays.items() if t != carry]
         if new in rotating or carry in others or new in others:
             continue
+        start = _copied(steps, carry, new)
+        if start is not None:
+            rest = renamed(steps[start + 1 :], {new: carry})
+            steps = (*steps[:start], *rest)
+            left[carry] = carry
+            continue
         at = _place(steps, carry, new)
         if at is None:
             continue
@@ -113,6 +119,18 @@ def _in_place(
         )
         left[carry] = carry
     return steps, left
+
+
+def _copied(steps: Sequence[Step], carry: int, new: int) -> int | None:
+    """The step that copies the old value, of which the new one is made, for nobody:
+    the old value is not read after it.
+    """
+    at = next((k for k, step in enumerate(steps) if new in writes(step)), None)
+    if at is None or steps[at] != Copy(carry, new):
+        return None
+    old = {carry, *pointers_to(carry, steps)}
+    rest = steps[at + 1 :]
+    return at if all(old.isdisjoint(reads(s) | writes(s)) for s in rest) else None
 
 
 def _place(steps: Sequence[Step], carry: int, new: int) -> int | None:

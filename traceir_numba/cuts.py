@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from math import prod
 
 from traceir.ir import Eqn, Var
-from traceir_numba.emitters.entry import Scalar, View
+from traceir_numba.emitters.entry import Fetch, Scalar, View
 from traceir_numba.graph import Graph
 from traceir_numba.jobs import Cluster, Job, Without, seeds
 
@@ -65,6 +65,8 @@ def too_long(
 
 def _length(graph: Graph, eqn: Eqn) -> int:
     entry = graph.entry(eqn)
+    if isinstance(entry, Fetch):
+        return 2 * LINE
     return entry.cost + LINE if isinstance(entry, Scalar) else 0
 
 

@@ -16,6 +16,7 @@ from traceir_numba.products import call_arguments
 from traceir_numba.program import (
     Buffer,
     Call,
+    Copy,
     Evaluate,
     Launch,
     Program,
@@ -81,13 +82,15 @@ def _body(
             case Evaluate(outputs=outputs):
                 made.update(outputs)
                 yield _evaluate(program, step)
+            case Copy(source, target):
+                yield f"{buffers[target].name}[...] = {buffers[source].name}"
             case Reshape(source, output, copied):
                 made.add(output)
-                target = buffers[output]
+                result = buffers[output]
                 text = buffers[source].name
-                if buffers[source].shape != target.shape:
-                    text += f".reshape({target.shape})"
-                yield f"{target.name} = {text}{'.copy()' if copied else ''}"
+                if buffers[source].shape != result.shape:
+                    text += f".reshape({result.shape})"
+                yield f"{result.name} = {text}{'.copy()' if copied else ''}"
 
 
 def _empty(buffer: Buffer) -> str:
@@ -114,7 +117,7 @@ def _launch(
     values = dict(sizes.values)
     if sizes.work >= WORTH:
         released.add(kernel.name)
-    if sizes.work >= WORTH and sizes.length > 1:
+    if sizes.work >= WORTH and sizes.length > 1 and not step.nest.ordered:
         arrays = ", ".join(names) + ("," if len(names) == 1 else "")
         values["last"] = 0
         given = ", ".join(str(values[s]) for s in kernel.sizes)

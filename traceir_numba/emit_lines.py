@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from os.path import basename
@@ -17,6 +17,7 @@ from traceir_numba.nests import (
     Access,
     Apply,
     Constant,
+    Given,
     Inside,
     Kept,
     Load,
@@ -80,8 +81,8 @@ def pointer_name(name: str) -> str:
     return name.upper()
 
 
-def index_text(access: Access) -> str:
-    """An access as an expression of the loops' indices.
+def index_text(access: Access, found: Iterable[str] = ()) -> str:
+    """An access as an expression of the loops' indices, and of what is found.
 
     >>> index_text(Access(0, ((1,), ())))
     'i0 * n1 + i1'
@@ -95,6 +96,8 @@ def index_text(access: Access) -> str:
                 terms.append(f"i{d} * p{stride}")
             case _:
                 terms.append(" * ".join([f"i{d}", *(f"n{k}" for k in stride)]))
+    for text, (_, stride) in zip(found, access.found, strict=True):
+        terms.append(text if stride is None else f"{text} * p{stride}")
     if access.offset is not None:
         terms.append(f"p{access.offset}")
     return " + ".join(terms) or "0"
@@ -137,6 +140,7 @@ class Code:
     slow: dict[str, None] = field(default_factory=dict)
     where: str = ""
     positions: dict[str, str] = field(default_factory=dict)
+    labels: tuple[Label, ...] = ()
 
     def add(self, *lines: str) -> None:
         """Add lines at the present depth."""
@@ -159,6 +163,7 @@ class Code:
 
     def nodes(self, nodes: tuple[Node, ...], labels: tuple[Label, ...]) -> None:
         """A line for each node that is not known by another name."""
+        self.labels = labels
         for node, label in zip(nodes, labels, strict=True):
             name = safe_name(label.name)
             match node:
@@ -172,6 +177,8 @@ class Code:
                         self.add(f"{name} = {self.load(access, dtype)}")
                 case Inside():
                     self.add(f"{name} = {inside_text(node)}")
+                case Given(parameter):
+                    self.positions[label.name] = self.parameter(parameter)
                 case Position(dim, None, None):
                     self.positions[label.name] = f"i{dim}"
                 case Position():
@@ -213,8 +220,14 @@ class Code:
 
     def stores(self, stores: tuple[Store, ...], labels: tuple[Label, ...]) -> None:
         """A line for each store."""
+        self.labels = labels
         for store in stores:
-            self.store(store.access, self.operand(store.value, labels), store.dtype)
+            value = self.operand(store.value, labels)
+            if store.guard is None:
+                self.store(store.access, value, store.dtype)
+                continue
+            with self.block(f"if {self.operand(store.guard, labels)}:"):
+                self.store(store.access, value, store.dtype)
 
     def load(self, access: Access, dtype: str) -> str:
         """The value at a place as an expression."""
@@ -227,4 +240,12 @@ class Code:
     def place(self, access: Access) -> str:
         """A place in memory as an expression."""
         pointer = pointer_name(self.pointers[access.buffer])
-        return f"{pointer}[{index_text(access)}]"
+        return f"{pointer}[{index_text(access, self.found(access))}]"
+
+    def found(self, access: Access) -> list[str]:
+        """What is found and added to an index."""
+        return [self.operand(value, self.labels) for value, _ in access.found]
+
+    def parameter(self, number: int) -> str:
+        """A runtime parameter."""
+        return f"p{number}"

@@ -12,8 +12,10 @@ from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.entry import (
     Evaluated,
+    Fetch,
     Library,
     Parts,
+    Put,
     Reduce,
     Region,
     Running,
@@ -191,7 +193,7 @@ def _is_dear(eqn: Eqn) -> bool:
     match EMITTERS[eqn.primitive]:
         case Scalar(cost=cost):
             return cost > DEAR
-        case Reduce() | Running() | Parts():
+        case Reduce() | Running() | Parts() | Fetch() | Put():
             return True
         case Library() | Evaluated() | Region():
             return True

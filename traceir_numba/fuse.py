@@ -30,6 +30,7 @@ from traceir_numba.jobs import (
     same_place,
     seeds,
 )
+from traceir_numba.puts import read_early
 from traceir_numba.share import DEAR, computed_twice, costs_of, ends_apart, pays_again
 
 # What a job reads, and at which indices; None where under another shape.
@@ -58,6 +59,7 @@ def fuse(graph: Graph) -> Plan:
         clusters = _Fuser(graph, stored, costs).clusters()
         dear = computed_twice(graph, stored, clusters, costs)
         dear |= too_long(graph, stored, clusters)
+        dear |= read_early(graph, stored, clusters)
         if not dear:
             break
         stored |= dear
@@ -102,6 +104,9 @@ class _Fuser:
         self.depths[cluster.number] += deep
         for var in job.eqn.outputs:
             self.makers[var] |= 1 << cluster.number
+        if job.kind == "put":  # after all that read what is written over
+            for n in self.readers[self.overwritten(job)]:
+                needed |= 1 << n
         self.order(cluster, needed)
         for var in reads:
             self.readers[var].append(cluster.number)
@@ -114,10 +119,18 @@ class _Fuser:
         for var, indices in places:
             memory = self.graph.memory_of(var)
             found[memory].add(indices if memory is var else None)
+        if job.kind == "put":
+            found[self.overwritten(job)].add(None)
         eqns = [eqn for eqn, _ in computed]
         long = job.kind == "map" and prod(job.space) >= MANY
         deep = depth(self.graph, eqns) if long else 0
         return found, length(self.graph, eqns), deep
+
+    def overwritten(self, job: Job) -> Var:
+        """The memory that something is put in, if it is not copied."""
+        operand = job.eqn.inputs[0]
+        assert isinstance(operand, Var)
+        return self.graph.memory_of(operand)
 
     def choose(
         self, job: Job, reads: Reads, needed: int, size: int, deep: int
@@ -244,5 +257,5 @@ def kept_values(plan: Plan, results: Collection[Var]) -> set[Var]:
     for cluster in plan.clusters:
         own = {job.var for job in cluster.finish} | cluster.made(*KINDS)
         kept |= cluster.reads - own
-        kept |= cluster.made("part")
+        kept |= cluster.made("part", "put")
     return kept

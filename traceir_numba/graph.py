@@ -12,11 +12,14 @@ from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.entry import (
     Entry,
     Evaluated,
+    Fetch,
+    Found,
     Generator,
     Index,
     Library,
     Map,
     Parts,
+    Put,
     Reduce,
     Region,
     Running,
@@ -31,6 +34,11 @@ FEW = 4
 LITTLE = 1 << 14
 
 Place = tuple[Var, Map]  # a value at an index that depends on the loops
+
+
+def founds(indices: Map) -> Iterator[Found]:
+    """The values that are parts of indices."""
+    return (found for index in indices for found in index.found)
 
 
 def identity(rank: int) -> Map:
@@ -91,9 +99,29 @@ class Graph:
                     found.update(eqn.outputs)
                 case Reduce() | Running():
                     found.update(eqn.outputs)
+                case Fetch():
+                    found.update(self.origins(eqn.inputs[0]))
+                case Put():
+                    found.update(a for a in eqn.inputs[:1] if isinstance(a, Var))
+                    found.update(eqn.outputs)
                 case Parts() if not self.is_read_apart(eqn):
                     found.update(eqn.outputs)
         return {self.memory_of(v) for v in found}
+
+    def origins(self, atom: Atom) -> Iterator[Var]:
+        """The variable that a value is views of, if that is one."""
+        while isinstance(atom, Var):
+            eqn = self.producer(atom)
+            if (
+                eqn is None
+                or atom in self.aliases
+                or not isinstance(self.entry(eqn), View)
+            ):
+                yield atom
+            else:
+                atom = eqn.inputs[0]
+                continue
+            return
 
     def is_read_apart(self, eqn: Eqn) -> bool:
         """Whether parts that lie side by side are read from where they are instead.
@@ -131,6 +159,11 @@ class Graph:
                     found = read_part(eqn, k, indices)
                     if found is not None:
                         yield atom, found[0]
+            case Fetch(read=read_fetched, tested=tested):
+                where = read_fetched(eqn, indices)
+                for one in (*founds(where), *tested(eqn, indices)):
+                    yield one.atom, one.at
+                yield eqn.inputs[0], where
             case Generator():
                 return
             case other:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from traceir.ir import Atom, Eqn, Var
@@ -13,14 +13,15 @@ from traceir_numba.emitters.entry import (
     Library,
     Map,
     Parts,
+    Put,
     Reduce,
     Region,
     Running,
 )
-from traceir_numba.graph import Graph, identity
+from traceir_numba.graph import Graph, founds, identity
 
 Shape = tuple[int, ...]
-KINDS = ("map", "reduce", "running", "part", "library", "evaluated", "region")
+KINDS = ("map", "reduce", "running", "part", "put", "library", "evaluated", "region")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,9 @@ class Job:
             return self.var.aval.shape
         if self.kind in ("evaluated", "region"):
             return ()
+        if self.kind == "put":
+            shape = put_of(self.eqn).put(self.eqn).aval.shape
+            return tuple(shape[d] for d in put_of(self.eqn).order(self.eqn))
         return self.eqn.inputs[self.part].aval.shape
 
     @property
@@ -144,6 +148,8 @@ def jobs_of(graph: Graph, stored: Collection[Var]) -> list[Job]:
                 jobs.append(Job(eqn, "running"))
             case Parts() if eqn.outputs[0] in stored:
                 jobs += [Job(eqn, "part", k) for k in range(len(eqn.inputs))]
+            case Put():
+                jobs.append(Job(eqn, "put"))
             case Library():
                 jobs.append(Job(eqn, "library"))
             case Evaluated():
@@ -159,8 +165,30 @@ def seeds(job: Job) -> list[tuple[Atom, Map]]:
     """The values that a job is made of, in its own loops."""
     if job.kind in ("library", "evaluated", "region"):
         return [(a, identity(a.aval.ndim)) for a in job.eqn.inputs]
+    if job.kind == "put":
+        return [*_put_seeds(job.eqn)]
     atom = job.var if job.kind == "map" else job.eqn.inputs[job.part]
     return [(atom, identity(atom.aval.ndim))]
+
+
+def put_of(eqn: Eqn) -> Put:
+    """The entry of an equation that puts something in its place."""
+    entry = EMITTERS[eqn.primitive]
+    assert isinstance(entry, Put)
+    return entry
+
+
+def _put_seeds(eqn: Eqn) -> Iterator[tuple[Atom, Map]]:
+    entry = put_of(eqn)
+    for found in (*founds(entry.place(eqn)), *entry.tested(eqn)):
+        yield found.atom, found.at
+    yield entry.put(eqn), updates_map(eqn)
+
+
+def updates_map(eqn: Eqn) -> Map:
+    """Where loops over what is put read it."""
+    order = put_of(eqn).order(eqn)
+    return tuple(Index(order.index(d)) for d in range(len(order)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +226,10 @@ def finish_map(space: Shape, kept: Shape) -> Map | None:
 def compose(indices: Map, moved: Map) -> Map:
     """Indices over the loops that `moved` gives in terms of others."""
     return tuple(
-        i if i.dim is None else replace(i, dim=moved[i.dim].dim) for i in indices
+        replace(i, found=tuple(replace(f, at=compose(f.at, moved)) for f in i.found))
+        for i in (
+            i if i.dim is None else replace(i, dim=moved[i.dim].dim) for i in indices
+        )
     )
 
 
@@ -216,11 +247,26 @@ def kept_place(shape: Shape, cluster: Cluster) -> Map | None:
 
 def in_terms_of(indices: Map, loops: Sequence[int]) -> Map | None:
     """Indices over some of the loops, renumbered; None where others matter."""
-    if any(i.dim is not None and i.dim not in loops for i in indices):
+    if not moving(indices) <= {*loops}:
         return None
-    return tuple(
-        i if i.dim is None else replace(i, dim=loops.index(i.dim)) for i in indices
+    return tuple(_renumbered(i, loops) for i in indices)
+
+
+def moving(indices: Map) -> set[int]:
+    """The loops that matter to indices."""
+    own = {i.dim for i in indices if i.dim is not None}
+    return own.union(*(moving(found.at) for found in founds(indices)))
+
+
+def _renumbered(index: Index, loops: Sequence[int]) -> Index:
+    if index.dim is not None:
+        index = replace(index, dim=loops.index(index.dim))
+    if not index.found:
+        return index
+    found = (
+        replace(f, at=tuple(_renumbered(i, loops) for i in f.at)) for f in index.found
     )
+    return replace(index, found=tuple(found))
 
 
 def homes(cluster: Cluster, kept: Collection[Var]) -> dict[Var, Var]:

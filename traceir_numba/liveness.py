@@ -18,6 +18,7 @@ from traceir_numba.nests import Load, map_accesses
 from traceir_numba.program import (
     Buffer,
     Call,
+    Copy,
     Evaluate,
     Launch,
     Program,
@@ -65,6 +66,10 @@ class _Sharing:
         steps: list[Step] = []
         takes: dict[int, int] = {}
         for number, step in enumerate(program.steps):
+            if isinstance(step, Copy) and self.dies(step.source, number):
+                self.take(step.target, self.root(step.source))
+                step = Reshape(step.source, step.target)
+                made.add(step.output)
             renamed: list[Step] = []
             if isinstance(step, Launch):
                 for new, old in self.in_place(step, number, made):
@@ -134,6 +139,11 @@ class _Sharing:
             if slot in made and slot not in self.over and self.free(slot)
         ]
 
+    def dies(self, slot: int, number: int) -> bool:
+        """Whether a step is the last that needs a buffer's memory, which is free."""
+        root = self.root(slot)
+        return self.last[root] == number and self.free(root)
+
     # -- in place -----------------------------------------------------------------
 
     def in_place(
@@ -178,6 +188,8 @@ def _touches(step: Step) -> tuple[int, ...]:
             return (*step.inputs, *step.outputs)
         case Reshape():
             return (step.source, step.output)
+        case Copy():
+            return (step.source, step.target)
     raise AssertionError(step)
 
 

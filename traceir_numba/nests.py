@@ -21,12 +21,15 @@ Stride = tuple[int, ...] | int | None
 class Access:
     """A place in a buffer, as a function of the loops' indices.
 
-    `offset` is the number of a runtime parameter, or None where it is zero.
+    `offset` is the number of a runtime parameter, or None where it is zero. What is
+    `found` is added to it: values, each with a parameter that it is multiplied by, or
+    None.
     """
 
     buffer: int
     strides: tuple[Stride, ...]
     offset: int | None = None
+    found: tuple[tuple[Operand, int | None], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,14 @@ class Inside:
 
 
 @dataclass(frozen=True, slots=True)
+class Given:
+    """A runtime parameter as a value."""
+
+    parameter: int
+    dtype: str = "int64"
+
+
+@dataclass(frozen=True, slots=True)
 class Apply:
     """A scalar primitive applied to earlier values; `dtypes` are those of `args`."""
 
@@ -94,16 +105,17 @@ class Kept:
 
 
 Operand = int | Constant
-Node = Load | Position | Inside | Apply | Reduced | Kept
+Node = Load | Position | Inside | Given | Apply | Reduced | Kept
 
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """A value put in a place."""
+    """A value put in a place, if the truth of number `guard` holds."""
 
     access: Access
     value: Operand
     dtype: str
+    guard: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +157,8 @@ class Nest:
     taken one after the other, rows that are `masked` in vectors of a fixed length, of
     which the last may have too many. Few columns are reduced in `blocks` of rows. Where
     `running` is not 0, the one reduced loop runs up (1) or down (-1), and what is
-    finished is finished at each of its points, from what has been reduced so far.
+    finished is finished at each of its points, from what has been reduced so far. An
+    `ordered` nest runs in the order of its loops: several points may write one place.
     """
 
     reduced: tuple[bool, ...]
@@ -161,6 +174,7 @@ class Nest:
     masked: bool = False
     blocks: bool = False
     running: int = 0
+    ordered: bool = False
 
     @cached_property
     def passes(self) -> tuple[Pass, ...]:
@@ -220,9 +234,12 @@ class Nest:
         for access in accesses(self):
             used += [s for s in access.strides if isinstance(s, int)]
             used += [access.offset] if access.offset is not None else []
+            used += [stride for _, stride in access.found if stride is not None]
         for node in self.nodes:
             if isinstance(node, Position):
                 used += [p for p in (node.step, node.start) if p is not None]
+            if isinstance(node, Given):
+                used.append(node.parameter)
             if isinstance(node, Inside):
                 used += [p for p in (node.low, node.high) if p is not None]
         return max(used) + 1
@@ -230,7 +247,7 @@ class Nest:
     @cached_property
     def _hash(self) -> int:
         form = self.extents, self.short, self.masked, self.blocks, self.running
-        return hash((self.reduced, self.buffers, self.passes, form))
+        return hash((self.reduced, self.buffers, self.passes, form, self.ordered))
 
     def __hash__(self) -> int:
         return self._hash

@@ -93,6 +93,14 @@ class Reshape:
     copied: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """All elements of an array put in another's memory."""
+
+    source: int
+    target: int
+
+
 # -- steps of routines only -----------------------------------------------------------
 
 
@@ -108,14 +116,6 @@ class Save:
     """A scalar put in its memory."""
 
     slot: int
-
-
-@dataclass(frozen=True, slots=True)
-class Copy:
-    """All elements of an array put in another's memory."""
-
-    source: int
-    target: int
 
 
 @dataclass(frozen=True, slots=True)

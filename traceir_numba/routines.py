@@ -7,7 +7,7 @@ places, so that no carry is copied.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from traceir.text.words import number_text
@@ -15,8 +15,9 @@ from traceir_numba.build import Built, build
 from traceir_numba.carries import moves_of
 from traceir_numba.emitters.entry import Region
 from traceir_numba.emitters.regions import Choose, Repeat
-from traceir_numba.fuse import fuse, kept_values
+from traceir_numba.fuse import Plan, fuse, kept_values
 from traceir_numba.graph import Graph
+from traceir_numba.jobs import Cluster
 from traceir_numba.memory import Memory
 from traceir_numba.nests import Constant
 from traceir_numba.program import (
@@ -108,7 +109,7 @@ class Block:
         outvars = self.closed.jaxpr.outvars
         results = {self.graph.memory_of(a) for a in outvars if isinstance(a, Var)}
         kept = kept_values(plan, results)
-        for cluster in plan.clusters:
+        for number, cluster in enumerate(plan.clusters):
             match cluster.jobs[0].kind:
                 case "library":
                     eqn = cluster.jobs[0].eqn
@@ -116,10 +117,36 @@ class Block:
                     self.steps.append(Call(eqn, inputs, self.slot(eqn.outputs[0])))
                 case "region":
                     self.region(cluster.jobs[0].eqn)
+                case "put":
+                    rest = plan.clusters[number + 1 :]
+                    self.begin(cluster.jobs[0].eqn, rest, results)
+                    self.launch(self.built(plan, cluster, kept))
                 case _:
-                    built = build(self.graph, cluster, plan.stored, kept, self.names)
-                    self.launch(built)
+                    self.launch(self.built(plan, cluster, kept))
         return tuple(self.steps)
+
+    def built(self, plan: Plan, cluster: Cluster, kept: Collection[Var]) -> Built:
+        return build(self.graph, cluster, plan.stored, kept, self.names)
+
+    def begin(
+        self, eqn: Eqn, rest: Sequence[Cluster], results: Collection[Var]
+    ) -> None:
+        """Give an array that something is put in its first value: a copy, unless the
+        array's own memory is the routine's and nobody reads it any more.
+        """
+        operand, out = eqn.inputs[0], eqn.outputs[0]
+        assert isinstance(operand, Var)
+        memory, source = self.graph.memory_of(operand), self.slot(operand)
+        if (
+            source in self.work.owned
+            and source not in self.given
+            and out not in self.wanted
+            and memory not in results
+            and not any(memory in cluster.reads for cluster in rest)
+        ):
+            self.slots[out] = source
+            return
+        self.steps.append(Copy(source, self.slot(out)))
 
     def launch(self, built: Built) -> None:
         """Add a kernel's launch; scalars that it reads or writes need memory."""

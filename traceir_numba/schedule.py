@@ -153,6 +153,8 @@ def loops_of(nest: Nest) -> Loops:
 
 def _of_map(nest: Nest) -> Loops:
     """Unrolled loops are inside; the two that cross each other run in tiles."""
+    if nest.ordered:
+        return Loops(tuple(range(nest.rank)), (), None)
     order = _long_first(nest, range(nest.rank))
     long = [d for d in order if nest.fixed(d) is None]
     if len(long) > 1:

@@ -7,10 +7,18 @@ from collections.abc import Collection
 from math import prod
 
 from traceir.ir import Eqn, Var
-from traceir_numba.emitters.entry import Evaluated, Map, Parts, Region, Scalar, View
+from traceir_numba.emitters.entry import (
+    Evaluated,
+    Fetch,
+    Map,
+    Parts,
+    Region,
+    Scalar,
+    View,
+)
 from traceir_numba.functions import NARROW
 from traceir_numba.graph import Graph
-from traceir_numba.jobs import Cluster, Shape, Without, in_terms_of, seeds
+from traceir_numba.jobs import Cluster, Shape, Without, in_terms_of, moving, seeds
 
 # A value that costs more additions than this is stored rather than computed twice.
 DEAR = 16
@@ -23,6 +31,8 @@ SHORT_ROW = 64
 MANY_ROWS = 256
 # The bytes of a tile of columns that is still in the cache when it is read again.
 CACHED = 1 << 20
+# What it costs to read an element somewhere, in additions.
+FETCHED = 8
 # The same where one nest would compute it for each index of an outer loop again.
 DEAR_AGAIN = 4
 
@@ -40,6 +50,7 @@ def costs_of(graph: Graph, stored: set[Var]) -> dict[Var, int]:
             continue  # its results are in memory
         (out,) = eqn.outputs
         own = entry.cost if isinstance(entry, Scalar) else 0
+        own = FETCHED if isinstance(entry, Fetch) else own
         own = 2 * len(eqn.inputs) if isinstance(entry, Parts) else own
         inputs = (a for a in eqn.inputs if isinstance(a, Var) and a not in stored)
         cost = costs[out] = min(own + sum(costs.get(a, 0) for a in inputs), 10 * DEAR)
@@ -102,9 +113,9 @@ def _repeated(indices: Map, space: Shape, shape: Shape) -> bool:
 
     A value that only inner loops repeat is moved out of them by the compiler.
     """
-    moving = {i.dim for i in indices}
-    fixed = [d for d, n in enumerate(space) if n != 1 and d not in moving]
-    inner = max((d for d in moving if d is not None), default=-1)
+    own = moving(indices)
+    fixed = [d for d, n in enumerate(space) if n != 1 and d not in own]
+    inner = max(own, default=-1)
     return any(d < inner for d in fixed) and prod(shape) * 4 <= prod(space)
 
 

@@ -20,6 +20,7 @@ from traceir_numba.emitters.entry import (
     Entry,
     Host,
     Library,
+    Put,
     Reduce,
     Region,
     Rewrite,
@@ -95,6 +96,8 @@ class _Simplifier:
             raise unsupported(eqn, f"`{eqn.primitive}`")
         if isinstance(entry, Rewrite):
             return self.inline(entry.program(eqn), eqn)
+        if isinstance(entry, Put) and not eqn.outputs[0].aval.shape:
+            return self.inline(entry.scalar(eqn), eqn)
         if isinstance(entry, Region):
             return self.region(eqn, entry)
         if isinstance(entry, Library):

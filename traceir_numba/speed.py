@@ -19,6 +19,7 @@ from traceir_numba.pool import WORTH, threads
 from traceir_numba.program import (
     Buffer,
     Call,
+    Copy,
     Evaluate,
     Launch,
     Program,
@@ -141,6 +142,9 @@ def _step(
                 for slots in (inputs, outputs)
             )
             return f"{eqn.primitive}: a library's function, {given} gives {made}"
+        case Copy(source, target):
+            name, moved = program.buffers[source].name, _size(_bytes(program, target))
+            return f"copy of {name}, {moved}: it is read elsewhere, or is an argument"
         case Reshape(source, output):
             return f"copy of {program.buffers[source].name}: it is returned twice"
     return type(step).__name__
@@ -156,7 +160,7 @@ def _launch(program: Program, step: Launch, kernel: Kernel, bits: int | None) ->
         for k in range(len(names))
     )
     work = range_of(nest, step.extents, step.params)
-    split = work.work >= WORTH and work.length > 1
+    split = work.work >= WORTH and work.length > 1 and not nest.ordered
     return (
         f"{kernel.name}: {_does(nest)} over {_times(step.extents)}; reads "
         f"{', '.join(reads) or 'nothing'}, writes {', '.join(writes)}, {_size(moved)}; "
@@ -241,6 +245,8 @@ def _written(step: Step) -> set[int]:
             return {step.output}
         case Evaluate():
             return set(step.outputs)
+        case Copy(_, target):
+            return {target}
         case Run(routine, buffers):
             results = ("result", "memory")
             roles = [routine.buffers[k].role for k in routine.args]
@@ -254,6 +260,8 @@ def _read(step: Step) -> set[int]:
             return {step.buffers[k] for k in step.nest.loaded}
         case Call() | Evaluate():
             return set(step.inputs)
+        case Copy(source):
+            return {source}
         case Reshape():
             return {step.source}
         case Run(routine, buffers):

@@ -27,11 +27,11 @@ ORDER = {
     "traceir_numba": """
         problems processors libraries | engine | store | machine buffers pool
         | matmul vecmath | functions | nests | emitters
-        | graph | jobs | share cuts | trim flows products | simplify reshapes | fuse
+        | graph | jobs | share cuts puts | trim flows products | simplify reshapes | fuse
         | program | liveness specialise schedule | emit_lines | emit_forms
         | emit_columns emit_lengths emit_running | emit_rows | emit_cpu | steps
         | carries memory
-        | blocks | build
+        | blocks | places | build
         | routines | emit_flow | sources | quoted | driver | source | assemble
         | scalar_types | ssa callees | expressions | statements | lower
         | tiles spread | gemm | call | kernels

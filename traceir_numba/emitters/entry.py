@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
 
-from traceir.ir import ClosedJaxpr, Eqn, Params
+from traceir.ir import Atom, ClosedJaxpr, Eqn, Literal, Params
 from traceir_numba.functions import short
 
 
@@ -50,13 +50,37 @@ class Expression:
 class Index:
     """An index into one dimension of a value: `start + step * i`, i that of loop `dim`.
 
-    Without a loop it is `start`. It is used where i is `within` a range only.
+    Without a loop it is `start`. It is used where i is `within` a range only. What is
+    `found` in memory is added to it.
     """
 
     dim: int | None
     start: int = 0
     step: int = 1
     within: tuple[int, int] | None = None
+    found: tuple[Found, ...] = ()
+
+    def times(self, factor: int, plus: int) -> Index:
+        """So many times the index, and a number more."""
+        return replace(
+            self,
+            start=plus + factor * self.start,
+            step=factor * self.step,
+            found=tuple(replace(f, scale=factor * f.scale) for f in self.found),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An element of a value as a part of an index, `scale` times.
+
+    One that is less than 0 counts as 0, one that is more than `last` as `last`.
+    """
+
+    atom: Atom
+    at: Map
+    last: int
+    scale: int = 1
 
 
 Map = tuple[Index, ...]
@@ -140,6 +164,44 @@ class Parts:
 
 
 @dataclass(frozen=True, slots=True)
+class Fetch:
+    """The first operand's elements at places that the others give.
+
+    `read` says where; for elements of which a place in `tested` is outside of what it
+    is found in, there is `fill` instead.
+    """
+
+    read: Callable[[Eqn, Map], Map]
+    tested: Callable[[Eqn, Map], tuple[Found, ...]]
+    fill: Callable[[Eqn], Literal | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """The first operand with elements of another at places that the rest give.
+
+    The loops are over what is put, the operand of number `value`, whose dimensions run
+    in the `order` given. Its elements go where `place` says, one after the other where
+    that may be the same place for several (`ordered`); those of which a place in
+    `tested` is outside are left out. `combine` is the scalar primitive that joins what
+    was there and what comes; without one the last that comes stays. Of operands without
+    dimensions there is the program `scalar`.
+    """
+
+    value: int
+    order: Callable[[Eqn], tuple[int, ...]]
+    place: Callable[[Eqn], Map]
+    tested: Callable[[Eqn], tuple[Found, ...]]
+    ordered: Callable[[Eqn], bool]
+    scalar: Callable[[Eqn], ClosedJaxpr]
+    combine: str | None = None
+
+    def put(self, eqn: Eqn) -> Atom:
+        """What is put."""
+        return eqn.inputs[self.value]
+
+
+@dataclass(frozen=True, slots=True)
 class Library:
     """A product of stacks of matrices: a call on whole arrays, where it is large."""
 
@@ -181,6 +243,8 @@ Entry = (
     | Reduce
     | Running
     | Parts
+    | Fetch
+    | Put
     | Library
     | Evaluated
     | Rewrite

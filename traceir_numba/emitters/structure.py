@@ -58,9 +58,7 @@ def rev(eqn: Eqn, indices: Map) -> Map:
     """The last element comes first."""
     shape, dimensions = eqn.inputs[0].aval.shape, eqn.param("dimensions")
     return tuple(
-        replace(index, start=n - 1 - index.start, step=-index.step)
-        if d in dimensions
-        else index
+        index.times(-1, n - 1) if d in dimensions else index
         for d, (index, n) in enumerate(zip(indices, shape, strict=True))
     )
 
@@ -70,7 +68,7 @@ def slice_(eqn: Eqn, indices: Map) -> Map:
     starts = eqn.param("start_indices")
     steps = eqn.param("strides") or (1,) * len(starts)
     return tuple(
-        replace(index, start=start + step * index.start, step=step * index.step)
+        index.times(step, start)
         for index, start, step in zip(indices, starts, steps, strict=True)
     )
 

@@ -1,0 +1,200 @@
+"""Places that are values: how a nest's code finds them, reads there and writes there.
+
+Serves: class.placed, prim.gather, class.scatter
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Protocol
+
+from traceir.ir import Atom, Eqn, Literal, Var
+from traceir_numba.blocks import Block
+from traceir_numba.emitters.entry import Fetch, Found, Map
+from traceir_numba.graph import Graph, Place
+from traceir_numba.jobs import Cluster, Job, put_of, updates_map
+from traceir_numba.nests import (
+    Access,
+    Apply,
+    Constant,
+    Given,
+    Load,
+    Operand,
+    Store,
+    Stride,
+)
+
+
+class Builder(Protocol):
+    """What makes a nest of a cluster."""
+
+    graph: Graph
+    stored: Collection[Var]
+    names: Mapping[Var, str]
+    cluster: Cluster
+    homes: dict[Var, Var]
+    memory: dict[Var, int]
+    ends: list[Block]
+    of_rows: dict[Place, tuple[Block, Operand]]
+
+    def value(self, block: Block, atom: Atom, indices: Map) -> Operand:
+        """The operand that stands for a value at a place."""
+
+    def compute(self, block: Block, eqn: Eqn, indices: Map) -> Operand:
+        """Add the node of an equation."""
+
+    def of_row(self, end: Block, eqn: Eqn, indices: Map) -> None:
+        """Compute something once for each point of the kept loops."""
+
+    def row_place(self, block: Block, var: Var, indices: Map) -> Place | None:
+        """A place in terms of the kept loops, if it depends on no other."""
+
+    def param(self, key: object, value: int) -> int:
+        """The number of a runtime parameter."""
+
+
+class Places:
+    """The nodes of places in one nest."""
+
+    def __init__(self, builder: Builder) -> None:
+        self.builder = builder
+
+    def access(
+        self,
+        var: Var,
+        indices: Map,
+        loops: tuple[int, ...],
+        block: Block,
+    ) -> Access:
+        """Strides in the nest's loops for indices over `loops`.
+
+        What indices are found in is computed in the block.
+        """
+        builder, extents = self.builder, self.builder.cluster.space
+        memory = builder.graph.memory_of(var)
+        memory = builder.homes.get(memory, memory)
+        buffer = builder.memory.setdefault(memory, len(builder.memory))
+        strides: list[Stride] = [None] * len(extents)
+        known: tuple[int, ...] | None = ()
+        distance, offset = 1, 0
+        found: list[tuple[Operand, int | None]] = []
+        for k in reversed(range(len(indices))):
+            index, extent = indices[k], var.aval.shape[k]
+            loop = None if index.dim is None else loops[index.dim]
+            if loop is not None:
+                key = (buffer, k, index.step, var.aval.ndim)
+                plain = index.step == 1 and known is not None
+                strides[loop] = (
+                    known if plain else builder.param(key, distance * index.step)
+                )
+            for one in index.found:
+                far = distance * one.scale
+                by = None if far == 1 else builder.param(("far", buffer, far), far)
+                found.append((self.place(block, one, builder.names[var]), by))
+            offset += index.start * distance
+            whole = index.step == 1 and index.start == 0 and not index.found
+            if loop is not None and whole and extent == extents[loop]:
+                known = None if known is None else tuple(sorted((*known, loop)))
+            elif loop is not None or extent != 1:
+                known = None
+            distance *= extent
+        starts = tuple(index.start for index in indices)
+        where = builder.param((buffer, "start", starts), offset) if offset else None
+        return Access(buffer, tuple(strides), where, tuple(found))
+
+    def fetched(self, block: Block, eqn: Eqn, indices: Map, entry: Fetch) -> Operand:
+        """The element at a place that is found; another one where that is outside."""
+        name = self.builder.names[eqn.outputs[0]]
+        here = self.tested(block, entry.tested(eqn, indices), name)
+        result = self.builder.value(block, eqn.inputs[0], entry.read(eqn, indices))
+        fill = entry.fill(eqn)
+        if here is None or fill is None:
+            return result
+        dtype = eqn.outputs[0].aval.dtype.name
+        args = here, self.builder.value(block, fill, ()), result
+        node = Apply("select_n", args, ("bool", dtype, dtype), dtype)
+        return block.add(node, name, eqn.source)
+
+    def tested(self, block: Block, places: Sequence[Found], name: str) -> int | None:
+        """Whether values are places inside; None if there is nothing to ask."""
+        truth: int | None = None
+        for found in places:
+            # Less than 0 is more than any place, as an unsigned number.
+            value = self.cast(block, self.value(block, found), "uint64", name)
+            last = self.cast(block, self.last(block, found, name), "uint64", name)
+            node = Apply("le", (value, last), ("uint64",) * 2, "bool")
+            one = block.once(node, f"{name}_in")
+            if truth is not None:
+                both = Apply("and", (truth, one), ("bool", "bool"), "bool")
+                one = block.once(both, f"{name}_in")
+            truth = one
+        return truth
+
+    def place(self, block: Block, found: Found, name: str) -> Operand:
+        """A value as a place: the nearest one that there is."""
+        dtype = found.atom.aval.dtype
+        value = self.value(block, found)
+        last = self.last(block, found, name)
+        if dtype.kind == "u":
+            value = self.cast(block, value, "uint64", name)
+            most = self.cast(block, last, "uint64", name)
+            node = Apply("min", (value, most), ("uint64",) * 2, "uint64")
+            return self.cast(block, block.once(node, f"{name}_at"), "int64", name)
+        value = self.cast(block, value, "int64", name)
+        least = Apply("max", (value, Constant("0", "int64")), ("int64",) * 2, "int64")
+        value = block.once(least, f"{name}_at")
+        node = Apply("min", (value, last), ("int64",) * 2, "int64")
+        return block.once(node, f"{name}_at")
+
+    def last(self, block: Block, found: Found, name: str) -> int:
+        """The last place that there is."""
+        number = self.builder.param(("last", found.last), found.last)
+        return block.once(Given(number), f"{name}_last")
+
+    def cast(self, block: Block, value: Operand, dtype: str, name: str) -> Operand:
+        """An integer as one of another dtype."""
+        old = block.nodes[value].dtype if isinstance(value, int) else value.dtype
+        if old == dtype:
+            return value
+        node = Apply("convert_element_type", (value,), (old,), dtype)
+        return block.once(node, f"{name}_at")
+
+    def value(self, block: Block, found: Found) -> Operand:
+        """The value of which a place is made, computed if nothing has done so."""
+        self.demand(block, found.atom, found.at)
+        return self.builder.value(block, found.atom, found.at)
+
+    def demand(self, block: Block, atom: Atom, indices: Map) -> None:
+        """Compute a value at a place, if it is in no memory and not computed yet."""
+        eqn = None if isinstance(atom, Literal) else self.builder.graph.producer(atom)
+        if (
+            eqn is None
+            or isinstance(atom, Literal)
+            or atom in self.builder.stored
+            or atom in self.builder.graph.aliases
+            or (atom, indices) in block.values
+        ):
+            return
+        place = self.builder.row_place(block, atom, indices)
+        if place is not None and place in self.builder.of_rows:
+            return
+        for operand, at in self.builder.graph.operands(eqn, indices):
+            self.demand(block, operand, at)
+        if block in self.builder.ends:
+            self.builder.of_row(block, eqn, indices)
+        else:
+            block.values[atom, indices] = self.builder.compute(block, eqn, indices)
+
+    def put(self, block: Block, job: Job) -> None:
+        """Store what is put in its place, joined to what is there."""
+        builder, eqn = self.builder, job.eqn
+        dtype, name = job.var.aval.dtype.name, builder.names[job.var]
+        entry = put_of(eqn)
+        guard = self.tested(block, entry.tested(eqn), name)
+        value = builder.value(block, entry.put(eqn), updates_map(eqn))
+        at = self.access(job.var, entry.place(eqn), block.loops, block)
+        if entry.combine is not None:
+            before = block.add(Load(at, dtype), f"{name}_old")
+            joined = Apply(entry.combine, (before, value), (dtype, dtype), dtype)
+            value = block.add(joined, name, eqn.source)
+        block.stores.append(Store(at, value, dtype, guard))

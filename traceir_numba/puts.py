@@ -1,0 +1,61 @@
+"""What is put in its place in an array that nobody reads any more: no copy is made.
+
+It may be made of the array itself, where each element is read before it is written, and
+at no other place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from math import prod
+
+from traceir.ir import Atom, Var
+from traceir_numba.emitters.entry import Map
+from traceir_numba.graph import Graph
+from traceir_numba.jobs import Cluster, Job, put_of, seeds
+
+
+def written_over(
+    graph: Graph, cluster: Cluster, stored: Collection[Var]
+) -> dict[Var, Var]:
+    """The memory that is written over, if all of it may be read there, too."""
+    job = cluster.jobs[0]
+    if job.kind != "put" or any(_early(graph, job, stored)):
+        return {}
+    operand = job.eqn.inputs[0]
+    assert isinstance(operand, Var)
+    return {graph.memory_of(operand): job.var}
+
+
+def read_early(
+    graph: Graph, stored: Collection[Var], clusters: Iterable[Cluster]
+) -> set[Var]:
+    """Values that are computed before anything is put, as they are of other places."""
+    return {
+        var
+        for cluster in clusters
+        for job in cluster.jobs
+        if job.kind == "put"
+        for var in _early(graph, job, stored)
+        if isinstance(var, Var) and var not in stored and var in graph.at
+    }
+
+
+def _early(graph: Graph, job: Job, stored: Collection[Var]) -> Iterator[Atom]:
+    """What is put, or says where, and reads the memory at another place."""
+    operand = job.eqn.inputs[0]
+    if prod(job.space) == 1:
+        return  # all is read before anything is written
+    assert isinstance(operand, Var)
+    memory = graph.memory_of(operand)
+    for atom, indices in seeds(job):
+        reads = graph.walk([(atom, indices)], stored)[1]
+        own = [(v, at) for v, at in reads if graph.memory_of(v) is memory]
+        if any(not _same(job, operand, v, at) for v, at in own):
+            yield atom
+
+
+def _same(job: Job, operand: Var, var: Var, at: Map) -> bool:
+    """Whether a place is that which is written at the same point, and at no other."""
+    entry = put_of(job.eqn)
+    return var is operand and not entry.ordered(job.eqn) and at == entry.place(job.eqn)
