@@ -121,6 +121,13 @@ from traceir.numpy.elementwise import (
     tanh,
     true_divide,
 )
+from traceir.numpy.histograms import (
+    bincount,
+    histogram,
+    histogram2d,
+    histogram_bin_edges,
+    histogramdd,
+)
 from traceir.numpy.hyperbolic import (
     acosh,
     arccosh,
@@ -195,6 +202,14 @@ from traceir.numpy.parts import (
     unstack,
     vsplit,
 )
+from traceir.numpy.quantiles import (
+    median,
+    nanmedian,
+    nanpercentile,
+    nanquantile,
+    percentile,
+    quantile,
+)
 from traceir.numpy.ranges import arange, linspace, tri
 from traceir.numpy.reductions import (
     all,
@@ -228,6 +243,15 @@ from traceir.numpy.rounding import (
     rint,
     trunc,
 )
+from traceir.numpy.searching import digitize, interp, searchsorted
+from traceir.numpy.setops import intersect1d, isin, setdiff1d, setxor1d, union1d
+from traceir.numpy.sets import (
+    unique,
+    unique_all,
+    unique_counts,
+    unique_inverse,
+    unique_values,
+)
 from traceir.numpy.shape import (
     concatenate,
     expand_dims,
@@ -244,6 +268,7 @@ from traceir.numpy.shape import (
     swapaxes,
     transpose,
 )
+from traceir.numpy.sorting import argpartition, argsort, lexsort, partition, sort
 from traceir.numpy.standard import (
     __array_api_version__,
     __array_namespace_info__,
@@ -269,33 +294,39 @@ __all__ = [
     "__array_api_version__", "__array_namespace_info__", "abs", "absolute", "acos",
     "acosh", "add", "all", "amax", "amin", "any", "append", "arange", "arccos",
     "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin",
-    "around", "array", "array_equal", "array_split", "asarray", "asin", "asinh",
-    "astype", "atan", "atan2", "atanh", "atleast_1d", "atleast_2d", "atleast_3d",
-    "bfloat16", "bitwise_and", "bitwise_count", "bitwise_invert", "bitwise_left_shift",
-    "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "block", "bool_",
-    "broadcast_arrays", "broadcast_shapes", "broadcast_to", "can_cast", "cbrt", "ceil",
-    "clip", "column_stack", "concat", "concatenate", "cos", "cosh", "count_nonzero",
-    "cumprod", "cumsum", "cumulative_prod", "cumulative_sum", "deg2rad", "degrees",
-    "diff", "divide", "divmod", "dot", "dsplit", "dstack", "dtype", "e", "empty",
+    "argpartition", "argsort", "around", "array", "array_equal", "array_split",
+    "asarray", "asin", "asinh", "astype", "atan", "atan2", "atanh", "atleast_1d",
+    "atleast_2d", "atleast_3d", "bfloat16", "bincount", "bitwise_and", "bitwise_count",
+    "bitwise_invert", "bitwise_left_shift", "bitwise_not", "bitwise_or",
+    "bitwise_right_shift", "bitwise_xor", "block", "bool_", "broadcast_arrays",
+    "broadcast_shapes", "broadcast_to", "can_cast", "cbrt", "ceil", "clip",
+    "column_stack", "concat", "concatenate", "cos", "cosh", "count_nonzero", "cumprod",
+    "cumsum", "cumulative_prod", "cumulative_sum", "deg2rad", "degrees", "diff",
+    "digitize", "divide", "divmod", "dot", "dsplit", "dstack", "dtype", "e", "empty",
     "empty_like", "equal", "exp", "exp2", "expand_dims", "expm1", "eye", "fabs",
     "finfo", "flip", "fliplr", "flipud", "float16", "float32", "float64", "float_power",
     "floating", "floor", "floor_divide", "fmax", "fmin", "fmod", "from_dlpack", "full",
-    "full_like", "greater", "greater_equal", "heaviside", "hsplit", "hstack", "hypot",
-    "identity", "iinfo", "inf", "inner", "int16", "int32", "int64", "int8", "integer",
-    "invert", "isdtype", "isfinite", "isinf", "isnan", "isneginf", "isposinf",
-    "issubdtype", "left_shift", "less", "less_equal", "linspace", "log", "log10",
-    "log1p", "log2", "logaddexp", "logaddexp2", "logical_and", "logical_not",
-    "logical_or", "logical_xor", "matmul", "matrix_transpose", "max", "maximum", "mean",
-    "meshgrid", "min", "minimum", "mod", "modf", "moveaxis", "multiply", "nan",
-    "nan_to_num", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmin", "nanprod",
-    "nansum", "ndarray", "ndim", "negative", "newaxis", "nextafter", "not_equal",
-    "ones", "ones_like", "outer", "permute_dims", "pi", "positive", "pow", "power",
-    "prod", "promote_types", "ptp", "rad2deg", "radians", "ravel", "reciprocal",
-    "remainder", "repeat", "reshape", "resize", "result_type", "right_shift", "rint",
-    "roll", "rot90", "round", "shape", "sign", "sin", "sinc", "sinh", "size", "split",
-    "sqrt", "square", "squeeze", "stack", "std", "subtract", "sum", "swapaxes", "tan",
-    "tanh", "tensordot", "tile", "transpose", "tri", "tril", "triu", "true_divide",
-    "trunc", "uint16", "uint32", "uint64", "uint8", "unstack", "vander", "var", "vdot",
-    "vsplit", "vstack", "where", "zeros", "zeros_like",
+    "full_like", "greater", "greater_equal", "heaviside", "histogram", "histogram2d",
+    "histogram_bin_edges", "histogramdd", "hsplit", "hstack", "hypot", "identity",
+    "iinfo", "inf", "inner", "int16", "int32", "int64", "int8", "integer", "interp",
+    "intersect1d", "invert", "isdtype", "isfinite", "isin", "isinf", "isnan",
+    "isneginf", "isposinf", "issubdtype", "left_shift", "less", "less_equal", "lexsort",
+    "linspace", "log", "log10", "log1p", "log2", "logaddexp", "logaddexp2",
+    "logical_and", "logical_not", "logical_or", "logical_xor", "matmul",
+    "matrix_transpose", "max", "maximum", "mean", "median", "meshgrid", "min",
+    "minimum", "mod", "modf", "moveaxis", "multiply", "nan", "nan_to_num", "nancumprod",
+    "nancumsum", "nanmax", "nanmean", "nanmedian", "nanmin", "nanpercentile", "nanprod",
+    "nanquantile", "nansum", "ndarray", "ndim", "negative", "newaxis", "nextafter",
+    "not_equal", "ones", "ones_like", "outer", "partition", "percentile",
+    "permute_dims", "pi", "positive", "pow", "power", "prod", "promote_types", "ptp",
+    "quantile", "rad2deg", "radians", "ravel", "reciprocal", "remainder", "repeat",
+    "reshape", "resize", "result_type", "right_shift", "rint", "roll", "rot90", "round",
+    "searchsorted", "setdiff1d", "setxor1d", "shape", "sign", "sin", "sinc", "sinh",
+    "size", "sort", "split", "sqrt", "square", "squeeze", "stack", "std", "subtract",
+    "sum", "swapaxes", "tan", "tanh", "tensordot", "tile", "transpose", "tri", "tril",
+    "triu", "true_divide", "trunc", "uint16", "uint32", "uint64", "uint8", "union1d",
+    "unique", "unique_all", "unique_counts", "unique_inverse", "unique_values",
+    "unstack", "vander", "var", "vdot", "vsplit", "vstack", "where", "zeros",
+    "zeros_like",
 ]
 # fmt: on
