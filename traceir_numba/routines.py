@@ -126,6 +126,7 @@ class Block:
         return tuple(self.steps)
 
     def built(self, plan: Plan, cluster: Cluster, kept: Collection[Var]) -> Built:
+        """The nest of a cluster."""
         return build(self.graph, cluster, plan.stored, kept, self.names)
 
     def begin(
