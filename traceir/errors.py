@@ -9,6 +9,8 @@ from __future__ import annotations
 import reprlib
 from typing import Any
 
+import numpy as np
+
 # An error shows so much of a value.
 WIDTH = 80
 
@@ -112,6 +114,10 @@ class RuleNotImplementedError(TraceirError, NotImplementedError):
     """Something that has no meaning here yet, as a `NotImplementedError`."""
 
 
+class RuleLinAlgError(TraceirError, np.linalg.LinAlgError):
+    """Something that is no matrix, or none of the right kind, as NumPy's error."""
+
+
 class RuleAssertionError(TraceirError, AssertionError):
     """A check of the test utilities failed, as an `AssertionError`."""
 
@@ -142,6 +148,7 @@ CLASSES |= {
     "FloatingPointError": RuleFloatingPointError,
     "AttributeError": RuleAttributeError,
     "AssertionError": RuleAssertionError,
+    "LinAlgError": RuleLinAlgError,
     "NameError": RuleNameError,
     "NotImplementedError": RuleNotImplementedError,
     "BufferError": RuleBufferError,

@@ -8,6 +8,7 @@ Array(14., dtype=float32)
 """
 
 from traceir.array import Array as ndarray
+from traceir.numpy import linalg
 from traceir.numpy.bits import (
     bitwise_count,
     bitwise_left_shift,
@@ -63,6 +64,7 @@ from traceir.numpy.cumulative import (
     nancumprod,
     nancumsum,
 )
+from traceir.numpy.diagonals import diag, diagflat, diagonal, trace
 from traceir.numpy.dtypes import (
     astype,
     bfloat16,
@@ -288,6 +290,7 @@ from traceir.numpy.triangles import (
     triu,
     vander,
 )
+from traceir.numpy.vectors import matvec, vecdot, vecmat
 
 # fmt: off
 __all__ = [
@@ -301,32 +304,33 @@ __all__ = [
     "bitwise_right_shift", "bitwise_xor", "block", "bool_", "broadcast_arrays",
     "broadcast_shapes", "broadcast_to", "can_cast", "cbrt", "ceil", "clip",
     "column_stack", "concat", "concatenate", "cos", "cosh", "count_nonzero", "cumprod",
-    "cumsum", "cumulative_prod", "cumulative_sum", "deg2rad", "degrees", "diff",
-    "digitize", "divide", "divmod", "dot", "dsplit", "dstack", "dtype", "e", "empty",
-    "empty_like", "equal", "exp", "exp2", "expand_dims", "expm1", "eye", "fabs",
-    "finfo", "flip", "fliplr", "flipud", "float16", "float32", "float64", "float_power",
-    "floating", "floor", "floor_divide", "fmax", "fmin", "fmod", "from_dlpack", "full",
-    "full_like", "greater", "greater_equal", "heaviside", "histogram", "histogram2d",
-    "histogram_bin_edges", "histogramdd", "hsplit", "hstack", "hypot", "identity",
-    "iinfo", "inf", "inner", "int16", "int32", "int64", "int8", "integer", "interp",
-    "intersect1d", "invert", "isdtype", "isfinite", "isin", "isinf", "isnan",
-    "isneginf", "isposinf", "issubdtype", "left_shift", "less", "less_equal", "lexsort",
-    "linspace", "log", "log10", "log1p", "log2", "logaddexp", "logaddexp2",
-    "logical_and", "logical_not", "logical_or", "logical_xor", "matmul",
-    "matrix_transpose", "max", "maximum", "mean", "median", "meshgrid", "min",
-    "minimum", "mod", "modf", "moveaxis", "multiply", "nan", "nan_to_num", "nancumprod",
-    "nancumsum", "nanmax", "nanmean", "nanmedian", "nanmin", "nanpercentile", "nanprod",
-    "nanquantile", "nansum", "ndarray", "ndim", "negative", "newaxis", "nextafter",
-    "not_equal", "ones", "ones_like", "outer", "partition", "percentile",
-    "permute_dims", "pi", "positive", "pow", "power", "prod", "promote_types", "ptp",
-    "quantile", "rad2deg", "radians", "ravel", "reciprocal", "remainder", "repeat",
-    "reshape", "resize", "result_type", "right_shift", "rint", "roll", "rot90", "round",
-    "searchsorted", "setdiff1d", "setxor1d", "shape", "sign", "sin", "sinc", "sinh",
-    "size", "sort", "split", "sqrt", "square", "squeeze", "stack", "std", "subtract",
-    "sum", "swapaxes", "tan", "tanh", "tensordot", "tile", "transpose", "tri", "tril",
-    "triu", "true_divide", "trunc", "uint16", "uint32", "uint64", "uint8", "union1d",
-    "unique", "unique_all", "unique_counts", "unique_inverse", "unique_values",
-    "unstack", "vander", "var", "vdot", "vsplit", "vstack", "where", "zeros",
+    "cumsum", "cumulative_prod", "cumulative_sum", "deg2rad", "degrees", "diag",
+    "diagflat", "diagonal", "diff", "digitize", "divide", "divmod", "dot", "dsplit",
+    "dstack", "dtype", "e", "empty", "empty_like", "equal", "exp", "exp2",
+    "expand_dims", "expm1", "eye", "fabs", "finfo", "flip", "fliplr", "flipud",
+    "float16", "float32", "float64", "float_power", "floating", "floor", "floor_divide",
+    "fmax", "fmin", "fmod", "from_dlpack", "full", "full_like", "greater",
+    "greater_equal", "heaviside", "histogram", "histogram2d", "histogram_bin_edges",
+    "histogramdd", "hsplit", "hstack", "hypot", "identity", "iinfo", "inf", "inner",
+    "int16", "int32", "int64", "int8", "integer", "interp", "intersect1d", "invert",
+    "isdtype", "isfinite", "isin", "isinf", "isnan", "isneginf", "isposinf",
+    "issubdtype", "left_shift", "less", "less_equal", "lexsort", "linalg", "linspace",
+    "log", "log10", "log1p", "log2", "logaddexp", "logaddexp2", "logical_and",
+    "logical_not", "logical_or", "logical_xor", "matmul", "matrix_transpose", "matvec",
+    "max", "maximum", "mean", "median", "meshgrid", "min", "minimum", "mod", "modf",
+    "moveaxis", "multiply", "nan", "nan_to_num", "nancumprod", "nancumsum", "nanmax",
+    "nanmean", "nanmedian", "nanmin", "nanpercentile", "nanprod", "nanquantile",
+    "nansum", "ndarray", "ndim", "negative", "newaxis", "nextafter", "not_equal",
+    "ones", "ones_like", "outer", "partition", "percentile", "permute_dims", "pi",
+    "positive", "pow", "power", "prod", "promote_types", "ptp", "quantile", "rad2deg",
+    "radians", "ravel", "reciprocal", "remainder", "repeat", "reshape", "resize",
+    "result_type", "right_shift", "rint", "roll", "rot90", "round", "searchsorted",
+    "setdiff1d", "setxor1d", "shape", "sign", "sin", "sinc", "sinh", "size", "sort",
+    "split", "sqrt", "square", "squeeze", "stack", "std", "subtract", "sum", "swapaxes",
+    "tan", "tanh", "tensordot", "tile", "trace", "transpose", "tri", "tril", "triu",
+    "true_divide", "trunc", "uint16", "uint32", "uint64", "uint8", "union1d", "unique",
+    "unique_all", "unique_counts", "unique_inverse", "unique_values", "unstack",
+    "vander", "var", "vdot", "vecdot", "vecmat", "vsplit", "vstack", "where", "zeros",
     "zeros_like",
 ]
 # fmt: on

@@ -1,0 +1,81 @@
+"""Linear algebra as `numpy.linalg` has it: `import traceir.numpy as jnp; jnp.linalg`.
+
+The Array API standard's extension `linalg` is among it. Matrices are the last two
+dimensions, those before number a stack; integers become floating.
+
+>>> import traceir.numpy as jnp
+>>> jnp.linalg.solve(jnp.array([[2, 0], [0, 4]]), jnp.array([2, 8]))
+Array([1., 2.], dtype=float32)
+"""
+
+from numpy.linalg import LinAlgError
+
+from traceir.numpy.linalg.factors import (
+    EighResult,
+    QRResult,
+    SVDResult,
+    cholesky,
+    eig,
+    eigh,
+    eigvals,
+    eigvalsh,
+    qr,
+    svd,
+    svdvals,
+)
+from traceir.numpy.linalg.least import cond, lstsq, matrix_rank, pinv
+from traceir.numpy.linalg.norms import matrix_norm, norm, vector_norm
+from traceir.numpy.linalg.products import (
+    cross,
+    diagonal,
+    matmul,
+    matrix_power,
+    matrix_transpose,
+    multi_dot,
+    outer,
+    tensordot,
+    tensorinv,
+    tensorsolve,
+    trace,
+    vecdot,
+)
+from traceir.numpy.linalg.systems import SlogdetResult, det, inv, slogdet, solve
+
+__all__ = [
+    "EighResult",
+    "LinAlgError",
+    "QRResult",
+    "SVDResult",
+    "SlogdetResult",
+    "cholesky",
+    "cond",
+    "cross",
+    "det",
+    "diagonal",
+    "eig",
+    "eigh",
+    "eigvals",
+    "eigvalsh",
+    "inv",
+    "lstsq",
+    "matmul",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_rank",
+    "matrix_transpose",
+    "multi_dot",
+    "norm",
+    "outer",
+    "pinv",
+    "qr",
+    "slogdet",
+    "solve",
+    "svd",
+    "svdvals",
+    "tensordot",
+    "tensorinv",
+    "tensorsolve",
+    "trace",
+    "vecdot",
+    "vector_norm",
+]

@@ -1,0 +1,157 @@
+"""Factorizations of matrices: `cholesky`, `qr`, `eigh`, `svd`. Serves: linalg.*
+
+Integers become floating; a matrix is the last two dimensions.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from traceir import lax, rules
+from traceir.array import Array
+from traceir.jit.composite import composite
+from traceir.lax.matrices import transposed
+from traceir.lax.operands import Operand
+from traceir.numpy.linalg.checks import matrices, option, square
+
+
+class QRResult(NamedTuple):
+    """What `qr` gives."""
+
+    Q: Array
+    R: Array
+
+
+class EighResult(NamedTuple):
+    """What `eigh` gives."""
+
+    eigenvalues: Array
+    eigenvectors: Array
+
+
+class SVDResult(NamedTuple):
+    """What `svd` gives."""
+
+    U: Array
+    S: Array
+    Vh: Array
+
+
+@composite(static_argnames=["upper"])
+def cholesky(a: Operand, /, *, upper: bool = False) -> Array:
+    """Lower triangular `l` with `l @ l.T` the matrix; with `upper`, its transpose.
+
+    Shape (..., n, n) to the same. The mean of the matrix and its transpose is taken;
+    all is NaN where it is not positive definite. Raises LinAlgError (linalg.matrix,
+    linalg.square), TypeError (matrices.dtype).
+
+    >>> import traceir.numpy as jnp
+    >>> cholesky(jnp.array([[4, 2], [2, 5]]))
+    Array([[2., 0.],
+           [1., 2.]], dtype=float32)
+    """
+    found = lax.linalg.cholesky(square("cholesky", a))
+    return transposed(found) if upper else found
+
+
+@composite(static_argnames=["mode"])
+def qr(a: Operand, mode: str = "reduced") -> Any:
+    """Orthogonal columns `Q` and upper triangular `R` with `Q @ R` the matrix.
+
+    Shape (..., m, n) to (..., m, k) and (..., k, n): k is min(m, n), or m if `mode` is
+    "complete"; "r" gives R alone. Raises LinAlgError (linalg.matrix), ValueError
+    (linalg.option), TypeError (matrices.dtype), NotImplementedError (derive.factors).
+
+    >>> import traceir.numpy as jnp
+    >>> qr(jnp.array([[0, 2], [-1, 1]]), "r")
+    Array([[ 1., -1.],
+           [ 0., -2.]], dtype=float32)
+    """
+    option("qr", "mode", mode, ("reduced", "complete", "r"))
+    [x] = matrices("qr", a)
+    q, r = lax.linalg.qr(x, full_matrices=mode == "complete")
+    return r if mode == "r" else QRResult(q, r)
+
+
+@composite(static_argnames=["UPLO"])
+def eigh(a: Operand, UPLO: str = "L") -> EighResult:
+    """Eigenvalues of symmetric matrices, ascending, and eigenvectors as columns.
+
+    Shape (..., n, n) to (..., n) and (..., n, n). The mean of the matrix and its
+    transpose is taken. Raises LinAlgError (linalg.matrix, linalg.square), ValueError
+    (linalg.option), TypeError (matrices.dtype).
+
+    >>> import traceir.numpy as jnp
+    >>> eigh(jnp.array([[2, 0], [0, 1]])).eigenvalues
+    Array([1., 2.], dtype=float32)
+    """
+    option("eigh", "UPLO", UPLO, ("L", "U"))
+    vectors, values = lax.linalg.eigh(square("eigh", a), lower=UPLO == "L")
+    return EighResult(values, vectors)
+
+
+@composite(static_argnames=["UPLO"])
+def eigvalsh(a: Operand, UPLO: str = "L") -> Array:
+    """Eigenvalues of symmetric matrices, ascending: those of `eigh`.
+
+    >>> import traceir.numpy as jnp
+    >>> eigvalsh(jnp.array([[2, 0], [0, 1]]))
+    Array([1., 2.], dtype=float32)
+    """
+    return eigh(a, UPLO).eigenvalues
+
+
+def eig(a: Operand) -> Any:
+    """Refused: what it gives may be complex. NotImplementedError (linalg.complex).
+
+    >>> import traceir.numpy as jnp
+    >>> eig(jnp.eye(2))
+    Traceback (most recent call last):
+    traceir.errors.RuleNotImplementedError: Eigenvalues of a matrix that is not ...
+    """
+    raise rules.error("linalg.complex", got="eig")
+
+
+def eigvals(a: Operand) -> Any:
+    """Refused, as `eig`: NotImplementedError (linalg.complex).
+
+    >>> import traceir.numpy as jnp
+    >>> eigvals(jnp.eye(2))
+    Traceback (most recent call last):
+    traceir.errors.RuleNotImplementedError: Eigenvalues of a matrix that is not ...
+    """
+    raise rules.error("linalg.complex", got="eigvals")
+
+
+@composite(static_argnames=["full_matrices", "compute_uv", "hermitian"])
+def svd(
+    a: Operand,
+    full_matrices: bool = True,
+    compute_uv: bool = True,
+    hermitian: bool = False,
+) -> Any:
+    """`U`, `S` and `Vh` with `(U * S) @ Vh` the matrix, S descending.
+
+    Shape (..., m, n) to (..., m, k), (..., min(m, n)) and (..., l, n): k and l are m
+    and n if `full_matrices`, else min(m, n). Without `compute_uv`, S alone. That a
+    matrix is `hermitian` changes nothing here. Raises LinAlgError (linalg.matrix),
+    TypeError (matrices.dtype), NotImplementedError (derive.factors).
+
+    >>> import traceir.numpy as jnp
+    >>> svd(jnp.array([[0, 2], [1, 0]])).S
+    Array([2., 1.], dtype=float32)
+    """
+    [x] = matrices("svd", a)
+    found = lax.linalg.svd(x, full_matrices=full_matrices, compute_uv=compute_uv)
+    return SVDResult(*found) if isinstance(found, tuple) else found
+
+
+def svdvals(x: Operand, /) -> Array:
+    """Singular values, descending: (..., m, n) to (..., min(m, n)). As `svd`.
+
+    >>> import traceir.numpy as jnp
+    >>> svdvals(jnp.array([[0, 2], [1, 0]]))
+    Array([2., 1.], dtype=float32)
+    """
+    found: Array = svd(x, compute_uv=False)
+    return found
