@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import importlib
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
@@ -46,14 +49,32 @@ class StagedTracer(Tracer):
         return self._trace.depends_on(self._var)
 
 
+# The modules of faces that have tracers of their own, and their own way to call a
+# function that is traced; imported when they are first needed.
+FACES: dict[str, str] = {"numpy": "traceir.face"}
+
+
+@functools.cache
+def face_module(face: str) -> Any:
+    """The module of a face, or None for the one that is all in this package."""
+    return importlib.import_module(FACES[face]) if face in FACES else None
+
+
+def tracer_of(face: str) -> type[StagedTracer]:
+    """The class of the tracers in the traces of a face."""
+    module = face_module(face)
+    return StagedTracer if module is None else module.TRACER
+
+
 class StagingTrace(Trace):
     """One function being traced: its equations, and what it lifted."""
 
-    __slots__ = ("eqns", "inputs", "constants", "captures")
+    __slots__ = ("eqns", "inputs", "constants", "captures", "tracer")
     kind = "DynamicJaxprTrace"
 
     def __init__(self, name: str, transform: str, face: str | None = None) -> None:
         super().__init__(name, transform, face)
+        self.tracer = tracer_of(self.face)
         self.eqns: list[Eqn] = []
         self.inputs: dict[Var, str] = {}
         self.constants: dict[int, tuple[Var, np.ndarray, object]] = {}
@@ -63,7 +84,7 @@ class StagingTrace(Trace):
         """A tracer for one leaf of the arguments; `path` is how the user spells it."""
         var = Var(aval)
         self.inputs[var] = path
-        return StagedTracer(var, self, None)
+        return self.tracer(var, self, None)
 
     def atom(self, value: Value) -> Atom:
         """The operand that stands for `value` in this trace: lifted where needed.
@@ -82,7 +103,7 @@ class StagingTrace(Trace):
     def lift(self, tracer: Tracer) -> Atom:
         """A tracer of an outer trace becomes an operand of this one."""
         check_open(tracer, self.parent)
-        if type(tracer) is StagedTracer and type(tracer._var) is Literal:
+        if isinstance(tracer, StagedTracer) and type(tracer._var) is Literal:
             return tracer._var
         found = self.captures.get(id(tracer))
         if found is None:
@@ -92,8 +113,8 @@ class StagingTrace(Trace):
     def array(self, value: Value, aval: ShapedArray) -> StagedTracer:
         """A concrete array as a constant, a number as a literal of the program."""
         if isinstance(value, np.ndarray):
-            return StagedTracer(self.constant(value), self, None)
-        return StagedTracer(Literal(value, aval), self, None)
+            return self.tracer(self.constant(value), self, None)
+        return self.tracer(Literal(value, aval), self, None)
 
     def constant(self, value: Array | np.ndarray) -> Var:
         """An array from outside becomes a constant of the program, once."""
@@ -117,7 +138,8 @@ class StagingTrace(Trace):
         where = _local.source or source.capture()
         effects = effects_of(primitive, params)
         self.eqns.append(Eqn(primitive, atoms, outputs, params, effects, where))
-        return [StagedTracer(v, self, where) for v in outputs]
+        tracer = self.tracer
+        return [tracer(v, self, where) for v in outputs]
 
     def close(self, outputs: Sequence[Value]) -> Jaxpr:
         """The finished program; captured tracers come first among its inputs."""

@@ -131,6 +131,13 @@ class _UserFiles(dict[str, bool]):
 
 
 _user_files = _UserFiles()
+
+
+def is_users_code(file: str) -> bool:
+    """Whether code of this file is the user's, and none of these packages'."""
+    return _user_files[file]
+
+
 _new = tuple.__new__
 
 

@@ -55,6 +55,10 @@ class Tracer(Methods):
         """Whether `known` gives a value; without the price of its error."""
         return False
 
+    def now(self) -> Tracer:
+        """The tracer of the value that it has now, whatever is written to it later."""
+        return self
+
     def arguments(self) -> list[str]:
         """The arguments that the value is computed from, as the user spells them."""
         return []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from traceir.jit.fallback import FallbackFunction, check_fallback
 from traceir.jit.function import JitFunction, Options
 
 
@@ -15,22 +16,35 @@ def jit(
     static_argnames: str | Iterable[str] | None = None,
     max_traces: int | None = None,
     strict: bool = False,
+    write_arguments: bool = True,
+    fallback: str | None = None,
 ) -> Any:
     """Compile an array function with Numba; it takes and returns NumPy arrays.
 
-    64-bit types are kept and operators promote as NumPy's do. The function is written
-    with `traceir.numpy` and traced once per kind of arguments; `f.source(*args)` is the
-    generated source. Options are those of `traceir.jit`. Without `fun`, returns a
-    decorator.
+    The function is written with NumPy, with `traceir.numpy`, or with both. It is traced
+    once per kind of arguments; NumPy's functions, promotion and result dtypes mean what
+    they mean to NumPy, and 64-bit types are kept. `f.source(*args)` is the generated
+    source. Options are those of `traceir.jit`, and:
 
-    Raises what `traceir.jit` raises.
+    `write_arguments`: an argument that the function updates, as in `x[0] = 1`, has the
+    new elements when the function returns. It must be a writable NumPy array that
+    shares no memory with another argument (update.argument, update.readonly,
+    update.overlap). With False, such a function is an error (update.refused).
 
-    >>> import numpy as np, traceir.numpy as jnp
+    `fallback="numpy"` runs a function that cannot be traced as it is, with a warning,
+    once for each line that calls it (face.fallback).
+
+    Without `fun`, returns a decorator. Raises what `traceir.jit` raises, and where a
+    plain function does what cannot be traced, the rules face.*, index.*, update.*.
+
+    >>> import numpy as np
     >>> @jit
-    ... def rms(x):
-    ...     return jnp.sqrt(jnp.mean(x * x))
-    >>> rms(np.array([3.0, 4.0]))
-    np.float64(3.5355339059327378)
+    ... def smooth(x):
+    ...     y = np.zeros_like(x)
+    ...     y[1:-1] = (x[2:] + x[:-2]) / 2
+    ...     return y
+    >>> smooth(np.array([1.0, 5.0, 3.0, 9.0]))
+    array([0., 2., 7., 0.])
     """
     options = Options(
         backend="numba",
@@ -39,7 +53,10 @@ def jit(
         x64=True,
         numpy_out=True,
         strict=strict,
+        write_arguments=write_arguments,
     )
+    check_fallback(fallback)
+    made = JitFunction if fallback is None else FallbackFunction
     if fun is None:
-        return lambda f: JitFunction(f, static_argnums, static_argnames, options)
-    return JitFunction(fun, static_argnums, static_argnames, options)
+        return lambda f: made(f, static_argnums, static_argnames, options)
+    return made(fun, static_argnums, static_argnames, options)

@@ -22,6 +22,7 @@ ORDER = {
         kernels evaluate | nans | methods devices sharding | array | host |
         concretize trace callbacks compile_time leaks | debug experimental |
         recording | jit | transforms | test_util | lax | numpy | place | operators |
+        face |
         __init__ | conform | tour | __main__
     """,
     "traceir_numba": """

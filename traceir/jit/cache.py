@@ -13,6 +13,7 @@ from traceir.forks import in_child, kept_over_forks
 from traceir.ir import ClosedJaxpr
 from traceir.jit.captures import Seal
 from traceir.jit.key import Call, Key
+from traceir.jit.written import Written
 
 
 @dataclass(eq=False, slots=True)
@@ -34,6 +35,11 @@ class Entry:
     seconds: float = 0.0  # that tracing took
     seal: Seal | None = None  # of a strict trace
     lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def writes(self) -> bool:
+        """Whether the function writes to its arguments."""
+        return self.out_tree.node_type is Written
 
 
 @dataclass(eq=False, slots=True)

@@ -7,7 +7,7 @@ for a number, `typed` for a static value.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -21,6 +21,7 @@ from traceir.jit.key import Call
 from traceir.jit.signature import StaticSpec
 from traceir.jit.staging import Prepared
 from traceir.jit.statics import typed
+from traceir.jit.written import check_targets, write_back
 
 
 def _raw_ndarray(array: np.ndarray) -> Any:
@@ -89,6 +90,8 @@ def make_fast(
         entry.hits += 1
         return tree.unflatten(list(map(wrap, run(*values), avals)))
 
+    if entry.writes:
+        return _writing(several, entry, prepared.bound.origins)
     if tree.kind is not None:
         return several
     (aval,) = avals
@@ -103,6 +106,20 @@ def make_fast(
         return wrap(run(*[a._value for a in args])[0], aval)
 
     return single_of_arrays if take is _values else single
+
+
+def _writing(
+    run: Callable[..., Any], entry: Entry, origins: Sequence[int | str]
+) -> Callable[..., Any]:
+    """A runner that writes to the arguments what the function has written to them."""
+
+    def writing(args: Any, kwargs: Any) -> Any:
+        values = [args[o] if type(o) is int else kwargs[o] for o in origins]
+        leaves = pytree.leaves(values)
+        check_targets(entry.out_tree.meta, leaves, entry.call)
+        return write_back(run(args, kwargs), leaves)
+
+    return writing
 
 
 def to_numpy(array: np.ndarray, aval: ShapedArray) -> Any:

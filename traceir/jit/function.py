@@ -33,6 +33,7 @@ from traceir.jit.staging import (
     key_table,
     prepare,
 )
+from traceir.jit.written import refused, write_traced
 from traceir.nans import Watching, watched
 from traceir.recording import StagingTrace, apply
 from traceir.trace import bind
@@ -52,6 +53,7 @@ class Options:
     x64: bool | None = None
     numpy_out: bool = False
     strict: bool = False
+    write_arguments: bool = True
 
     def __post_init__(self) -> None:
         if not isinstance(self.max_traces, int | None):
@@ -120,6 +122,8 @@ class JitFunction:
             check_seal(runner.entry, self._fun)
             return
         calls = self._fast
+        if runner.entry.writes:  # a guard takes no notice of the arguments
+            return
         if calls.get(LAST) is not runner:
             self._cache.remember(calls, LAST, runner.entry, runner)
             runner.hits = 0
@@ -169,9 +173,12 @@ class JitFunction:
         return self._options.backend or default_backend()
 
     def _entry(self, prepared: Prepared, transform: str = "jit") -> Entry:
-        return find_entry(
+        entry = find_entry(
             self._cache, prepared, self._fun, transform, self._before_trace
         )
+        if entry.writes and not self._options.write_arguments:
+            raise refused(entry.out_tree.meta, entry.call, self._name)
+        return entry
 
     def _before_trace(self, call: Call, key: Any) -> None:
         """Count and log a trace.
@@ -205,7 +212,10 @@ class JitFunction:
             results = bind(
                 "jit", *operands, jaxpr=self._program(entry), name=self._name
             )
-        return entry.out_tree.unflatten(results)
+        found = entry.out_tree.unflatten(results)
+        if not entry.writes:
+            return found
+        return write_traced(found, prepared.leaves, entry.call)
 
     def _program(self, entry: Entry) -> ClosedJaxpr:
         """The program in an equation: one that records leaves the backend open."""

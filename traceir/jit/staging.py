@@ -21,7 +21,7 @@ from traceir.jit.captures import seal, verify
 from traceir.jit.key import Call, KeyTable, leaf_paths
 from traceir.jit.signature import Bound
 from traceir.promote import canonical_dtype
-from traceir.recording import StagedTracer, stage
+from traceir.recording import StagedTracer, face_module, stage
 from traceir.registering import register_pytree_node
 from traceir.report import tell_unrolled
 from traceir.trace import Tracer, check_open, current_trace, typeof
@@ -140,7 +140,12 @@ def make_entry(
 
     def run(tracers: list[StagedTracer]) -> Sequence[Any]:
         args, kwargs = bound.rebuild(call.treedef.unflatten(tracers))
-        leaves, tree = flatten_results(fun(*args, **kwargs))
+        face = face_module(call.face)
+        if face is None:
+            results = fun(*args, **kwargs)
+        else:
+            results = face.call(fun, args, kwargs, tracers)
+        leaves, tree = flatten_results(results)
         check_outputs(leaves, tree)
         out_trees.append(tree)
         return leaves

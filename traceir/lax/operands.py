@@ -108,7 +108,7 @@ def operand(name: str, value: Operand, position: int = 0) -> Operand:
     if isinstance(value, int):
         return fitting(int(value))
     if isinstance(value, Tracer):
-        return value
+        return value.now()
     if isinstance(value, (np.ndarray, np.generic)) and kind_of(value.dtype) in "biuf":
         check_unmasked(value)
         if value.ndim:
@@ -168,7 +168,7 @@ def own(value: np.ndarray, weak: bool = False) -> Array:
 
 def number_of(value: Operand) -> Any:
     """The number that an operand is known to be, even in a trace, or None."""
-    if type(value) is StagedTracer:
+    if isinstance(value, StagedTracer):
         return value._var.value if type(value._var) is Literal else None
     return value if isinstance(value, _SCALARS) else None
 

@@ -1,0 +1,141 @@
+"""Plain functions that cannot be traced, or do what NumPy refuses: one error each.
+
+Rules: face.*, index.bounds, update.*
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from rule_errors import raises_rule
+
+import traceir.numpy as jnp
+import traceir_numba
+from traceir import lax
+
+V = np.arange(4.0)
+W = np.arange(12).reshape(3, 4)
+FIXED = np.arange(4.0)
+FIXED.setflags(write=False)
+RNG = np.random.default_rng(0)
+
+
+def put(x: Any, index: Any, value: Any) -> Any:
+    """The array, updated."""
+    x[index] = value
+    return x
+
+
+def outer(x: Any) -> Any:
+    """An update of an array of the function around a loop's body."""
+
+    def body(k: Any, carry: Any) -> Any:
+        x[0] = carry
+        return carry
+
+    return lax.fori_loop(0, 3, body, 1.0)
+
+
+def unrolled(x: Any) -> Any:
+    """A loop over elements that are too many."""
+    total = 0.0
+    for k in range(len(x)):
+        total = total + x[k] * 2
+    return total
+
+
+def scalar(x: Any) -> Any:
+    """An update of a number."""
+    total = np.sum(x)
+    total[...] = 1
+    return total
+
+
+# The rule, the exception's class, a pattern in its text, the function, its arguments.
+BAD: list[tuple[str, type[Exception], str, Callable[..., Any], tuple[Any, ...]]] = [
+    ("face.loop", TypeError, "bitwise_and", lambda x: x & 1, (V,)),
+    ("face.loop", TypeError, "subtract", lambda x: (x > 1) - (x < 2), (V,)),
+    ("face.power", ValueError, r"\*\* -1", lambda x: x**-1, (W,)),
+    ("face.function", TypeError, "roots", lambda x: np.roots(x), (V,)),
+    ("face.function", TypeError, "spacing", lambda x: np.spacing(x), (V,)),
+    ("face.function", TypeError, "reduceat", lambda x: np.add.reduceat(x, [0]), (V,)),
+    ("face.option", TypeError, "nothing", lambda x: x.sum(nothing=1), (V,)),
+    ("face.cast", TypeError, "float64 to int64", lambda x: np.add(x, 0.5, out=x), (W,)),
+    ("face.cast", TypeError, "safe", lambda x: x.astype("i4", casting="safe"), (V,)),
+    ("face.out", TypeError, r"\(4,\)", lambda x: np.add(x, 1, out=V), (V.copy(),)),
+    ("face.size", ValueError, r"\(3, 2\)", lambda x: x.reshape(3, 2), (V,)),
+    ("face.random", TypeError, "normal", lambda x: x + np.random.normal(size=4), (V,)),
+    ("face.random", TypeError, "normal", lambda x: x + RNG.normal(size=4), (V,)),
+    ("face.unrolled", RuntimeError, "total = total", unrolled, (np.zeros(20_000),)),
+    ("face.selection", TypeError, "add", lambda x: x[x > 1] + x[x > 2], (V,)),
+    ("face.selection", TypeError, "update", lambda x: put(x, x > 1, x[x > 2]), (V,)),
+    ("index.mask", IndexError, "len", lambda x: len(x[x > 1]), (V,)),
+    ("index.mask", IndexError, "result", lambda x: x[x > 1], (V,)),
+    ("index.bounds", IndexError, r"\(4,\)", lambda x: x[7], (V,)),
+    ("index.bounds", IndexError, r"\(3, 4\)", lambda x: x[:, :, 0], (W,)),
+    ("index.bounds", IndexError, r"\(4,\)", lambda x: put(x, 4, 1), (V,)),
+    ("update.shape", ValueError, r"\(3,\)", lambda x: put(x, ..., np.ones(3)), (V,)),
+    ("update.shape", ValueError, r"\(2,\)", lambda x: np.add(x, 1, out=x[:2]), (V,)),
+    ("update.scalar", TypeError, r"f64\[\]", scalar, (V,)),
+    ("update.outer", TypeError, r"f64\[4\]", outer, (V,)),
+    ("update.argument", TypeError, "x", lambda x: put(x, 0, 1), (jnp.arange(3),)),
+    ("update.readonly", ValueError, "x", lambda x: put(x, 0, 1), (FIXED,)),
+    ("update.overlap", ValueError, "y", lambda x, y: put(x, 0, y[1]), (V, V[::-1])),
+]
+
+
+@pytest.mark.parametrize(
+    ("rule", "kind", "pattern", "function", "arguments"),
+    BAD,
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_each_has_one_error(
+    rule: str,
+    kind: type[Exception],
+    pattern: str,
+    function: Callable[..., Any],
+    arguments: tuple[Any, ...],
+) -> None:
+    before = [np.array(a) for a in arguments]
+    with raises_rule(rule, kind, pattern):
+        traceir_numba.jit(function)(*arguments)
+    for array, was in zip(arguments, before, strict=True):
+        np.testing.assert_array_equal(array, was)
+
+
+def test_arguments_are_not_updated_where_that_is_refused() -> None:
+    allowed = traceir_numba.jit(put, static_argnames="index")
+    refusing = traceir_numba.jit(put, static_argnames="index", write_arguments=False)
+    x = np.zeros(3)
+    allowed(x, 1, 2.0)
+    assert x.tolist() == [0, 2, 0]
+    with raises_rule("update.refused", TypeError, "put writes to x"):
+        refusing(x, 1, 3.0)
+    assert x.tolist() == [0, 2, 0]
+
+
+def choosing(x: Any) -> Any:
+    """A function whose course depends on its argument."""
+    return x + 1 if x[0] > 0 else x
+
+
+def test_a_fallback_is_asked_for_and_loud() -> None:
+    with raises_rule("level.concretize.bool", TypeError, "argument x"):
+        traceir_numba.jit(choosing)(V)
+    function = traceir_numba.jit(choosing, fallback="numpy")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        for _ in range(3):
+            assert function(V).tolist() == V.tolist()
+        assert function(V + 1).tolist() == [2, 3, 4, 5]
+    assert [w.filename for w in caught] == [__file__] * 2
+    assert "level.concretize.bool" in str(caught[0].message)
+
+
+def test_a_fallback_is_known() -> None:
+    with raises_rule("face.fallback", ValueError, "'python'"):
+        traceir_numba.jit(choosing, fallback="python")

@@ -1,0 +1,10 @@
+"""The face that plain NumPy functions see while they are traced. Serves: face.*"""
+
+from traceir.face import binding
+from traceir.face.array import NumpyTracer
+from traceir.face.calls import call as call
+
+TRACER = NumpyTracer
+binding.bind_all()
+
+__all__ = ["TRACER", "call"]

@@ -1,0 +1,267 @@
+"""Binds NumPy's protocols, operators and methods to the arrays of its face.
+
+Serves: promote.numpy, face.ufunc, face.function, face.view
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from traceir import rules
+from traceir.face import copies, functions, ufunc_methods, ufuncs
+from traceir.face.array import NumpyTracer, known, traced
+from traceir.face.functions import call_ufunc, method
+from traceir.face.writing import read, write
+from traceir.lax.operands import convert
+from traceir.trace import Tracer
+
+Function = Callable[..., Any]
+
+BINARY = {
+    "add": "add",
+    "sub": "subtract",
+    "mul": "multiply",
+    "truediv": "true_divide",
+    "floordiv": "floor_divide",
+    "mod": "remainder",
+    "divmod": "divmod",
+    "pow": "power",
+    "matmul": "matmul",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+    "lshift": "left_shift",
+    "rshift": "right_shift",
+}
+COMPARISON = {
+    "eq": "equal",
+    "ne": "not_equal",
+    "lt": "less",
+    "le": "less_equal",
+    "gt": "greater",
+    "ge": "greater_equal",
+}
+UNARY = {
+    "neg": "negative",
+    "pos": "positive",
+    "abs": "absolute",
+    "invert": "invert",
+}
+# Methods that are functions of NumPy's of the same name.
+METHODS = (
+    *("all", "any", "argmax", "argmin", "argsort", "clip", "cumprod", "cumsum", "dot"),
+    *(
+        "max",
+        "mean",
+        "min",
+        "nonzero",
+        "prod",
+        "ptp",
+        "repeat",
+        "round",
+        "searchsorted",
+    ),
+    *("std", "sum", "take", "trace", "var", "diagonal", "compress", "choose"),
+)
+
+
+def _foreign(value: Any) -> bool:
+    """Whether a value is of a class that handles universal functions itself."""
+    kind = type(value)
+    if kind is NumpyTracer or isinstance(value, (np.ndarray, np.generic)):
+        return False
+    return hasattr(kind, "__array_ufunc__")
+
+
+def _refused(value: Any) -> bool:
+    """Whether an operator leaves the operation to the other operand, or to nobody."""
+    return (
+        value is None or isinstance(value, (str, bytes, dict, set)) or _foreign(value)
+    )
+
+
+def _operators(name: str, ufunc: str) -> Iterator[tuple[str, Function]]:
+    """An operator's method, its reflected one, and the one in place.
+
+    Between two Python numbers the result is one, too: it stays weak.
+    """
+    apply = call_ufunc(ufunc)
+    plain = getattr(Tracer, f"__{name}__")
+    reflected = getattr(Tracer, f"__r{name}__", plain)
+
+    def forward(self: Any, other: Any) -> Any:
+        if _refused(other):
+            return NotImplemented
+        both = _is_python(self) and _is_python(other)
+        return plain(self, other) if both else apply(self, other)
+
+    def backward(self: Any, other: Any) -> Any:
+        if _refused(other):
+            return NotImplemented
+        both = _is_python(self) and _is_python(other)
+        return reflected(self, other) if both else apply(other, self)
+
+    def in_place(self: Any, other: Any) -> Any:
+        if self.number or _refused(other):
+            return NotImplemented
+        options = {"out": (self,)}
+        return ufuncs.apply(getattr(np, ufunc), "__call__", (self, other), options)
+
+    yield f"__{name}__", forward
+    if name in BINARY:
+        yield f"__r{name}__", backward
+    if name in BINARY and name != "divmod":
+        yield f"__i{name}__", in_place
+
+
+def _unary(name: str, ufunc: str) -> Function:
+    apply, plain = call_ufunc(ufunc), getattr(Tracer, f"__{name}__")
+
+    def called(self: Any) -> Any:
+        return plain(self) if _is_python(self) else apply(self)
+
+    return called
+
+
+def _is_python(value: Any) -> bool:
+    """Whether a value is a Python number, or stands for one."""
+    if isinstance(value, NumpyTracer):
+        return value.weak_type and value.number
+    return type(value) in (int, float)
+
+
+def getitem(self: NumpyTracer, index: Any) -> Any:
+    """`x[index]`: a view where NumPy gives one, else a copy."""
+    return read(self, index)
+
+
+def iterate(self: NumpyTracer) -> Iterator[Any]:
+    """The parts along the first dimension, as views."""
+    if not self.ndim:
+        raise rules.error("array.length", got=self.aval.str_short())
+    return (read(self, k) for k in range(self.shape[0]))
+
+
+def contains(self: NumpyTracer, value: Any) -> bool:
+    """Whether an element is equal to a value; it must be known while tracing."""
+    return bool(functions.apply(np.any, (self == value,), {}))
+
+
+def astype(
+    self: NumpyTracer,
+    dtype: Any,
+    order: str = "K",
+    casting: str = "unsafe",
+    subok: bool = True,
+    copy: bool = True,
+) -> Any:
+    """The elements in another dtype, copied."""
+    wanted = np.dtype(dtype)
+    if not np.can_cast(self.dtype, wanted, casting):  # type: ignore[arg-type]
+        got = f"from {self.dtype.name} to {wanted.name} with casting {casting!r}"
+        raise rules.error("face.cast", got=got)
+    value = self.concrete
+    if value is not None:
+        return known(value.astype(wanted))
+    made = traced(convert(self.now(), wanted))
+    made.number = self.number
+    made.strides = self.strides
+    return made
+
+
+def fill(self: NumpyTracer, value: Any) -> None:
+    """Make all elements one value."""
+    write(self, Ellipsis, value)
+
+
+def sort(self: NumpyTracer, axis: int = -1, kind: Any = None) -> None:
+    """Sort the elements along an axis, in place."""
+    write(self, Ellipsis, functions.apply(np.sort, (self,), {"axis": axis}))
+
+
+def put(self: NumpyTracer, indices: Any, values: Any) -> None:
+    """Write to elements by their places in the flat array."""
+    copies.ravel(self)[indices] = values
+
+
+def item(self: NumpyTracer, *index: Any) -> Any:
+    """The element as a number: a traced one stays traced."""
+    if not index:
+        index = (0,) * self.ndim
+    elif len(index) == 1:
+        index = np.unravel_index(index[0], self.shape)
+    found = read(self, tuple(index))
+    return found.item() if isinstance(found, np.generic) else found
+
+
+def reshape(self: NumpyTracer, *shape: Any, order: str = "C", copy: Any = None) -> Any:
+    """The elements under another shape: ints, or one sequence of them."""
+    return copies.reshape(self, shape[0] if len(shape) == 1 else shape, order)
+
+
+def transpose(self: NumpyTracer, *axes: Any) -> Any:
+    """The dimensions in another order: ints, one sequence of them, or reversed."""
+    if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))):
+        return copies.transpose(self, axes[0])
+    return copies.transpose(self, axes or None)
+
+
+def array_ufunc(
+    self: NumpyTracer, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any
+) -> Any:
+    """A universal function of NumPy's on this array and others."""
+    if any(map(_foreign, inputs)):
+        return NotImplemented
+    return ufuncs.apply(ufunc, method, inputs, options)
+
+
+def array_function(
+    self: NumpyTracer, func: Function, types: Any, args: Any, kwargs: Any
+) -> Any:
+    """A function of NumPy's on arguments in which there is this array."""
+    return functions.apply(func, args, kwargs)
+
+
+PROPERTIES: dict[str, Function] = {
+    "T": copies.transpose,
+    "mT": lambda self: copies.swapaxes(self, -1, -2),
+    "real": lambda self: self,
+    "flat": lambda self: copies.ravel(self),
+    "base": lambda self: self._base,
+}
+
+
+def bindings() -> Iterator[tuple[str, Any]]:
+    """What the arrays of the face have beside what all tracers have."""
+    for name, ufunc in (BINARY | COMPARISON).items():
+        yield from _operators(name, ufunc)
+    for name, ufunc in UNARY.items():
+        yield f"__{name}__", _unary(name, ufunc)
+    for name in METHODS:
+        if hasattr(np, name):
+            yield name, method(name)
+    for name, function in PROPERTIES.items():
+        yield name, property(function)
+    for function in (astype, fill, sort, put, item, reshape, transpose):
+        yield function.__name__, function
+    for function in (copies.swapaxes, copies.squeeze, copies.ravel, copies.flatten):
+        yield function.__name__, function
+    yield "copy", lambda self, order="C": copies.duplicate(self, order)
+    yield "view", lambda self, *kind: read(self, Ellipsis)
+    yield "__getitem__", getitem
+    yield "__setitem__", write
+    yield "__iter__", iterate
+    yield "__contains__", contains
+    yield "__hash__", NumpyTracer.__hash__
+    yield "__array_ufunc__", array_ufunc
+    yield "__array_function__", array_function
+
+
+def bind_all() -> None:
+    """Give the class its operators and methods."""
+    for name, value in bindings():
+        setattr(NumpyTracer, name, value)
+    ufuncs.METHODS.update(ufunc_methods.METHODS)

@@ -1,0 +1,33 @@
+"""Calling a plain function while it is traced, and what it writes to its arguments.
+
+Serves: update.argument, update.overlap, update.readonly
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from traceir import pytree
+from traceir.face.array import NumpyTracer
+from traceir.face.namespace import View
+from traceir.face.selection import Selection
+from traceir.jit.written import Written
+
+
+def call(
+    fun: Callable[..., Any], args: Any, kwargs: Any, leaves: Sequence[NumpyTracer]
+) -> Any:
+    """The results of a function; with them what it has written to its arguments."""
+    view = View()
+    try:
+        results = view.function(fun)(*args, **kwargs)
+    finally:
+        view.end()
+    for result in pytree.leaves(results):
+        if isinstance(result, Selection):
+            raise result.unknown("a result")
+    written = tuple(k for k, leaf in enumerate(leaves) if leaf.version)
+    if not written:
+        return results
+    return Written(results, tuple(leaves[k].now() for k in written), written)

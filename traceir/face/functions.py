@@ -1,0 +1,384 @@
+"""NumPy's functions on traced arrays. Serves: face.function, face.option
+
+A function of NumPy's is the one of `traceir.numpy` with its name, once its operands
+have the dtype in which NumPy computes. `OWN` has those that are something else.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from traceir import numpy as jnp
+from traceir import rules
+from traceir.face import ufuncs
+from traceir.face.array import NumpyTracer, traced, unwrapped, wrapped
+from traceir.face.limits import check_length
+from traceir.face.values import array_of, dtype_in
+from traceir.lax.operands import convert, operand
+from traceir.trace import Tracer, typeof
+
+Function = Callable[..., Any]
+
+# Functions whose array arguments, by these names, meet in one dtype as NumPy has it.
+MEETING: dict[str, tuple[str, ...]] = {
+    "append": ("arr", "values"),
+    "array_equal": ("a1", "a2"),
+    "choose": ("choices",),
+    "column_stack": ("tup",),
+    "concatenate": ("arrays",),
+    "convolve": ("a", "v"),
+    "correlate": ("a", "v"),
+    "cross": ("a", "b"),
+    "dot": ("a", "b"),
+    "dstack": ("tup",),
+    "hstack": ("tup",),
+    "inner": ("a", "b"),
+    "intersect1d": ("ar1", "ar2"),
+    "kron": ("a", "b"),
+    "outer": ("a", "b"),
+    "stack": ("arrays",),
+    "tensordot": ("a", "b"),
+    "union1d": ("ar1", "ar2"),
+    "vdot": ("a", "b"),
+    "vstack": ("tup",),
+    "where": ("x", "y"),
+    "select": ("choicelist", "default"),
+}
+# Functions of real numbers: integers are float64, and of float16 and float32 remain.
+REAL = frozenset(
+    (
+        *("average", "corrcoef", "cov", "gradient", "interp", "linspace", "mean"),
+        *("histogram_bin_edges", "median", "nanmean", "nanmedian", "nanpercentile"),
+        *("nanquantile", "nanstd", "nanvar", "percentile", "polyfit", "quantile"),
+        *("std", "trapezoid", "unwrap", "var"),
+    )
+)
+_POSITIONAL = inspect.Parameter.POSITIONAL_OR_KEYWORD
+
+
+def apply(func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """A function of NumPy's on arguments with arrays of the trace.
+
+    Raises TypeError (face.function) for a function that there is not.
+    """
+    if func in VIEWS:
+        return VIEWS[func](*args, **kwargs)
+    try:
+        plain = unwrapped(tuple(args)), unwrapped(dict(kwargs))
+    except KeyError:
+        pass
+    else:
+        for array in (*args, *kwargs.values()):
+            if isinstance(array, NumpyTracer):
+                array.touch()  # it may be written to
+        return wrapped(func(*plain[0], **plain[1]))
+    check_length()
+    out = kwargs.get("out")
+    if out is not None:
+        rest = {name: value for name, value in kwargs.items() if name != "out"}
+        return _into(out, apply(func, args, rest))
+    if func in OWN:
+        return _traced(OWN[func](*args, **kwargs))
+    bound = arguments(func, args, kwargs)
+    name = func.__name__
+    met = _meet(bound, MEETING[name]) if name in MEETING else bound
+    if name in REAL or func.__module__ == "numpy.linalg":
+        met = {key: _real(value) for key, value in met.items()}
+    return _traced(_call(func, met))
+
+
+def _into(out: Any, result: Any) -> Any:
+    if not isinstance(out, NumpyTracer):
+        raise rules.error("face.out", got=f"an array of shape {np.shape(out)}")
+    if result.shape != out.shape:
+        got = f"a result of shape {result.shape} for an output of shape {out.shape}"
+        raise rules.error("update.shape", got=got)
+    out.store(convert(operand("out", result), out.dtype))
+    return out
+
+
+def _traced(result: Any) -> Any:
+    """Results as arrays of the trace."""
+    if isinstance(result, (Tracer, jnp.ndarray)):
+        return traced(result)
+    if isinstance(result, tuple) and hasattr(result, "_fields"):
+        return type(result)(*map(_traced, result))
+    if type(result) in (list, tuple):
+        return type(result)(map(_traced, result))
+    return result
+
+
+def function_of(func: Function) -> Function:
+    """The function of `traceir.numpy` with the name of one of NumPy's.
+
+    Raises TypeError (face.function).
+    """
+    home: Any = jnp
+    for part in (func.__module__ or "").split(".")[1:]:
+        home = getattr(home, part, None) if not part.startswith("_") else home
+    found = getattr(home, func.__name__, None)
+    if found is None or not callable(found):
+        name = f"{func.__module__}.{func.__name__}"
+        raise rules.error("face.function", got=name)
+    return found  # type: ignore[no-any-return]
+
+
+def arguments(
+    func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The arguments of a call by name; several of one name as a tuple."""
+    try:
+        return dict(_signature(func).bind(*args, **kwargs).arguments)
+    except TypeError as error:
+        raise rules.error("face.option", got=f"{func.__name__}: {error}") from None
+
+
+@cache
+def _signature(func: Function) -> inspect.Signature:
+    return inspect.signature(func)
+
+
+def _meet(bound: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """Arguments with those of these names in the dtype in which NumPy has them meet."""
+    met = {**bound}
+    several = [n for n in names if n in bound]
+    flat: list[Any] = []
+    for name in several:
+        value = bound[name]
+        flat += value if isinstance(value, (list, tuple)) else [value]
+    dtype = np.result_type(*map(dtype_in, map(_array, flat)))
+    for name in several:
+        value = bound[name]
+        if isinstance(value, (list, tuple)):
+            met[name] = [convert(_array(part), dtype) for part in value]
+        else:
+            met[name] = convert(_array(value), dtype)
+    return met
+
+
+def _array(value: Any) -> Any:
+    """An operand: lists become arrays."""
+    if isinstance(value, (list, tuple)):
+        return array_of(value)
+    return operand("an array", value)
+
+
+def _real(value: Any) -> Any:
+    """An array of integers or booleans in float64, anything else as it is."""
+    if isinstance(value, (Tracer, np.ndarray)) and value.dtype.kind in "biu":
+        return convert(operand("an array", value), np.dtype(np.float64))
+    return value
+
+
+def _call(func: Function, bound: Mapping[str, Any]) -> Any:
+    """Call the function with NumPy's arguments, without those that have no meaning."""
+    found = function_of(func)
+    known = _signature(found).parameters
+    given: dict[str, Any] = {}
+    several: tuple[Any, ...] = ()
+    for name, value in bound.items():
+        kind = _signature(func).parameters[name].kind
+        if kind is inspect.Parameter.VAR_POSITIONAL:
+            several = value
+        elif kind is inspect.Parameter.VAR_KEYWORD:
+            given |= value
+        elif value is not np._NoValue:
+            given[name] = _list(value)
+    _check_options(func, found, given)
+    if several:
+        return found(*given.values(), *several)
+    renamed = _by_position(func, found)
+    left = {renamed.get(name, name): value for name, value in given.items()}
+    positional = [
+        left.pop(name)
+        for name, parameter in known.items()
+        if parameter.kind is inspect.Parameter.POSITIONAL_ONLY and name in left
+    ]
+    return found(*positional, **left)
+
+
+def _list(value: Any) -> Any:
+    """A list or tuple of traced numbers as an array, if it is nothing else."""
+    if isinstance(value, list) and any(
+        isinstance(v, Tracer) and not v.shape for v in value
+    ):
+        return array_of(value)
+    return value
+
+
+@cache
+def _by_position(func: Function, found: Function) -> dict[str, str]:
+    """What the other function calls the arguments of the first, where names differ."""
+    ours, theirs = _signature(found).parameters, _signature(func).parameters
+    pairs = zip(theirs.items(), ours.items(), strict=False)
+    return {
+        name: other
+        for (name, _), (other, parameter) in pairs
+        if name != other and name not in ours and other not in theirs
+    }
+
+
+def _check_options(func: Function, found: Function, given: dict[str, Any]) -> None:
+    """Drop options that say nothing here, in place; refuse others that are unknown."""
+    ours, theirs = _signature(found).parameters, _signature(func).parameters
+    renamed = _by_position(func, found)
+    if any(p.kind is inspect.Parameter.VAR_KEYWORD for p in ours.values()):
+        return
+    for name in [n for n in given if n not in ours and n not in renamed]:
+        value = given.pop(name)
+        parameter = theirs.get(name)
+        default = parameter.default if parameter else None
+        if value is None or value is default or name in _MEANINGLESS:
+            continue
+        raise rules.error("face.option", got=f"{name}={value!r} of {func.__name__}")
+
+
+# Options about memory, or about subclasses.
+_MEANINGLESS = frozenset({"order", "subok", "like", "copy", "overwrite_input", "kind"})
+# Functions that are no function of `traceir.numpy` with the same arguments; and those
+# whose results are views, which serve known arrays, too.
+OWN: dict[Function, Function] = {}
+VIEWS: dict[Function, Function] = {}
+
+
+def own(*funcs: Function) -> Callable[[Function], Function]:
+    """Register what functions of NumPy's are on traced arrays."""
+
+    def register(function: Function) -> Function:
+        OWN.update(dict.fromkeys(funcs, function))
+        return function
+
+    return register
+
+
+def viewing(*funcs: Function) -> Callable[[Function], Function]:
+    """Register functions of NumPy's that give views."""
+
+    def register(function: Function) -> Function:
+        VIEWS.update(dict.fromkeys(funcs, function))
+        return function
+
+    return register
+
+
+@own(np.real, np.conj)
+def _same(val: Any) -> Any:
+    return traced(operand("real", val))
+
+
+@own(np.iscomplexobj)
+def _is_complex(x: Any) -> bool:
+    return False
+
+
+@own(np.isrealobj)
+def _is_real(x: Any) -> bool:
+    return True
+
+
+@own(np.copyto)
+def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+    """Write one array's elements to another."""
+    options = {"out": (dst,), "casting": casting, "where": where}
+    ufuncs.apply(np.positive, "__call__", (src,), options)
+
+
+@own(np.zeros_like)
+def _zeros_like(
+    a: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+) -> Any:
+    return _filled(a, 0, dtype, shape)
+
+
+@own(np.empty_like)
+def _empty_like(
+    prototype: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+) -> Any:
+    return _filled(prototype, 0, dtype, shape)
+
+
+@own(np.ones_like)
+def _ones_like(
+    a: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+) -> Any:
+    return _filled(a, 1, dtype, shape)
+
+
+@own(np.full_like)
+def _full_like(
+    a: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+) -> Any:
+    return _filled(a, fill_value, dtype, shape)
+
+
+def _filled(like: Any, value: Any, dtype: Any, shape: Any) -> NumpyTracer:
+    """An array with one value everywhere; known while tracing if the value is."""
+    aval = typeof(operand("like", like))
+    wanted = aval.dtype if dtype is None else np.dtype(dtype)
+    extents = aval.shape if shape is None else shape
+    if isinstance(value, Tracer) and not value.knows("level.concretize.array"):
+        made = traced(jnp.full(extents, convert(operand("full", value), wanted)))
+        made.number = False
+        return made
+    return wrapped(np.full(extents, unwrapped(value), wanted))  # type: ignore[no-any-return]
+
+
+def reduction_dtype(dtype: np.dtype) -> np.dtype:
+    """The dtype of NumPy's sums and products of a dtype.
+
+    >>> reduction_dtype(np.dtype("int8")), reduction_dtype(np.dtype("float32"))
+    (dtype('int64'), dtype('float32'))
+    """
+    if dtype.kind in "bi":
+        return np.promote_types(dtype, np.int64)
+    return np.promote_types(dtype, np.uint64) if dtype.kind == "u" else dtype
+
+
+def method(name: str) -> Function:
+    """The method of an array that is the function of NumPy's with its name."""
+    func = getattr(np, name)
+
+    def called(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return apply(func, (self, *args), kwargs)
+
+    return called
+
+
+def call_ufunc(name: str) -> Function:
+    """A universal function, called on operands in order."""
+    ufunc = getattr(np, name)
+
+    def called(*inputs: Any) -> Any:
+        return ufuncs.apply(ufunc, "__call__", inputs, {})
+
+    return called

@@ -1,0 +1,188 @@
+"""What a plain function sees of NumPy while it is traced. Serves: face.box, face.random
+
+The function runs with a view of its own globals, in which NumPy's functions that make
+arrays make arrays of the trace. Nothing is changed for anybody else: neither NumPy's
+module nor the function's.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import sys
+from collections.abc import Callable
+from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+from traceir.face.creation import random, standing_in
+from traceir.source import is_users_code
+
+Function = Callable[..., Any]
+# The modules that a traced function sees otherwise.
+_MODULES = ("numpy", "numpy.random", "numpy.linalg", "numpy.fft")
+
+
+@functools.cache
+def _functions() -> dict[Function, Function]:
+    return dict(standing_in())
+
+
+class _Module(ModuleType):
+    """A module of NumPy's as a traced function sees it."""
+
+    def __init__(self, module: ModuleType) -> None:
+        super().__init__(module.__name__, module.__doc__)
+        self.__dict__["_seen"] = module
+
+    def __getattr__(self, name: str) -> Any:
+        found = of_numpy(getattr(self.__dict__["_seen"], name))
+        self.__dict__[name] = found
+        return found
+
+    def __dir__(self) -> list[str]:
+        return dir(self.__dict__["_seen"])
+
+
+class _Random(ModuleType):
+    """`numpy.random`, or a generator of numbers: no traced function can call it."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return random(name)
+
+
+@functools.cache
+def _module(module: ModuleType) -> ModuleType:
+    if module.__name__ == "numpy.random":
+        return _Random("numpy.random")
+    return _Module(module)
+
+
+def of_numpy(value: Any) -> Any:
+    """What a traced function sees in the place of NumPy's modules and functions."""
+    if isinstance(value, ModuleType):
+        return _module(value) if value.__name__ in _MODULES else value
+    if _is_random(value):
+        return _Random("numpy.random")
+    if type(value) is BuiltinFunctionType and _is_random(value.__self__):
+        return random(value.__name__)
+    if not isinstance(value, Callable):  # type: ignore[arg-type]
+        return value
+    try:
+        return _functions().get(value, value)
+    except TypeError:  # it has no hash, so it is no function
+        return value
+
+
+def _is_random(value: Any) -> bool:
+    """Whether a value is a generator of random numbers, if there can be one."""
+    module = sys.modules.get("numpy.random")
+    return module is not None and isinstance(
+        value, (module.Generator, module.RandomState)
+    )
+
+
+class Globals(dict[str, Any]):
+    """A module's globals, with NumPy as a traced function sees it.
+
+    What the function makes global is kept here and handed on by `flush`.
+    """
+
+    def __init__(self, real: dict[str, Any], view: View) -> None:
+        # Python looks the builtins up without asking `__getitem__`.
+        super().__init__(__builtins__=_BUILTINS)
+        self.real = real
+        self.view = view
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self and name != "__builtins__":
+            return super().__getitem__(name)
+        return self.view.of(self.real[name])
+
+    def flush(self) -> None:
+        """Give the module the names that the function has set."""
+        for name in [n for n in self if n != "__builtins__"]:
+            self.real[name] = self.pop(name)
+
+
+def _import(name: str, *args: Any, **kwargs: Any) -> Any:
+    return of_numpy(builtins.__import__(name, *args, **kwargs))
+
+
+_BUILTINS = {**vars(builtins), "__import__": _import}
+
+
+class View:
+    """What one call of a function sees: each function and module as one object."""
+
+    def __init__(self) -> None:
+        self._functions: dict[FunctionType, FunctionType] = {}
+        self._globals: dict[int, Globals] = {}
+
+    def of(self, value: Any) -> Any:
+        """What the function sees where a name has this value."""
+        if type(value) is FunctionType and _is_users(value):
+            return self.function(value)
+        return of_numpy(value)
+
+    def function(self, function: Any) -> Any:
+        """A function that sees its globals, and what it encloses, by this view."""
+        if isinstance(function, functools.partial):
+            inner = self.function(function.func)
+            return functools.partial(inner, *function.args, **function.keywords)
+        if isinstance(function, MethodType):
+            return MethodType(self.function(function.__func__), function.__self__)
+        if type(function) is not FunctionType:
+            return function
+        if isinstance(function.__globals__, Globals):
+            return function
+        found = self._functions.get(function)
+        return self._rebuilt(function) if found is None else found
+
+    def _rebuilt(self, function: FunctionType) -> FunctionType:
+        cells = tuple(map(self._cell, function.__closure__ or ()))
+        made = FunctionType(
+            *(function.__code__, self._view(function.__globals__), function.__name__),
+            *(function.__defaults__, cells or None),
+        )
+        made.__kwdefaults__ = function.__kwdefaults__
+        made.__dict__.update(function.__dict__)
+        made.__module__ = function.__module__
+        made.__qualname__ = function.__qualname__
+        self._functions[function] = made
+        return made
+
+    def _view(self, real: dict[str, Any]) -> Globals:
+        return self._globals.setdefault(id(real), Globals(real, self))
+
+    def _cell(self, cell: CellType) -> CellType:
+        """A cell, or a new one where its value is seen as another."""
+        try:
+            value = cell.cell_contents
+        except ValueError:  # it is empty, as that of a function before its definition
+            return cell
+        # A function's own name may be in its closure: it is seen when it is called.
+        found = of_numpy(value)
+        return cell if found is value else CellType(found)
+
+    def end(self) -> None:
+        """Hand on what has been made global."""
+        for one in self._globals.values():
+            one.flush()
+
+
+def _is_users(function: FunctionType) -> bool:
+    """Whether a function is looked into: no library's, and none of these packages."""
+    return is_users_code(function.__code__.co_filename) and not _is_library(
+        function.__module__ or ""
+    )
+
+
+@functools.cache
+def _is_library(name: str) -> bool:
+    root = name.partition(".")[0]
+    if root in sys.stdlib_module_names and root != "__main__":
+        return True
+    file = getattr(sys.modules.get(name), "__file__", None) or ""
+    return root in ("numpy", "scipy") or "site-packages" in file

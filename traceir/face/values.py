@@ -1,0 +1,54 @@
+"""Operands as NumPy takes them: lists, numbers, weak scalars. Serves: face.box"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from traceir import numpy as jnp
+from traceir.face.array import NumpyTracer, traced
+from traceir.lax.operands import convert, operand
+from traceir.trace import typeof
+
+
+def operand_of(name: str, value: Any, position: int = 0) -> Any:
+    """An operand of a function: lists become arrays, known arrays themselves."""
+    if isinstance(value, (list, tuple)):
+        return array_of(value)
+    return operand(name, value, position)
+
+
+def array_of(value: Any) -> NumpyTracer:
+    """An array of a nested sequence in which there are traced numbers, or of a number.
+
+    The elements meet as NumPy's do.
+    """
+    leaves = list(_leaves(value))
+    dtype = np.result_type(*map(dtype_in, leaves)) if leaves else np.dtype(float)
+    made = traced(jnp.asarray(_settled(value, dtype), dtype))
+    made.number = False
+    return made
+
+
+def _settled(value: Any, dtype: np.dtype) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_settled(part, dtype) for part in value]
+    return convert(operand("array", value), dtype)
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    if isinstance(value, (list, tuple)):
+        for part in value:
+            yield from _leaves(part)
+    else:
+        yield value
+
+
+def dtype_in(value: Any) -> Any:
+    """What NumPy takes an operand for: a dtype, or a Python number for a weak one."""
+    aval = typeof(value)
+    if not aval.weak_type or aval.shape:
+        return aval.dtype
+    return 0.0 if aval.dtype.kind == "f" else 0

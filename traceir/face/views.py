@@ -1,0 +1,138 @@
+"""Steps from an array to a view of it, and back. Serves: face.view"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from traceir import numpy as jnp
+from traceir.numpy.indexing import getitem
+from traceir.records import dataclass
+
+
+class Strided(Protocol):
+    """What is known of an array's memory."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extents."""
+
+    strides: tuple[int, ...] | None
+
+
+class Step(Protocol):
+    """One way from an array to a view of it."""
+
+    def of(self, value: np.ndarray) -> np.ndarray:
+        """The view of a NumPy array."""
+
+    def read(self, base: Any) -> Any:
+        """The elements of the view of a traced array."""
+
+    def write(self, base: Any, value: Any) -> Any:
+        """The base with a view's new elements."""
+
+    def strides(self, base: Any) -> tuple[int, ...] | None:
+        """The view's strides, counted in elements; None for those of C."""
+
+
+class _Strides:
+    """Strides as NumPy has them."""
+
+    __slots__ = ()
+
+    def strides(self: Any, base: Strided) -> tuple[int, ...] | None:
+        """The view's strides, counted in elements; None for those of C."""
+        made = self.of(memory(base))
+        return None if made.flags.c_contiguous else made.strides
+
+
+@dataclass(frozen=True, slots=True)
+class Index(_Strides):
+    """A basic index: ints, slices, None and Ellipsis."""
+
+    index: Any
+
+    def of(self, value: np.ndarray) -> np.ndarray:
+        """The view of a NumPy array; without dimensions it is an array, too."""
+        index = self.index if isinstance(self.index, tuple) else (self.index,)
+        if any(part is Ellipsis for part in index):
+            return value[index]
+        return value[(*index, ...)]
+
+    def read(self, base: Any) -> Any:
+        """The elements that the index takes."""
+        return getitem(base, self.index)
+
+    def write(self, base: Any, value: Any) -> Any:
+        """The base with new elements where the index takes them."""
+        return base.at[self.index].set(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Reshape(_Strides):
+    """The same elements under another shape."""
+
+    shape: tuple[int, ...]
+    before: tuple[int, ...]
+
+    def of(self, value: np.ndarray) -> np.ndarray:
+        """The view of a NumPy array; ValueError if there is only a copy."""
+        if value.flags.c_contiguous:
+            return value.reshape(self.shape)
+        view = value.view()
+        try:
+            view.shape = self.shape
+        except AttributeError:
+            raise ValueError("no view has this shape") from None
+        return view
+
+    def read(self, base: Any) -> Any:
+        """The elements in order."""
+        return jnp.reshape(base, self.shape)
+
+    def write(self, base: Any, value: Any) -> Any:
+        """New elements under the old shape."""
+        return jnp.reshape(value, self.before)
+
+
+@dataclass(frozen=True, slots=True)
+class Transpose(_Strides):
+    """The dimensions in another order."""
+
+    axes: tuple[int, ...]
+
+    def of(self, value: np.ndarray) -> np.ndarray:
+        """The view of a NumPy array."""
+        return value.transpose(self.axes)
+
+    def read(self, base: Any) -> Any:
+        """The elements, moved."""
+        return jnp.transpose(base, self.axes)
+
+    def write(self, base: Any, value: Any) -> Any:
+        """New elements, moved back."""
+        return jnp.transpose(value, tuple(np.argsort(self.axes).tolist()))
+
+
+def memory(array: Strided) -> np.ndarray:
+    """A NumPy array with an array's shape and strides, and no elements to look at."""
+    strides = array.strides
+    if strides is None:
+        strides = contiguous(array.shape)
+    return as_strided(np.zeros(1, np.int8), array.shape, strides)
+
+
+def contiguous(shape: Sequence[int]) -> tuple[int, ...]:
+    """The strides of a C-contiguous array, counted in elements.
+
+    >>> contiguous((2, 3, 4))
+    (12, 4, 1)
+    """
+    found = [1]
+    for extent in reversed(shape[1:]):
+        found.append(found[-1] * max(extent, 1))
+    return tuple(reversed(found)) if shape else ()

@@ -1,0 +1,197 @@
+"""Writing to arrays: by index, by mask, through views. Serves: update.*, element.*"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from traceir import numpy as jnp
+from traceir import rules
+from traceir.face.array import NumpyTracer, traced, unwrapped, wrapped
+from traceir.face.limits import check_length
+from traceir.face.selection import Selection
+from traceir.face.ufuncs import stretches
+from traceir.face.values import array_of
+from traceir.face.views import Index
+from traceir.lax.operands import convert, operand
+from traceir.numpy import indexing
+from traceir.trace import Tracer, typeof
+
+
+def index_of(index: Any) -> Any:
+    """An index with its known arrays and lists as NumPy's own."""
+    if isinstance(index, tuple):
+        return tuple(map(_part, index))
+    return _part(index)
+
+
+def _part(part: Any) -> Any:
+    if isinstance(part, list):
+        return np.array(part) if part else np.array(part, int)
+    if isinstance(part, slice):
+        bounds = (part.start, part.stop, part.step)
+        return slice(*map(_part, bounds))
+    if isinstance(part, Tracer):
+        try:
+            return unwrapped(part)
+        except KeyError:
+            return part
+    return part
+
+
+def is_basic(index: Any) -> bool:
+    """Whether an index takes a view: ints that are known, slices, None, Ellipsis."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return all(
+        part is None
+        or part is Ellipsis
+        or (
+            isinstance(part, (slice, int, np.integer))
+            and not isinstance(part, (bool, np.bool_))
+        )
+        for part in parts
+    )
+
+
+def is_known(index: Any) -> bool:
+    """Whether nothing in an index is traced."""
+    parts = index if isinstance(index, tuple) else (index,)
+    flat = [
+        bound
+        for part in parts
+        for bound in (
+            (part.start, part.stop, part.step) if isinstance(part, slice) else (part,)
+        )
+    ]
+    return not any(isinstance(part, Tracer) for part in flat)
+
+
+def taken(shape: tuple[int, ...], index: Any) -> tuple[int, ...]:
+    """The shape of `x[index]` for an `x` of this shape; NumPy's error if it has none.
+
+    Raises IndexError (index.bounds), where NumPy raises one.
+
+    >>> taken((3, 4), (slice(1, 3), None))
+    (2, 1, 4)
+    """
+    try:
+        found: tuple[int, ...] = np.broadcast_to(np.int8(0), shape)[index].shape
+    except IndexError as error:
+        got = f"{error}; the shape is {shape}"
+        raise rules.error("index.bounds", got=got) from None
+    return found
+
+
+def read(array: NumpyTracer, index: Any) -> Any:
+    """`array[index]`: a view where NumPy gives one."""
+    check_length()
+    place = index_of(index)
+    value = array.concrete
+    if value is not None and is_known(place):
+        if not is_basic(place) or not np.ndim(value[place]):
+            return wrapped(value[place])
+        return array.through(Index(place))
+    if is_basic(place) and is_known(place):
+        shape = taken(array.shape, place)
+        if not shape and Ellipsis not in (place if type(place) is tuple else (place,)):
+            return traced(_get(array.now(), place))
+        return array.through(Index(place))
+    if is_mask(place):
+        return Selection(array.now(), place)
+    if is_known(place):
+        taken(array.shape, place)
+    made = traced(_get(array.now(), place))
+    made.number = not made.shape
+    return made
+
+
+def _get(array: Any, index: Any) -> Any:
+    return indexing.getitem(array, index)
+
+
+def is_mask(index: Any) -> bool:
+    """Whether an index is a traced mask: an array of booleans."""
+    return isinstance(index, Tracer) and index.dtype == bool
+
+
+def write(array: NumpyTracer, index: Any, value: Any) -> None:
+    """`array[index] = value`, with the meaning that NumPy gives.
+
+    The value is converted to the array's dtype. Raises IndexError (index.bounds),
+    ValueError (update.shape), TypeError (update.scalar), UnexpectedTracerError
+    (update.outer).
+    """
+    check_length()
+    if array.number:
+        raise rules.error("update.scalar", got=array.aval.str_short())
+    place = index_of(index)
+    memory = array.concrete
+    if memory is not None and is_known(place):
+        try:
+            plain = unwrapped(value)
+        except KeyError:
+            pass
+        else:
+            array.check_home()
+            memory[place] = plain
+            array.touch()
+            return
+    array.check_home()
+    if isinstance(value, Selection):
+        value.write_to(array, place)
+        return
+    new = _new(value, array.dtype)
+    if is_mask(place):
+        _write_masked(array, place, new)
+        return
+    if is_known(place):
+        _check_fits(new, taken(array.shape, place))
+        if is_basic(place) and _everything(place, array.shape):
+            array.replace(
+                traced(jnp.broadcast_to(_trimmed(new, array.ndim), array.shape))
+            )
+            return
+    array.replace(traced(array.now().at[place].set(new)))
+
+
+def _everything(place: Any, shape: tuple[int, ...]) -> bool:
+    parts = place if isinstance(place, tuple) else (place,)
+    return all(
+        part is Ellipsis or (isinstance(part, slice) and part == slice(None))
+        for part in parts
+    )
+
+
+def _new(value: Any, dtype: np.dtype) -> Any:
+    """What is written, in the dtype of the array."""
+    if isinstance(value, (list, tuple)):
+        value = array_of(value)
+    checked = operand("an update", value)
+    return convert(checked, dtype)
+
+
+def _trimmed(new: Any, rank: int) -> Any:
+    """An array without the leading dimensions of extent 1 that are too many."""
+    shape = typeof(new).shape
+    extra = len(shape) - rank
+    return jnp.reshape(new, shape[extra:]) if extra > 0 else new
+
+
+def _check_fits(new: Any, shape: tuple[int, ...]) -> None:
+    own = typeof(new).shape
+    extra = max(len(own) - len(shape), 0)
+    if set(own[:extra]) <= {1} and stretches(own[extra:], shape):
+        return
+    got = f"an update of shape {typeof(new).shape} for {shape}"
+    raise rules.error("update.shape", got=got)
+
+
+def _write_masked(array: NumpyTracer, mask: Any, new: Any) -> None:
+    if mask.shape != array.shape[: mask.ndim]:
+        raise rules.error("index.mask-shape", got=f"{mask.shape} on {array.shape}")
+    shape = typeof(new).shape
+    if shape and shape != (1,) and len(shape) > array.ndim - mask.ndim:
+        raise rules.error("update.mask", got=typeof(new).str_short())
+    which = jnp.reshape(mask, mask.shape + (1,) * (array.ndim - mask.ndim))
+    array.replace(traced(jnp.where(which, new, array.now())))
