@@ -32,7 +32,8 @@ class Kernel:
 
     `pointers` are the dtypes of its pointers, scratch memory last; `sizes` the names of
     the 64-bit integers that follow; `slow` the calls that keep it from vectorising;
-    `kernels` those that a routine calls, by the names that they have in its text.
+    `kernels` those that a routine calls, by the names that they have in its text;
+    `abreast` how many vectors a loop takes at once.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Kernel:
     calls: tuple[str, ...]
     slow: tuple[str, ...]
     kernels: tuple[tuple[str, Nest], ...] = ()
+    abreast: int = 1
 
 
 def emit(nest: Nest, labels: Labels, name: str) -> Kernel:
@@ -116,6 +118,8 @@ class _Emitter:
         sizes = sizes_of(self.nest)
         args = [*map(pointer_name, self.labels.pointers), *memory, *sizes]
         head = f"def {name}({', '.join(args)}):"
+        if self.nest.abreast > 1:
+            head += f"  # {self.nest.abreast} vectors abreast"
         return Kernel(
             name,
             "\n".join([head, *self.code.lines]),
@@ -124,6 +128,7 @@ class _Emitter:
             sizes,
             tuple(self.code.calls),
             tuple(self.code.slow),
+            abreast=self.nest.abreast,
         )
 
     def scratch(self) -> tuple[list[str], list[str]]:

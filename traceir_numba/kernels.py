@@ -144,7 +144,10 @@ def _part(kernel: Kernel) -> _Part:
     others = {name: _callee_of(one) for name, one in inner.items()}
     symbol = _symbol(kernel)
     args = _arguments(kernel)
-    text = _lowered(kernel.text, symbol, args, None, kernel.calls, others)
+    text = _lowered(
+        *(kernel.text, symbol, args, None, kernel.calls, others),
+        abreast=kernel.abreast,
+    )
     return _Part(kernel, symbol, text, [*inner.values()])
 
 
@@ -254,11 +257,12 @@ def _lowered(
     calls: Iterable[str],
     others: Mapping[str, Callee] | None = None,
     constants: Iterable[str] = (),
+    abreast: int = 1,
 ) -> str:
     names = {**_NAMES, **(others or {})}
     names.update((constant, _constant(constant)) for constant in constants)
     names.update((call, _callee(call)) for call in calls)
-    return lower(text, symbol, args, result, names, _attributes())
+    return lower(text, symbol, args, result, names, _attributes(), abreast)
 
 
 @cache

@@ -28,17 +28,19 @@ def lower(
     result: str | None,
     globals: Mapping[str, Any],
     attributes: str = "",
+    abreast: int = 1,
 ) -> str:
     """LLVM text that defines `symbol` as the function of that source.
 
     `args` and `result` are types such as "float32" and "float32*"; `globals` say what
     names are: `Callee`, `Cast`, `Bits`, `Lanes`, `Intrinsic`, `Table` or `Value`.
+    Innermost loops that become vectors take so many of them `abreast`.
     Raises NotInLanguage for what the language does not have.
     """
     (tree,) = ast.parse(text).body
     if not isinstance(tree, ast.FunctionDef):
         raise NotInLanguage(type(tree).__name__)
-    function = _Function(globals, result)
+    function = _Function(globals, result, abreast)
     function.run(tree, args)
     parameters = ", ".join(
         f"{llvm_type(t)}{' noalias' if t[-1] == '*' else ''} %a{k}"
@@ -52,6 +54,9 @@ def lower(
         lines += [f"{block.label}:", *block.lines]
     head = f"define {of} @{symbol}({parameters}) nounwind {attributes}{{"
     parts = [*function.tables.values(), *b.declared.values(), head, *lines, "}"]
+    if abreast > 1:
+        count = f'!{{!"llvm.loop.interleave.count", i32 {abreast}}}'
+        parts += ["!0 = distinct !{!0, !1}", f"!1 = {count}"]
     return "\n".join(parts) + "\n"
 
 
@@ -66,9 +71,12 @@ class _Loop:
 class _Function(Statements):
     """The statements of one function, with its loops."""
 
-    def __init__(self, globals: Mapping[str, Any], result: str | None) -> None:
+    def __init__(
+        self, globals: Mapping[str, Any], result: str | None, abreast: int
+    ) -> None:
         super().__init__(globals, result)
         self.loops: list[_Loop] = []
+        self.note = ", !llvm.loop !0" if abreast > 1 else ""
 
     def run(self, tree: ast.FunctionDef, args: Sequence[str]) -> None:
         for k, (a, dtype) in enumerate(zip(tree.args.args, args, strict=True)):
@@ -120,7 +128,7 @@ class _Function(Statements):
         if self.open:
             phi += f", [{following}, %{b.at.label}]"
         head.lines.insert(0, phi)
-        carried.close(self, head)
+        carried.close(self, head, "" if _has_loop(body) else self.note)
         exit = b.block()
         b.fork(more, start, exit, head)
         self.meet([(exit, after), *loop.breaks])
@@ -195,7 +203,7 @@ class _Carried:
     first: Names
     registers: dict[str, str]
 
-    def close(self, function: _Function, head: Block) -> None:
+    def close(self, function: _Function, head: Block, note: str = "") -> None:
         """Write what chooses between the first values and those of the last round."""
         b = function.builder
         lines = []
@@ -210,7 +218,7 @@ class _Carried:
             lines.append(f"{self.registers[name]} = phi {kind} {pairs}")
         head.lines[:0] = lines
         if function.open:
-            b.jump(b.at, head)
+            b.jump(b.at, head, note)
 
 
 def _range(bounds: list[Value]) -> tuple[Value, Value, Value]:
@@ -223,6 +231,12 @@ def _range(bounds: list[Value]) -> tuple[Value, Value, Value]:
         case [low, high, step]:
             return low, high, step
     raise NotInLanguage("a range of more than three numbers")
+
+
+def _has_loop(body: Sequence[ast.stmt]) -> bool:
+    """Whether a loop stands within statements."""
+    nodes = (node for statement in body for node in ast.walk(statement))
+    return any(isinstance(node, ast.For | ast.While) for node in nodes)
 
 
 def _assigned(body: Sequence[ast.stmt]) -> dict[str, None]:

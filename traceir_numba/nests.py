@@ -159,6 +159,7 @@ class Nest:
     `running` is not 0, the one reduced loop runs up (1) or down (-1), and what is
     finished is finished at each of its points, from what has been reduced so far. An
     `ordered` nest runs in the order of its loops: several points may write one place.
+    Innermost loops take so many vectors `abreast`.
     """
 
     reduced: tuple[bool, ...]
@@ -174,6 +175,7 @@ class Nest:
     masked: bool = False
     blocks: bool = False
     running: int = 0
+    abreast: int = 1
     ordered: bool = False
 
     @cached_property

@@ -27,6 +27,9 @@ LONGEST = 240
 # many elements.
 KNOWN = 512
 MANY = 1 << 14
+# Bodies of more additions than the first are taken for several vectors at once, of more
+# than the second for fewer.
+WAITING, WIDEST = 48, 320
 
 
 def specialised(nest: Nest, extents: Shape) -> Nest:
@@ -44,7 +47,7 @@ def specialised(nest: Nest, extents: Shape) -> Nest:
         case "rows":
             # Several lines for a result are folded in lanes, even where each is short.
             short = len(folded) == 1 and folded[0] in fixed and extents[-1] <= SHORT
-            known = not short and _is_known(nest, extents)
+            known = not short and _is_known(nest, extents, folded)
             masked = not (short or known) and extents[-1] <= MEDIUM and has_masks()
             length = {nest.rank - 1: extents[-1]} if known else {}
             fixed = fixed if short else length
@@ -55,12 +58,35 @@ def specialised(nest: Nest, extents: Shape) -> Nest:
                 few = _are_few(nest, extents, folded)
                 fixed = {nest.rank - 1: extents[-1]} if few else {}
     constants = tuple(fixed.get(d) for d in range(nest.rank)) if fixed else ()
-    return replace(nest, extents=constants, short=short, masked=masked, blocks=blocks)
+    return replace(
+        nest,
+        extents=constants,
+        short=short,
+        masked=masked,
+        blocks=blocks,
+        abreast=_abreast(nest, extents),
+    )
 
 
-def _is_known(nest: Nest, extents: Shape) -> bool:
-    """Whether code of their own for rows of this length is worth its compilation."""
-    return prod(extents) >= MANY and 1 < extents[-1] <= KNOWN
+def _abreast(nest: Nest, extents: Shape) -> int:
+    """How many vectors of points are computed side by side.
+
+    A long body is one chain of operations that wait for each other, and a processor
+    cannot look so far ahead that it finds the next points' in between.
+    """
+    body = weight(nest)
+    if prod(extents) < MANY or body <= WAITING:
+        return 1
+    return 4 if body < WIDEST else 2
+
+
+def _is_known(nest: Nest, extents: Shape, folded: list[int]) -> bool:
+    """Whether code of their own for rows of this length is worth its compilation.
+
+    Not where several make a result: LLVM keeps accumulators of a loop around straight
+    code as numbers, not as vectors.
+    """
+    return prod(extents) >= MANY and 1 < extents[-1] <= KNOWN and len(folded) == 1
 
 
 def has_masks() -> bool:

@@ -72,9 +72,9 @@ class Builder:
         self.at.lines.append(f"{register} = {text}")
         return register
 
-    def jump(self, source: Block, target: Block) -> None:
-        """The end of a block."""
-        source.lines.append(f"br label %{target.label}")
+    def jump(self, source: Block, target: Block, note: str = "") -> None:
+        """The end of a block; a `note` is metadata that LLVM reads."""
+        source.lines.append(f"br label %{target.label}{note}")
 
     def fork(self, test: Value, then: Block, other: Block, source: Block) -> None:
         """The end of a block, two ways."""

@@ -111,7 +111,7 @@ def test_a_failed_compile_is_an_error_of_the_backend_and_leaves_nothing(
 ) -> None:
     text = "{ lambda ; a:f32[6]. let b:f32[6] = mul a 23.75:f32[] in (b,) }"
 
-    def fail(*args: object) -> str:
+    def fail(*args: object, **options: object) -> str:
         raise ZeroDivisionError("a fault inside\nand more lines")
 
     with monkeypatch.context() as patch:

@@ -168,3 +168,32 @@ def test_a_transposed_read_stays_in_tiles() -> None:
     assert found.source.count("for t") == 2
     x = np.random.default_rng(0).normal(size=(300, 200)).astype("float32")
     assert np.array_equal(found.run(x)[0], -x.T)
+
+
+# More than WAITING: several vectors of it are computed side by side.
+LONG = """{ lambda ; a:f32[N]. let
+    b:f32[N] = log a
+    c:f32[N] = sin b
+    d:f32[N] = exp c
+    e:f32[N] = erf d
+  in (e,) }"""
+
+
+def test_long_bodies_are_computed_for_several_vectors_at_once() -> None:
+    many, few = (compiled(LONG.replace("N", str(n))) for n in (20_000, 5000))
+    assert "vectors abreast" in many.source
+    assert "vectors abreast" not in few.source
+    packed = [len(PACKED.findall(f.as_text("asm"))) for f in (many, few)]
+    assert packed[0] > 2 * packed[1]
+    x = np.random.default_rng(0).uniform(0.5, 2, 20_000).astype("float32")
+    whole, part = many.run(x)[0], few.run(x[7:5007].copy())[0]
+    assert whole[7:5007].tobytes() == part.tobytes()
+
+
+def test_folds_of_several_rows_have_vectors_as_accumulators() -> None:
+    text = """{ lambda ; a:f32[100,100,100]. let
+        b:f32[100] = reduce_sum[axes=(0,2) out_sharding=None] a
+      in (b,) }"""
+    found = compiled(text).as_text("asm")
+    pairs = re.findall(r"vmovsd.*\n\s+vaddps", found)  # two numbers as a vector
+    assert not pairs

@@ -95,7 +95,7 @@ def row(name: str, found: Worst) -> str:
 def write(name: str, found: Worst) -> None:
     """Put what was found into the table, in its place or at the end."""
     text = TABLE.read_text(encoding="utf-8")
-    old = re.compile(rf'    "{name}": Worst\((?:\n.*?\n    )?.*\),\n')
+    old = re.compile(rf'    "{name}": Worst\((?:.*|\n(?: {{8}}.*\n)+ {{4}})\),\n')
     if old.search(text):
         text = old.sub(lambda _: row(name, found), text, count=1)
     else:
