@@ -119,7 +119,7 @@ BAD: list[tuple[str, type[Exception], str, Callable[[], Any]]] = [
     ("face.sections", ValueError, "in 0", lambda: jnp.array_split(V, 0)),
     ("face.repeats", ValueError, "-1", lambda: jnp.tile(V, -1)),
     ("face.repeats", ValueError, "of 4 elements", lambda: jnp.repeat(V, V[:3])),
-    ("face.option", ValueError, "'yx'", lambda: jnp.meshgrid(V, indexing="yx")),
+    ("face.choice", ValueError, "'yx'", lambda: jnp.meshgrid(V, indexing="yx")),
     ("index.count", IndexError, "Too many indices.*\n.*2 for 1", lambda: V[0, 0]),
     ("index.count", IndexError, "1 for 0", lambda: jnp.float32(1)[0]),
     ("index.ellipsis", IndexError, "2 of them", lambda: V[..., None, ...]),

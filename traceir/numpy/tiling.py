@@ -1,5 +1,5 @@
 """Elements and arrays repeated, and made to fit others. Serves: face.broadcast-to,
-face.repeats, face.option, level.concretize.number"""
+face.repeats, face.choice, level.concretize.number"""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def meshgrid(
     Dimensions are in the order of the vectors, with indexing "xy" the first two are
     swapped; `sparse` leaves extents at 1 where nothing changes. An array cannot be
     written to, so `copy` changes nothing. Raises ValueError (face.vector,
-    face.option).
+    face.choice).
 
     >>> import traceir.numpy as jnp
     >>> x, y = meshgrid(jnp.array([1, 2]), jnp.array([3, 4]))
@@ -198,7 +198,7 @@ def meshgrid(
     ([[1, 2], [1, 2]], [[3, 3], [4, 4]])
     """
     if indexing not in ("xy", "ij"):
-        raise rules.error("face.option", got=f"indexing={indexing!r}", hint='"xy" or "ij"')
+        raise rules.error("face.choice", got=f"indexing={indexing!r}", hint='"xy" or "ij"')
     values = operands("meshgrid", xi)
     for value in values:
         if len(shape_of(value)) > 1:
