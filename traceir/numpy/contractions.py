@@ -34,12 +34,17 @@ _PRECISION: dict[str | None, tuple[str, str] | None] = {
 }
 
 
-def _dot(x: Operand, y: Operand, contract: Any, batch: Any = ((), ())) -> Array:
-    """`dot_general` in the operands' dtype; of booleans, whether any pair holds."""
+def contracted(x: Operand, y: Operand, contract: Any, batch: Any = ((), ())) -> Array:
+    """`dot_general` in the operands' dtype; of booleans, whether any pair holds.
+
+    >>> import traceir.numpy as jnp
+    >>> contracted(jnp.array([True, False]), jnp.array([False, True]), ((0,), (0,)))
+    Array(False, dtype=bool)
+    """
     dtype = typeof(x).dtype
     if dtype == BOOL:
         number = default_dtype(int)
-        counts = _dot(convert(x, number), convert(y, number), contract, batch)
+        counts = contracted(convert(x, number), convert(y, number), contract, batch)
         return convert(counts, BOOL)  # type: ignore[no-any-return]
     result: Array = bind(
         "dot_general",
@@ -64,8 +69,8 @@ def dot(a: Operand, b: Operand) -> Array:
     x, y = promoted("dot", a, b)
     left, right = len(shape_of(x)), len(shape_of(y))
     if not left or not right:
-        return _dot(x, y, ((), ()))
-    return _dot(x, y, ((left - 1,), (max(right - 2, 0),)))
+        return contracted(x, y, ((), ()))
+    return contracted(x, y, ((left - 1,), (max(right - 2, 0),)))
 
 
 def vdot(a: Operand, b: Operand) -> Array:
@@ -76,7 +81,7 @@ def vdot(a: Operand, b: Operand) -> Array:
     Array(6., dtype=float32)
     """
     x, y = promoted("vdot", a, b)
-    return _dot(ravel(x), ravel(y), ((0,), (0,)))
+    return contracted(ravel(x), ravel(y), ((0,), (0,)))
 
 
 def inner(a: Operand, b: Operand) -> Array:
@@ -90,7 +95,7 @@ def inner(a: Operand, b: Operand) -> Array:
     left, right = len(shape_of(x)), len(shape_of(y))
     if not left or not right:
         return multiply(x, y)
-    return _dot(x, y, ((left - 1,), (right - 1,)))
+    return contracted(x, y, ((left - 1,), (right - 1,)))
 
 
 def outer(a: Operand, b: Operand) -> Array:
@@ -122,7 +127,7 @@ def tensordot(a: Operand, b: Operand, axes: int | Sequence[Any] = 2) -> Array:
         count = index(axes)
         if not 0 <= count <= min(left, right):
             raise rules.error("face.tensordot-axes", got=f"axes={count}")
-        return _dot(x, y, (tuple(range(left - count, left)), tuple(range(count))))
+        return contracted(x, y, (tuple(range(left - count, left)), tuple(range(count))))
     pairs = [d if isinstance(d, Sequence) else (d,) for d in axes]
     if len(pairs) != 2 or len(pairs[0]) != len(pairs[1]):
         raise rules.error("face.tensordot-axes", got=f"axes={axes}")
@@ -130,7 +135,7 @@ def tensordot(a: Operand, b: Operand, axes: int | Sequence[Any] = 2) -> Array:
         tuple(axis_in(d, rank) for d in side)
         for side, rank in zip(pairs, (left, right), strict=True)
     )
-    return _dot(x, y, contract)
+    return contracted(x, y, contract)
 
 
 def matmul(a: Operand, b: Operand) -> Array:
@@ -182,7 +187,7 @@ def _matmul(x: Operand, y: Operand, places: Places) -> Array:
     batch = [place for place in left if place in right]
     contract = ((len(shape_of(x)) - 1,), (max(len(shape_of(y)) - 2, 0),))
     pairs = tuple(tuple(had.index(place) for place in batch) for had in places)
-    result = _dot(x, y, contract, pairs)
+    result = contracted(x, y, contract, pairs)
     # The row comes before every place that only the right operand has.
     rows = [rank] if len(shape_of(x)) > 1 else []
     columns = [rank + 1] if len(shape_of(y)) > 1 else []

@@ -103,7 +103,7 @@ def _of_matrices(
 
 
 def _extreme(x: Operand, axis: int, greatest: bool) -> Array:
-    """The greatest along an axis, 0 of none, or the least; the axis stays, if not -1."""
+    """The greatest along an axis, 0 of none, or the least; all axes but -1 stay."""
     keepdims = axis != -1
     if greatest:
         return _max(x, axis=axis, keepdims=keepdims, initial=0)
