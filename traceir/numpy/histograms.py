@@ -87,11 +87,11 @@ def bincount(
     return added(size, places, shares)
 
 
-def _length(value: Array, least: int) -> int:
+def _length(value: Any, least: int) -> int:
     if is_tracer(value):
         got = f"bincount of a traced array, {origin(value)}"
         raise rules.error("order.size", got=got)
-    return max([least, *(np.asarray(value).max(initial=-1)[None] + 1).tolist()])
+    return max(least, int(np.asarray(value, object).max(initial=-1)) + 1)
 
 
 def histogram_bin_edges(
@@ -134,7 +134,8 @@ def _even_edges(value: Array, count: int, range: Range, dtype: np.dtype) -> Arra
         _where(flat, subtract(low, 0.5), low),
         _where(flat, add(high, 0.5), high),
     )
-    return linspace(low, high, count + 1, dtype=dtype)
+    edges: Array = linspace(low, high, count + 1, dtype=dtype)
+    return edges
 
 
 def histogram(

@@ -102,7 +102,7 @@ def unique(
         shaped = moveaxis(shaped, 0, axis_in(axis, value.ndim))
     inverse = taken.inverse if lines else lax.reshape(taken.inverse, value.shape)
     asked = (return_index, return_inverse, return_counts)
-    parts = (taken.index, inverse, taken.counts)
+    parts = (taken.places, inverse, taken.counts)
     rest = tuple(p for p, wanted in zip(parts, asked, strict=True) if wanted)
     return (shaped, *rest) if rest else shaped
 
@@ -114,12 +114,12 @@ class _Taken(NamedTuple):
     """
 
     first: Array
-    index: Array
+    places: Array
     inverse: Array
     counts: Array
 
 
-def known_size(name: str, mask: Array, size: int | None) -> int:
+def known_size(name: str, mask: Any, size: int | None) -> int:
     """How many are true, if it is known, or how many are asked for."""
     if size is not None:
         return size

@@ -1,0 +1,288 @@
+"""Weighted means, covariance, and what is left without NaN. Serves: order.weights
+
+`axis` and `keepdims` are those of `traceir.numpy.reductions`.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from traceir import lax, rules
+from traceir.array import Array
+from traceir.dtypes import kind_of
+from traceir.jit.composite import composite
+from traceir.lax.operands import (
+    DTypeLike,
+    Operand,
+    as_array,
+    convert,
+    default_dtype,
+    dtype_of,
+    inexact,
+    operand,
+    promoted_inexact,
+    shape_of,
+    typed,
+)
+from traceir.lax.shapes import axes_in
+from traceir.numpy.composites import clip
+from traceir.numpy.composites import where as _where
+from traceir.numpy.creation import broadcast_to
+from traceir.numpy.elementwise import divide, multiply, subtract
+from traceir.numpy.joins import atleast_2d
+from traceir.numpy.logic import isnan, less_equal, logical_not
+from traceir.numpy.nans import nanmean
+from traceir.numpy.reductions import Axis, argmax, argmin
+from traceir.numpy.reductions import all as _all
+from traceir.numpy.reductions import sum as _sum
+from traceir.numpy.shape import concatenate, matrix_transpose
+from traceir.numpy.statistics import mean
+from traceir.trace import typeof
+
+
+@composite(static_argnames=["axis", "keepdims"])
+def _nanargmax(a: Operand, axis: int | None, keepdims: bool) -> Array:
+    return _nanarg(a, axis, keepdims, argmax, -np.inf)
+
+
+@composite(static_argnames=["axis", "keepdims"])
+def _nanargmin(a: Operand, axis: int | None, keepdims: bool) -> Array:
+    return _nanarg(a, axis, keepdims, argmin, np.inf)
+
+
+def _nanarg(
+    a: Operand, axis: int | None, keepdims: bool, search: Any, last: float
+) -> Array:
+    """The place of what is found last among numbers; -1 where there are none."""
+    if kind_of(typeof(a).dtype) != "f":
+        found: Array = search(a, axis, keepdims=keepdims)
+        return found
+    strange = isnan(a)
+    place = search(_where(strange, last, a), axis, keepdims=keepdims)
+    return _where(_all(strange, axis, keepdims=keepdims), -1, place)
+
+
+def nanargmax(a: Operand, axis: int | None = None, *, keepdims: bool = False) -> Array:
+    """The place of the first greatest element that is not NaN; -1 where all are.
+
+    Raises ValueError (face.reduce-empty, face.axis).
+
+    >>> import traceir.numpy as jnp
+    >>> nanargmax(jnp.array([1.0, jnp.nan, 2.0]))
+    Array(2, dtype=int32)
+    """
+    return _nanargmax(operand("nanargmax", a), axis, keepdims)
+
+
+def nanargmin(a: Operand, axis: int | None = None, *, keepdims: bool = False) -> Array:
+    """The place of the first least element that is not NaN; -1 where all are.
+
+    >>> import traceir.numpy as jnp
+    >>> nanargmin(jnp.array([1.0, jnp.nan, 2.0]))
+    Array(0, dtype=int32)
+    """
+    return _nanargmin(operand("nanargmin", a), axis, keepdims)
+
+
+@composite(static_argnames=["axis", "dtype", "keepdims"])
+def nanvar(
+    a: Operand,
+    axis: Axis = None,
+    dtype: DTypeLike = None,
+    *,
+    ddof: int | float = 0,
+    keepdims: bool = False,
+) -> Array:
+    """Variance over axes of what is not NaN; NaN where `ddof` leaves nothing.
+
+    >>> import traceir.numpy as jnp
+    >>> nanvar(jnp.array([1.0, jnp.nan, 3.0]))
+    Array(1., dtype=float32)
+    """
+    value = operand("nanvar", a)
+    wanted = inexact(
+        typeof(value).dtype if dtype is None else dtype_of(dtype, "nanvar")
+    )
+    computed = wanted if wanted.itemsize > 2 else np.dtype("float32")
+    value = convert(value, computed)
+    centre = nanmean(value, axis=axis, keepdims=True)
+    apart = _where(isnan(value), 0, subtract(value, centre))
+    some = convert(logical_not(isnan(value)), computed)
+    left = subtract(_sum(some, axis, keepdims=keepdims), ddof)
+    none = less_equal(left, 0)
+    total = _where(none, np.nan, _sum(lax.square(apart), axis, keepdims=keepdims))
+    found = divide(total, _where(none, 1, left))
+    return convert(found, wanted)  # type: ignore[no-any-return]
+
+
+@composite(static_argnames=["axis", "dtype", "keepdims"])
+def nanstd(
+    a: Operand,
+    axis: Axis = None,
+    dtype: DTypeLike = None,
+    *,
+    ddof: int | float = 0,
+    keepdims: bool = False,
+) -> Array:
+    """Square root of `nanvar`.
+
+    >>> import traceir.numpy as jnp
+    >>> nanstd(jnp.array([1.0, jnp.nan, 3.0]))
+    Array(1., dtype=float32)
+    """
+    return lax.sqrt(nanvar(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims))
+
+
+def average(
+    a: Operand,
+    axis: Axis = None,
+    weights: Operand = None,
+    returned: bool = False,
+    *,
+    keepdims: bool = False,
+) -> Any:
+    """Mean over axes, in which elements count as much as their weights.
+
+    `weights` has the shape of `a`, or the extents of the axes. With `returned` a pair:
+    the means, and the sums of the weights. Raises ValueError (order.weights,
+    face.axis).
+
+    >>> import traceir.numpy as jnp
+    >>> average(jnp.array([1.0, 5.0]), weights=jnp.array([3.0, 1.0]))
+    Array(2., dtype=float32)
+    """
+    if weights is None:
+        value = operand("average", a)
+        found = mean(value, axis, keepdims=keepdims)
+        axes = axes_in(axis, len(shape_of(value)))
+        count: Array = as_array(
+            typed(prod(shape_of(value)[d] for d in axes), found.dtype, False)
+        )
+    else:
+        value, shares = promoted_inexact("average", a, weights)
+        axes = axes_in(axis, len(shape_of(value)))
+        shares = _lined(shares, shape_of(value), axes, axis)
+        count = _sum(broadcast_to(shares, shape_of(value)), axis, keepdims=keepdims)
+        total = _sum(multiply(value, shares), axis, keepdims=keepdims)
+        found = divide(total, count)
+    return (found, broadcast_to(count, found.shape)) if returned else found
+
+
+def _lined(
+    weights: Operand, shape: tuple[int, ...], axes: tuple[int, ...], axis: Axis
+) -> Operand:
+    """Weights with a dimension for each of the operand's."""
+    given = shape_of(weights)
+    if given == shape:
+        return weights
+    if axis is None or given != tuple(shape[d] for d in axes):
+        raise rules.error("order.weights", got=f"{given} for axis {axis} of {shape}")
+    order = sorted(range(len(axes)), key=lambda k: axes[k])
+    turned = lax.transpose(weights, order)
+    return lax.reshape(turned, [n if d in axes else 1 for d, n in enumerate(shape)])
+
+
+@composite(static_argnames=["rowvar", "bias", "ddof", "dtype"])
+def cov(
+    m: Operand,
+    y: Operand = None,
+    rowvar: bool = True,
+    bias: bool = False,
+    ddof: int | None = None,
+    fweights: Operand = None,
+    aweights: Operand = None,
+    *,
+    dtype: DTypeLike = None,
+) -> Array:
+    """Covariances of variables: the rows of `m` and of `y`, columns without `rowvar`.
+
+    Sums are divided by the number of observations less `ddof`: by default 0 if `bias`,
+    else 1. `fweights` tells how often an observation was made, `aweights` how much it
+    counts. Raises ValueError (order.variables, order.weights).
+
+    >>> import traceir.numpy as jnp
+    >>> cov(jnp.array([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0]]))
+    Array([[1., 2.],
+           [2., 4.]], dtype=float32)
+    """
+    x, wanted = _variables(m, y, rowvar, dtype)
+    count = x.shape[1]
+    less = (0 if bias else 1) if ddof is None else ddof
+    shares = _observations(fweights, aweights, count, wanted)
+    if shares is None:
+        total: Any = typed(count, wanted, False)
+        left: Any = typed(count - less, wanted, False)
+        centre = lax.div(_sum(x, 1, keepdims=True), lax.full((x.shape[0], 1), total))
+    else:
+        total = _sum(shares)
+        squares = total
+        if aweights is not None:
+            squares = _sum(multiply(shares, convert(aweights, wanted)))
+        left = subtract(total, multiply(less, divide(squares, total)))
+        centre = divide(_sum(multiply(x, shares), 1, keepdims=True), total)
+    apart = subtract(x, centre)
+    other = apart if shares is None else multiply(apart, shares)
+    found = divide(lax.dot(apart, matrix_transpose(other)), left)
+    return lax.reshape(found, ()) if found.shape == (1, 1) else found
+
+
+def _variables(
+    m: Operand, y: Operand, rowvar: bool, dtype: DTypeLike
+) -> tuple[Array, np.dtype]:
+    """All variables as rows of a matrix, in a floating dtype."""
+    given = promoted_inexact("cov", *([m] if y is None else [m, y]))
+    wanted = typeof(given[0]).dtype if dtype is None else dtype_of(dtype, "cov")
+    parts = []
+    for value in given:
+        rank = len(shape_of(value))
+        if rank > 2:
+            raise rules.error("order.variables", got=f"shape {shape_of(value)}")
+        rows = atleast_2d(as_array(convert(value, wanted)))
+        parts.append(matrix_transpose(rows) if rank == 2 and not rowvar else rows)
+    if len({p.shape[1] for p in parts}) > 1:
+        shapes = " and ".join(str(p.shape) for p in parts)
+        raise rules.error("order.variables", got=f"shapes {shapes}")
+    return (concatenate(parts) if len(parts) > 1 else parts[0]), wanted
+
+
+def _observations(
+    fweights: Operand, aweights: Operand, count: int, dtype: np.dtype
+) -> Operand:
+    """How much each observation counts, None if all count as one."""
+    found = None
+    for weights in (fweights, aweights):
+        if weights is None:
+            continue
+        if shape_of(operand("cov", weights)) != (count,):
+            got = f"{shape_of(weights)} for {count} observations"
+            raise rules.error("order.weights", got=got)
+        part = convert(lax.abs(operand("cov", weights)), dtype)
+        found = part if found is None else multiply(found, part)
+    return found
+
+
+@composite(static_argnames=["rowvar", "dtype"])
+def corrcoef(
+    x: Operand, y: Operand = None, rowvar: bool = True, *, dtype: DTypeLike = None
+) -> Array:
+    """Correlation coefficients of variables; as `cov`.
+
+    >>> import traceir.numpy as jnp
+    >>> corrcoef(jnp.array([1.0, 2.0, 3.0]), jnp.array([3.0, 2.0, 1.0]))
+    Array([[ 1., -1.],
+           [-1.,  1.]], dtype=float32)
+    """
+    found = cov(x, y, rowvar=rowvar, dtype=dtype)
+    if not found.ndim:
+        return divide(found, found)
+    own = lax.eq(
+        lax.broadcasted_iota(default_dtype(int), found.shape, 0),
+        lax.broadcasted_iota(default_dtype(int), found.shape, 1),
+    )
+    wide = lax.sqrt(_sum(_where(own, found, 0), 1))
+    found = divide(divide(found, wide[:, None]), wide[None, :])
+    result: Array = clip(found, -1, 1)
+    return result
