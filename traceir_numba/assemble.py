@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from itertools import count
 
 import numpy as np
@@ -16,6 +17,7 @@ from traceir_numba.emit_lines import safe_name
 from traceir_numba.functions import NUMBERS
 from traceir_numba.fuse import Plan, fuse, kept_values
 from traceir_numba.graph import Graph
+from traceir_numba.halves import half_of, without_halves
 from traceir_numba.jobs import Cluster, Shape
 from traceir_numba.liveness import share_memory
 from traceir_numba.problems import unsupported
@@ -36,7 +38,7 @@ from traceir_numba.routines import operands_of, routine_of
 from traceir_numba.schedule import merge
 from traceir_numba.simplify import simplify
 
-# Numba computes with no narrower floating numbers, and with no complex ones here.
+# What kernels compute with; numbers of 16 bits are bits to them.
 DTYPES = frozenset(map(np.dtype, NUMBERS))
 
 
@@ -48,13 +50,17 @@ def assemble(closed: ClosedJaxpr, name: str, donated: Collection[int] = ()) -> P
     Raises TypeError (backend.unsupported) for what the backend has no code for.
     """
     _check_dtypes(closed.jaxpr)
-    flat = simplify(closed)
+    lowered = without_halves(closed)
+    flat = simplify(lowered.closed)
     text, printed = with_names(closed)
+    shown = {new: printed[old] for new, old in lowered.names.items() if old in printed}
+    printed = {**printed, **shown}
     names = names_of(flat.jaxpr, printed)
     flat, origins = hoist_reshapes(flat)
     names |= {var: names[_origin(origins, var)] for var in origins}
     own_name = safe_name(re.sub(r"\W+", "_", name).strip("_") or "program")
     program = _Assembler(flat, names, own_name, printed).program(text)
+    program = replace(program, views=lowered.views)
     return share_memory(program, [program.inputs[k] for k in donated])
 
 
@@ -69,7 +75,7 @@ def _check_dtypes(jaxpr: Jaxpr) -> None:
         for inner in subjaxprs(eqn):
             _check_dtypes(inner.jaxpr)
         for atom in (*eqn.inputs, *eqn.outputs):
-            if atom.aval.dtype not in DTYPES:
+            if atom.aval.dtype not in DTYPES and not half_of(atom.aval.dtype):
                 what = f"`{eqn.primitive}` of {atom.aval.str_short()}"
                 raise unsupported(eqn, what)
 

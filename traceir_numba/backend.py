@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from traceir.dtypes import as_dtype
 from traceir.effects import calls_host
 from traceir.evaluate import evaluate_eqn
 from traceir.ir import ClosedJaxpr
@@ -161,7 +162,7 @@ def _load(owner: Executable, recipe: Recipe) -> Any:
         "empty_large": empty_large,
         "parallel": parallel,
         "product": product,
-        **{dtype.upper(): np.dtype(dtype) for dtype in recipe.dtypes},
+        **{dtype.upper(): as_dtype(dtype) for dtype in recipe.dtypes},
         **dict(recipe.constants),
         **{one.name: _entry(one) for one in recipe.functions},
         **{name: evaluated(primitive) for name, primitive in recipe.evaluated},

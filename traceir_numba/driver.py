@@ -50,7 +50,13 @@ def driver_lines(
     buffers = program.buffers
     yield f"def {program.name}({', '.join(buffers[k].name for k in program.inputs)}):"
     body = "\n".join(_body(program, kernels, released))
-    results = [buffers[k].name for k in program.outputs]
+    views = dict(program.views)
+    results = [
+        f"{buffers[k].name}.view({dtype_name(views[n])})"
+        if n in views
+        else buffers[k].name
+        for n, k in enumerate(program.outputs)
+    ]
     body += f"\nreturn ({', '.join(results)}{',' if len(results) == 1 else ''})"
     yield from indent(body.strip("\n"), "    ").splitlines()
 

@@ -204,6 +204,7 @@ class Program:
     """Buffers by number; inputs and constants are given, steps make the rest.
 
     `over` pairs buffers with those whose memory they take over, once those are dead.
+    `views` are the dtypes of results that kernels know as bits, by position.
     """
 
     name: str
@@ -214,6 +215,7 @@ class Program:
     outputs: tuple[int, ...]
     text: str  # the traced program
     over: tuple[tuple[int, int], ...] = ()
+    views: tuple[tuple[int, str], ...] = ()
 
     def launches(self) -> tuple[Launch, ...]:
         """The steps that run kernels."""

@@ -172,7 +172,7 @@ class _Simplifier:
         if not (isinstance(entry, Scalar) and entry.exact) or eqn.outputs[0].aval.ndim:
             return None
         values = [a.array for a in eqn.inputs if isinstance(a, Literal)]
-        if len(values) < len(eqn.inputs):
+        if len(values) < len(eqn.inputs) or any(k == "half" for k, _ in eqn.params):
             return None
         (result,) = evaluate_eqn(eqn.primitive, eqn.params, values)
         return Literal(result[()], eqn.outputs[0].aval)

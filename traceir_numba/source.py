@@ -20,6 +20,7 @@ from traceir_numba.driver import (
 )
 from traceir_numba.emit_cpu import Kernel
 from traceir_numba.functions import NUMBERS, closure, short
+from traceir_numba.halves import HALVES
 from traceir_numba.program import Buffer, Evaluate, Program
 from traceir_numba.quoted import quoted
 from traceir_numba.sources import Sources
@@ -158,7 +159,9 @@ def _header(program: Program, body: str) -> list[str]:
     words = set(re.findall(r"[A-Za-z_]\w*", body))
     helpers = [text for name, text in HELPERS.items() if name in words]
     lines = [
-        f'{dtype_name(d)} = np.dtype("{d}")' for d in NUMBERS if dtype_name(d) in words
+        f'{dtype_name(d)} = np.dtype("{d}")'
+        for d in (*NUMBERS, *HALVES)
+        if dtype_name(d) in words
     ]
     lines += [
         f"{pointer_type(d)} = CPointer({short(d)})"
@@ -174,6 +177,8 @@ def _header(program: Program, body: str) -> list[str]:
 def _imports(words: set[str]) -> Iterable[str]:
     yield from (text for name, text in IMPORTS.items() if name in words)
     yield ""
+    if "BFLOAT16" in words:
+        yield "import ml_dtypes  # noqa: F401  NumPy knows bfloat16 once it is there"
     yield "import numpy as np"
     numbers = [
         f"{'boolean' if d == 'bool' else d} as {short(d)}"

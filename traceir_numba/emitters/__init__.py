@@ -8,6 +8,7 @@ from traceir_numba.emitters import (
     collectives,
     convolutions,
     cumulative,
+    halves,
     host,
     library,
     partings,
@@ -24,6 +25,7 @@ from traceir_numba.emitters.entry import EMITTERS
 __all__ = [
     "EMITTERS",
     "bits",
+    "halves",
     "host",
     "collectives",
     "convolutions",

@@ -25,6 +25,9 @@ def is_finite(e: Expression, x: str) -> str:
 @emitter("nextafter", cost=8)
 def nextafter(e: Expression, x: str, y: str) -> str:
     """One step among the bits."""
+    half = e.params.get("half")
+    if half:
+        return e.call(f"{half}_after", x, y)
     return e.call(f"nextafter_{short(e.dtype)}", x, y)
 
 

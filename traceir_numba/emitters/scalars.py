@@ -210,6 +210,9 @@ def select_n(e: Expression, which: str, *cases: str) -> str:
 @emitter("convert_element_type")
 def convert(e: Expression, x: str) -> str:
     """Floating to integer saturates and takes NaN to 0; integers wrap."""
+    half = e.params.get("half")
+    if half:
+        return halved(e, str(half), x)
     kind = np.dtype(e.dtype).kind
     if e.dtype == e.operand:
         return x
@@ -218,3 +221,10 @@ def convert(e: Expression, x: str) -> str:
     if e.kind == "f" and kind in "iu":
         return e.call(f"{short(e.dtype)}_of_{short(e.operand)}", x)
     return e.cast(x)
+
+
+def halved(e: Expression, half: str, x: str) -> str:
+    """Bits of a half (`traceir_numba.halves`) as a number, or a number as such bits."""
+    if e.dtype == "float32":
+        return e.call(f"{half}_value", x)
+    return e.call(f"{half}_bits_{short(e.operand)}", x)

@@ -1,0 +1,193 @@
+"""Numbers of 16 bits in kernels, against the reference. Serves: accuracy.rounded"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import traceir
+import traceir.numpy as jnp
+from traceir import lax
+from traceir.config import enable_x64
+from traceir.dtypes import as_dtype
+
+HALVES = ("float16", "bfloat16")
+# ml_dtypes signals where NumPy is asked for a NaN that signals.
+pytestmark = pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
+Function = Callable[..., Any]
+
+
+def every(dtype: str) -> np.ndarray:
+    """All numbers of a dtype, by their bits."""
+    return np.arange(1 << 16, dtype="uint16").view(as_dtype(dtype))
+
+
+def same(found: Any, wanted: Any) -> bool:
+    """Whether two arrays have the same numbers; any NaN is any other."""
+    a, b = np.asarray(found), np.asarray(wanted)
+    assert (a.dtype, a.shape) == (b.dtype, b.shape), (a.dtype, b.dtype)
+    if a.dtype.itemsize == 2 and a.dtype.kind in "fV":
+        numbers = ~(np.isnan(a) & np.isnan(b))
+        a, b = a.view("uint16")[numbers], b.view("uint16")[numbers]
+    return bool(np.array_equal(a, b, equal_nan=a.dtype.kind == "f"))
+
+
+def compiled(function: Function) -> Function:
+    """A function by the Numba backend."""
+    return traceir.jit(function, backend="numba")
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+def test_every_number_is_read_and_rounded(dtype: str) -> None:
+    x = every(dtype)
+
+    def f(x: Any) -> Any:
+        wide = x.astype("float32")
+        return wide, wide.astype(dtype), -x, x.astype("int32"), x != 0, x[::-1]
+
+    signed = [*compiled(f)(x)]
+    number = ~np.isnan(x)
+    assert same(signed[0], x.astype("float32")) and same(signed[1], x)
+    assert same(signed[2], -x) and same(signed[4], x != 0) and same(signed[5], x[::-1])
+    assert same(signed[3], f(jnp.asarray(x))[3])
+    assert np.signbit(np.asarray(signed[0]))[number].sum() == number.sum() // 2
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize("source", ["float32", "float64"])
+def test_numbers_between_two_are_rounded_to_even(dtype: str, source: str) -> None:
+    """Those at, beside and between any two neighbours, each rounded once."""
+    x = every(dtype).astype("float64")
+    x = np.sort(np.abs(x[np.isfinite(x)]))
+    x = np.unique(x)
+    tie = (x[1:] + x[:-1]) / 2
+    wide = np.concatenate([tie, np.nextafter(tie, 0), np.nextafter(tie, np.inf), x])
+    beyond = [x[-1] + (x[-1] - x[-2]) / 2, 1e39, np.inf, np.nan, 5e-324, 1e-45]
+    with np.errstate(over="ignore"):
+        wide = np.concatenate([wide, beyond]).astype(source)
+    wide = np.concatenate([wide, -wide])
+    with enable_x64():
+        narrow = compiled(lambda x: x.astype(dtype))(wide)
+        assert same(narrow, jnp.asarray(wide).astype(dtype))
+    if dtype == "float16":
+        with np.errstate(over="ignore"):
+            assert same(narrow, wide.astype(dtype))
+
+
+INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize("source", [*INTEGERS, "bool"])
+def test_integers_are_rounded_once(dtype: str, source: str) -> None:
+    bits = 8 * np.dtype(source).itemsize
+    near = [n + d for k in range(bits) for n in (1 << k, 257 << k) for d in (-1, 0, 1)]
+    near += [(257 << k) + (1 << j) for k in range(1, bits) for j in range(k)]
+    whole = np.array([n & ((1 << bits) - 1) for n in near], "uint64").astype(source)
+    with enable_x64():
+        narrow = compiled(lambda x: x.astype(dtype))(whole)
+        assert same(narrow, jnp.asarray(whole).astype(dtype))
+        exact = [float_of(int(n), dtype) for n in whole]
+    assert np.asarray(narrow, "float64").tolist() == exact
+
+
+def float_of(n: int, dtype: str) -> float:
+    """The number of a dtype that is nearest to an integer, by integers alone."""
+    digits, most = (11, 65504) if dtype == "float16" else (8, 255 << 120)
+    size = abs(n)
+    drop = max(0, size.bit_length() - digits)
+    kept, rest = size >> drop, size & ((1 << drop) - 1)
+    half = 1 << drop >> 1
+    kept += rest > half or (rest == half and drop > 0 and kept % 2 == 1)
+    found = kept << drop
+    return (-1 if n < 0 else 1) * (float(found) if found <= most else float("inf"))
+
+
+def numbers(dtype: str, shape: tuple[int, ...], seed: int = 0) -> Any:
+    """Ordinary and extraordinary numbers."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=shape) * 10.0 ** rng.integers(-3, 4, shape)
+    x.flat[:: max(3, x.size // 4)] = [0.0, np.inf, np.nan, -0.0, 1.0][seed % 5]
+    return jnp.asarray(x, dtype)
+
+
+EXACT: dict[str, Function] = {
+    "arithmetic": lambda x, y: (x + y, x - y, x * y, x / y, lax.rem(x, y)),
+    "order": lambda x, y: (jnp.maximum(x, y), jnp.minimum(x, y), x < y, x == y),
+    "signs": lambda x, y: (-x, abs(x), jnp.sign(x), lax.is_finite(x)),
+    "rounding": lambda x, y: (jnp.floor(x), jnp.ceil(x), lax.round(x)),
+    "roots": lambda x, y: (lax.sqrt(abs(x)), lax.square(x), lax.integer_pow(x, 2)),
+    "neighbours": lambda x, y: (lax.nextafter(x, y), lax.nextafter(y, x)),
+    "choices": lambda x, y: (jnp.where(x < y, x, y), lax.clamp(y, x, x)),
+    "moves": lambda x, y: (x.T, x[1:, ::-1], jnp.concatenate([x, y]), x.reshape(-1)),
+    "numbers": lambda x, y: (x * 3 + 1, 0.1 - x, x**2, jnp.full(3, 0.1, x.dtype)),
+    "chains": lambda x, y: ((x + y) * x - y / 3,),
+    "folds": lambda x, y: (x.max(0), x.min(), jnp.argmax(x, 1), jnp.argmin(x)),
+    "searches": lambda x, y: (lax.sort(x),),
+    "counts": lambda x, y: (lax.iota(x.dtype, 5), jnp.arange(4, dtype=x.dtype)),
+    "inputs": lambda x, y: (x, y, x),
+}
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize("name", EXACT)
+def test_what_is_rounded_once_has_the_reference_s_bits(name: str, dtype: str) -> None:
+    function = EXACT[name]
+    for seed in range(5):
+        x, y = numbers(dtype, (4, 9), seed), numbers(dtype, (4, 9), seed + 5)
+        for found, want in zip(compiled(function)(x, y), function(x, y), strict=True):
+            assert same(found, want), seed
+
+
+NEAR: dict[str, Function] = {
+    "sum": lambda x: jnp.sum(x, axis=0),
+    "mean": lambda x: (jnp.mean(x), jnp.var(x, axis=1)),
+    "running": lambda x: (jnp.cumsum(x, axis=1), lax.cumlogsumexp(x)),
+    "real": lambda x: (jnp.exp(x), jnp.sin(x), jnp.tanh(x), lax.logistic(x)),
+    "products": lambda x: (x @ x.T, jnp.dot(x[0], x[1])),
+    "gradient": traceir.grad(lambda x: jnp.sum(jnp.sin(x) * x).astype("float32")),
+    "lanes": traceir.vmap(lambda x: x * jnp.max(x)),
+    "loop": lambda x: lax.fori_loop(0, 5, lambda k, a: a * x + k, x),
+    "scan": lambda x: lax.scan(lambda a, r: (a + r, a * r), x[0], x),
+    "choice": lambda x: lax.cond(x[0, 0] > 0, lambda: x + 1, lambda: -x),
+    "while": lambda x: lax.while_loop(lambda a: a[0, 0] < 50, lambda a: a + 5, abs(x)),
+}
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize("name", NEAR)
+def test_whole_programs_are_near_the_reference_s(name: str, dtype: str) -> None:
+    function = NEAR[name]
+    x = jnp.asarray(np.random.default_rng(1).normal(size=(5, 6)), dtype)
+    found = traceir.tree_util.tree_leaves(compiled(function)(x))
+    wanted = traceir.tree_util.tree_leaves(
+        traceir.jit(function, backend="reference")(x)
+    )
+    for a, b in zip(found, wanted, strict=True):
+        assert a.dtype == b.dtype
+        tolerance = 4 * float(jnp.finfo(dtype).eps)
+        np.testing.assert_allclose(
+            np.asarray(a, "float64"), np.asarray(b, "float64"), tolerance, tolerance
+        )
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+def test_the_source_runs_by_itself(dtype: str) -> None:
+    x = numbers(dtype, (7,))
+    f = compiled(lambda x: x * 2 + 1)
+    source = f.lower(x).compile().as_text("source")
+    assert f"{dtype}_value" in source and f"{dtype}_bits_f32" in source
+    namespace: dict[str, Any] = {"__name__": "generated"}
+    exec(compile(source, "generated", "exec"), namespace)
+    (found,) = namespace["lambda_"](np.asarray(x))
+    assert same(found, x * 2 + 1)
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+def test_a_function_of_halves_vectorises(dtype: str) -> None:
+    f = compiled(lambda x: x * x + x)
+    text = f.lower(jnp.ones(1 << 16, dtype)).compile().as_text("speed")
+    assert "scalar" not in text.split("load")[0], text
