@@ -98,6 +98,10 @@ class _Simplifier:
             return self.inline(entry.program(eqn), eqn)
         if isinstance(entry, Put) and not eqn.outputs[0].aval.shape:
             return self.inline(entry.scalar(eqn), eqn)
+        if isinstance(entry, Scalar) and entry.otherwise is not None:
+            program = entry.otherwise(eqn)
+            if program is not None:
+                return self.inline(program, eqn)
         if isinstance(entry, Region):
             return self.region(eqn, entry)
         if isinstance(entry, Library):
@@ -304,5 +308,5 @@ RULES: dict[str, Rule] = {
     "transpose": _transpose,
     "concatenate": _single,
     **dict.fromkeys(("reduce_sum", "reduce_prod", "reduce_max", "reduce_min"), _reduce),
-    **dict.fromkeys(("reduce_and", "reduce_or"), _reduce),
+    **dict.fromkeys(("reduce_and", "reduce_or", "reduce_xor"), _reduce),
 }

@@ -81,6 +81,11 @@ from traceir.lax.elementwise import (
     sub,
     tanh,
 )
+from traceir.lax.formats import (
+    bitcast_convert_type,
+    reduce_precision,
+    reduce_xor,
+)
 from traceir.lax.hyperbolic import (
     acosh,
     asinh,
@@ -305,4 +310,7 @@ __all__ = [
     "conv_with_general_padding",
     "padtype_to_pads",
     "reduce_window",
+    "bitcast_convert_type",
+    "reduce_precision",
+    "reduce_xor",
 ]

@@ -92,13 +92,15 @@ class Scalar:
 
     With operands of `slow` dtypes each element is computed by itself, by the C library
     or a division of 64-bit integers, and loops do not vectorise.
-    Those that are `exact` give the same bits on any IEEE machine.
+    Those that are `exact` give the same bits on any IEEE machine. `otherwise` gives a
+    program for an equation that is not computed element by element.
     """
 
     emit: Callable[..., str]
     cost: int = 1
     slow: tuple[str, ...] = ()
     exact: bool = True
+    otherwise: Callable[[Eqn], ClosedJaxpr | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
