@@ -17,10 +17,11 @@ from traceir_numba.nests import (
     Access,
     Apply,
     Constant,
-    Given,
     Inside,
+    IsPlace,
     Kept,
     Load,
+    Nearest,
     Node,
     Operand,
     Position,
@@ -177,8 +178,10 @@ class Code:
                         self.add(f"{name} = {self.load(access, dtype)}")
                 case Inside():
                     self.add(f"{name} = {inside_text(node)}")
-                case Given(parameter):
-                    self.positions[label.name] = self.parameter(parameter)
+                case Nearest(value, last) | IsPlace(value, last):
+                    called = "nearest" if isinstance(node, Nearest) else "is_place"
+                    args = self.operand(value, labels), self.parameter(last)
+                    self.add(f"{name} = {self.call(called, *args)}")
                 case Position(dim, None, None):
                     self.positions[label.name] = f"i{dim}"
                 case Position():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Protocol
 
 import numpy as np
@@ -193,7 +194,9 @@ def _is_dear(eqn: Eqn) -> bool:
     match EMITTERS[eqn.primitive]:
         case Scalar(cost=cost):
             return cost > DEAR
-        case Reduce() | Running() | Parts() | Fetch() | Put():
+        case Fetch():
+            return prod(eqn.outputs[0].aval.shape) > 1
+        case Reduce() | Running() | Parts() | Put():
             return True
         case Library() | Evaluated() | Region():
             return True

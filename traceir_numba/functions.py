@@ -242,6 +242,24 @@ def smaller(name: str) -> Function:
 
 
 @template
+def nearest(name: str) -> Function:
+    """The nearest place from 0 to the last."""
+    text = f"""
+    def {name}(k, last):
+        least = k if k > 0 else 0
+        return least if least < last else last
+    """
+    return scalar(name, "int64", 2, text)
+
+
+@template
+def is_place(name: str) -> Function:
+    """Whether there is such a place, from 0 to the last."""
+    text = f"def {name}(k, last):\n    return (k >= 0) & (k <= last)"
+    return Function(name, ("int64", "int64"), "bool", text, ())
+
+
+@template
 def lanes_for(name: str) -> Function:
     """How many accumulators serve a line of n elements."""
     text = f"""

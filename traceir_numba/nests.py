@@ -70,11 +70,21 @@ class Inside:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """A runtime parameter as a value."""
+class Nearest:
+    """The place next to a number, from 0 to the one that a parameter is."""
 
-    parameter: int
+    value: Operand
+    last: int
     dtype: str = "int64"
+
+
+@dataclass(frozen=True, slots=True)
+class IsPlace:
+    """Whether a number is a place, from 0 to the one that a parameter is."""
+
+    value: Operand
+    last: int
+    dtype: str = "bool"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +115,7 @@ class Kept:
 
 
 Operand = int | Constant
-Node = Load | Position | Inside | Given | Apply | Reduced | Kept
+Node = Load | Position | Inside | Nearest | IsPlace | Apply | Reduced | Kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,8 +250,8 @@ class Nest:
         for node in self.nodes:
             if isinstance(node, Position):
                 used += [p for p in (node.step, node.start) if p is not None]
-            if isinstance(node, Given):
-                used.append(node.parameter)
+            if isinstance(node, Nearest | IsPlace):
+                used.append(node.last)
             if isinstance(node, Inside):
                 used += [p for p in (node.low, node.high) if p is not None]
         return max(used) + 1

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
+import numpy as np
+
 from traceir.ir import Atom, Eqn, Literal, Var
 from traceir_numba.blocks import Block
 from traceir_numba.emitters.entry import Fetch, Found, Map
@@ -17,8 +19,9 @@ from traceir_numba.nests import (
     Access,
     Apply,
     Constant,
-    Given,
+    IsPlace,
     Load,
+    Nearest,
     Operand,
     Store,
     Stride,
@@ -119,11 +122,9 @@ class Places:
         """Whether values are places inside; None if there is nothing to ask."""
         truth: int | None = None
         for found in places:
-            # Less than 0 is more than any place, as an unsigned number.
-            value = self.cast(block, self.value(block, found), "uint64", name)
-            last = self.cast(block, self.last(block, found, name), "uint64", name)
-            node = Apply("le", (value, last), ("uint64",) * 2, "bool")
-            one = block.once(node, f"{name}_in")
+            # Beyond all numbers with a sign is less than 0 as one of them.
+            value = self.cast(block, self.value(block, found), "int64", name)
+            one = block.once(IsPlace(value, self.last(found)), f"{name}_in")
             if truth is not None:
                 both = Apply("and", (truth, one), ("bool", "bool"), "bool")
                 one = block.once(both, f"{name}_in")
@@ -132,24 +133,17 @@ class Places:
 
     def place(self, block: Block, found: Found, name: str) -> Operand:
         """A value as a place: the nearest one that there is."""
-        dtype = found.atom.aval.dtype
         value = self.value(block, found)
-        last = self.last(block, found, name)
-        if dtype.kind == "u":
-            value = self.cast(block, value, "uint64", name)
-            most = self.cast(block, last, "uint64", name)
+        if found.atom.aval.dtype == np.uint64:
+            most = Constant(str(found.last), "uint64")
             node = Apply("min", (value, most), ("uint64",) * 2, "uint64")
-            return self.cast(block, block.once(node, f"{name}_at"), "int64", name)
+            value = block.once(node, f"{name}_at")
         value = self.cast(block, value, "int64", name)
-        least = Apply("max", (value, Constant("0", "int64")), ("int64",) * 2, "int64")
-        value = block.once(least, f"{name}_at")
-        node = Apply("min", (value, last), ("int64",) * 2, "int64")
-        return block.once(node, f"{name}_at")
+        return block.once(Nearest(value, self.last(found)), f"{name}_at")
 
-    def last(self, block: Block, found: Found, name: str) -> int:
-        """The last place that there is."""
-        number = self.builder.param(("last", found.last), found.last)
-        return block.once(Given(number), f"{name}_last")
+    def last(self, found: Found) -> int:
+        """The last place that there is, as a parameter."""
+        return self.builder.param(("last", found.last), found.last)
 
     def cast(self, block: Block, value: Operand, dtype: str, name: str) -> Operand:
         """An integer as one of another dtype."""
