@@ -13,7 +13,7 @@ from sphinx.util import logging
 
 from traceir import config
 from traceir.avals import ShapedArray
-from traceir.oracle import Elements
+from traceir.relations import Elements
 from traceir.rules import default
 from traceir.rules.language import VOCABULARY
 

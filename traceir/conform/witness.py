@@ -20,6 +20,7 @@ from traceir.conform.answers import arrays_of, listed
 from traceir.conform.values import same_bits
 from traceir.evaluate import evaluate_eqn
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var, sort_params
+from traceir.relations import Elements
 from traceir.rules import Rules, Scope
 from traceir.rules.applied import row_scope
 from traceir.typing import infer
@@ -220,7 +221,7 @@ def _products(
     makers: Mapping[Var, Eqn],
     read: Callable[[Atom], np.ndarray],
     rules: Rules,
-) -> Iterator[tuple[int, oracle.Elements]]:
+) -> Iterator[tuple[int, Elements]]:
     """The operands that are products, by number, as they are before rounding."""
     for number, atom in enumerate(eqn.inputs):
         maker = makers.get(atom) if isinstance(atom, Var) else None

@@ -174,10 +174,12 @@ def svd(
         compute_uv=bool(compute_uv),
         full_matrices=bool(full_matrices),
     )
-    if not compute_uv:
-        return found[0] if isinstance(found, (list, tuple)) else found
-    values, left, right = found
-    return left, values, right
+    if compute_uv:
+        values, left, right = found
+        return left, values, right
+    [alone] = found
+    result: Array = alone
+    return result
 
 
 def triangular_solve(

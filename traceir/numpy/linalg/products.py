@@ -176,7 +176,8 @@ def _power(x: Operand, count: int) -> Array:
     """By squares: the digits of `count` tell which of them are multiplied."""
     if count == 3:
         return _matmul(_matmul(x, x), x)
-    square, found = x, None
+    square = x
+    found: Array | None = None
     while count:
         if count % 2:
             found = square if found is None else _matmul(found, square)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -118,14 +119,13 @@ def det(a: Operand) -> Array:
     return lax.mul(prod(diagonal(factors), axis=-1), signs)
 
 
+Columns = tuple[int, ...]
 # The even and the odd permutations of three columns.
 _EVEN = [(0, 1, 2), (1, 2, 0), (2, 0, 1)]
 _ODD = [(2, 1, 0), (1, 0, 2), (0, 2, 1)]
 
 
-def _expanded(
-    x: Operand, even: list[tuple[int, ...]], odd: list[tuple[int, ...]]
-) -> Array:
+def _expanded(x: Operand, even: Sequence[Columns], odd: Sequence[Columns]) -> Array:
     """The determinant of a small matrix by its definition."""
     terms = [[_term(x, order) for order in orders] for orders in (even, odd)]
     found = terms[0][0]
@@ -136,7 +136,7 @@ def _expanded(
     return found
 
 
-def _term(x: Operand, order: tuple[int, ...]) -> Array:
+def _term(x: Operand, order: Columns) -> Array:
     """The product of one element of each row, from these columns."""
     found = _element(x, 0, order[0])
     for row, column in enumerate(order[1:], 1):
