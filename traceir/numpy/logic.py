@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from traceir import lax
 from traceir.array import Array
 from traceir.dtypes import kind_of
@@ -201,8 +203,10 @@ def isfinite(x: Operand) -> Array:
     return lax.is_finite(value)
 
 
-def array_equal(a1: Operand, a2: Operand) -> Array:
+def array_equal(a1: Operand, a2: Operand, equal_nan: bool = False) -> Array:
     """Whether two arrays have one shape and equal elements: a boolean scalar.
+
+    With `equal_nan`, NaN equals NaN.
 
     >>> import traceir.numpy as jnp
     >>> array_equal(jnp.ones(2), jnp.arange(2))
@@ -210,6 +214,8 @@ def array_equal(a1: Operand, a2: Operand) -> Array:
     """
     x, y = operands("array_equal", (a1, a2))
     if shape_of(x) != shape_of(y):
-        return as_array(False)
+        return as_array(np.bool_(False))
     same = equal(x, y)
+    if equal_nan:
+        same = lax.bitwise_or(same, lax.bitwise_and(isnan(x), isnan(y)))
     return lax.reduce_and(same, range(same.ndim))

@@ -198,7 +198,8 @@ def meshgrid(
     ([[1, 2], [1, 2]], [[3, 3], [4, 4]])
     """
     if indexing not in ("xy", "ij"):
-        raise rules.error("face.choice", got=f"indexing={indexing!r}", hint='"xy" or "ij"')
+        got = f"indexing={indexing!r}"
+        raise rules.error("face.choice", got=got, hint='"xy" or "ij"')
     values = operands("meshgrid", xi)
     for value in values:
         if len(shape_of(value)) > 1:

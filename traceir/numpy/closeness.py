@@ -1,0 +1,194 @@
+"""Arrays that are nearly equal, and parts of complex numbers. Serves: promote.*"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from traceir import lax
+from traceir.array import Array
+from traceir.jit.composite import composite
+from traceir.lax.operands import (
+    Operand,
+    aligned,
+    as_array,
+    convert,
+    inexact,
+    operand,
+    operands,
+    promoted_inexact,
+    shape_of,
+    typed,
+)
+from traceir.numpy.logic import equal, isnan
+from traceir.numpy.rounding import degrees
+from traceir.trace import typeof
+
+
+@composite(static_argnames=["equal_nan"])
+def isclose(
+    a: Operand,
+    b: Operand,
+    rtol: Operand = 1e-05,
+    atol: Operand = 1e-08,
+    equal_nan: bool = False,
+) -> Array:
+    """Whether each two elements differ by at most `atol + rtol * |b|`.
+
+    An infinity is close to itself alone, NaN to NaN with `equal_nan` alone. Integers
+    are compared as floats. Raises TypeError (face.argument, face.broadcast).
+
+    >>> import traceir.numpy as jnp
+    >>> isclose(jnp.array([1.0, 1.0]), jnp.array([1.000001, 1.1]))
+    Array([ True, False], dtype=bool)
+    """
+    x, y = aligned("isclose", promoted_inexact("isclose", a, b))
+    dtype = typeof(x).dtype
+    relative, absolute = (
+        convert(operand("isclose", bound, 2 + k), dtype)
+        for k, bound in enumerate((rtol, atol))
+    )
+    neither = lax.bitwise_and(*aligned("isclose", [isnan(x), isnan(y)]))
+    finite = lax.is_finite(y)
+    distance = lax.abs(lax.sub(x, y))
+    allowed = _sum(absolute, _product(relative, lax.abs(y)))
+    near = lax.le(*aligned("isclose", [distance, allowed]))
+    same = lax.eq(x, y)
+    found = lax.bitwise_or(lax.bitwise_and(*aligned("isclose", [finite, near])), same)
+    return lax.bitwise_or(found, neither) if equal_nan else found
+
+
+def _product(x: Operand, y: Operand) -> Array:
+    return lax.mul(*aligned("isclose", [x, y]))
+
+
+def _sum(x: Operand, y: Operand) -> Array:
+    return lax.add(*aligned("isclose", [x, y]))
+
+
+@composite(static_argnames=["equal_nan"])
+def allclose(
+    a: Operand,
+    b: Operand,
+    rtol: Operand = 1e-05,
+    atol: Operand = 1e-08,
+    equal_nan: bool = False,
+) -> Array:
+    """Whether all elements are close, as `isclose` has it: a boolean scalar.
+
+    >>> import traceir.numpy as jnp
+    >>> allclose(jnp.ones(3), 1.000001)
+    Array(True, dtype=bool)
+    """
+    near = isclose(a, b, rtol, atol, equal_nan)
+    return lax.reduce_and(near, range(near.ndim))
+
+
+def array_equiv(a1: Operand, a2: Operand) -> Array:
+    """Whether two arrays broadcast together and are equal then: a boolean scalar.
+
+    >>> import traceir.numpy as jnp
+    >>> array_equiv(jnp.ones((2, 3)), 1), array_equiv(jnp.ones(2), jnp.ones(3))
+    (Array(True, dtype=bool), Array(False, dtype=bool))
+    """
+    x, y = operands("array_equiv", (a1, a2))
+    try:
+        np.broadcast_shapes(shape_of(x), shape_of(y))
+    except ValueError:
+        return as_array(np.bool_(False))
+    same = equal(x, y)
+    return lax.reduce_and(same, range(same.ndim))
+
+
+def real(val: Operand, /) -> Array:
+    """The real part of each element: the element, as there are no complex ones yet.
+
+    >>> real(2.5)
+    Array(2.5, dtype=float32, weak_type=True)
+    """
+    return as_array(operand("real", val))
+
+
+def imag(val: Operand, /) -> Array:
+    """The imaginary part of each element: 0.
+
+    >>> import traceir.numpy as jnp
+    >>> imag(jnp.ones(2))
+    Array([0., 0.], dtype=float32)
+    """
+    value = operand("imag", val)
+    aval = typeof(value)
+    return lax.broadcast_in_dim(typed(0, aval.dtype, False), aval.shape, ())
+
+
+def conjugate(x: Operand, /) -> Array:
+    """The conjugate of each element: the element, as there are no complex ones yet.
+
+    >>> import traceir.numpy as jnp
+    >>> conjugate(jnp.ones(2))
+    Array([1., 1.], dtype=float32)
+    """
+    return as_array(operand("conjugate", x))
+
+
+conj = conjugate
+
+
+@composite(static_argnames=["deg"])
+def angle(z: Operand, deg: bool = False) -> Array:
+    """The angle of each element in the complex plane: 0, or pi below 0; floating.
+
+    In radians, with `deg` in degrees; NaN stays.
+
+    >>> import traceir.numpy as jnp
+    >>> angle(jnp.array([1.0, -1.0]), deg=True)
+    Array([  0., 180.], dtype=float32)
+    """
+    value = operand("angle", z)
+    aval = typeof(value)
+    value = convert(value, inexact(aval.dtype), aval.weak_type)
+    found = lax.atan2(imag(value), as_array(value))
+    return degrees(found) if deg else found
+
+
+@composite
+def isreal(x: Operand) -> Array:
+    """Whether the imaginary part of each element is 0.
+
+    >>> import traceir.numpy as jnp
+    >>> isreal(jnp.ones(2))
+    Array([ True,  True], dtype=bool)
+    """
+    part = imag(x)
+    return lax.eq(part, typed(0, part.dtype, False))
+
+
+@composite
+def iscomplex(x: Operand) -> Array:
+    """Whether the imaginary part of each element is not 0.
+
+    >>> import traceir.numpy as jnp
+    >>> iscomplex(jnp.ones(2))
+    Array([False, False], dtype=bool)
+    """
+    part = imag(x)
+    return lax.ne(part, typed(0, part.dtype, False))
+
+
+def iscomplexobj(x: Any) -> bool:
+    """Whether a value has a complex dtype; no array of this library has.
+
+    >>> iscomplexobj(2.5), iscomplexobj(1j)
+    (False, True)
+    """
+    return bool(np.iscomplexobj(x)) if not isinstance(x, Array) else False
+
+
+def isrealobj(x: Any) -> bool:
+    """Whether a value has a dtype that is not complex.
+
+    >>> isrealobj(2.5)
+    True
+    """
+    return not iscomplexobj(x)

@@ -1,0 +1,135 @@
+"""Arrays as text, in files and of buffers. Serves: face.dtype
+
+All of these run on the host: they need concrete arrays and give such.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from traceir import rules
+from traceir.array import Array
+from traceir.lax.operands import DTypeLike, Operand
+from traceir.numpy.creation import array, asarray
+from traceir.trace import Tracer
+
+array_str = np.array_str
+get_printoptions = np.get_printoptions
+iterable = np.iterable
+printoptions = np.printoptions
+save = np.save
+savez = np.savez
+set_printoptions = np.set_printoptions
+
+
+def array_repr(
+    arr: Operand,
+    max_line_width: int | None = None,
+    precision: int | None = None,
+    suppress_small: bool | None = None,
+) -> str:
+    """The text of an array, with its type.
+
+    >>> import traceir.numpy as jnp
+    >>> array_repr(jnp.array([0.123456, 1.0]), precision=2)
+    'Array([0.12, 1.  ], dtype=float32)'
+    """
+    return np.array_repr(arr, max_line_width, precision, suppress_small)
+
+
+def copy(a: Operand, order: str | None = None) -> Array:
+    """An array with memory of its own; elements are in row-major order, as always.
+
+    Raises ValueError (face.choice) for another order.
+
+    >>> import traceir.numpy as jnp
+    >>> copy(jnp.array([1, 2]))
+    Array([1, 2], dtype=int32)
+    """
+    if order not in (None, "K", "A", "C"):
+        raise rules.error(
+            "face.choice", got=f"order={order!r}", hint='leave it out, or "C"'
+        )
+    return array(a, copy=True)
+
+
+def isscalar(element: Any) -> bool:
+    """Whether a value is a number, or an array without dimensions.
+
+    >>> import traceir.numpy as jnp
+    >>> isscalar(2), isscalar(jnp.float32(2)), isscalar(jnp.ones(1))
+    (True, True, False)
+    """
+    if isinstance(element, (Array, Tracer, np.ndarray)):
+        return element.ndim == 0
+    return bool(np.isscalar(element))
+
+
+def load(file: Any, *args: Any, **kwargs: Any) -> Any:
+    """What `save` has written, as an array; arguments are those of `numpy.load`.
+
+    A file of `savez` gives NumPy's mapping of names to arrays.
+
+    >>> import io
+    >>> import traceir.numpy as jnp
+    >>> file = io.BytesIO()
+    >>> jnp.save(file, jnp.array([1, 2]))
+    >>> _ = file.seek(0)
+    >>> load(file)
+    Array([1, 2], dtype=int32)
+    """
+    found = np.load(file, *args, **kwargs)
+    return asarray(found) if isinstance(found, np.ndarray) else found
+
+
+def fromfile(
+    file: Any, dtype: DTypeLike = float, count: int = -1, sep: str = "", offset: int = 0
+) -> Array:
+    """The numbers of a file, binary or, with `sep`, as text: `numpy.fromfile`.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryFile() as file:
+    ...     _ = file.write(bytes([1, 2])), file.seek(0)
+    ...     fromfile(file, "uint8")
+    Array([1, 2], dtype=uint8)
+    """
+    return asarray(np.fromfile(file, _numpy(dtype), count, sep, offset))
+
+
+def fromiter(iter: Iterable[Any], dtype: DTypeLike, count: int = -1) -> Array:
+    """The numbers that an iterator gives.
+
+    >>> fromiter((k * k for k in range(3)), "int32")
+    Array([0, 1, 4], dtype=int32)
+    """
+    return asarray(np.fromiter(iter, _numpy(dtype), count))
+
+
+def fromstring(
+    string: str, dtype: DTypeLike = float, count: int = -1, *, sep: str
+) -> Array:
+    """The numbers of a text, with this between them.
+
+    >>> fromstring("1 2", "int32", sep=" ")
+    Array([1, 2], dtype=int32)
+    """
+    return asarray(np.fromstring(string, _numpy(dtype), count, sep=sep))
+
+
+def frombuffer(
+    buffer: Any, dtype: DTypeLike = float, count: int = -1, offset: int = 0
+) -> Array:
+    """The numbers that the bytes of an object are.
+
+    >>> frombuffer(bytes([1, 0, 2, 0]), "int16")
+    Array([1, 2], dtype=int16)
+    """
+    return asarray(np.frombuffer(buffer, _numpy(dtype), count, offset))
+
+
+def _numpy(dtype: DTypeLike) -> np.dtype:
+    """The dtype of what is read, which is not narrowed before it has been read."""
+    return np.dtype(dtype)

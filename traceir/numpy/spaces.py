@@ -1,0 +1,113 @@
+"""Numbers at equal ratios. Serves: face.count, level.concretize.number"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from traceir import lax
+from traceir.array import Array
+from traceir.jit.composite import composite
+from traceir.lax.operands import (
+    DTypeLike,
+    Operand,
+    as_array,
+    convert,
+    dtype_of,
+    inexact,
+    joined,
+    operands,
+)
+from traceir.numpy.composites import power
+from traceir.numpy.elementwise import divide, log10, multiply
+from traceir.numpy.ranges import linspace
+from traceir.numpy.shape import moveaxis
+
+
+def logspace(
+    start: Operand,
+    stop: Operand,
+    num: int = 50,
+    endpoint: bool = True,
+    base: Operand = 10.0,
+    dtype: DTypeLike = None,
+    axis: int = 0,
+) -> Array:
+    """`num` powers of `base`, the exponents evenly spaced from start to stop.
+
+    Arguments and errors are those of `linspace`.
+
+    >>> logspace(0, 2, 3)
+    Array([  1.,  10., 100.], dtype=float32)
+    """
+    first, last, ground = operands("logspace", (start, stop, base))
+    computed = inexact(joined((first, last, ground))[0])
+    wanted = computed if dtype is None else dtype_of(dtype, "logspace")
+    return _logspace(
+        first,
+        last,
+        ground,
+        num=num,
+        endpoint=endpoint,
+        dtypes=(computed, wanted),
+        axis=axis,
+    )
+
+
+@composite(static_argnames=["num", "endpoint", "dtypes", "axis"])
+def _logspace(
+    start: Operand,
+    stop: Operand,
+    base: Operand,
+    *,
+    num: int,
+    endpoint: bool,
+    dtypes: tuple[np.dtype, np.dtype],
+    axis: int,
+) -> Array:
+    dtype, wanted = dtypes
+    first, last = (convert(end, dtype) for end in (start, stop))
+    exponents: Any = linspace(first, last, num, endpoint, axis=axis)
+    return as_array(convert(power(base, exponents), wanted))
+
+
+def geomspace(
+    start: Operand,
+    stop: Operand,
+    num: int = 50,
+    endpoint: bool = True,
+    dtype: DTypeLike = None,
+    axis: int = 0,
+) -> Array:
+    """`num` numbers from start to stop, each the same multiple of the one before.
+
+    Both ends are of one sign; where they are not, or one is 0, the result is NaN.
+    Arguments and errors are those of `linspace`.
+
+    >>> geomspace(1, 8, 4).round(3)
+    Array([1., 2., 4., 8.], dtype=float32)
+    """
+    first, last = operands("geomspace", (start, stop))
+    computed = inexact(joined((first, last))[0])
+    wanted = computed if dtype is None else dtype_of(dtype, "geomspace")
+    dtypes = (computed, wanted)
+    return _geomspace(first, last, num=num, endpoint=endpoint, dtypes=dtypes, axis=axis)
+
+
+@composite(static_argnames=["num", "endpoint", "dtypes", "axis"])
+def _geomspace(
+    start: Operand,
+    stop: Operand,
+    *,
+    num: int,
+    endpoint: bool,
+    dtypes: tuple[np.dtype, np.dtype],
+    axis: int,
+) -> Array:
+    dtype, wanted = dtypes
+    first, last = (as_array(convert(end, dtype)) for end in (start, stop))
+    sign = lax.sign(first)
+    near, far = (log10(divide(end, sign)) for end in (first, last))
+    found = multiply(sign, logspace(near, far, num, endpoint, dtype=dtype))
+    return as_array(convert(moveaxis(found, 0, axis), wanted))
