@@ -131,7 +131,7 @@ def test_who_waits_for_an_interrupted_compile_compiles(
     lowered = kernels._lowered
     result = kernels.Future.result
 
-    def interrupt(*args: object) -> str:
+    def interrupt(*args: object, **options: object) -> str:
         monkeypatch.setattr(kernels, "_lowered", lowered)
         began.set()
         assert waits.wait(60)

@@ -203,7 +203,7 @@ def lowered(text: str, **names: Any) -> str:
 def test_a_fault_of_an_emitter_is_an_error_with_a_rule(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def broken(*_args: object) -> str:
+    def broken(*_args: object, **_options: object) -> str:
         return lowered("def f(x):\n    return lambda: x")
 
     monkeypatch.setattr(kernels, "_lowered", broken)
