@@ -90,6 +90,9 @@ def top_k(x: Operand, k: int, *, axis: int = -1) -> tuple[Array, Array]:
 def _moved(x: Value, axis: int, column: Value) -> Value:
     """What each line of `x` has at its own places, each a row of `column`."""
     others = tuple(d for d in range(typeof(x).ndim) if d != axis)
+    shape = typeof(column).shape[:-1]
+    if 0 in shape:  # a window of no elements has no place
+        return bind("slice", x, start_indices=(0,) * len(shape), limit_indices=shape)
     return bind(
         "gather",
         x,

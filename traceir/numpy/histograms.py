@@ -248,8 +248,11 @@ def histogramdd(
                 "order.weights", got=f"{shares.shape} for {points} points"
             )
         shares = convert(shares, inexact(shares.dtype))
-    counts = _cells(columns, edges, shares)
-    return (_dense(counts, edges) if density else counts), edges
+    # Half precision could not count far.
+    wide = shares.dtype if shares.dtype.itemsize > 2 else np.dtype("float32")
+    counts = _cells(columns, edges, convert(shares, wide))
+    found = _dense(counts, edges) if density else counts
+    return convert(found, shares.dtype), edges
 
 
 _range = range

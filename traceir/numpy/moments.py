@@ -31,7 +31,7 @@ from traceir.lax.shapes import axes_in
 from traceir.numpy.composites import clip
 from traceir.numpy.composites import where as _where
 from traceir.numpy.creation import broadcast_to
-from traceir.numpy.elementwise import divide, multiply, subtract
+from traceir.numpy.elementwise import divide, maximum, multiply, subtract
 from traceir.numpy.joins import atleast_2d
 from traceir.numpy.logic import isnan, less_equal, logical_not
 from traceir.numpy.nans import nanmean
@@ -214,14 +214,14 @@ def cov(
     shares = _observations(fweights, aweights, count, wanted)
     if shares is None:
         total: Any = typed(count, wanted, False)
-        left: Any = typed(count - less, wanted, False)
+        left: Any = typed(max(count - less, 0), wanted, False)
         centre = lax.div(_sum(x, 1, keepdims=True), lax.full((x.shape[0], 1), total))
     else:
         total = _sum(shares)
         squares = total
         if aweights is not None:
             squares = _sum(multiply(shares, convert(aweights, wanted)))
-        left = subtract(total, multiply(less, divide(squares, total)))
+        left = maximum(subtract(total, multiply(less, divide(squares, total))), 0)
         centre = divide(_sum(multiply(x, shares), 1, keepdims=True), total)
     apart = subtract(x, centre)
     other = apart if shares is None else multiply(apart, shares)

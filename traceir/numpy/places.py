@@ -39,15 +39,15 @@ def at_places(x: Array, places: Array, axis: int, keepdims: bool = False) -> Arr
 def along_axis(x: Array, places: Array, axis: int) -> Array:
     """What each line of `x` has at its own places along an axis.
 
-    `places` has the shape of `x` but for the extent of the axis. An axis without places
-    gives zeros.
+    `places` has the shape of `x` but for the extent of the axis. Of an array without
+    elements there are zeros.
 
     >>> import traceir.numpy as jnp
     >>> along_axis(jnp.array([[1, 2], [3, 4]]), jnp.array([[1], [0]]), 1)
     Array([[2],
            [3]], dtype=int32)
     """
-    if not x.shape[axis]:
+    if not x.size:
         return lax.full(places.shape, typed(0, x.dtype, False))
     others = tuple(d for d in range(x.ndim) if d != axis)
     shape = (*places.shape, 1)

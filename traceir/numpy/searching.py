@@ -156,8 +156,7 @@ def digitize(
     if not count:
         return lax.full(value.shape, typed(0, PLACE, False))
     up = searchsorted(edges, value, side, method=how)
-    other = "right" if right else "left"
-    down = searchsorted(lax.rev(edges, (0,)), value, other, method=how)
+    down = searchsorted(lax.rev(edges, (0,)), value, side, method=how)
     ends = [lax.index_in_dim(edges, k, 0, False) for k in (count - 1, 0)]
     return _where(lax.ge(*ends), up, subtract(count, down))
 
