@@ -1,4 +1,4 @@
-"""NumPy's functions on traced arrays. Serves: face.function, face.option
+"""NumPy's functions on traced arrays. Serves: face.function, face.meaning
 
 A function of NumPy's is the one of `traceir.numpy` with its name, once its operands
 have the dtype in which NumPy computes. `OWN` has those that are something else.
@@ -135,7 +135,7 @@ def arguments(
     try:
         return dict(_signature(func).bind(*args, **kwargs).arguments)
     except TypeError as error:
-        raise rules.error("face.option", got=f"{func.__name__}: {error}") from None
+        raise rules.error("face.meaning", got=f"{func.__name__}: {error}") from None
 
 
 @cache
@@ -235,7 +235,7 @@ def _check_options(func: Function, found: Function, given: dict[str, Any]) -> No
         default = parameter.default if parameter else None
         if value is None or value is default or name in _MEANINGLESS:
             continue
-        raise rules.error("face.option", got=f"{name}={value!r} of {func.__name__}")
+        raise rules.error("face.meaning", got=f"{name}={value!r} of {func.__name__}")
 
 
 # Options about memory, or about subclasses.

@@ -112,7 +112,7 @@ def _refuse(ufunc: np.ufunc, method: str, options: Options) -> None:
     left = [k for k, v in options.items() if v is not None]
     if left:
         got = f"{', '.join(left)} of {ufunc.__name__}.{method}"
-        raise rules.error("face.option", got=got)
+        raise rules.error("face.meaning", got=got)
 
 
 def _reduceat(ufunc: np.ufunc, inputs: Sequence[Any], options: Options) -> Any:

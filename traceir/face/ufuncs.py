@@ -120,7 +120,7 @@ def _call(
         options.pop(name, None)
     if options:
         named = ", ".join(options)
-        raise rules.error("face.option", got=f"{named} of {ufunc.__name__}")
+        raise rules.error("face.meaning", got=f"{named} of {ufunc.__name__}")
     results = computed(ufunc, inputs, dtype)
     outs = out if len(out) == len(results) else (None,) * len(results)
     stored = [
