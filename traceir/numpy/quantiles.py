@@ -1,4 +1,4 @@
-"""Medians, quantiles, percentiles, with NaN and without. Serves: face.axis, face.option
+"""Medians, quantiles, percentiles, with NaN and without. Serves: face.axis, face.choice
 
 A line is sorted, and read at two places beside the one where the quantile belongs.
 """
@@ -70,7 +70,7 @@ def quantile(
     what is between two elements: "linear", "lower", "higher", "midpoint", "nearest",
     "inverted_cdf", "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased"
     or "normal_unbiased". Of nothing it is NaN. Raises ValueError (face.axis,
-    face.option), TypeError (face.argument).
+    face.choice), TypeError (face.argument).
 
     >>> import traceir.numpy as jnp
     >>> quantile(jnp.array([1, 5, 2, 4]), 0.5)
@@ -174,7 +174,7 @@ def _quantile(
 ) -> Array:
     if method not in PLACES:
         listed = ", ".join(PLACES)
-        raise rules.error("face.option", got=f"method={method!r}; one of {listed}")
+        raise rules.error("face.choice", got=f"method={method!r}; one of {listed}")
     value, part, wanted = _numbers(name, a, q)
     axes = axes_in(axis, value.ndim)
     kept = drop(value.shape, axes)

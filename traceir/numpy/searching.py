@@ -1,4 +1,4 @@
-"""Places in ordered values, and lines through points. Serves: order.sorted, face.option
+"""Places in ordered values, and lines through points. Serves: order.sorted, face.choice
 
 NaN is behind every number, as `sort` has it.
 """
@@ -62,7 +62,7 @@ def searchsorted(
     Before its equals with `side` "left", behind them with "right". With `sorter`, it is
     `a[sorter]` that is in order. `method` says how, not what: "scan" and
     "scan_unrolled" halve what is left of `a` in turn, "sort" sorts both, "compare_all"
-    compares each with each. Raises ValueError (order.sorted, face.option).
+    compares each with each. Raises ValueError (order.sorted, face.choice).
 
     >>> import traceir.numpy as jnp
     >>> searchsorted(jnp.array([1, 3, 3, 5]), jnp.array([3, 6, 0]))
@@ -85,10 +85,10 @@ def searchsorted(
 
 
 def one_of(option: str, given: str, known: tuple[str, ...]) -> None:
-    """Raise ValueError (face.option) for an option's word that is not known."""
+    """Raise ValueError (face.choice) for an option's word that is not known."""
     if given not in known:
         got = f"{option}={given!r}; one of {', '.join(known)}"
-        raise rules.error("face.option", got=got)
+        raise rules.error("face.choice", got=got)
 
 
 def _before(numbers: Array, side: str) -> Before:

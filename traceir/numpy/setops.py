@@ -1,4 +1,4 @@
-"""What two arrays share, and what not. Serves: order.size, face.option
+"""What two arrays share, and what not. Serves: order.size, face.choice
 
 `size` is that of `traceir.numpy.unique`. NaN equals nothing here.
 """
@@ -53,7 +53,7 @@ def isin(
 
     `method` says how, not what: "compare_all" compares each with each, "binary_search"
     and "sort" put the others in order; "auto" goes by how many they are. Nothing
-    depends on `assume_unique`. Raises ValueError (face.option), TypeError
+    depends on `assume_unique`. Raises ValueError (face.choice), TypeError
     (face.argument).
 
     >>> import traceir.numpy as jnp

@@ -1,4 +1,4 @@
-"""Arrays without the zeros around. Serves: order.size, face.option, face.axis"""
+"""Arrays without the zeros around. Serves: order.size, face.choice, face.axis"""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def trim_zeros(
 
     Along each axis only what is 0 everywhere goes. The shape depends on values, so a
     traced array is a ConcretizationTypeError (order.size). Raises ValueError
-    (face.option, face.axis).
+    (face.choice, face.axis).
 
     >>> import traceir.numpy as jnp
     >>> trim_zeros(jnp.array([0, 1, 0, 2, 0]))
@@ -31,7 +31,7 @@ def trim_zeros(
         got = f"trim_zeros of a traced array, {origin(value)}"  # type: ignore[arg-type]
         raise rules.error("order.size", got=got)
     if not set(trim.lower()) <= set("fb"):
-        raise rules.error("face.option", got=f"trim={trim!r}; f, b or both")
+        raise rules.error("face.choice", got=f"trim={trim!r}; f, b or both")
     where = np.nonzero(np.asarray(value))
     starts, limits = [0] * value.ndim, list(value.shape)
     for d in axes_in(axis, value.ndim):
