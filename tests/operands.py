@@ -150,6 +150,22 @@ def _stack(draw: Draw, dtype: np.dtype) -> Built:
     return [_aval(shape, dtype)] * draw(st.integers(1, 3)), {"axis": axis}
 
 
+def _sort(draw: Draw, dtype: np.dtype) -> Built:
+    shape = (*draw(SHAPES), draw(EXTENTS))
+    kinds = [dtype, *draw(st.lists(st.sampled_from(DTYPES), max_size=2))]
+    return [_aval(shape, kind) for kind in kinds], {
+        "dimension": draw(st.integers(0, len(shape) - 1)),
+        "is_stable": draw(st.booleans()),
+        "num_keys": draw(st.integers(1, len(kinds))),
+    }
+
+
+def _top_k(draw: Draw, dtype: np.dtype) -> Built:
+    shape = (*draw(SHAPES), draw(EXTENTS))
+    axis = draw(st.integers(0, len(shape) - 1))
+    return [_aval(shape, dtype)], {"axis": axis, "k": draw(st.integers(0, shape[axis]))}
+
+
 def _iota(draw: Draw, dtype: np.dtype) -> Built:
     shape = (*draw(SHAPES), draw(EXTENTS))
     along = draw(st.integers(0, len(shape) - 1))
@@ -382,6 +398,8 @@ BUILDERS: dict[str, Callable[[Draw, np.dtype], Built]] = {
     "slice": _slice,
     "concatenate": _concatenate,
     "stack": _stack,
+    "sort": _sort,
+    "top_k": _top_k,
     "iota": _iota,
     "dot_general": _dot_general,
     "jit": _jit,
