@@ -88,6 +88,7 @@ def _body(
             case Evaluate(outputs=outputs):
                 made.update(outputs)
                 yield _evaluate(program, step)
+                yield from _shaped(program, step)
             case Copy(source, target):
                 yield f"{buffers[target].name}[...] = {buffers[source].name}"
             case Reshape(source, output, copied):
@@ -148,6 +149,14 @@ def _evaluate(program: Program, step: Evaluate) -> str:
     given += [f"{name}={argument_text(value)}" for name, value in step.eqn.params]
     results = ", ".join(program.buffers[k].name for k in step.outputs)
     return call_text(f"{results} = {evaluated_name(step.eqn.primitive)}", given)
+
+
+def _shaped(program: Program, step: Evaluate) -> Iterator[str]:
+    """Other shapes for results that the program knows reshaped alone."""
+    for slot, var in zip(step.outputs, step.eqn.outputs, strict=True):
+        buffer = program.buffers[slot]
+        if buffer.shape != var.aval.shape:
+            yield f"{buffer.name} = {buffer.name}.reshape({buffer.shape})"
 
 
 def product_name(dtype: str) -> str:

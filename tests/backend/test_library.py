@@ -96,3 +96,13 @@ def test_the_report_tells_of_them() -> None:
     assert "1 library function" in found
     assert "split: a library's function, f32[6,4] gives f32[2,4], f32[4,4]" in found
     assert "a library's result, which step 4 reads" in found
+
+
+def test_a_result_that_is_reshaped_has_its_new_shape() -> None:
+    text = """{ lambda ; a:f32[2,3]. let
+        b:f32[2,3] = cumsum[axis=0 reverse=False] a
+        c:f32[6] = reshape[dimensions=None new_sizes=(6,) sharding=None] b
+      in (c,) }"""
+    x = grid(2, 3)
+    [found] = compiled(text).run(x)
+    assert found.shape == (6,) and same_bits([found], reference(text, x))

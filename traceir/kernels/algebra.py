@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from traceir.kernels.registry import kernel
 Shape = tuple[int, ...]
 
 
-@cache
 def _routine(name: str, dtype: np.dtype) -> Any:
     """A routine of LAPACK or BLAS for a dtype."""
     # Not at the top: it would take most of the time that `import traceir` takes.
