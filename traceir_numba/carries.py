@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from traceir_numba.nests import Constant, Nest, map_accesses, may_overwrite
-from traceir_numba.program import Assign, Buffer, Copy, Launch, Step
+from traceir_numba.program import Assign, Branch, Buffer, Copy, Launch, Step
 from traceir_numba.steps import pointers_to, reads, renamed, writes
 
 Source = int | Constant
@@ -101,54 +101,50 @@ def _in_place(
         others = [s for t, s in arrays.items() if t != carry]
         if new in rotating or carry in others or new in others:
             continue
-        start = _copied(steps, carry, new)
-        if start is not None:
-            rest = renamed(steps[start + 1 :], {new: carry})
-            steps = (*steps[:start], *rest)
-            left[carry] = carry
-            continue
-        at = _place(steps, carry, new)
-        if at is None:
-            continue
-        launch = steps[at]
-        assert isinstance(launch, Launch)
-        steps = (
-            *steps[:at],
-            _unified(launch, carry, new),
-            *renamed(steps[at + 1 :], {new: carry}),
-        )
-        left[carry] = carry
+        made = _over(steps, carry, new)
+        if made is not None:
+            steps, left[carry] = made, carry
     return steps, left
 
 
-def _copied(steps: Sequence[Step], carry: int, new: int) -> int | None:
-    """The step that copies the old value, of which the new one is made, for nobody:
-    the old value is not read after it.
+def _over(steps: Sequence[Step], carry: int, new: int) -> tuple[Step, ...] | None:
+    """The steps with the new value in the old one's memory, which nobody reads then.
+
+    What makes the new value first is a copy of the old one, which goes, or a kernel
+    that may write over it, or a choice between such steps.
     """
     at = next((k for k, step in enumerate(steps) if new in writes(step)), None)
-    if at is None or steps[at] != Copy(carry, new):
+    if at is None:
         return None
-    old = {carry, *pointers_to(carry, steps)}
-    rest = steps[at + 1 :]
-    return at if all(old.isdisjoint(reads(s) | writes(s)) for s in rest) else None
-
-
-def _place(steps: Sequence[Step], carry: int, new: int) -> int | None:
-    """The step that may write the new value over the old one, if there is one."""
-    makers = [k for k, step in enumerate(steps) if new in writes(step)]
-    if len(makers) != 1:
-        return None
-    (at,) = makers
-    launch = steps[at]
     others = pointers_to(carry, steps)
-    if not isinstance(launch, Launch) or not others.isdisjoint(reads(launch)):
+    old = {carry, *others}
+    if any(not old.isdisjoint(reads(s) | writes(s)) for s in steps[at + 1 :]):
         return None
-    if any(not (others | {carry}).isdisjoint(reads(s)) for s in steps[at + 1 :]):
-        return None
+    made: tuple[Step, ...]
+    match steps[at]:
+        case Copy(source) if source == carry:
+            made = ()
+        case Launch() as launch if _may_write(launch, carry, new, others):
+            made = (_unified(launch, carry, new),)
+        case Branch(branches=branches) as choice:
+            found = [_over(branch, carry, new) for branch in branches]
+            kept = tuple(branch for branch in found if branch is not None)
+            if len(kept) < len(found):
+                return None
+            made = (replace(choice, branches=kept),)
+        case _:
+            return None
+    return (*steps[:at], *made, *renamed(steps[at + 1 :], {new: carry}))
+
+
+def _may_write(launch: Launch, carry: int, new: int, others: Collection[int]) -> bool:
+    """Whether a kernel may have the old value's memory for the new one."""
+    if not reads(launch).isdisjoint(others):
+        return False
     if carry not in launch.buffers:
-        return at
+        return True
     old, own = launch.buffers.index(carry), launch.buffers.index(new)
-    return at if may_overwrite(launch.nest, old, own) else None
+    return may_overwrite(launch.nest, old, own)
 
 
 def _unified(launch: Launch, carry: int, new: int) -> Launch:

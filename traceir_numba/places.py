@@ -92,6 +92,10 @@ class Places:
                 )
             for one in index.found:
                 far = distance * one.scale
+                at = self.known(block, one)
+                if at is not None:
+                    offset += far * max(0, min(at, one.last))
+                    continue
                 by = None if far == 1 else builder.param(("far", buffer, far), far)
                 found.append((self.place(block, one, builder.names[var]), by))
             offset += index.start * distance
@@ -101,8 +105,7 @@ class Places:
             elif loop is not None or extent != 1:
                 known = None
             distance *= extent
-        starts = tuple(index.start for index in indices)
-        where = builder.param((buffer, "start", starts), offset) if offset else None
+        where = builder.param((buffer, "start", offset), offset) if offset else None
         return Access(buffer, tuple(strides), where, tuple(found))
 
     def fetched(self, block: Block, eqn: Eqn, indices: Map, entry: Fetch) -> Operand:
@@ -122,6 +125,9 @@ class Places:
         """Whether values are places inside; None if there is nothing to ask."""
         truth: int | None = None
         for found in places:
+            known = self.known(block, found)
+            if known is not None and 0 <= known <= found.last:
+                continue
             # Beyond all numbers with a sign is less than 0 as one of them.
             value = self.cast(block, self.value(block, found), "int64", name)
             one = block.once(IsPlace(value, self.last(found)), f"{name}_in")
@@ -140,6 +146,11 @@ class Places:
             value = block.once(node, f"{name}_at")
         value = self.cast(block, value, "int64", name)
         return block.once(Nearest(value, self.last(found)), f"{name}_at")
+
+    def known(self, block: Block, found: Found) -> int | None:
+        """The number that a value is, where it is written in the program."""
+        value = self.value(block, found)
+        return int(value.text) if isinstance(value, Constant) else None
 
     def last(self, found: Found) -> int:
         """The last place that there is, as a parameter."""

@@ -6,7 +6,7 @@ at no other place.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from math import prod
 
 from traceir.ir import Atom, Var
@@ -39,6 +39,39 @@ def read_early(
         for var in _early(graph, job, stored)
         if isinstance(var, Var) and var not in stored and var in graph.at
     }
+
+
+def read_late(
+    graph: Graph, stored: Collection[Var], clusters: Sequence[Cluster]
+) -> set[Var]:
+    """Values of an array that something has been put in, which are needed after that.
+
+    They are smaller than the array, which otherwise would be copied for them.
+    """
+    found: set[Var] = set()
+    for put in clusters:
+        if put.jobs[0].kind != "put":
+            continue
+        operand = put.jobs[0].eqn.inputs[0]
+        assert isinstance(operand, Var)
+        memory = graph.memory_of(operand)
+        for cluster in clusters:
+            if memory in cluster.reads and cluster.before >> put.number & 1:
+                found.update(_values_of(graph, memory, stored, cluster))
+    return found
+
+
+def _values_of(
+    graph: Graph, memory: Var, stored: Collection[Var], cluster: Cluster
+) -> Iterator[Var]:
+    """The small values that a cluster computes of some memory."""
+    size = prod(memory.aval.shape)
+    places = [p for job in cluster.jobs + cluster.finish for p in seeds(job)]
+    for eqn, _ in graph.walk(places, stored)[0]:
+        read = (graph.memory_of(a) for a in eqn.inputs if isinstance(a, Var))
+        (out,) = eqn.outputs
+        if memory in read and prod(out.aval.shape) < size and out not in stored:
+            yield out
 
 
 def _early(graph: Graph, job: Job, stored: Collection[Var]) -> Iterator[Atom]:

@@ -273,7 +273,7 @@ def test_a_scalar_loop_touches_no_memory() -> None:
         (delayed, (VECTOR, VECTOR), 0),
         (twice, (VECTOR,), 1),  # one value in two places
         (prefix, (MATRIX,), 1),  # what is carried is a result, too
-        (nested, (N, VECTOR), 2),  # two loops within, which begin with a copy
+        (nested, (N, VECTOR), 0),  # loops within go on in the memory of the one around
     ],
     ids=["in place", "product", "swapped", "delayed", "twice", "prefix", "nested"],
 )

@@ -1,18 +1,25 @@
-"""Reading and writing at places that are values: the bits are the reference's."""
+"""Reading and writing at places that are values: the bits, and what is copied."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import pytest
 import random_places
-from compiling import executable, same_bits
+from compiling import compiled, executable, grid, reference, same_bits, traced
 from random_places import Case
 
+import traceir.numpy as jnp
+from traceir import lax
 from traceir.evaluate import eval_jaxpr
+from traceir.ir import ClosedJaxpr
+from traceir_numba import backend
+from traceir_numba.program import Copy, Program, Run, Step
+from traceir_numba.steps import inner
 
-EACH = 24
+EACH = 12
 
 Make = Callable[[np.random.Generator], Case]
 
@@ -28,3 +35,189 @@ def test_random_programs(make: Make, seed: int) -> None:
         got = executable(case.closed).run(*case.arguments)
         want = eval_jaxpr(case.closed, case.closed.consts, *case.arguments)
         assert same_bits(got, want), str(case.closed)
+
+
+# -- in place -------------------------------------------------------------------------
+
+
+def fibonacci(x: Any) -> Any:
+    """Each element of the two before it."""
+    return lax.fori_loop(2, 10, lambda i, a: a.at[i].set(a[i - 1] * 0.5 + a[i - 2]), x)
+
+
+def common(a: Any, b: Any) -> Any:
+    """How long the longest subsequence is that two have, by a table."""
+
+    def row(i: Any, table: Any) -> Any:
+        def column(j: Any, table: Any) -> Any:
+            longest = jnp.maximum(table[i - 1, j], table[i, j - 1])
+            alike = table[i - 1, j - 1] + 1
+            found = jnp.where(a[i - 1] == b[j - 1], alike, longest)
+            return table.at[i, j].set(found)
+
+        return lax.fori_loop(1, 6, column, table)
+
+    return lax.fori_loop(1, 6, row, jnp.zeros((6, 6), "int32"))
+
+
+def rows(table: Any) -> Any:
+    """Each row of the one before."""
+    return lax.fori_loop(1, 4, lambda k, t: t.at[k].set(t[k - 1] * 0.5 + t[k]), table)
+
+
+def chosen(x: Any) -> Any:
+    """One element or none, or all of them."""
+
+    def some(a: Any, i: Any) -> Any:
+        return lax.cond(a[0] > 1, lambda a: a * 0.5, lambda a: a, a)
+
+    def body(i: Any, a: Any) -> Any:
+        return lax.cond(a[i] > 0, lambda a, i: a.at[i].set(a[i - 1]), some, a, i)
+
+    return lax.fori_loop(0, 10, body, x)
+
+
+def swaps(x: Any) -> Any:
+    """Sorted, by exchanges with the least of what is left."""
+
+    def body(i: Any, a: Any) -> Any:
+        j = jnp.argmin(jnp.where(jnp.arange(10) < i, jnp.inf, a))
+        return a.at[i].set(a[j]).at[j].set(a[i])
+
+    return lax.fori_loop(0, 10, body, x)
+
+
+def doubled(x: Any) -> Any:
+    """Some elements twice, in a loop that tests them."""
+
+    def body(state: Any) -> Any:
+        k, a = state
+        return k + 1, a.at[jnp.array([1, 2, 1])].multiply(2.0)
+
+    return lax.while_loop(lambda s: (s[1][1] < 100) & (s[0] < 20), body, (0, x))[1]
+
+
+LETTERS = np.array([1, 2, 3, 4, 2], np.int32), np.array([2, 1, 3, 2, 4], np.int32)
+IN_PLACE = {
+    "fibonacci": (fibonacci, (grid(10),)),
+    "common": (common, LETTERS),
+    "rows": (rows, (grid(4, 5),)),
+    "chosen": (chosen, (grid(10),)),
+    "swaps": (swaps, (grid(10),)),
+    "doubled": (doubled, (grid(10) + 5,)),
+}
+
+
+def program_of(closed: ClosedJaxpr) -> Program:
+    """The program that is compiled."""
+    return executable(closed).program
+
+
+def within(steps: tuple[Step, ...]) -> Iterator[Step]:
+    """All that is in loops and choices."""
+    for step in steps:
+        for part in inner(step):
+            yield from part
+            yield from within(part)
+
+
+@pytest.mark.parametrize("name", IN_PLACE)
+def test_a_loop_copies_no_array_to_put_something_in_it(name: str) -> None:
+    fun, args = IN_PLACE[name]
+    closed = traced(fun, *args)
+    (run,) = [step for step in program_of(closed).steps if isinstance(step, Run)]
+    assert not [s for s in within(run.routine.steps) if isinstance(s, Copy)]
+    got = executable(closed).run(*args)
+    assert same_bits(got, eval_jaxpr(closed, closed.consts, *args))
+
+
+def test_what_is_read_later_is_copied() -> None:
+    def kept(x: Any) -> Any:
+        def body(a: Any, i: Any) -> Any:
+            return a.at[i].set(0.0), a
+
+        return lax.scan(body, x, jnp.arange(4))
+
+    closed, x = traced(kept, grid(4)), grid(4)
+    got = executable(closed).run(x)
+    assert same_bits(got, eval_jaxpr(closed, closed.consts, x))
+
+
+def copies(closed: ClosedJaxpr, donated: tuple[int, ...] = ()) -> int:
+    """The copies that a program makes outside of loops."""
+    found = backend.compile(closed, "program", donated)
+    assert isinstance(found, backend.Executable)
+    return sum(isinstance(step, Copy) for step in found.program.steps)
+
+
+def test_an_argument_is_copied_unless_it_is_donated() -> None:
+    closed = traced(lambda x, i: x.at[i].set(1.0), grid(8), np.int32(2))
+    assert (copies(closed), copies(closed, (0,))) == (1, 0)
+
+
+def test_what_nobody_reads_any_more_is_not_copied() -> None:
+    closed = traced(lambda x: (x * 2.0).at[1].add(x[0]).at[2].add(1.0), grid(8))
+    assert copies(closed) == 0
+
+
+def test_a_donated_argument_is_written_over() -> None:
+    closed = traced(lambda x, i: x.at[i].set(x[i] + 1.0), grid(8), np.int32(2))
+    x = grid(8)
+    want = eval_jaxpr(closed, closed.consts, x, np.int32(2))
+    found = backend.compile(closed, "program", (0,))
+    (got,) = found.run(x, np.asarray(2, np.int32))
+    assert same_bits([got], want) and np.shares_memory(got, x)
+
+
+def test_what_is_put_may_be_made_of_other_places() -> None:
+    for fun in (
+        lambda x: (x * 2.0).at[1:].set(x[:-1] * 2.0),
+        lambda x: (x * 2.0).at[1:].set((x * 2.0)[:-1]),
+        lambda x: (x + 0.0).at[jnp.array([3, 3, 0])].add((x + 0.0)[:3]),
+        lambda x: x.at[::-1].set(x),
+    ):
+        closed, x = traced(fun, grid(8)), grid(8)
+        got = executable(closed).run(x)
+        assert same_bits(got, eval_jaxpr(closed, closed.consts, x))
+
+
+# -- nests ----------------------------------------------------------------------------
+
+
+def test_a_lookup_is_read_where_it_is_used() -> None:
+    def mean(table: Any, ids: Any) -> Any:
+        found = table[ids] * 2.0
+        return (found - found.mean(1, keepdims=True)).sum()
+
+    closed = traced(mean, grid(50, 16), np.zeros(20, np.int32))
+    program = program_of(closed)
+    shapes = {b.shape for b in program.buffers if b.role == "temporary"}
+    assert (20, 16) not in shapes
+
+
+TRANSPOSED = """{ lambda ; a:f32[4,6] i:i32[]. let
+    b:f32[6,4] = transpose[permutation=(1, 0)] a
+    c:f32[6,4] = rev[dimensions=(0,)] b
+    j:i32[] = mul i 2:i32[]
+    d:f32[2,4] = dynamic_slice[slice_sizes=(2, 4)] c j 0:i32[]
+    e:f32[2] = reduce_sum[axes=(1,) out_sharding=None] d
+  in (e,) }"""
+
+
+@pytest.mark.parametrize("start", (-1, 0, 1, 2, 9))
+def test_views_are_read_through(start: int) -> None:
+    x, i = grid(4, 6), np.asarray(start, np.int32)
+    program = compiled(TRANSPOSED)
+    assert same_bits(program.run(x, i), reference(TRANSPOSED, x, i))
+    assert len(program.program.launches()) == 1
+
+
+def test_updates_run_in_their_order_whatever_the_threads() -> None:
+    rng = np.random.default_rng(0)
+    x, places = grid(7), rng.integers(-2, 9, 200_000).astype(np.int32)
+    updates = rng.normal(size=200_000).astype(np.float32)
+    closed = traced(lambda x, i, u: x.at[i].add(u), x, places, updates)
+    (launch,) = program_of(closed).launches()
+    assert launch.nest.ordered
+    got = executable(closed).run(x, places, updates)
+    assert same_bits(got, eval_jaxpr(closed, closed.consts, x, places, updates))
