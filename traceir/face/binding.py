@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from traceir import rules
-from traceir.face import copies, functions, ufunc_methods, ufuncs
+from traceir.face import copies, functions, substitutes, ufunc_methods, ufuncs
 from traceir.face.array import NumpyTracer, known, traced
 from traceir.face.functions import call_ufunc, method
 from traceir.face.writing import read, write
@@ -265,3 +265,4 @@ def bind_all() -> None:
     for name, value in bindings():
         setattr(NumpyTracer, name, value)
     ufuncs.METHODS.update(ufunc_methods.METHODS)
+    functions.OWN.update(substitutes.OWN)

@@ -58,7 +58,8 @@ REAL = frozenset(
         *("std", "trapezoid", "unwrap", "var"),
     )
 )
-_POSITIONAL = inspect.Parameter.POSITIONAL_OR_KEYWORD
+# Functions that add up, one by one, in the dtype of a sum.
+RUNNING = frozenset({"cumsum", "cumprod", "nancumsum", "nancumprod"})
 
 
 def apply(func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
@@ -87,6 +88,8 @@ def apply(func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any
     bound = arguments(func, args, kwargs)
     name = func.__name__
     met = _meet(bound, MEETING[name]) if name in MEETING else bound
+    if name in RUNNING and bound.get("dtype") is None:
+        met = {**met, "dtype": reduction_dtype(typeof(_array(bound["a"])).dtype)}
     if name in REAL or func.__module__ == "numpy.linalg":
         met = {key: _real(value) for key, value in met.items()}
     return _traced(_call(func, met))
@@ -188,7 +191,7 @@ def _call(func: Function, bound: Mapping[str, Any]) -> Any:
         elif kind is inspect.Parameter.VAR_KEYWORD:
             given |= value
         elif value is not np._NoValue:
-            given[name] = _list(value)
+            given[name] = _list(name, value)
     _check_options(func, found, given)
     if several:
         return found(*given.values(), *several)
@@ -202,13 +205,31 @@ def _call(func: Function, bound: Mapping[str, Any]) -> Any:
     return found(*positional, **left)
 
 
-def _list(value: Any) -> Any:
-    """A list or tuple of traced numbers as an array, if it is nothing else."""
-    if isinstance(value, list) and any(
-        isinstance(v, Tracer) and not v.shape for v in value
-    ):
+# Arguments that are lists and no arrays.
+_LISTS = frozenset(
+    (
+        *(
+            "axis",
+            "axes",
+            "destination",
+            "indices_or_sections",
+            "newshape",
+            "pad_width",
+        ),
+        *("repeats", "reps", "shape", "shift", "size", "source", "subscripts"),
+        *("condlist", "choicelist", "funclist", "mode", "operands", "varargs", "xi"),
+    )
+)
+
+
+def _list(name: str, value: Any) -> Any:
+    """A list of numbers as an array, where the function takes arrays."""
+    if not isinstance(value, (list, tuple)) or name in _LISTS:
+        return value
+    if any(isinstance(v, Tracer) and not v.shape for v in value):
         return array_of(value)
-    return value
+    plain = value and all(isinstance(v, (bool, int, float, list)) for v in value)
+    return np.array(value) if plain else value
 
 
 @cache
@@ -264,93 +285,6 @@ def viewing(*funcs: Function) -> Callable[[Function], Function]:
         return function
 
     return register
-
-
-@own(np.real, np.conj)
-def _same(val: Any) -> Any:
-    return traced(operand("real", val))
-
-
-@own(np.iscomplexobj)
-def _is_complex(x: Any) -> bool:
-    return False
-
-
-@own(np.isrealobj)
-def _is_real(x: Any) -> bool:
-    return True
-
-
-@own(np.copyto)
-def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
-    """Write one array's elements to another."""
-    options = {"out": (dst,), "casting": casting, "where": where}
-    ufuncs.apply(np.positive, "__call__", (src,), options)
-
-
-@own(np.zeros_like)
-def _zeros_like(
-    a: Any,
-    dtype: Any = None,
-    order: str = "K",
-    subok: bool = True,
-    shape: Any = None,
-    *,
-    device: Any = None,
-) -> Any:
-    return _filled(a, 0, dtype, shape)
-
-
-@own(np.empty_like)
-def _empty_like(
-    prototype: Any,
-    dtype: Any = None,
-    order: str = "K",
-    subok: bool = True,
-    shape: Any = None,
-    *,
-    device: Any = None,
-) -> Any:
-    return _filled(prototype, 0, dtype, shape)
-
-
-@own(np.ones_like)
-def _ones_like(
-    a: Any,
-    dtype: Any = None,
-    order: str = "K",
-    subok: bool = True,
-    shape: Any = None,
-    *,
-    device: Any = None,
-) -> Any:
-    return _filled(a, 1, dtype, shape)
-
-
-@own(np.full_like)
-def _full_like(
-    a: Any,
-    fill_value: Any,
-    dtype: Any = None,
-    order: str = "K",
-    subok: bool = True,
-    shape: Any = None,
-    *,
-    device: Any = None,
-) -> Any:
-    return _filled(a, fill_value, dtype, shape)
-
-
-def _filled(like: Any, value: Any, dtype: Any, shape: Any) -> NumpyTracer:
-    """An array with one value everywhere; known while tracing if the value is."""
-    aval = typeof(operand("like", like))
-    wanted = aval.dtype if dtype is None else np.dtype(dtype)
-    extents = aval.shape if shape is None else shape
-    if isinstance(value, Tracer) and not value.knows("level.concretize.array"):
-        made = traced(jnp.full(extents, convert(operand("full", value), wanted)))
-        made.number = False
-        return made
-    return wrapped(np.full(extents, unwrapped(value), wanted))  # type: ignore[no-any-return]
 
 
 def reduction_dtype(dtype: np.dtype) -> np.dtype:

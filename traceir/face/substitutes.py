@@ -1,0 +1,116 @@
+"""NumPy's functions that are something else on traced arrays. Serves: face.function"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from traceir import numpy as jnp
+from traceir.face import ufuncs
+from traceir.face.array import NumpyTracer, traced, unwrapped, wrapped
+from traceir.face.functions import OWN as OWN
+from traceir.face.functions import own
+from traceir.lax.operands import convert, operand
+from traceir.trace import Tracer, typeof
+
+
+@own(np.clip)
+def _clip(
+    a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None
+) -> Any:
+    """Elements no less than one bound and no greater than the other."""
+    low = a_min if min is None else min
+    high = a_max if max is None else max
+    if low is not None:
+        a = ufuncs.apply(np.maximum, "__call__", (a, low), {})
+    if high is not None:
+        a = ufuncs.apply(np.minimum, "__call__", (a, high), {})
+    return a
+
+
+@own(np.real, np.conj)
+def _same(val: Any) -> Any:
+    return traced(operand("real", val))
+
+
+@own(np.iscomplexobj)
+def _is_complex(x: Any) -> bool:
+    return False
+
+
+@own(np.isrealobj)
+def _is_real(x: Any) -> bool:
+    return True
+
+
+@own(np.copyto)
+def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+    """Write one array's elements to another."""
+    options = {"out": (dst,), "casting": casting, "where": where}
+    ufuncs.apply(np.positive, "__call__", (src,), options)
+
+
+@own(np.zeros_like)
+def _zeros_like(
+    a: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+) -> Any:
+    return _filled(a, 0, dtype, shape)
+
+
+@own(np.empty_like)
+def _empty_like(
+    prototype: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+) -> Any:
+    return _filled(prototype, 0, dtype, shape)
+
+
+@own(np.ones_like)
+def _ones_like(
+    a: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+) -> Any:
+    return _filled(a, 1, dtype, shape)
+
+
+@own(np.full_like)
+def _full_like(
+    a: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+) -> Any:
+    return _filled(a, fill_value, dtype, shape)
+
+
+def _filled(like: Any, value: Any, dtype: Any, shape: Any) -> NumpyTracer:
+    """An array with one value everywhere; known while tracing if the value is."""
+    aval = typeof(operand("like", like))
+    wanted = aval.dtype if dtype is None else np.dtype(dtype)
+    extents = aval.shape if shape is None else shape
+    if isinstance(value, Tracer) and not value.knows("level.concretize.array"):
+        made = traced(jnp.full(extents, convert(operand("full", value), wanted)))
+        made.number = False
+        return made
+    return wrapped(np.full(extents, unwrapped(value), wanted))  # type: ignore[no-any-return]
