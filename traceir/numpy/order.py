@@ -7,16 +7,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from typing import Any
 
-from traceir import lax
+import numpy as np
+
+from traceir import lax, rules
 from traceir.array import Array
 from traceir.dtypes import kind_of
 from traceir.jit.composite import composite
-from traceir.lax.operands import Operand, operand, operands, shape_of
+from traceir.lax.operands import (
+    Operand,
+    as_array,
+    is_tracer,
+    operand,
+    operands,
+    shape_of,
+    typed,
+)
 from traceir.lax.shapes import axes_in, axis_in
+from traceir.numpy.composites import remainder
+from traceir.numpy.creation import asarray
 from traceir.numpy.elementwise import subtract
 from traceir.numpy.logic import not_equal
-from traceir.numpy.shape import concatenate, transpose
+from traceir.numpy.shape import concatenate, moveaxis, transpose
 from traceir.trace import typeof
 
 Axes = int | Sequence[int] | None
@@ -98,10 +111,30 @@ def _roll_static(a: Operand, shift: tuple[int, ...], axis: tuple[int, ...]) -> A
     return lax.reshape(a, shape_of(a))
 
 
-def roll(a: Operand, shift: int | Sequence[int], axis: Axes = None) -> Array:
+@composite(static_argnames=["axis"])
+def _roll_dynamic(a: Array, shift: Array, axis: tuple[int, ...]) -> Array:
+    """The array twice behind itself along each axis, and what lies at the shift."""
+    integers = shift.dtype
+    count = max(len(axis), prod(shift.shape))
+    shifts = lax.broadcast_in_dim(shift, (count,), range(len(shift.shape)))
+    axes = axis * count if len(axis) == 1 else axis
+    for k, d in enumerate(axes):
+        extent = a.shape[d]
+        one = lax.squeeze(lax.slice(shifts, (k,), (k + 1,)), (0,))
+        by = remainder(
+            one, lax.max(typed(extent, integers, False), typed(1, integers, False))
+        )
+        both = lax.concatenate([a, a], d)
+        start = lax.sub(typed(extent, integers, False), by)
+        a = lax.dynamic_slice_in_dim(both, start, extent, axis=d)
+    return a
+
+
+def roll(a: Operand, shift: Operand | Sequence[Operand], axis: Axes = None) -> Array:
     """The elements moved on along axes, those from the end to the start.
 
-    Without an axis, along all of them as one. `shift` is an int, or one for each axis.
+    Without an axis, along all of them as one. `shift` is an int, or one for each axis,
+    and may be traced. Raises ValueError (face.axis, face.broadcast-to).
 
     >>> import traceir.numpy as jnp
     >>> roll(jnp.array([1, 2, 3]), 1)
@@ -112,14 +145,39 @@ def roll(a: Operand, shift: int | Sequence[int], axis: Axes = None) -> Array:
     if axis is None:
         flat = lax.reshape(value, (prod(shape),))
         return lax.reshape(roll(flat, shift, 0), shape)
-    axes = axes_in(axis, len(shape))
-    given = tuple(shift) if isinstance(shift, Sequence) else (shift,)
+    axes = tuple(axis_in(d, len(shape)) for d in _listed(axis))
+    if any(map(is_tracer, _listed(shift))):
+        moved: Array = _roll_dynamic(as_array(value), asarray(shift), axes)
+        return moved
+    given = tuple(np.asarray(shift).reshape(-1).tolist())
     count = max(len(axes), len(given))
-    return _roll_static(
-        value,
-        given * count if len(given) == 1 else given,
-        axes * count if len(axes) == 1 else axes,
-    )
+    given = given * count if len(given) == 1 else given
+    axes = axes * count if len(axes) == 1 else axes
+    if len(given) != len(axes):
+        got = f"{len(given)} shifts to {len(axes)} axes"
+        raise rules.error("face.broadcast-to", got=got)
+    return _roll_static(value, given, axes)
+
+
+def _listed(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, (tuple, list)) else (value,)
+
+
+@composite(static_argnames=["axis", "start"])
+def rollaxis(a: Operand, axis: int, start: int = 0) -> Array:
+    """The array with one axis moved before the one that is now at `start`.
+
+    `moveaxis` says it more plainly. Raises ValueError (face.axis).
+
+    >>> import traceir.numpy as jnp
+    >>> rollaxis(jnp.ones((2, 3, 4)), 2).shape
+    (4, 2, 3)
+    """
+    value = operand("rollaxis", a)
+    rank = len(shape_of(value))
+    at = axis_in(axis, rank)
+    to = start if start == rank else axis_in(start, rank)
+    return moveaxis(value, at, to - (at < to))
 
 
 @composite(static_argnames=["n", "axis"])

@@ -13,7 +13,13 @@ import numpy as np
 from traceir import lax
 from traceir.array import Array
 from traceir.jit.composite import composite
-from traceir.lax.operands import Operand, convert, default_dtype, promoted_inexact
+from traceir.lax.operands import (
+    Operand,
+    as_array,
+    convert,
+    default_dtype,
+    promoted_inexact,
+)
 from traceir.numpy.composites import where
 from traceir.numpy.elementwise import (
     abs,
@@ -131,7 +137,7 @@ def i0(x: Operand) -> Array:
         value = convert(value, np.dtype(np.float32), aval.weak_type)
     size = abs(value)
     found = where(less(size, _TURN), _near(minimum(size, _TURN)), _far(size))
-    return convert(found, aval.dtype, aval.weak_type)
+    return as_array(convert(found, aval.dtype, aval.weak_type))
 
 
 def _near(x: Array) -> Array:
