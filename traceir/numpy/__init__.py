@@ -85,6 +85,7 @@ from traceir.numpy.cumulative import (
     nancumsum,
 )
 from traceir.numpy.diagonals import diag, diagflat, diagonal, trace
+from traceir.numpy.divisors import gcd, lcm
 from traceir.numpy.dtypes import (
     astype,
     bfloat16,
@@ -165,6 +166,7 @@ from traceir.numpy.files import (
     savez,
     set_printoptions,
 )
+from traceir.numpy.filters import convolve, correlate
 from traceir.numpy.finding import (
     argwhere,
     compress,
@@ -270,6 +272,7 @@ from traceir.numpy.order import (
     rollaxis,
     rot90,
 )
+from traceir.numpy.packing import packbits, unpackbits
 from traceir.numpy.padding import (
     pad,
 )
@@ -348,6 +351,8 @@ from traceir.numpy.shape import (
     swapaxes,
     transpose,
 )
+from traceir.numpy.signs import copysign, frexp, ldexp, signbit, spacing
+from traceir.numpy.slopes import ediff1d, gradient, trapezoid, unwrap
 from traceir.numpy.sorting import argpartition, argsort, lexsort, partition, sort
 from traceir.numpy.spaces import (
     geomspace,
@@ -406,45 +411,46 @@ __all__ = [
     "bitwise_right_shift", "bitwise_xor", "blackman", "block", "bool_",
     "broadcast_arrays", "broadcast_shapes", "broadcast_to", "c_", "can_cast", "cbrt",
     "ceil", "choose", "clip", "column_stack", "compress", "concat", "concatenate",
-    "conj", "conjugate", "copy", "corrcoef", "cos", "cosh", "count_nonzero", "cov",
-    "cross", "cumprod", "cumsum", "cumulative_prod", "cumulative_sum", "deg2rad",
-    "degrees", "delete", "diag", "diag_indices", "diag_indices_from", "diagflat",
-    "diagonal", "diff", "digitize", "divide", "divmod", "dot", "dsplit", "dstack",
-    "dtype", "e", "einsum", "einsum_path", "empty", "empty_like", "equal", "exp",
-    "exp2", "expand_dims", "expm1", "extract", "eye", "fabs", "fill_diagonal", "finfo",
-    "flatnonzero", "flip", "fliplr", "flipud", "float16", "float32", "float64",
-    "float_power", "floating", "floor", "floor_divide", "fmax", "fmin", "fmod",
-    "from_dlpack", "frombuffer", "fromfile", "fromfunction", "fromiter", "fromstring",
-    "full", "full_like", "geomspace", "get_printoptions", "greater", "greater_equal",
-    "hamming", "hanning", "heaviside", "histogram", "histogram2d",
-    "histogram_bin_edges", "histogramdd", "hsplit", "hstack", "hypot", "i0", "identity",
-    "iinfo", "imag", "index_exp", "indices", "inf", "inner", "insert", "int16", "int32",
-    "int64", "int8", "integer", "interp", "intersect1d", "invert", "isclose",
-    "iscomplex", "iscomplexobj", "isdtype", "isfinite", "isin", "isinf", "isnan",
-    "isneginf", "isposinf", "isreal", "isrealobj", "isscalar", "issubdtype", "iterable",
-    "ix_", "kaiser", "kron", "left_shift", "less", "less_equal", "lexsort", "linalg",
-    "linspace", "load", "log", "log10", "log1p", "log2", "logaddexp", "logaddexp2",
-    "logical_and", "logical_not", "logical_or", "logical_xor", "logspace",
-    "mask_indices", "matmul", "matrix_transpose", "matvec", "max", "maximum", "mean",
-    "median", "meshgrid", "mgrid", "min", "minimum", "mod", "modf", "moveaxis",
-    "multiply", "nan", "nan_to_num", "nanargmax", "nanargmin", "nancumprod",
-    "nancumsum", "nanmax", "nanmean", "nanmedian", "nanmin", "nanpercentile", "nanprod",
-    "nanquantile", "nanstd", "nansum", "nanvar", "ndarray", "ndim", "negative",
-    "newaxis", "nextafter", "nonzero", "not_equal", "ogrid", "ones", "ones_like",
-    "outer", "pad", "partition", "percentile", "permute_dims", "pi", "piecewise",
-    "place", "positive", "pow", "power", "printoptions", "prod", "promote_types", "ptp",
-    "put", "put_along_axis", "quantile", "r_", "rad2deg", "radians", "ravel",
+    "conj", "conjugate", "convolve", "copy", "copysign", "corrcoef", "correlate", "cos",
+    "cosh", "count_nonzero", "cov", "cross", "cumprod", "cumsum", "cumulative_prod",
+    "cumulative_sum", "deg2rad", "degrees", "delete", "diag", "diag_indices",
+    "diag_indices_from", "diagflat", "diagonal", "diff", "digitize", "divide", "divmod",
+    "dot", "dsplit", "dstack", "dtype", "e", "ediff1d", "einsum", "einsum_path",
+    "empty", "empty_like", "equal", "exp", "exp2", "expand_dims", "expm1", "extract",
+    "eye", "fabs", "fill_diagonal", "finfo", "flatnonzero", "flip", "fliplr", "flipud",
+    "float16", "float32", "float64", "float_power", "floating", "floor", "floor_divide",
+    "fmax", "fmin", "fmod", "frexp", "from_dlpack", "frombuffer", "fromfile",
+    "fromfunction", "fromiter", "fromstring", "full", "full_like", "gcd", "geomspace",
+    "get_printoptions", "gradient", "greater", "greater_equal", "hamming", "hanning",
+    "heaviside", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd",
+    "hsplit", "hstack", "hypot", "i0", "identity", "iinfo", "imag", "index_exp",
+    "indices", "inf", "inner", "insert", "int16", "int32", "int64", "int8", "integer",
+    "interp", "intersect1d", "invert", "isclose", "iscomplex", "iscomplexobj",
+    "isdtype", "isfinite", "isin", "isinf", "isnan", "isneginf", "isposinf", "isreal",
+    "isrealobj", "isscalar", "issubdtype", "iterable", "ix_", "kaiser", "kron", "lcm",
+    "ldexp", "left_shift", "less", "less_equal", "lexsort", "linalg", "linspace",
+    "load", "log", "log10", "log1p", "log2", "logaddexp", "logaddexp2", "logical_and",
+    "logical_not", "logical_or", "logical_xor", "logspace", "mask_indices", "matmul",
+    "matrix_transpose", "matvec", "max", "maximum", "mean", "median", "meshgrid",
+    "mgrid", "min", "minimum", "mod", "modf", "moveaxis", "multiply", "nan",
+    "nan_to_num", "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax",
+    "nanmean", "nanmedian", "nanmin", "nanpercentile", "nanprod", "nanquantile",
+    "nanstd", "nansum", "nanvar", "ndarray", "ndim", "negative", "newaxis", "nextafter",
+    "nonzero", "not_equal", "ogrid", "ones", "ones_like", "outer", "packbits", "pad",
+    "partition", "percentile", "permute_dims", "pi", "piecewise", "place", "positive",
+    "pow", "power", "printoptions", "prod", "promote_types", "ptp", "put",
+    "put_along_axis", "quantile", "r_", "rad2deg", "radians", "ravel",
     "ravel_multi_index", "real", "reciprocal", "remainder", "repeat", "reshape",
     "resize", "result_type", "right_shift", "rint", "roll", "rollaxis", "rot90",
     "round", "s_", "save", "savez", "searchsorted", "select", "set_printoptions",
-    "setdiff1d", "setxor1d", "shape", "sign", "sin", "sinc", "sinh", "size", "sort",
-    "split", "sqrt", "square", "squeeze", "stack", "std", "subtract", "sum", "swapaxes",
-    "take", "take_along_axis", "tan", "tanh", "tensordot", "tile", "trace", "transpose",
-    "tri", "tril", "tril_indices", "tril_indices_from", "trim_zeros", "triu",
-    "triu_indices", "triu_indices_from", "true_divide", "trunc", "uint16", "uint32",
-    "uint64", "uint8", "union1d", "unique", "unique_all", "unique_counts",
-    "unique_inverse", "unique_values", "unravel_index", "unstack", "vander", "var",
-    "vdot", "vecdot", "vecmat", "vectorize", "vsplit", "vstack", "where", "zeros",
-    "zeros_like",
+    "setdiff1d", "setxor1d", "shape", "sign", "signbit", "sin", "sinc", "sinh", "size",
+    "sort", "spacing", "split", "sqrt", "square", "squeeze", "stack", "std", "subtract",
+    "sum", "swapaxes", "take", "take_along_axis", "tan", "tanh", "tensordot", "tile",
+    "trace", "transpose", "trapezoid", "tri", "tril", "tril_indices",
+    "tril_indices_from", "trim_zeros", "triu", "triu_indices", "triu_indices_from",
+    "true_divide", "trunc", "uint16", "uint32", "uint64", "uint8", "union1d", "unique",
+    "unique_all", "unique_counts", "unique_inverse", "unique_values", "unpackbits",
+    "unravel_index", "unstack", "unwrap", "vander", "var", "vdot", "vecdot", "vecmat",
+    "vectorize", "vsplit", "vstack", "where", "zeros", "zeros_like",
 ]
 # fmt: on
