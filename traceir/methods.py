@@ -128,6 +128,26 @@ class Methods:
         def argmin(
             self, axis: int | None = None, *, keepdims: bool = False
         ) -> Array: ...
+        def argsort(
+            self,
+            axis: int | None = -1,
+            *,
+            stable: bool = True,
+            descending: bool = False,
+            dtype: Any = None,
+        ) -> Array: ...
+        def argpartition(self, kth: int, axis: int = -1) -> Array: ...
+        def partition(self, kth: int, axis: int = -1) -> Array: ...
+        def searchsorted(
+            self, v: Any, side: str = "left", sorter: Any = None, *, method: str = "scan"
+        ) -> Array: ...
+        def sort(
+            self,
+            axis: int | None = -1,
+            *,
+            stable: bool = True,
+            descending: bool = False,
+        ) -> Array: ...
         def __array_namespace__(self, *, api_version: str | None = None) -> Any: ...
         def to_device(self, device: Any, /, *, stream: None = None) -> Array: ...
         def astype(
