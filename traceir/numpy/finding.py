@@ -21,6 +21,7 @@ from traceir.lax.operands import (
     default_dtype,
     is_tracer,
     operand,
+    shape_of,
     typed,
 )
 from traceir.lax.shapes import axis_in
@@ -48,15 +49,17 @@ def nonzero(
     >>> nonzero(jnp.array([0, 5, 6]), size=3, fill_value=-1)
     (Array([ 1,  2, -1], dtype=int32),)
     """
-    x = as_array(operand("nonzero", a))
-    if not x.ndim:
+    given = operand("nonzero", a)
+    if not shape_of(given):
         raise rules.error("face.least-rank", got="0 dimensions of 1")
     integers = default_dtype(int)
     if size is None:
-        if is_tracer(x):
-            got = f"{x.aval.str_short()}, {origin(x)}"
+        if is_tracer(given):
+            got = f"{given.aval.str_short()}, {origin(given)}"
             raise rules.error("index.size", got=got)
-        return tuple(asarray(found.astype(integers)) for found in np.nonzero(x))
+        known = np.nonzero(np.asarray(given))
+        return tuple(asarray(found.astype(integers)) for found in known)
+    x = as_array(given)
     fills = fill_value if isinstance(fill_value, tuple) else (fill_value,) * x.ndim
     if len(fills) != x.ndim:
         raise rules.error("index.option", got=f"{len(fills)} fills of {x.ndim}")
@@ -156,17 +159,22 @@ def compress(
     >>> compress(jnp.array([True, False, True]), jnp.array([5, 6, 7]))
     Array([5, 7], dtype=int32)
     """
-    which, x = truth(asarray(condition)), as_array(operand("compress", a, 1))
+    known = not is_tracer(condition)
+    which = np.asarray(condition) if known else truth(condition)
+    x = as_array(operand("compress", a, 1))
     if len(which.shape) != 1:
         raise rules.error("face.vector", got=f"a condition of shape {which.shape}")
     if axis is None:
         x, axis = ravel(x), 0
     at = axis_in(axis, x.ndim)
-    if which.shape[0] > x.shape[at]:
-        got = f"{which.shape[0]} conditions of {x.shape[at]} places"
-        raise rules.error("index.choices", got=got)
+    extent = x.shape[at]
+    if which.shape[0] > extent:
+        if not known or which[extent:].any():
+            got = f"{which.shape[0]} conditions of {extent} places"
+            raise rules.error("index.choices", got=got)
+        which = which[:extent]
     # A place outside is filled.
-    [places] = nonzero(which, size=size, fill_value=x.shape[at])
+    [places] = nonzero(which, size=size, fill_value=extent)
     fill = np.asarray(fill_value).item()
     return take(x, places, at, mode="fill", fill_value=fill)
 
@@ -181,5 +189,6 @@ def extract(
     >>> extract(x > 0, x)
     Array([1, 4], dtype=int32)
     """
-    which, x = ravel(asarray(condition)), ravel(asarray(arr))
-    return compress(which, x, size=size, fill_value=fill_value)
+    known = not is_tracer(condition)
+    which = np.ravel(np.asarray(condition)) if known else ravel(condition)
+    return compress(which, ravel(asarray(arr)), size=size, fill_value=fill_value)

@@ -13,6 +13,7 @@ import numpy as np
 
 from traceir import lax, rules
 from traceir.array import Array
+from traceir.compile_time import ensure_compile_time_eval
 from traceir.concretize import origin
 from traceir.lax.operands import (
     DTypeLike,
@@ -264,5 +265,7 @@ def mask_indices(
     >>> mask_indices(2, jnp.triu)
     (Array([0, 0, 1], dtype=int32), Array([0, 1, 1], dtype=int32))
     """
-    first, second = nonzero(mask_func(ones((n, n)), k), size=size)
+    with ensure_compile_time_eval():
+        mask = mask_func(ones((n, n)), k)
+    first, second = nonzero(mask, size=size)
     return first, second

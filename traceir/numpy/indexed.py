@@ -52,10 +52,10 @@ class MGrid:
     """
 
     def __getitem__(self, key: Any) -> Array:
-        lines = _lines(key)
+        lines = _alike(_lines(key))
         if not isinstance(key, tuple):
             return lines[0]
-        return lax.stack(_alike(meshgrid(*lines, indexing="ij")), 0)
+        return lax.stack(meshgrid(*lines, indexing="ij"), 0)
 
 
 def _alike(arrays: Sequence[Array]) -> list[Array]:
@@ -75,7 +75,7 @@ class OGrid:
     """
 
     def __getitem__(self, key: Any) -> Any:
-        lines = _lines(key)
+        lines = _alike(_lines(key))
         if not isinstance(key, tuple):
             return lines[0]
         return list(meshgrid(*lines, indexing="ij", sparse=True))

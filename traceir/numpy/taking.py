@@ -155,7 +155,7 @@ def take_along_axis(
         places.shape[d] if d == at else max(n, m) if n and m else 0
         for d, (n, m) in enumerate(zip(x.shape, places.shape))
     )
-    if not x.shape[at]:
+    if not x.shape[at] or 0 in shape:
         value = fill_of(x.dtype) if fill_value is None else fill_value
         return lax.full(shape, typed(value, x.dtype, False))
     kept = [d for d, n in enumerate(places.shape) if d == at or n != 1]
