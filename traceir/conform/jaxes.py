@@ -14,6 +14,7 @@ from jax._src.lax import lax, parallel
 from jax._src.mesh import empty_concrete_mesh
 from jax._src.sharding_impls import UNSPECIFIED
 from jax.extend.core import primitives
+from jax.lax import GatherDimensionNumbers, ScatterDimensionNumbers
 
 from traceir.avals import ShapedArray
 from traceir.conform.run import Unsupported
@@ -79,6 +80,8 @@ def params(name: str, given: Mapping[str, Any], operands: int) -> dict[str, Any]
         words = (str(word).rpartition(".")[2] for word in found["precision"])
         known = jax.lax.Precision.__members__
         found["precision"] = tuple(known.get(word, word) for word in words)
+    if "GatherScatterMode" in str(found.get("mode")):
+        found |= _placed(name, found)
     inner: Any = found.get("jaxpr")
     if name == "remat2":  # its program has no constants
         found["jaxpr"] = inner.jaxpr
@@ -93,6 +96,19 @@ def params(name: str, given: Mapping[str, Any], operands: int) -> dict[str, Any]
         }
         found.setdefault("keep_unused", False)
     return found
+
+
+def _placed(name: str, found: Mapping[str, Any]) -> dict[str, Any]:
+    """The params of a read or a write at places, as JAX's own classes have them."""
+    mode = found["mode"].rpartition(".")[2]
+    kind = GatherDimensionNumbers if name == "gather" else ScatterDimensionNumbers
+    placed = {
+        "mode": jax.lax.GatherScatterMode[mode],
+        "dimension_numbers": kind(*found["dimension_numbers"]),
+    }
+    if name == "scatter":
+        placed |= {"update_jaxpr": None, "update_consts": ()}
+    return placed
 
 
 def aval(ours: ShapedArray) -> Any:
