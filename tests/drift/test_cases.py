@@ -54,6 +54,10 @@ ELSEWHERE = {
         ),
         "tests/test_threads.py",
     ),
+    # A case passes arrays by position, not texts.
+    **dict.fromkeys(
+        ("einsum.subscripts", "einsum.extents"), "tests/array/test_linalg.py"
+    ),
     # A case that is malformed is no case.
     "text.case": "tests/conform/test_cases.py",
     # Text gives a program the effects that it has.
