@@ -1,0 +1,27 @@
+"""Kinds of dtypes, other names of dtypes, and a constant. Serves: face.dtype
+
+Kinds are NumPy's abstract classes, for `issubdtype`. Some have no dtype here: there are
+no complex numbers, no texts and no objects in arrays.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from traceir.numpy.dtypes import bool_, float32, float64, int64, uint64
+
+euler_gamma = np.euler_gamma
+generic = np.generic
+number = np.number
+signedinteger = np.signedinteger
+unsignedinteger = np.unsignedinteger
+inexact = np.inexact
+complexfloating = np.complexfloating
+flexible = np.flexible
+character = np.character
+object_ = np.object_
+bool = bool_
+single = float32
+double = float64
+int_ = int64
+uint = uint64
