@@ -220,7 +220,7 @@ def _place(part: Operand, count: Operand, method: str) -> Array:
     if method == "inverted_cdf":
         return subtract(lax.ceil(multiply(part, count)), one)
     if alpha == beta == 1:
-        return multiply(part, lax.sub(count, one))
+        return lax.mul(part, lax.sub(count, one))
     return add(multiply(part, add(count, 1 - alpha - beta)), alpha - 1)
 
 
