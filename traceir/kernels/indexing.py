@@ -33,9 +33,7 @@ def dynamic_slice(x: np.ndarray, *starts: np.ndarray, slice_sizes: Shape) -> Any
 
 
 @kernel("dynamic_update_slice")
-def dynamic_update_slice(
-    x: np.ndarray, update: np.ndarray, *starts: np.ndarray
-) -> Any:
+def dynamic_update_slice(x: np.ndarray, update: np.ndarray, *starts: np.ndarray) -> Any:
     """A copy with a box written over, moved so that all of it is inside."""
     result = x.copy()
     result[_boxes(x, update.shape, starts)] = update
@@ -111,9 +109,8 @@ def gather(
     found = _windows(x.shape, indices, slice_sizes, dimension_numbers, mode != FILL)
     rows = indices.shape[:-1]
     single = {*collapsed, *batched}
-    taken = _named_first(x, found)[
-        (found.flat, *(slice(slice_sizes[d]) for d in found.rest))
-    ]
+    boxes: tuple[Any, ...] = tuple(slice(slice_sizes[d]) for d in found.rest)
+    taken = _named_first(x, found)[(found.flat, *boxes)]
     if found.whole is not None and not found.whole.all():
         fill = np.asarray(fill_value).astype(x.dtype)
         extra = taken.ndim - len(rows)

@@ -13,7 +13,6 @@ import numpy as np
 
 from traceir import lax, rules
 from traceir.array import Array
-from traceir.concretize import origin
 from traceir.lax.operands import (
     Operand,
     as_array,
@@ -28,6 +27,7 @@ from traceir.lax.shapes import axis_in
 from traceir.numpy.composites import floor_divide, remainder
 from traceir.numpy.composites import where as where_both
 from traceir.numpy.creation import asarray
+from traceir.numpy.indexers import traced
 from traceir.numpy.logic import truth
 from traceir.numpy.shape import ravel
 from traceir.numpy.taking import take
@@ -55,8 +55,7 @@ def nonzero(
     integers = default_dtype(int)
     if size is None:
         if is_tracer(given):
-            got = f"{given.aval.str_short()}, {origin(given)}"
-            raise rules.error("index.size", got=got)
+            raise rules.error("index.size", got=traced(given))
         known = np.nonzero(np.asarray(given))
         return tuple(asarray(found.astype(integers)) for found in known)
     x = as_array(given)

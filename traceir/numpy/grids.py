@@ -14,7 +14,6 @@ import numpy as np
 from traceir import lax, rules
 from traceir.array import Array
 from traceir.compile_time import ensure_compile_time_eval
-from traceir.concretize import origin
 from traceir.lax.operands import (
     DTypeLike,
     Operand,
@@ -31,6 +30,7 @@ from traceir.lax.shapes import shape_tuple
 from traceir.numpy.composites import clip, floor_divide, remainder, where
 from traceir.numpy.creation import asarray, ones
 from traceir.numpy.finding import nonzero
+from traceir.numpy.indexers import traced
 from traceir.numpy.ranges import arange
 from traceir.trace import typeof
 
@@ -111,7 +111,7 @@ def _inside(places: Array, extent: int, mode: str) -> Array:
                 raise rules.error("index.option", got=f"{known} outside of {extent}")
             return places
         case "raise":
-            got = f"mode='raise' of {places.aval.str_short()}, {origin(places)}"
+            got = f"mode='raise' of {traced(places)}"
             raise rules.error("index.option", got=got)
     raise rules.error("index.option", got=f"mode={mode!r}")
 

@@ -13,8 +13,8 @@ import numpy as np
 from traceir import lax, rules
 from traceir.array import Array
 from traceir.numpy.creation import asarray
-from traceir.numpy.joins import concatenate
 from traceir.numpy.ranges import arange, linspace
+from traceir.numpy.shape import concatenate
 from traceir.numpy.tiling import meshgrid
 
 
@@ -24,7 +24,8 @@ def _line(part: slice) -> Array:
     if part.stop is None:
         raise rules.error("index.option", got=f"{part} without an end")
     if isinstance(part.step, complex):
-        return linspace(start, part.stop, int(abs(part.step)))
+        found: Array = linspace(start, part.stop, int(abs(part.step)))
+        return found
     return arange(start, part.stop, 1 if part.step is None else part.step)
 
 

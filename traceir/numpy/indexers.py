@@ -61,17 +61,18 @@ def _check(part: Any) -> None:
         return
     if isinstance(part, (Array, np.ndarray, np.generic)):
         if part.dtype.kind not in "iub":
-            shown = origin(part) if is_tracer(part) else "an index"
-            raise rules.error("index.type", got=f"{part.dtype} of {shown}")
+            got = traced(part) if is_tracer(part) else f"an array of {part.dtype}"
+            raise rules.error("index.type", got=got)
         if is_tracer(part) and part.dtype == bool:
-            raise rules.error("index.mask", got=_traced(part))
+            raise rules.error("index.mask", got=traced(part))
         return
     if isinstance(part, _NOT_INDICES):
         raise rules.error("index.type", got=f"{part!r} of type {_name(part)}")
     place_of(part)
 
 
-def _traced(part: Any) -> str:
+def traced(part: Any) -> str:
+    """What an error shows of a traced value: its type, and why it is not known."""
     return f"{part.aval.str_short()}, {origin(part)}"
 
 
@@ -154,7 +155,7 @@ def slice_cut(part: builtins.slice, extent: int) -> Cut:
     """What a slice takes of a dimension; IndexError (index.slice)."""
     for entry in (part.start, part.stop, part.step):
         if is_tracer(entry):
-            raise rules.error("index.slice", got=_traced(entry))
+            raise rules.error("index.slice", got=traced(entry))
     try:
         places = range(*part.indices(extent))
     except (TypeError, ValueError) as error:

@@ -10,7 +10,6 @@ import numpy as np
 
 from traceir import lax, rules
 from traceir.array import Array
-from traceir.concretize import origin
 from traceir.jit.composite import composite
 from traceir.lax.dynamic import from_end
 from traceir.lax.indexing import GatherDimensionNumbers, GatherScatterMode, fill_of
@@ -29,6 +28,7 @@ from traceir.lax.shapes import axis_in
 from traceir.numpy.composites import remainder, where
 from traceir.numpy.creation import asarray, broadcast_to
 from traceir.numpy.elementwise import maximum, minimum
+from traceir.numpy.indexers import traced
 from traceir.numpy.shape import ravel
 from traceir.numpy.updates import IndexUpdate
 from traceir.trace import typeof
@@ -326,7 +326,7 @@ def _numbered(which: Array, count: int, mode: str) -> Array:
                 raise rules.error("index.choices", got=f"{known} of {count} choices")
             return which
         case "raise":
-            got = f"mode='raise' of {which.aval.str_short()}, {origin(which)}"
+            got = f"mode='raise' of {traced(which)}"
             raise rules.error("index.option", got=got)
     raise rules.error("index.option", got=f"mode={mode!r}")
 

@@ -295,7 +295,8 @@ class IndexUpdate:
         options = _Options(*flags)
         dtype, _ = joined((x, new))
         factors = _scattered(lax.scatter_mul, ones, self.index, new, options, dtype)
-        return convert(combine(x, factors), x.dtype, x.weak_type)
+        found: Array = convert(combine(x, factors), x.dtype, x.weak_type)
+        return found
 
 
 def _warn_of_loss(values: Array, x: Array) -> None:
@@ -345,7 +346,8 @@ def _scattered(
     )
     if plain is not x:
         changed = lax.reshape(changed, x.shape)
-    return convert(changed, dtype or x.dtype, dtype is None and x.weak_type)
+    found: Array = convert(changed, dtype or x.dtype, dtype is None and x.weak_type)
+    return found
 
 
 def _fitted(values: Operand, plan: Plan) -> Operand:
