@@ -55,6 +55,15 @@ def is_bfloat16(dtype: np.dtype) -> bool:
     return dtype.kind == "V" and dtype.name == BFLOAT16
 
 
+def is_half(dtype: np.dtype) -> bool:
+    """Whether a dtype is floating and has 16 bits: sums of it are taken in float32.
+
+    >>> is_half(np.dtype("float16")), is_half(bfloat16()), is_half(np.dtype("int16"))
+    (True, True, False)
+    """
+    return dtype.itemsize == 2 and kind_of(dtype) == "f"
+
+
 def kind_of(dtype: np.dtype) -> str:
     """`dtype.kind`, and "f" for bfloat16, of which NumPy knows no kind.
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rule_errors import raises_rule
 
 import traceir
 import traceir.numpy as jnp
-from tests.rule_errors import raises_rule
 from traceir.config import enable_x64
 from traceir.dtypes import bfloat16, kind_of
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from traceir import lax, rules
 from traceir.array import Array
-from traceir.dtypes import kind_of
+from traceir.dtypes import is_half, kind_of
 from traceir.lax.operands import (
     BOOL,
     DTypeLike,
@@ -80,7 +80,7 @@ def _total(
     wanted = sum_dtype(given) if dtype is None else dtype_of(dtype, name)
     if given == BOOL:
         value = convert(value, default_dtype(int))  # truths are counted
-    if dtype is None and wanted == np.float16:
+    if dtype is None and is_half(wanted):
         # Half precision overflows early, so it is added up in single.
         value = convert(value, np.dtype(np.float32))
         return convert(  # type: ignore[no-any-return]

@@ -8,10 +8,8 @@ from typing import Any
 
 from traceir import lax, rules
 from traceir.array import Array
-from traceir.jit.composite import composite
 from traceir.lax.operands import (
     Operand,
-    as_array,
     convert,
     joined,
     operand,
@@ -52,10 +50,11 @@ def size(a: Operand, axis: int | None = None) -> int:
     return prod(extents) if axis is None else extents[axis_in(axis, len(extents))]
 
 
-def reshape(a: Operand, shape: ShapeLike) -> Array:
+def reshape(a: Operand, shape: ShapeLike, *, copy: bool | None = None) -> Array:
     """The elements, in row-major order, under another shape; one extent may be -1.
 
-    Raises TypeError (face.shape, face.reshape).
+    `copy` is what the Array API standard asks for: no array can tell whether it shares
+    memory. Raises TypeError (face.shape, face.reshape).
 
     >>> import traceir.numpy as jnp
     >>> reshape(jnp.arange(4), (2, -1))

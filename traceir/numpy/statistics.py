@@ -9,8 +9,9 @@ from math import prod
 
 import numpy as np
 
-from traceir import lax
+from traceir import lax, rules
 from traceir.array import Array
+from traceir.dtypes import is_half
 from traceir.jit.composite import composite
 from traceir.lax.operands import (
     BOOL,
@@ -51,7 +52,7 @@ def mean(
     wanted = inexact(given) if dtype is None else dtype_of(dtype, "mean")
     if given == BOOL:
         value = convert(value, default_dtype(int))
-    half = dtype is None and wanted == np.float16
+    half = dtype is None and is_half(wanted)
     value = convert(value, SINGLE if half else wanted)
     return convert(  # type: ignore[no-any-return]
         _mean(value, axes_in(axis, len(shape_of(value))), keepdims), wanted
@@ -68,11 +69,18 @@ def _count(x: Operand, axes: tuple[int, ...]) -> int:
 
 
 def var(
-    a: Operand, axis: Axis = None, *, ddof: int | float = 0, keepdims: bool = False
+    a: Operand,
+    axis: Axis = None,
+    *,
+    ddof: int | float = 0,
+    keepdims: bool = False,
+    correction: int | float | None = None,
 ) -> Array:
     """Mean squared distance from the mean over axes; NaN where `ddof` leaves nothing.
 
-    The sum of squares is divided by the number of elements less `ddof`.
+    The sum of squares is divided by the number of elements less `ddof`, which the
+    Array API standard calls `correction`. Raises ValueError (face.choice) where both
+    are given.
 
     >>> import traceir.numpy as jnp
     >>> var(jnp.arange(4))
@@ -80,12 +88,27 @@ def var(
     """
     value = operand("var", a)
     axes = axes_in(axis, len(shape_of(value)))
-    result: Array = _var(value, ddof, axes=axes, keepdims=keepdims)
+    less = _corrected(ddof, correction)
+    result: Array = _var(value, less, axes=axes, keepdims=keepdims)
     return result
 
 
+def _corrected(ddof: int | float, correction: int | float | None) -> int | float:
+    """What the number of elements is lessened by, under either name."""
+    if correction is None:
+        return ddof
+    if ddof:
+        raise rules.error("face.choice", got=f"{ddof=} and {correction=}")
+    return correction
+
+
 def std(
-    a: Operand, axis: Axis = None, *, ddof: int | float = 0, keepdims: bool = False
+    a: Operand,
+    axis: Axis = None,
+    *,
+    ddof: int | float = 0,
+    keepdims: bool = False,
+    correction: int | float | None = None,
 ) -> Array:
     """Square root of `var`.
 
@@ -95,14 +118,15 @@ def std(
     """
     value = operand("std", a)
     axes = axes_in(axis, len(shape_of(value)))
-    result: Array = _std(value, ddof, axes=axes, keepdims=keepdims)
+    less = _corrected(ddof, correction)
+    result: Array = _std(value, less, axes=axes, keepdims=keepdims)
     return result
 
 
 @composite(static_argnames=["axes", "keepdims"])
 def _var(a: Operand, ddof: Operand, *, axes: tuple[int, ...], keepdims: bool) -> Array:
     wanted = inexact(typeof(a).dtype)
-    computed = SINGLE if wanted == np.float16 else wanted
+    computed = SINGLE if is_half(wanted) else wanted
     value = convert(a, computed)
     centred = lax.square(subtract(value, _mean(value, axes, keepdims=True)))
     count = typed(_count(value, axes), computed, False)

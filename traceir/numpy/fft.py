@@ -1,0 +1,100 @@
+"""What real dtypes have of the standard's Fourier extension. Serves: face.axis
+
+A transform has complex results, for which there is no dtype. Its frequencies and their
+order are real.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import index
+from typing import Any
+
+from traceir import lax, rules
+from traceir.array import Array
+from traceir.devices import check_device
+from traceir.lax.operands import DTypeLike, Operand, dtype_of, operand, shape_of, typed
+from traceir.lax.shapes import axes_in
+from traceir.numpy.order import roll
+
+__all__ = ["fftfreq", "fftshift", "ifftshift", "rfftfreq"]
+
+
+def fftfreq(
+    n: int, d: float = 1.0, *, dtype: DTypeLike = None, device: Any = None
+) -> Array:
+    """The frequencies of a transform of `n` samples, `d` apart: 0, 1, …, -1 over n d.
+
+    Raises ValueError (face.count) for n less than 1, TypeError (face.dtype).
+
+    >>> fftfreq(4)
+    Array([ 0.  ,  0.25, -0.5 , -0.25], dtype=float32)
+    """
+    count = _counted(n)
+    place = _places(count, dtype, device)
+    half = typed((count + 1) // 2, place.dtype, False)
+    turned = lax.sub(place, typed(count, place.dtype, False))
+    return _over(lax.select(lax.lt(place, half), place, turned), count, d)
+
+
+def rfftfreq(
+    n: int, d: float = 1.0, *, dtype: DTypeLike = None, device: Any = None
+) -> Array:
+    """The frequencies that are not negative, and the greatest: 0, 1, …, n/2 over n d.
+
+    Raises ValueError (face.count) for n less than 1, TypeError (face.dtype).
+
+    >>> rfftfreq(4)
+    Array([0.  , 0.25, 0.5 ], dtype=float32)
+    """
+    count = _counted(n)
+    return _over(_places(count // 2 + 1, dtype, device), count, d)
+
+
+def _counted(n: int) -> int:
+    count = index(n)
+    if count < 1:
+        raise rules.error("face.count", got=f"n={count}")
+    return count
+
+
+def _places(count: int, dtype: DTypeLike, device: Any) -> Array:
+    check_device(device)
+    return lax.iota(dtype_of(float if dtype is None else dtype, "fftfreq"), count)
+
+
+def _over(place: Array, count: int, d: float) -> Array:
+    return lax.div(place, typed(count * d, place.dtype, False))
+
+
+def fftshift(x: Operand, axes: int | Sequence[int] | None = None) -> Array:
+    """Elements turned along axes, by default all, so that those of frequency 0 are in
+    the middle.
+
+    Raises ValueError (face.axis).
+
+    >>> fftshift(fftfreq(4))
+    Array([-0.5 , -0.25,  0.  ,  0.25], dtype=float32)
+    """
+    return _turned("fftshift", x, axes, 1)
+
+
+def ifftshift(x: Operand, axes: int | Sequence[int] | None = None) -> Array:
+    """What undoes `fftshift`: elements in the middle become the first.
+
+    Raises ValueError (face.axis).
+
+    >>> import traceir.numpy as jnp
+    >>> ifftshift(jnp.arange(5))
+    Array([2, 3, 4, 0, 1], dtype=int32)
+    """
+    return _turned("ifftshift", x, axes, -1)
+
+
+def _turned(
+    name: str, x: Operand, axes: int | Sequence[int] | None, sign: int
+) -> Array:
+    shape = shape_of(operand(name, x))
+    found = axes_in(axes, len(shape))
+    by = tuple(shape[d] // 2 if sign > 0 else -(shape[d] // 2) for d in found)
+    return roll(x, by, found)
