@@ -8,7 +8,7 @@ Array(14., dtype=float32)
 """
 
 from traceir.array import Array as ndarray
-from traceir.numpy import linalg
+from traceir.numpy import fft, linalg
 from traceir.numpy.applying import (
     apply_along_axis,
     apply_over_axes,
@@ -446,6 +446,7 @@ __all__ = [
     "diff", "digitize", "divide", "divmod", "dot", "double", "dsplit", "dstack",
     "dtype", "e", "ediff1d", "einsum", "einsum_path", "empty", "empty_like", "equal",
     "euler_gamma", "exp", "exp2", "expand_dims", "expm1", "extract", "eye", "fabs",
+    "fft",
     "fill_diagonal", "finfo", "flatnonzero", "flexible", "flip", "fliplr", "flipud",
     "float16", "float32", "float64", "float_power", "floating", "floor", "floor_divide",
     "fmax", "fmin", "fmod", "frexp", "from_dlpack", "frombuffer", "fromfile",
