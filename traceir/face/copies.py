@@ -11,7 +11,7 @@ import numpy as np
 from traceir import rules
 from traceir.face.array import NumpyTracer, known, traced
 from traceir.face.functions import OWN, viewing
-from traceir.face.views import Index, Reshape, Transpose, memory
+from traceir.face.views import Index, Reshape, Transpose, contiguous, laid_out, memory
 from traceir.face.writing import read
 from traceir.lax.shapes import axis_in
 
@@ -27,7 +27,7 @@ def reshape(
     step = Reshape(extents, a.shape)
     if _has_view(a, step) and copy is not True:
         return a.through(step)
-    return reshape(duplicate(a), extents)
+    return reshape(duplicate(a, "C"), extents)
 
 
 def _reversed(shape: Any) -> tuple[int, ...]:
@@ -75,9 +75,8 @@ def duplicate(a: Any, order: Any = "K", subok: bool = False) -> NumpyTracer:
         return known(np.array(value, order=order))
     made = traced(a)
     if order == "K" and a.strides is not None and len(a.strides) > 1:
-        order_of = np.argsort([-abs(s) for s in a.strides], kind="stable")
-        plain = np.empty([a.shape[d] for d in order_of], np.int8)
-        made.strides = plain.transpose(np.argsort(order_of)).strides
+        strides = laid_out(a.shape, a.strides)
+        made.strides = None if strides == contiguous(a.shape) else strides
     made.number = False
     return made
 

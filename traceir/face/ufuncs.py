@@ -16,6 +16,7 @@ from traceir import rules
 from traceir.face.array import NumpyTracer, traced, unwrapped, wrapped
 from traceir.face.limits import check_length
 from traceir.face.values import dtype_in, operand_of
+from traceir.face.views import ordered_like
 from traceir.lax.operands import Operand, convert, given
 from traceir.trace import typeof
 
@@ -48,6 +49,9 @@ def _on_truths(function: Function, truths: Function) -> Function:
     return applied
 
 
+COMPARISONS = (
+    *(np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal),
+)
 # What the methods of universal functions do; `ufunc_methods` says it.
 METHODS: dict[str, Function] = {}
 
@@ -140,11 +144,32 @@ def computed(
     dtypes = loop_of(ufunc, operands, dtype)
     if ufunc is np.power and type(inputs[1]) is int:
         return [_power(operands[0], inputs[1], dtypes[-1])]
+    if ufunc in COMPARISONS and any(map(_beyond, operands, dtypes)):
+        return [_compared(ufunc, operands)]
     met = [_met(ufunc, v, d) for v, d in zip(operands, dtypes, strict=False)]
     found = function_of(ufunc)(*met)
     results = found if isinstance(found, tuple) else (found,)
     wanted = dtypes[ufunc.nin :]
-    return [traced(convert(r, d)) for r, d in zip(results, wanted, strict=True)]
+    made = [traced(convert(r, d)) for r, d in zip(results, wanted, strict=True)]
+    arrays = [v for v in inputs if isinstance(v, NumpyTracer) and v.ndim]
+    for array in made if made[0].ndim > 1 else ():
+        array.strides = ordered_like(array.shape, arrays)
+    return made
+
+
+def _beyond(value: Any, dtype: np.dtype) -> bool:
+    """Whether a Python integer is not one of the dtype."""
+    if type(value) is not int or dtype.kind not in "iu":
+        return False
+    limits = np.iinfo(dtype)
+    return not limits.min <= value <= limits.max
+
+
+def _compared(ufunc: np.ufunc, operands: Sequence[Any]) -> NumpyTracer:
+    """A comparison with an integer that no element can reach: the same everywhere."""
+    (shape,) = (typeof(v).shape for v in operands if type(v) is not int)
+    plain = [v if type(v) is int else 0 for v in operands]
+    return traced(jnp.full(shape, bool(ufunc(*plain))))
 
 
 def _power(x: Any, exponent: int, dtype: np.dtype) -> NumpyTracer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -136,3 +137,37 @@ def contiguous(shape: Sequence[int]) -> tuple[int, ...]:
     for extent in reversed(shape[1:]):
         found.append(found[-1] * max(extent, 1))
     return tuple(reversed(found)) if shape else ()
+
+
+def ordered_like(
+    shape: tuple[int, ...], operands: Sequence[Strided]
+) -> tuple[int, ...] | None:
+    """The strides of what a universal function makes of these arrays.
+
+    NumPy puts the elements in memory in the order that the operands have; the order of
+    the dimensions is found with arrays of extents up to 2.
+    """
+    if all(array.strides is None for array in operands):
+        return None
+    small = np.broadcast_arrays(*[_small(array) for array in operands])
+    found = functools.reduce(np.add, small, np.int8(0))
+    return None if found.flags.c_contiguous else laid_out(shape, found.strides)
+
+
+def _small(array: Strided) -> np.ndarray:
+    """A NumPy array with the same order of dimensions, of extents up to 2."""
+    least = tuple(min(n, 2) for n in array.shape)
+    strides = laid_out(least, array.strides or contiguous(array.shape))
+    last = sum((n - 1) * s for n, s in zip(least, strides, strict=True))
+    return as_strided(np.empty(max(last, 0) + 1, np.int8), least, strides)
+
+
+def laid_out(shape: Sequence[int], like: Sequence[int]) -> tuple[int, ...]:
+    """The strides of a dense array whose dimensions lie in the order of others'.
+
+    >>> laid_out((2, 3), (1, 5))
+    (1, 2)
+    """
+    order = np.argsort([-abs(s) for s in like], kind="stable")
+    dense = contiguous([shape[d] for d in order])
+    return tuple(dense[k] for k in np.argsort(order, kind="stable"))
