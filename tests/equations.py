@@ -36,6 +36,15 @@ TRIVIAL: dict[str, Any] = {
     "convolution": ((0, 1), (0, 1), (0, 1)),
     "pairs": ((0, 0),),
     "name": "ge",
+    "gather_numbers": ((), (0,), (0,), (), ()),
+    "scatter_numbers": ((), (0,), (0,), (), ()),
+    "index_mode": "GatherScatterMode.CLIP",
+    "maybe_number": None,
+}
+# Operands that are integers whatever the others are, by their names.
+PLACES = {
+    "indices": ShapedArray((1, 1), "int32"),
+    "starts": ShapedArray((), "int32"),
 }
 
 
@@ -87,6 +96,8 @@ def _accepts(prim: str, dtype: np.dtype) -> bool:
         return True
     count = row.arity + row.variadic
     avals = [ShapedArray((1,), dtype)] * count
+    for k, name in enumerate(row.inputs):
+        avals[k] = PLACES.get(name, avals[k])
     if prim == "select_n":
         avals[0] = ShapedArray((1,), "bool")
     if prim == "pad":

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
+from operands_indexing import INDEXED
 
 from traceir.avals import ShapedArray
 from traceir.ir import Atom, ClosedJaxpr, Eqn, HostFunction, Jaxpr, Literal, Var
@@ -374,6 +375,7 @@ def _called(results: int) -> HostFunction:
 
 
 BUILDERS: dict[str, Callable[[Draw, np.dtype], Built]] = {
+    **INDEXED,
     "debug_print": _printed,
     "debug_callback": _told,
     "pure_callback": _pure,

@@ -10,6 +10,7 @@ import numpy as np
 from traceir.avals import ShapedArray
 from traceir.ir import HostFunction
 from traceir.pytree import structure
+from traceir.rules.domains import INDEX_MODES
 
 AVALS = (
     ShapedArray((), "float32", weak_type=True),
@@ -32,6 +33,10 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
     "dimension_numbers": ((((1,), (0,)), ((), ())), (((0,), (0,)), ((1,), (1,)))),
     "convolution": (((0, 1, 2), (0, 1, 2), (0, 1, 2)), ((0, 1), (1, 0), (1, 0))),
     "precision": (None, ("Precision.HIGH", "Precision.DEFAULT")),
+    "gather_numbers": (((), (0,), (0,), (), ()), ((1,), (0,), (0,), (), ())),
+    "scatter_numbers": (((), (0,), (0,), (), ()), ((1,), (0,), (0,), (), ())),
+    "index_mode": INDEX_MODES,
+    "maybe_number": (None, 2, float("inf")),
     "jaxpr": (PROGRAM,),
     "jaxprs": ((PROGRAM,), (PROGRAM, PROGRAM)),
     "padding": (((0, 1, 0),), ((-1, 2, 1), (0, 0, 0))),
