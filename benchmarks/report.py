@@ -24,6 +24,7 @@ TITLES = {
     "stencils": "Stencils",
     "algebra": "Products of matrices",
     "loops": "Loops with carries",
+    "indexing": "Places that are values, and order",
     "gradients": "Gradients",
     "calls": "Calls of nine elements",
     "compiles": "First calls",

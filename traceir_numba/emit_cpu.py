@@ -33,7 +33,8 @@ class Kernel:
     `pointers` are the dtypes of its pointers, scratch memory last; `sizes` the names of
     the 64-bit integers that follow; `slow` the calls that keep it from vectorising;
     `kernels` those that a routine calls, by the names that they have in its text;
-    `abreast` how many vectors a loop takes at once.
+    `abreast` how many vectors a loop takes at once. What is `scalar` reads elements
+    that it has just written: two of them are not read as one vector.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Kernel:
     slow: tuple[str, ...]
     kernels: tuple[tuple[str, Nest], ...] = ()
     abreast: int = 1
+    scalar: bool = False
 
 
 def emit(nest: Nest, labels: Labels, name: str) -> Kernel:

@@ -53,7 +53,15 @@ def emit_routine(routine: Routine, kernels: Mapping[Nest, Kernel]) -> Kernel:
         tuple(code.calls),
         (),
         tuple((kernels[n].name, n) for n in nests_of(routine)),
+        scalar=any(map(_puts, walk(routine.steps))),
     )
+
+
+def _puts(step: Step) -> bool:
+    """Whether single elements are put somewhere, and perhaps read soon."""
+    if not isinstance(step, Launch) or not is_inline(step):
+        return False
+    return any(store.access.found for store in step.nest.all_stores)
 
 
 def nests_of(routine: Routine) -> list[Nest]:

@@ -148,6 +148,8 @@ def _part(kernel: Kernel) -> _Part:
         *(kernel.text, symbol, args, None, kernel.calls, others),
         abreast=kernel.abreast,
     )
+    if kernel.scalar:
+        text = machine.SCALAR + text
     return _Part(kernel, symbol, text, [*inner.values()])
 
 
@@ -156,7 +158,8 @@ def _batches(parts: Iterable[_Part]) -> Iterator[list[_Part]]:
     batch: list[_Part] = []
     size = 0
     for part in parts:
-        if batch and size + len(part.text) > MODULE:
+        other = bool(batch) and batch[0].kernel.scalar != part.kernel.scalar
+        if batch and (other or size + len(part.text) > MODULE):
             yield batch
             batch, size = [], 0
         batch.append(part)

@@ -15,6 +15,9 @@ import llvmlite.binding as llvm
 from traceir_numba.engine import is_known, lock, target_machine
 from traceir_numba.store.units import Made, linked, unit_key
 
+# The first line of a text whose numbers stay alone.
+SCALAR = "; scalar\n"
+
 
 @dataclass(frozen=True, slots=True)
 class Code:
@@ -74,7 +77,10 @@ def _optimised(texts: tuple[str, ...], inlined: tuple[str, ...]) -> Any:
     options = llvm.create_pipeline_tuning_options(speed_level=3)
     options.loop_vectorization = True
     options.loop_interleaving = True
-    options.slp_vectorization = True  # unrolled loops, such as those of folds
+    # Unrolled loops become vectors, such as those of folds. But a vector that is read
+    # where its numbers were written one by one waits until they are in the cache.
+    scalar = any(text.startswith(SCALAR) for text in texts)
+    options.slp_vectorization = not scalar
     builder = llvm.create_pass_builder(target_machine(), options)
     builder.getModulePassManager().run(module, builder)
     return module

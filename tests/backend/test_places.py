@@ -221,3 +221,8 @@ def test_updates_run_in_their_order_whatever_the_threads() -> None:
     assert launch.nest.ordered
     got = executable(closed).run(x, places, updates)
     assert same_bits(got, eval_jaxpr(closed, closed.consts, x, places, updates))
+
+
+def test_what_has_just_been_written_is_read_number_by_number() -> None:
+    # A vector of two that were written one after the other waits for both.
+    assert "x float>" not in executable(traced(fibonacci, grid(10))).as_text("llvm")

@@ -19,6 +19,7 @@ OTHERS = {
     "errors.py": "texts of errors",
     "forks.py": "locks",
     "ir.py": "in SOURCES",
+    "jit/fallback.py": "what runs instead of a program",
     "jit/function.py": "what the decorator makes",
     "rules/__init__.py": "the tables: they decide the trace, which is in the key",
     "source.py": "lines in comments",

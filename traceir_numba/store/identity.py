@@ -20,6 +20,7 @@ SOURCES = {
         "ir.py",
         "kernels/*.py",
         "rules/helpers.py",
+        "rules/numerics.py",
         "text/words.py",
         "transforms/while_.py",
     ),
