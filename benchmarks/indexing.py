@@ -126,6 +126,26 @@ def quantity(xp: Any) -> Function:
     return lambda x, y: jnp.searchsorted(jnp.cumsum(x), y)
 
 
+def different(xp: Any) -> Function:
+    """The different values, whose number is known."""
+    return lambda i: xp.numpy.unique(i, size=1000)
+
+
+def histogram(xp: Any) -> Function:
+    """How many elements are in each bin of one width."""
+    return lambda x: xp.numpy.histogram(x, bins=100)[0]
+
+
+def line(xp: Any) -> Function:
+    """Points on the line through others."""
+    return lambda x, points: xp.numpy.interp(x, points, points)
+
+
+def members(xp: Any) -> Function:
+    """Whether each element is one of some."""
+    return lambda i, others: xp.numpy.isin(i, others)
+
+
 def workloads() -> Iterator[Workload]:
     """Each of a million elements, or as many as its name says."""
 
@@ -151,3 +171,7 @@ def workloads() -> Iterator[Workload]:
     yield row("median", ordered("median"), x)
     thresholds = np.linspace(1, 7e5, 10_000, dtype=np.float32)
     yield row("searchsorted of a cumsum", quantity, np.abs(x), thresholds)
+    yield row("unique, 1000 values", different, few)
+    yield row("histogram, 100 bins", histogram, x)
+    yield row("interp of 1000 points", line, x, np.sort(x[:1000]))
+    yield row("isin of 1000 values", members, few, few[:1000])
