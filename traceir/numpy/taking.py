@@ -251,8 +251,8 @@ def put(
     _want_integers(places)
     if not places.size or not values.size:
         return x
-    if mode == "wrap" and x.size:
-        places, mode = remainder(places, typed(x.size, places.dtype, False)), None
+    if mode in ("clip", "wrap") and x.size:
+        places, mode = _numbered(places, x.size, mode), None
     flat = IndexUpdate(ravel(x), places).set(_cycled(values, places.size), mode=mode)
     return lax.reshape(flat, x.shape)
 
