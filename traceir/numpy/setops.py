@@ -21,7 +21,7 @@ from traceir.lax.operands import (
 )
 from traceir.numpy.composites import clip
 from traceir.numpy.composites import where as _where
-from traceir.numpy.logic import equal, logical_and, logical_not
+from traceir.numpy.logic import equal, less, logical_and, logical_not
 from traceir.numpy.places import at_places, filled
 from traceir.numpy.searching import one_of, searchsorted
 from traceir.numpy.sets import first_ones, known_size, unique
@@ -80,23 +80,24 @@ def _is_in(value: Array, others: Array, method: str = "auto") -> Array:
 
 
 def _chosen(
-    name: str,
-    values: Array,
-    marks: Array,
-    size: int | None,
-    fill: Operand,
-) -> tuple[Array, Array]:
-    """The marked values in their order, and where they are."""
+    name: str, values: Array, marks: Array, size: int | None, fill: Operand
+) -> tuple[Array, Array, Array]:
+    """The marked values in their order, where they are, and which are not missing.
+
+    What is missing is the first of them where no number is given for it.
+    """
     count = known_size(name, marks, size)
     dtype = default_dtype(int)
     some = convert(marks, dtype)
-    ranks = lax.sub(lax.cumsum(some), lax.full(some.shape, typed(1, dtype, False)))
-    places = filled(marks, ranks, count)
+    one = lax.full(some.shape, typed(1, dtype, False))
+    places = filled(marks, lax.sub(lax.cumsum(some), one), count)
     found = at_places(values, places, 0)
-    if fill is not None:
-        here = lax.iota(dtype, count) < lax.reduce_sum(some, (0,))
-        found = _where(here, found, convert(operand(name, fill), values.dtype))
-    return found, places
+    here = less(lax.iota(dtype, count), lax.reduce_sum(some, (0,)))
+    if size:
+        first = lax.index_in_dim(_where(here, found, 0), 0, 0, False)
+        number = first if fill is None else operand(name, fill)
+        found = _where(here, found, convert(number, values.dtype))
+    return found, places, here
 
 
 def union1d(
@@ -126,8 +127,9 @@ def intersect1d(
 ) -> Any:
     """The different values that are in both arrays, in ascending order.
 
-    With `return_indices` also where each one is first in either. Nothing depends on
-    `assume_unique`. Raises ConcretizationTypeError (order.size).
+    With `return_indices` also where each one is first in either; what is missing is
+    behind the end. Nothing depends on `assume_unique`. Raises
+    ConcretizationTypeError (order.size).
 
     >>> import traceir.numpy as jnp
     >>> intersect1d(jnp.array([3, 1, 3]), jnp.array([1, 3, 2]))
@@ -137,12 +139,13 @@ def intersect1d(
     order = argsort(one)
     values = at_places(one, order, 0)
     marks = logical_and(first_ones(values), _is_in(values, other))
-    found, places = _chosen("intersect1d", values, marks, size, fill_value)
+    found, places, here = _chosen("intersect1d", values, marks, size, fill_value)
     if not return_indices:
         return found
     there = argsort(other)
     beside = clip(searchsorted(at_places(other, there, 0), found), 0, other.size - 1)
-    return found, at_places(order, places, 0), at_places(there, beside, 0)
+    first, second = at_places(order, places, 0), at_places(there, beside, 0)
+    return found, _where(here, first, one.size), _where(here, second, other.size)
 
 
 def setdiff1d(
@@ -155,8 +158,8 @@ def setdiff1d(
 ) -> Array:
     """The different values of the first array that are not in the second, in order.
 
-    With `assume_unique` they are in the order that they have in the first. Raises
-    ConcretizationTypeError (order.size).
+    With `assume_unique` they are in the order that they have in the first. What is
+    missing is 0 by default. Raises ConcretizationTypeError (order.size).
 
     >>> import traceir.numpy as jnp
     >>> setdiff1d(jnp.array([3, 1, 2, 3]), jnp.array([1]))
@@ -167,7 +170,8 @@ def setdiff1d(
     marks = logical_not(_is_in(values, other))
     if not assume_unique:
         marks = logical_and(marks, first_ones(values))
-    return _chosen("setdiff1d", values, marks, size, fill_value)[0]
+    fill = 0 if fill_value is None else fill_value
+    return _chosen("setdiff1d", values, marks, size, fill)[0]
 
 
 def setxor1d(
