@@ -17,7 +17,7 @@ from operands import DTYPES, Draw, build
 from traceir.avals import ShapedArray
 from traceir.conform.strategies import arrays
 from traceir.errors import TraceirError
-from traceir.rules import default
+from traceir.rules import Prim, default
 from traceir.typing import infer
 
 TRIVIAL: dict[str, Any] = {
@@ -75,13 +75,15 @@ class Equation:
 def equations(draw: Draw, prim: str, values: str = "edge") -> Equation:
     """An equation that the primitive's row accepts.
 
-    Its values are anything ("edge"), or on the dyadic grid ("grid").
+    Its values are anything ("edge"), or on the dyadic grid ("grid"), which those of a
+    row with relations always are: their bounds leave out underflow and overflow.
     """
     dtype = draw(st.sampled_from(dtypes_of(prim)))
     avals, params = build(draw, prim, dtype)
     params = {**default().prims[prim].defaults, **params}
     infer(prim, avals, params)
-    return Equation(prim, params, [draw(arrays(a, values == "grid")) for a in avals])
+    grid = values == "grid" or bool(default().prims[prim].post)
+    return Equation(prim, params, [draw(arrays(a, grid)) for a in avals])
 
 
 @cache
@@ -94,12 +96,17 @@ def _accepts(prim: str, dtype: np.dtype) -> bool:
     row = default().prims[prim]
     if row.steps is not None:
         return True
-    count = row.arity + row.variadic
-    avals = [ShapedArray((1,), dtype)] * count
+    return any(_fits(row, dtype, shape) for shape in ((1,), (1, 1), (0,)))
+
+
+def _fits(row: Prim, dtype: np.dtype, shape: tuple[int, ...]) -> bool:
+    """Whether the clauses let operands of this shape through."""
+    prim, count = row.name, row.arity + row.variadic
+    avals = [ShapedArray(shape, dtype)] * count
     for k, name in enumerate(row.inputs):
         avals[k] = PLACES.get(name, avals[k])
     if prim == "select_n":
-        avals[0] = ShapedArray((1,), "bool")
+        avals[0] = ShapedArray(shape, "bool")
     if prim == "pad":
         avals[1] = ShapedArray((), dtype)
     try:

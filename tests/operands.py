@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
+from operands_algebra import BUILDERS as ALGEBRA
 from operands_indexing import INDEXED
 
 from traceir.avals import ShapedArray
@@ -375,6 +376,7 @@ def _called(results: int) -> HostFunction:
 
 
 BUILDERS: dict[str, Callable[[Draw, np.dtype], Built]] = {
+    **ALGEBRA,
     **INDEXED,
     "debug_print": _printed,
     "debug_callback": _told,

@@ -20,7 +20,8 @@ from traceir.rules import default
 from traceir.text import parse
 from traceir.typing import infer
 
-PRIMITIVES = ALONE
+# What is known by relations, the oracle judges but does not compute.
+PRIMITIVES = [p for p in ALONE if not default().prims[p].post]
 
 
 @pytest.mark.parametrize("prim", PRIMITIVES)

@@ -84,6 +84,9 @@ def floating(draw: Draw, prim: str, dtypes: tuple[str, ...]) -> Equation:
         arrays = [a / dtype.type(2.5) for a in arrays]
     if prim == "acosh":  # defined from 1 on
         arrays = [a + dtype.type(1) for a in arrays]
+    if prim in ("qr", "svd"):  # of factors that the matrix determines
+        params["full_matrices"] = False
+        assume(prim == "svd" or arrays[0].shape[-2] >= arrays[0].shape[-1])
     if prim in ("reduce_max", "reduce_min"):  # of something
         assume(arrays[0].size)
     return Equation(prim, params, arrays)

@@ -212,6 +212,8 @@ class _Builder:
 def drawable(row: Prim) -> bool:
     """Whether applications can be drawn: not where a param holds a function, nor where
     programs must fit what else there is."""
+    if row.post:  # whose operands are matrices, which no other equation asks for
+        return False
     needed = [p.domain for p in row.params if not p.has_default]
     if _regions(row):
         return sorted({*needed, "name"}) == ["jaxpr", "name"]

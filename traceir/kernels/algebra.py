@@ -81,7 +81,8 @@ def lu_pivots_to_permutation(x: np.ndarray, *, permutation_size: int) -> Any:
 def _exchange(order: np.ndarray, exchanges: np.ndarray) -> None:
     """Change places in `order`, one after the other."""
     for k, other in enumerate(exchanges):
-        order[[k, other]] = order[[other, k]]
+        if 0 <= other < len(order):
+            order[[k, other]] = order[[other, k]]
 
 
 @kernel("qr")

@@ -114,10 +114,14 @@ def pivots(entries: Sequence[Any], size: int) -> tuple[Any, ...]:
 
 
 def exchanged(places: Sequence[int], size: int) -> Shape:
-    """The numbers below `size` after each has changed places with the one named."""
+    """The numbers below `size` after each has changed places with the one named.
+
+    A place that there is none of changes nothing.
+    """
     found = list(range(size))
     for k, place in enumerate(places):
-        found[k], found[place] = found[place], found[k]
+        if 0 <= place < size:
+            found[k], found[place] = found[place], found[k]
     return tuple(found)
 
 
