@@ -21,7 +21,8 @@ ORDER = {
         oracle |
         kernels evaluate | nans | methods devices sharding | array | host |
         concretize trace callbacks compile_time leaks | debug experimental |
-        recording | jit | transforms | test_util | lax | numpy | place | operators |
+        recording | jit | transforms | test_util | lax | numpy | scipy |
+        place | operators |
         face |
         __init__ | conform | tour | __main__
     """,
