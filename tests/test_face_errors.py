@@ -131,6 +131,7 @@ BAD: list[tuple[str, type[Exception], str, Callable[[], Any]]] = [
         "n: extents 4 and 3",
         lambda: jnp.vectorize(jnp.dot, signature="(n),(n)->()")(V, V[:3]),
     ),
+    ("face.missing", AttributeError, "sin, ", lambda: jnp.sine),
     ("face.choice", ValueError, "'yx'", lambda: jnp.meshgrid(V, indexing="yx")),
     ("index.count", IndexError, "Too many indices.*\n.*2 for 1", lambda: V[0, 0]),
     ("index.count", IndexError, "1 for 0", lambda: jnp.float32(1)[0]),

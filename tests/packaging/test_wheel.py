@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("traceir", "traceir_numba")
 DATA = (
-    *("*.rst", "grammar.ebnf", "rules/*.toml"),
+    *("*.rst", "grammar.ebnf", "coverage.toml", "rules/*.toml"),
     *("cases/**/*.tir", "deviations/*.toml", "runs/*.json"),
 )
 

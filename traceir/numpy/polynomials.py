@@ -100,7 +100,7 @@ def _product(x: Array, y: Array) -> Array:
     return lax.reduce_sum(lax.reshape(flat, (m, n + m - 1)), (0,))
 
 
-def _trimmed(name: str, x: Array, least: float = 0.0) -> Array:
+def _trimmed(name: str, x: Any, least: float = 0.0) -> Array:
     """A vector from its first element above `least` on; one element stays."""
     if is_tracer(x):
         what = f"an argument of jnp.{name} with trim_leading_zeros"

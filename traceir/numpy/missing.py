@@ -1,0 +1,46 @@
+"""What an attribute error says of a name that is not there. Serves: face.missing"""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Collection, Mapping
+from functools import cache
+from typing import Any
+
+from traceir import rules
+
+
+@cache
+def coverage() -> Mapping[str, Any]:
+    """The table of the names that NumPy and jax.numpy share.
+
+    >>> "sin" in coverage()["shared"]
+    True
+    """
+    path = rules.spec_path() / "coverage.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def missing(name: str, present: Collection[str]) -> AttributeError:
+    """The error for a name that a module does not have (face.missing).
+
+    Names that begin with an underscore are asked for by tools, and get a short one.
+
+    >>> str(missing("_hidden", []))
+    "module 'traceir.numpy' has no attribute '_hidden'"
+    >>> "did you mean sin" in str(missing("sine", ["sin", "cos"]))
+    True
+    """
+    if name.startswith("_"):
+        return AttributeError(f"module 'traceir.numpy' has no attribute {name!r}")
+    reason = coverage()["absent"].get(name)
+    near = difflib.get_close_matches(name, present, 3)
+    hint = "see the page on coverage in the documentation"
+    if reason is not None:
+        hint = reason
+    elif near:
+        hint = f"did you mean {', '.join(near)}?"
+    error = rules.error("face.missing", got=f"traceir.numpy.{name}", hint=hint)
+    assert isinstance(error, AttributeError)
+    return error
