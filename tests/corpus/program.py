@@ -27,6 +27,7 @@ GROUPS = (
     "loops",
     "exponentials",
     "angles",
+    "matrices",
     "ordering",
 )
 
