@@ -136,3 +136,10 @@ def pascal(n):
         for j in range(1, i + 1):
             rows[i, j] = rows[i - 1, j - 1] + rows[i - 1, j]
     return rows
+
+
+@example(numbers(6, 6), numbers(6, 6, seed=2))
+def advect(u, v):
+    du = np.gradient(u, axis=0)
+    dv = np.gradient(v, axis=1)
+    return u - 0.1 * (u * du + v * dv)

@@ -130,3 +130,13 @@ def correlate(image, kernel):
 def sharpen_in_place(image):
     blurred = (image[:-2] + image[1:-1] + image[2:]) / 3
     image[1:-1] += 0.5 * (image[1:-1] - blurred)
+
+
+@example(numbers(5, 5))
+def dilate(image):
+    padded = np.pad(image, 1, mode="edge")
+    out = image.copy()
+    for dy in range(3):
+        for dx in range(3):
+            np.maximum(out, padded[dy : dy + 5, dx : dx + 5], out=out)
+    return out

@@ -141,3 +141,8 @@ def clip_and_count(x):
 @example(numbers(10))
 def teager_energy(x):
     return x[1:-1] ** 2 - x[:-2] * x[2:]
+
+
+@example(numbers(24), numbers(5, seed=1))
+def convolution(x, kernel):
+    return np.convolve(x, kernel, mode="same")

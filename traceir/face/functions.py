@@ -150,6 +150,8 @@ def _meet(bound: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     """Arguments with those of these names in the dtype in which NumPy has them meet."""
     met = {**bound}
     several = [n for n in names if n in bound]
+    if not several:
+        return met
     flat: list[Any] = []
     for name in several:
         value = bound[name]

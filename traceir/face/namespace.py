@@ -15,6 +15,7 @@ from types import BuiltinFunctionType, CellType, FunctionType, MethodType, Modul
 from typing import Any
 
 from traceir.face.creation import random, standing_in
+from traceir.face.values import taking_lists
 from traceir.source import is_users_code
 
 Function = Callable[..., Any]
@@ -35,7 +36,7 @@ class _Module(ModuleType):
         self.__dict__["_seen"] = module
 
     def __getattr__(self, name: str) -> Any:
-        found = of_numpy(getattr(self.__dict__["_seen"], name))
+        found = taking_lists(of_numpy(getattr(self.__dict__["_seen"], name)))
         self.__dict__[name] = found
         return found
 

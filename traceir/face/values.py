@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -52,3 +53,35 @@ def dtype_in(value: Any) -> Any:
     if not aval.weak_type or aval.shape:
         return aval.dtype
     return 0.0 if aval.dtype.kind == "f" else 0
+
+
+# Functions of sequences of arrays.
+_OF_SEQUENCES = frozenset(
+    (
+        *(
+            "block",
+            "broadcast_arrays",
+            "column_stack",
+            "concat",
+            "concatenate",
+            "dstack",
+        ),
+        *("dstack", "hstack", "meshgrid", "stack", "unstack", "vstack", "select"),
+    )
+)
+
+
+def taking_lists(function: Any) -> Any:
+    """A function of NumPy's that takes a list of traced numbers for an array."""
+    if type(function) is not type(np.mean) or function.__name__ in _OF_SEQUENCES:
+        return function
+
+    @functools.wraps(function)
+    def called(first: Any = np._NoValue, *rest: Any, **kwargs: Any) -> Any:
+        if first is np._NoValue:
+            return function(**kwargs)
+        if type(first) is list and any(isinstance(v, NumpyTracer) for v in first):
+            first = array_of(first)
+        return function(first, *rest, **kwargs)
+
+    return called

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from traceir import lax
 from traceir import numpy as jnp
-from traceir.numpy.indexing import getitem
+from traceir.numpy import indexers, indexing
 from traceir.records import dataclass
 
 
@@ -40,6 +42,16 @@ class Step(Protocol):
         """The view's strides, counted in elements; None for those of C."""
 
 
+def indexing_shape(shape: tuple[int, ...], index: Any) -> tuple[int, ...]:
+    """The shape of `x[index]` for an `x` of this shape; raises NumPy's IndexError.
+
+    >>> indexing_shape((3, 4), (slice(1, 3), None))
+    (2, 1, 4)
+    """
+    found: tuple[int, ...] = np.broadcast_to(np.int8(0), shape)[index].shape
+    return found
+
+
 class _Strides:
     """Strides as NumPy has them."""
 
@@ -66,11 +78,21 @@ class Index(_Strides):
 
     def read(self, base: Any) -> Any:
         """The elements that the index takes."""
-        return getitem(base, self.index)
+        return indexing.getitem(base, self.index)
 
     def write(self, base: Any, value: Any) -> Any:
-        """The base with new elements where the index takes them."""
-        return base.at[self.index].set(value)
+        """The base with new elements where the index takes them.
+
+        A box of the array is written by one equation, which backends do in place.
+        """
+        parts = indexers.entries(self.index, base.ndim)
+        cuts = list(indexers.cuts_of(parts, base.shape))
+        if any(cut.step != 1 for cut in cuts):
+            return base.at[self.index].set(value)
+        shape = indexing_shape(base.shape, self.index)
+        sizes = [cut.size for cut in cuts]
+        box = jnp.reshape(jnp.broadcast_to(value, shape), sizes)
+        return lax.dynamic_update_slice(base, box, [cut.start for cut in cuts])
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +172,7 @@ def ordered_like(
     if all(array.strides is None for array in operands):
         return None
     small = np.broadcast_arrays(*[_small(array) for array in operands])
-    found = functools.reduce(np.add, small, np.int8(0))
+    found = functools.reduce(operator.add, small)
     return None if found.flags.c_contiguous else laid_out(shape, found.strides)
 
 

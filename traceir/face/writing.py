@@ -13,7 +13,7 @@ from traceir.face.limits import check_length
 from traceir.face.selection import Selection
 from traceir.face.ufuncs import stretches
 from traceir.face.values import array_of
-from traceir.face.views import Index
+from traceir.face.views import Index, indexing_shape
 from traceir.lax.operands import convert, operand
 from traceir.numpy import indexing
 from traceir.trace import Tracer, typeof
@@ -68,19 +68,12 @@ def is_known(index: Any) -> bool:
 
 
 def taken(shape: tuple[int, ...], index: Any) -> tuple[int, ...]:
-    """The shape of `x[index]` for an `x` of this shape; NumPy's error if it has none.
-
-    Raises IndexError (index.bounds), where NumPy raises one.
-
-    >>> taken((3, 4), (slice(1, 3), None))
-    (2, 1, 4)
-    """
+    """The shape of `x[index]`. Raises IndexError (index.bounds), where NumPy does."""
     try:
-        found: tuple[int, ...] = np.broadcast_to(np.int8(0), shape)[index].shape
+        return indexing_shape(shape, index)
     except IndexError as error:
         got = f"{error}; the shape is {shape}"
         raise rules.error("index.bounds", got=got) from None
-    return found
 
 
 def read(array: NumpyTracer, index: Any) -> Any:
@@ -151,6 +144,10 @@ def write(array: NumpyTracer, index: Any, value: Any) -> None:
             array.replace(
                 traced(jnp.broadcast_to(_trimmed(new, array.ndim), array.shape))
             )
+            return
+        if is_basic(place):
+            fitting = _trimmed(new, len(taken(array.shape, place)))
+            array.replace(traced(Index(place).write(array.now(), fitting)))
             return
     array.replace(traced(array.now().at[place].set(new)))
 

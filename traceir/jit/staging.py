@@ -144,7 +144,9 @@ def make_entry(
         if face is None:
             results = fun(*args, **kwargs)
         else:
-            results = face.call(fun, args, kwargs, tracers)
+            # What a body of a loop writes to its arguments it has to return.
+            targets = tracers if transform == "jit" else ()
+            results = face.call(fun, args, kwargs, targets)
         leaves, tree = flatten_results(results)
         check_outputs(leaves, tree)
         out_trees.append(tree)
