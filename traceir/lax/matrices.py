@@ -23,7 +23,9 @@ def product(x: Operand, y: Operand) -> Array:
     rank = len(shape_of(x))
     stack = tuple(range(rank - 2))
     numbers = (((rank - 1,), (rank - 2,)), (stack, stack))
-    found: Array = bind("dot_general", x, y, dimension_numbers=numbers, precision=HIGHEST)
+    found: Array = bind(
+        "dot_general", x, y, dimension_numbers=numbers, precision=HIGHEST
+    )
     return found
 
 

@@ -297,7 +297,8 @@ def _polynomial(powers: list[Array], terms: tuple[int, ...]) -> Array:
 def _combined(powers: list[Array], terms: tuple[int, ...]) -> Array:
     found: Any = None
     for power, term in zip(powers, terms, strict=False):
-        part = lax.mul(power, lax.full(shape_of(power), float(term), typeof(power).dtype))
+        factor = lax.full(shape_of(power), float(term), typeof(power).dtype)
+        part = lax.mul(power, factor)
         found = part if found is None else lax.add(found, part)
     result: Array = found
     return result

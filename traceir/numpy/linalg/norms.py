@@ -89,29 +89,22 @@ def _of_matrices(
         return _root(x, axes, keepdims)
     if order in (1, -1, np.inf, -np.inf):
         along, over = axes if order in (1, -1) else axes[::-1]
-        sums = _sum(lax.abs(x), axis=along, keepdims=True)
-        found = _extreme(sums, over, order in (1, np.inf))
+        sums = _sum(lax.abs(x), axis=along, keepdims=keepdims)
+        left = over if keepdims or over < along else over - 1
+        return _extreme(sums, left, order in (1, np.inf), keepdims)
+    s = svdvals(moveaxis(x, axes, (-2, -1)))
+    if order == "nuc":
+        found = _sum(s, axis=-1)
     else:
-        s = svdvals(moveaxis(x, axes, (-2, -1)))
-        match order:
-            case "nuc":
-                found = _sum(s, axis=-1)
-            case _:
-                found = _extreme(s, -1, order == 2)
-        found = expand_dims(found, axes)
-    return found if keepdims else reshape(found, _without(shape_of(x), axes))
+        found = _extreme(s, -1, order == 2, False)
+    return expand_dims(found, axes) if keepdims else found
 
 
-def _extreme(x: Operand, axis: int, greatest: bool) -> Array:
-    """The greatest along an axis, 0 of none, or the least; all axes but -1 stay."""
-    keepdims = axis != -1
+def _extreme(x: Operand, axis: int, greatest: bool, keepdims: bool) -> Array:
+    """The greatest along an axis, 0 of none, or the least."""
     if greatest:
         return _max(x, axis=axis, keepdims=keepdims, initial=0)
     return _min(x, axis=axis, keepdims=keepdims)
-
-
-def _without(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(n for d, n in enumerate(shape) if d not in axes)
 
 
 def matrix_norm(x: Operand, /, *, keepdims: bool = False, ord: Order = "fro") -> Array:
