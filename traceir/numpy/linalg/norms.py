@@ -93,10 +93,8 @@ def _of_matrices(
         left = over if keepdims or over < along else over - 1
         return _extreme(sums, left, order in (1, np.inf), keepdims)
     s = svdvals(moveaxis(x, axes, (-2, -1)))
-    if order == "nuc":
-        found = _sum(s, axis=-1)
-    else:
-        found = _extreme(s, -1, order == 2, False)
+    nuclear = order == "nuc"
+    found = _sum(s, axis=-1) if nuclear else _extreme(s, -1, order == 2, False)
     return expand_dims(found, axes) if keepdims else found
 
 
