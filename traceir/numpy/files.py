@@ -6,6 +6,7 @@ All of these run on the host: they need concrete arrays and give such.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,82 @@ from traceir.lax.operands import DTypeLike, Operand
 from traceir.numpy.creation import array, asarray
 from traceir.trace import Tracer
 
-array_str = np.array_str
-get_printoptions = np.get_printoptions
-iterable = np.iterable
-printoptions = np.printoptions
-save = np.save
-savez = np.savez
-set_printoptions = np.set_printoptions
+
+def array_str(
+    a: Operand,
+    max_line_width: int | None = None,
+    precision: int | None = None,
+    suppress_small: bool | None = None,
+) -> str:
+    """The text of an array's elements.
+
+    >>> import traceir.numpy as jnp
+    >>> array_str(jnp.array([0.123456, 1.0]), precision=2)
+    '[0.12 1.  ]'
+    """
+    return np.array_str(np.asarray(a), max_line_width, precision, suppress_small)
+
+
+def get_printoptions() -> dict[str, Any]:
+    """How arrays are shown: NumPy's settings.
+
+    >>> get_printoptions()["linewidth"]
+    75
+    """
+    return dict(np.get_printoptions())
+
+
+def set_printoptions(**options: Any) -> None:
+    """Change how arrays are shown, NumPy's too: `numpy.set_printoptions`.
+
+    >>> set_printoptions(linewidth=75)
+    """
+    np.set_printoptions(**options)
+
+
+def printoptions(**options: Any) -> AbstractContextManager[Any]:
+    """A context in which arrays are shown so: `numpy.printoptions`.
+
+    >>> import traceir.numpy as jnp
+    >>> with printoptions(precision=2):
+    ...     print(jnp.array([0.123456]))
+    [0.12]
+    """
+    return np.printoptions(**options)
+
+
+def iterable(y: Any) -> bool:
+    """Whether a value has elements to go through.
+
+    >>> import traceir.numpy as jnp
+    >>> iterable(jnp.ones(2)), iterable(jnp.float32(2))
+    (True, False)
+    """
+    return bool(np.iterable(y))
+
+
+def save(file: Any, arr: Operand, allow_pickle: bool = True) -> None:
+    """Write an array to a file, which `load` reads: `numpy.save`.
+
+    >>> import io
+    >>> import traceir.numpy as jnp
+    >>> save(io.BytesIO(), jnp.ones(2))
+    """
+    np.save(file, np.asarray(arr), allow_pickle)
+
+
+def savez(
+    file: Any, *args: Operand, allow_pickle: bool = True, **kwds: Operand
+) -> None:
+    """Write several arrays to a file, by their names or as `arr_0`, `arr_1` ...
+
+    >>> import io
+    >>> import traceir.numpy as jnp
+    >>> savez(io.BytesIO(), x=jnp.ones(2), y=jnp.zeros(3))
+    """
+    arrays = [np.asarray(arg) for arg in args]
+    named: dict[str, Any] = {name: np.asarray(arg) for name, arg in kwds.items()}
+    np.savez(file, *arrays, allow_pickle=allow_pickle, **named)
 
 
 def array_repr(
