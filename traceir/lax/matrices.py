@@ -16,7 +16,8 @@ HIGHEST = ("Precision.HIGHEST", "Precision.HIGHEST")
 def product(x: Operand, y: Operand) -> Array:
     """The products of two stacks of matrices of one shape.
 
-    >>> product(lax.full((2, 3), 1.0), lax.full((3, 1), 2.0))
+    >>> import traceir.numpy as jnp
+    >>> product(jnp.ones((2, 3)), 2 * jnp.ones((3, 1)))
     Array([[6.],
            [6.]], dtype=float32)
     """
@@ -131,7 +132,8 @@ def solved(
 ) -> Array:
     """The solutions of triangular systems, of operands of one stack.
 
-    >>> solved(lax.full((1, 1), 2.0), lax.full((1, 1), 6.0), left_side=True, lower=True)
+    >>> import traceir.numpy as jnp
+    >>> solved(jnp.array([[2.0]]), jnp.array([[6.0]]), left_side=True, lower=True)
     Array([[3.]], dtype=float32)
     """
     result: Array = bind(

@@ -48,7 +48,7 @@ def shown(x: Operand) -> str:
     """The type of an operand, as errors have it.
 
     >>> shown(1.0)
-    'float32[]'
+    'f32[]'
     """
     return typeof(x).str_short()
 

@@ -63,9 +63,11 @@ def qr(a: Operand, mode: str = "reduced") -> Any:
     (linalg.option), TypeError (matrices.dtype), NotImplementedError (derive.factors).
 
     >>> import traceir.numpy as jnp
-    >>> qr(jnp.array([[0, 2], [-1, 1]]), "r")
-    Array([[ 1., -1.],
-           [ 0., -2.]], dtype=float32)
+    >>> q, r = qr(jnp.array([[3, 1], [4, 2], [0, 2]]))
+    >>> q.shape, jnp.round(q @ r)
+    ((3, 2), Array([[3., 1.],
+           [4., 2.],
+           [0., 2.]], dtype=float32))
     """
     option("qr", "mode", mode, ("reduced", "complete", "r"))
     [x] = matrices("qr", a)
