@@ -48,6 +48,31 @@ PLACES = {
 }
 
 
+WINDOW: dict[str, Any] = {
+    "window_dimensions": (1,),
+    "window_strides": (1,),
+    "base_dilation": (1,),
+    "window_dilation": (1,),
+}
+# Params, or shapes, that a primitive takes where those above are not for it.
+OWN: dict[str, dict[str, Any]] = {
+    "reduce_window_sum": WINDOW,
+    "reduce_window_max": WINDOW,
+    "reduce_window_min": WINDOW,
+    "select_and_gather_add": WINDOW,
+    "select_and_scatter_add": WINDOW,
+    "conv_general_dilated": {
+        "batch_group_count": 1,
+        "feature_group_count": 1,
+        "lhs_dilation": (),
+        "padding": (),
+        "rhs_dilation": (),
+        "window_strides": (),
+    },
+    "reduce_precision": {"exponent_bits": 5},
+}
+
+
 # Primitives that have a value without a batch around them.
 ALONE = sorted(
     row.name
@@ -124,4 +149,4 @@ def _trivial(prim: str, dtype: np.dtype) -> dict[str, Any]:
             params[param.name] = np.dtype("int32")
         if param.domain == "int" and param.has_default:
             params[param.name] = param.default
-    return params
+    return {**params, **OWN.get(prim, {})}

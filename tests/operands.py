@@ -9,6 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 from operands_algebra import BUILDERS as ALGEBRA
 from operands_indexing import INDEXED
+from operands_windows import WINDOWS
 
 from traceir.avals import ShapedArray
 from traceir.ir import Atom, ClosedJaxpr, Eqn, HostFunction, Jaxpr, Literal, Var
@@ -377,6 +378,8 @@ def _called(results: int) -> HostFunction:
 
 BUILDERS: dict[str, Callable[[Draw, np.dtype], Built]] = {
     **ALGEBRA,
+    **WINDOWS,
+    "reduce_xor": _reduction,
     **INDEXED,
     "debug_print": _printed,
     "debug_callback": _told,

@@ -35,7 +35,8 @@ Spacing = Any
 
 def _cut(x: Operand, axis: int, start: int, stop: int) -> Array:
     """The part from start to stop along an axis."""
-    return lax.slice_in_dim(x, start, stop, axis=axis)
+    ends = [(start, stop) if d == axis else (0, n) for d, n in enumerate(shape_of(x))]
+    return lax.slice(x, [a for a, _ in ends], [b for _, b in ends])
 
 
 @composite(static_argnames=["axis"])
@@ -58,9 +59,11 @@ def trapezoid(
         extent = shape_of(samples)[-1]
         if not extent:
             return multiply(step, lax.reduce_sum(samples, (last - 1,)))
-        ends = [_cut(samples, last - 1, k, k + 1) for k in (0, extent - 1)]
-        first, final = (lax.squeeze(v, (last - 1,)) for v in ends)
         inner = lax.reduce_sum(samples, (last - 1,))
+        first, final = (
+            lax.squeeze(_cut(samples, last - 1, k, k + 1), (last - 1,))
+            for k in (0, extent - 1)
+        )
         half = lax.mul(like(0.5, first), lax.add(first, final))
         return multiply(step, lax.sub(inner, half))
     samples, places = promoted_inexact("trapezoid", y, x)
@@ -155,7 +158,8 @@ def _slopes(f: Operand, axis: int, step: Operand) -> Array:
     if not shape_of(step):
         inner = lax.sub(part(f, 2, n), part(f, 0, n - 2))
         inner = divide(lax.mul(inner, like(0.5, inner)), step)
-        return concatenate([divide(first, step), inner, divide(last, step)], axis)
+        last = divide(last, step)
+        return concatenate([divide(first, step), inner, last], axis)
     rank = len(shape_of(f))
     x = lax.reshape(step, tuple(n if d == axis else 1 for d in range(rank)))
     first = divide(first, lax.sub(part(x, 1, 2), part(x, 0, 1)))
@@ -206,8 +210,8 @@ def unwrap(
     rest = _where(up, high, rest)
     moved = _where(less(abs(jumps), least), 0, subtract(rest, jumps))
     extent = shape_of(phase)[at]
-    first = _cut(phase, at, 0, min(1, extent))
-    later = _cut(phase, at, min(1, extent), extent)
+    first = lax.slice_in_dim(phase, 0, min(1, extent), axis=at)
+    later = lax.slice_in_dim(phase, min(1, extent), extent, axis=at)
     return concatenate([first, add(later, cumsum(moved, at))], at)
 
 
