@@ -5,9 +5,7 @@ Serves: the `value` of every primitive's row, program.*, eval.*
 
 from __future__ import annotations
 
-import contextvars
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -17,15 +15,11 @@ from traceir import rules
 from traceir.avals import ShapedArray
 from traceir.dtypes import is_bfloat16
 from traceir.effects import calls_host
+from traceir.fresh import fresh, quiet, separate
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Params, Var
 from traceir.kernels import KERNELS, kernel, narrow
 from traceir.kernels.caller import called_from_here
 from traceir.typing import infer
-
-# A context in which NumPy's floating-point warnings are off. Entering a copy of it
-# costs 0.2 us, `np.errstate` 1.2 us, and an eager operation is not much longer.
-_QUIET = contextvars.Context()
-_QUIET.run(np.seterr, all="ignore")
 
 
 def evaluate_eqn(
@@ -42,8 +36,8 @@ def evaluate_eqn(
         avals = [ShapedArray(a.shape, a.dtype) for a in arrays]
         outs = [o.dtype for o in infer(primitive, avals, params)]
         function = narrow.widened(primitive, function, outs)
-    results = _QUIET.copy().run(_apply, function, params, arrays)
-    return [_fresh(r, arrays) for r in results]
+    results = quiet().run(_apply, function, params, arrays)
+    return [fresh(r, arrays) for r in results]
 
 
 def _narrow(params: Params, arrays: Sequence[np.ndarray]) -> bool:
@@ -54,56 +48,17 @@ def _narrow(params: Params, arrays: Sequence[np.ndarray]) -> bool:
     return bool(params) and narrow.needed([value for _, value in params])
 
 
+def bound(eqn: Eqn) -> Callable[..., Any]:
+    """The kernel of an equation with its params."""
+    function = KERNELS[eqn.primitive]
+    return partial(function, **dict(eqn.params)) if eqn.params else function
+
+
 def _apply(
     function: Callable[..., Any], params: Params, arrays: Sequence[np.ndarray]
 ) -> Sequence[Any]:
     result = function(*arrays, **dict(params)) if params else function(*arrays)
     return result if isinstance(result, (tuple, list)) else (result,)
-
-
-def _fresh(result: Any, arrays: Iterable[np.ndarray]) -> np.ndarray:
-    """The result as a writable contiguous array sharing no memory with `arrays`."""
-    if type(result) is not np.ndarray:
-        return np.asarray(result)
-    base = result.base
-    if base is None:
-        whole = not any(result is a for a in arrays)
-    else:
-        # The base of a view is the array that owns the memory.
-        whole = not any(base is a or base is a.base for a in arrays)
-    if whole and result.flags.c_contiguous and result.flags.writeable:
-        return result
-    return np.array(result, order="C")
-
-
-def _separate(results: Sequence[Any], given: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Results that share memory neither with `given` nor with one another.
-
-    Of several views of one array all but the last are copied; by identity, so that
-    many results cost no more each than few.
-    """
-    taken = {id(a) for a in given}
-    lent = taken | {id(a.base) for a in given if a.base is not None}
-    same = Counter(map(id, results))
-    viewed = Counter(id(_owner(r)) for r in results)
-    found = []
-    for result in results:
-        memory = id(_owner(result))
-        if memory == id(result):
-            copied = memory in taken or same[memory] > 1
-        else:
-            copied = memory in lent or viewed[memory] > 1
-        if copied:
-            same[id(result)] -= 1
-            viewed[memory] -= 1
-        found.append(np.array(result, order="C") if copied else _fresh(result, ()))
-    return found
-
-
-def _owner(array: Any) -> Any:
-    """The array that owns the memory of a view."""
-    base = getattr(array, "base", None)
-    return array if base is None else base
 
 
 def eval_jaxpr(
@@ -185,11 +140,11 @@ class Program:
         """Fresh results for arrays of exactly the input types; never warns."""
         if self._hosted:
             with called_from_here():
-                return _QUIET.copy().run(self._run, arrays)
-        return _QUIET.copy().run(self._run, arrays)
+                return quiet().run(self._run, arrays)
+        return quiet().run(self._run, arrays)
 
     def _run(self, arrays: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
-        return tuple(_separate(self.results(*arrays), (*self._fixed, *arrays)))
+        return tuple(separate(self.results(*arrays), (*self._fixed, *arrays)))
 
     def inner(self, *arrays: np.ndarray) -> list[Any]:
         """Results that may be views of operands, as a program within another has them.
@@ -197,7 +152,7 @@ class Program:
         Of the constants they are not: those are known to this program alone.
         """
         results = self.results(*arrays)
-        return [_fresh(r, self._fixed) for r in results] if self._fixed else results
+        return [fresh(r, self._fixed) for r in results] if self._fixed else results
 
     def results(self, *arrays: np.ndarray) -> list[Any]:
         """Results that may be views of operands, constants or one another."""

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from traceir import config, lax, numpy, rules
+from traceir import config, direct, lax, numpy, rules
 from traceir.array import Array
 from traceir.dtypes import kind_of
 from traceir.lax.operands import (
@@ -111,10 +111,13 @@ def _apply(name: str, function: Function, x: Any, y: Any) -> Any:
 def _binary(name: str, function: Function) -> tuple[Function, Function]:
     """An operator's method and its reflected one."""
 
-    def method(self: Any, other: Any) -> Any:
+    def long(self: Any, other: Any) -> Any:
         if not isinstance(other, _ACCEPTED):
             return NotImplemented
         return _apply(name, function, self, other)
+
+    # A power to a Python int is another primitive's.
+    method = long if name == "pow" else direct.binary(long)
 
     def reflected(self: Any, other: Any) -> Any:
         if not isinstance(other, _ACCEPTED):
@@ -125,10 +128,7 @@ def _binary(name: str, function: Function) -> tuple[Function, Function]:
 
 
 def _unary(function: Function) -> Function:
-    def method(self: Any) -> Any:
-        return function(self)
-
-    return method
+    return direct.unary(lambda self: function(self))
 
 
 def _method(function: Function) -> Function:
