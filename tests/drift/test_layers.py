@@ -19,9 +19,9 @@ ORDER = {
         treedef | registering | pytree | tree | tree_util | source | rules |
         avals promote | ir effects text report | typing | accept relations |
         oracle |
-        kernels evaluate | nans | methods devices sharding | array | host |
+        kernels fresh evaluate | nans | methods devices sharding | array | host |
         concretize trace callbacks compile_time leaks | debug experimental |
-        recording | jit | transforms | test_util | lax | numpy | scipy |
+        recording | direct | jit | transforms | test_util | lax | numpy | scipy |
         place | operators |
         face |
         __init__ | conform | tour | __main__
