@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,7 @@ from traceir_numba import backend
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.entry import Evaluated
 from traceir_numba.hosted import Driven
+from traceir_numba.quoted import evaluated_name, quoted
 
 PROGRAM = """{ lambda ; a:f32[6,4]. let
     b:f32[6,4] = mul a 2.0:f32[]
@@ -106,3 +108,41 @@ def test_a_result_that_is_reshaped_has_its_new_shape() -> None:
     x = grid(2, 3)
     [found] = compiled(text).run(x)
     assert found.shape == (6,) and same_bits([found], reference(text, x))
+
+
+def functions() -> list[str]:
+    """The primitives that are functions of libraries."""
+    return [name for name, e in EMITTERS.items() if isinstance(e, Evaluated)]
+
+
+@pytest.mark.parametrize("primitive", functions())
+def test_the_source_of_a_kernel_needs_no_more_than_libraries(primitive: str) -> None:
+    text = "\n".join(quoted([primitive]))
+    assert "traceir" not in text
+    space: dict[str, Any] = {"np": np, "evaluated": lambda kernel: kernel}
+    exec(text, space)
+    assert callable(space[evaluated_name(primitive)])
+
+
+def test_sources_of_kernels_do_not_clash() -> None:
+    texts: dict[str, str] = {}
+    for primitive in functions():
+        for node in ast.parse("\n".join(quoted([primitive]))).body:
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                assert texts.setdefault(node.name, ast.unparse(node)) == ast.unparse(
+                    node
+                )
+
+
+SORTED = """{ lambda ; a:f32[7]. let
+    b:f32[7] c:f32[7] = sort[dimension=0 is_stable=True num_keys=1] a a
+    d:f32[7] = sub b c
+    e:f32[2] f:i32[2] = top_k[axis=0 k=2] a
+  in (d, e, f) }"""
+
+
+def test_sorting_runs_with_numpy_alone() -> None:
+    space: dict[str, Any] = {}
+    exec(compiled(SORTED, "in_order").source, space)
+    x = grid(7)
+    assert same_bits(space["in_order"](x), reference(SORTED, x))

@@ -54,12 +54,26 @@ def table(x: Any) -> Any:
     return x * TABLE + jnp.arange(600) * 2
 
 
+def ranks(x: Any) -> Any:
+    """A library's function between kernels."""
+    order = jnp.argsort(x * 2)
+    return order, jnp.sort(x)[order // 2]
+
+
+def placed(x: Any) -> Any:
+    """Reads and writes at places that are values, in a loop, too."""
+    y = x.at[jnp.arange(9) * 7 % 5].add(x[::-1][:9])
+    return lax.fori_loop(0, 9, lambda k, a: a.at[k].set(a[k - 1] + 1), y)
+
+
 PROGRAMS: list[tuple[Callable[..., Any], np.ndarray]] = [
     (selu, ROW),
     (softmax, ROW),
     (powers, SQUARE),
     (steps, ROW),
     (table, ROW),
+    (ranks, ROW),
+    (placed, ROW),
     (jnp.matmul, SQUARE),
     (traceir.grad(lambda x: jnp.sum(softmax(x) * x)), ROW),
 ]
