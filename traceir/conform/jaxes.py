@@ -82,6 +82,13 @@ def params(name: str, given: Mapping[str, Any], operands: int) -> dict[str, Any]
         found["precision"] = tuple(known.get(word, word) for word in words)
     if "GatherScatterMode" in str(found.get("mode")):
         found |= _placed(name, found)
+    if name == "select_and_scatter_add":  # JAX has no dilations there
+        found = {k: v for k, v in found.items() if v != ()}
+    if "select_prim" in found:
+        found["select_prim"] = primitive(found["select_prim"])
+    if name == "conv_general_dilated":
+        numbers: Any = found["dimension_numbers"]
+        found["dimension_numbers"] = jax.lax.ConvDimensionNumbers(*numbers)
     inner: Any = found.get("jaxpr")
     if name == "remat2":  # its program has no constants
         found["jaxpr"] = inner.jaxpr

@@ -20,7 +20,7 @@ def bitcast_convert_type(x: np.ndarray, *, new_dtype: np.dtype) -> Any:
     """The same bits: of one element, of several, or of a part of one."""
     if x.dtype.itemsize == new_dtype.itemsize:
         return x.view(new_dtype)
-    x = np.ascontiguousarray(x)
+    x = x.copy(order="C")
     # The lowest bits come first, whatever the machine does.
     words = x.astype(x.dtype.newbyteorder("<"), copy=False)
     little = new_dtype.newbyteorder("<")
