@@ -55,7 +55,8 @@ def isclose(
     allowed = _sum(absolute, _product(relative, lax.abs(y)))
     near = lax.le(*aligned("isclose", [distance, allowed]))
     same = lax.eq(x, y)
-    found = lax.bitwise_or(lax.bitwise_and(*aligned("isclose", [finite, near])), same)
+    near = lax.bitwise_and(*aligned("isclose", [finite, near]))
+    found = lax.bitwise_or(same, near)
     return lax.bitwise_or(found, neither) if equal_nan else found
 
 

@@ -69,11 +69,11 @@ def _fixed(places: np.ndarray) -> Array:
 
 def _parts(value: Array, axis: int, place: int, gap: int) -> list[Array]:
     """What lies before a place, and behind as many elements from there on."""
-    extent = value.shape[axis]
-    cut = lax.slice_in_dim
+    before = [place if d == axis else n for d, n in enumerate(value.shape)]
+    behind = [place + gap if d == axis else 0 for d in range(value.ndim)]
     return [
-        cut(value, 0, place, axis=axis),
-        cut(value, place + gap, extent, axis=axis),
+        lax.slice(value, [0] * value.ndim, before),
+        lax.slice(value, behind, value.shape),
     ]
 
 

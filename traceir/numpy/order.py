@@ -120,7 +120,7 @@ def _roll_dynamic(a: Array, shift: Array, axis: tuple[int, ...]) -> Array:
     axes = axis * count if len(axis) == 1 else axis
     for k, d in enumerate(axes):
         extent = a.shape[d]
-        one = lax.squeeze(lax.slice(shifts, (k,), (k + 1,)), (0,))
+        one = lax.squeeze(lax.slice_in_dim(shifts, k, k + 1), (0,))
         by = remainder(
             one, lax.max(typed(extent, integers, False), typed(1, integers, False))
         )

@@ -250,11 +250,11 @@ def _mirror(
 def _linear_ramp(
     array: Array, axis: int, before: int, behind: int, end_values: Values
 ) -> Array:
-    first = lax.squeeze(_end(array, axis, last=False), (axis,))
-    last = lax.squeeze(_end(array, axis, last=True), (axis,))
+    first, last = (_end(array, axis, last=end) for end in (False, True))
     ramp = partial(linspace, endpoint=False, dtype=array.dtype, axis=axis)
-    near = ramp(end_values[axis][0], first, before)
-    far = flip(ramp(end_values[axis][1], last, behind), axis)
+    near = ramp(end_values[axis][0], lax.squeeze(first, (axis,)), before)
+    far = ramp(end_values[axis][1], lax.squeeze(last, (axis,)), behind)
+    far = flip(far, axis)
     return lax.concatenate([near, array, far], axis)
 
 
@@ -269,13 +269,11 @@ def _statistic(
     if not before and not behind:
         return array
     extent = array.shape[axis]
-    near, far = (extent, extent) if stat_length is None else stat_length[axis]
-    parts = [
-        lax.slice_in_dim(array, 0, min(near, extent), axis=axis),
-        lax.slice_in_dim(array, max(0, extent - far), extent, axis=axis),
-    ]
-    if stat_length is None:
-        parts = [array]
+    parts = [array]
+    if stat_length is not None:
+        near, far = stat_length[axis]
+        ends = (0, min(near, extent)), (max(0, extent - far), extent)
+        parts = [lax.slice_in_dim(array, a, b, axis=axis) for a, b in ends]
     found = [function(part, axis=axis, keepdims=True) for part in parts]
     if array.dtype.kind in "iub":
         found = [_round(one) for one in found]

@@ -24,6 +24,7 @@ from traceir.lax.operands import (
     operands,
     promoted,
     promoted_inexact,
+    shape_of,
     typed,
 )
 from traceir.numpy import linalg
@@ -36,10 +37,11 @@ from traceir.numpy.triangles import vander
 
 def _vectors(name: str, *values: Operand) -> list[Array]:
     """Operands as vectors of the dtype in which they meet."""
-    found = [atleast_1d(v) for v in operands(name, values)]
+    found = [v if shape_of(v) else atleast_1d(v) for v in operands(name, values)]
     for value in found:
-        if value.ndim > 1:
-            raise rules.error("face.vector", got=f"{name} of shape {value.shape}")
+        if len(shape_of(value)) > 1:
+            got = f"{name} of shape {shape_of(value)}"
+            raise rules.error("face.vector", got=got)
     return [as_array(v) for v in promoted(name, *found)]
 
 
@@ -157,10 +159,7 @@ def polyder(p: Operand, m: int = 1) -> Array:
     if not order:
         return x
     count = max(0, x.size - order)
-    one = typed(1, x.dtype, False)
     powers = lax.add(typed(order, x.dtype, False), lax.iota(x.dtype, count))
-    if order == 1:
-        powers = lax.add(one, lax.iota(x.dtype, count))
     factors = prod(powers[None, :] - lax.iota(x.dtype, order)[:, None], axis=0)
     return lax.mul(lax.slice(x, (0,), (count,)), lax.rev(factors, (0,)))
 

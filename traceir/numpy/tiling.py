@@ -209,7 +209,8 @@ def meshgrid(
     if indexing == "xy" and len(order) > 1:
         order[:2] = 1, 0
     whole = [vectors[k].shape[0] for k in order]
-    return [_across(v, order.index(k), whole, sparse) for k, v in enumerate(vectors)]
+    found = [_across(vectors[k], d, whole, sparse) for d, k in enumerate(order)]
+    return [found[order.index(k)] for k in range(len(order))]
 
 
 def _across(x: Array, axis: int, whole: Sequence[int], sparse: bool) -> Array:

@@ -1,0 +1,115 @@
+"""Functions of `jax.lax` that are made of others. Serves: face.shape, face.axis"""
+
+from __future__ import annotations
+
+from math import prod
+from operator import index
+
+from traceir import rules
+from traceir.array import Array
+from traceir.lax.operands import (
+    DTypeLike,
+    Operand,
+    convert,
+    dtype_of,
+    operand,
+    shape_of,
+)
+from traceir.lax.operands import broadcast_shapes as _meet
+from traceir.lax.reductions import dot_general
+from traceir.lax.shapes import ShapeLike, axis_in, shape_tuple
+from traceir.lax.structure import broadcast_in_dim, reshape
+from traceir.trace import bind, typeof
+
+
+def full_like(
+    x: Operand, fill_value: Operand, dtype: DTypeLike = None, shape: ShapeLike = None
+) -> Array:
+    """One number everywhere, in the shape and dtype of `x`, where not given.
+
+    >>> full_like(2.5, 1)
+    Array(1., dtype=float32, weak_type=True)
+    """
+    aval = typeof(operand("full_like", x))
+    wanted = aval.dtype if dtype is None else dtype_of(dtype, "full_like")
+    weak = dtype is None and aval.weak_type
+    extents = aval.shape if shape is None else shape_tuple(shape)
+    value = operand("full_like", fill_value, 1)
+    return broadcast_in_dim(convert(value, wanted, weak), extents, ())
+
+
+def collapse(
+    x: Operand, start_dimension: int, stop_dimension: int | None = None
+) -> Array:
+    """The dimensions from one to before another made one.
+
+    Raises ValueError (face.axis).
+
+    >>> from traceir import lax
+    >>> collapse(lax.full((2, 3, 4), 0), 0, 2).shape
+    (6, 4)
+    """
+    value = operand("collapse", x)
+    shape = shape_of(value)
+    rank = len(shape)
+    start = axis_in(start_dimension, rank)
+    stop = rank if stop_dimension is None else index(stop_dimension)
+    if stop != rank:
+        stop = axis_in(stop, rank)
+    if stop < start:
+        got = f"from {start_dimension} to {stop_dimension}"
+        raise rules.error("face.axis", got=got)
+    return reshape(value, (*shape[:start], prod(shape[start:stop]), *shape[stop:]))
+
+
+def broadcast_shapes(*shapes: ShapeLike) -> tuple[int, ...]:
+    """The shape to which all shapes stretch. Raises TypeError (face.broadcast).
+
+    >>> broadcast_shapes((3, 1), (4,))
+    (3, 4)
+    """
+    return _meet("broadcast_shapes", list(map(shape_tuple, shapes)))
+
+
+def broadcast_to_rank(x: Operand, rank: int) -> Array:
+    """The array with leading dimensions of extent 1, so many that it has this rank.
+
+    Raises ValueError (face.axis) for a rank that is less.
+
+    >>> broadcast_to_rank(1.5, 2)
+    Array([[1.5]], dtype=float32, weak_type=True)
+    """
+    value = operand("broadcast_to_rank", x)
+    own = shape_of(value)
+    missing = index(rank) - len(own)
+    if missing < 0:
+        raise rules.error("face.axis", got=f"rank {rank} of {len(own)} dimensions")
+    lead = range(missing, missing + len(own))
+    return broadcast_in_dim(value, (1,) * missing + own, tuple(lead))
+
+
+def batch_matmul(lhs: Operand, rhs: Operand) -> Array:
+    """Products of matrices, which are the last two dimensions; the others are equal.
+
+    Raises ValueError (face.axis) below two dimensions, and the clauses of dot_general.
+
+    >>> from traceir import lax
+    >>> batch_matmul(lax.full((5, 2, 3), 1.0), lax.full((5, 3, 4), 1.0)).shape
+    (5, 2, 4)
+    """
+    x, y = operand("batch_matmul", lhs), operand("batch_matmul", rhs, 1)
+    rank = len(shape_of(x))
+    contracted = ((axis_in(-1, rank),), (axis_in(-2, len(shape_of(y))),))
+    batch = tuple(range(rank - 2))
+    return dot_general(x, y, (contracted, (batch, batch)))
+
+
+def unstack(x: Operand, axis: int = 0) -> list[Array]:
+    """The parts along an axis, without it; raises the clauses of unstack.
+
+    >>> from traceir import lax
+    >>> unstack(lax.iota("int32", 2))
+    [Array(0, dtype=int32), Array(1, dtype=int32)]
+    """
+    value = operand("unstack", x)
+    return list(bind("unstack", value, axis=axis_in(axis, len(shape_of(value)))))
