@@ -147,6 +147,6 @@ def _trivial(prim: str, dtype: np.dtype) -> dict[str, Any]:
         params[param.name] = TRIVIAL.get(param.domain, dtype)
         if param.name == "index_dtype":
             params[param.name] = np.dtype("int32")
-        if param.domain == "int" and param.has_default:
-            params[param.name] = param.default
+        if param.name == "num_keys":
+            params[param.name] = 1
     return {**params, **OWN.get(prim, {})}
