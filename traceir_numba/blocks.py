@@ -25,10 +25,12 @@ class Block:
     stores: list[Store] = field(default_factory=list)
     taken: dict[str, int] = field(default_factory=dict)
     reserved: frozenset[str] = frozenset()
+    numbers: dict[Node, int] = field(default_factory=dict)
 
     def add(self, node: Node, name: str, source: Source | None = None) -> int:
         """A further node, under a name of its own."""
         self.nodes.append(node)
+        self.numbers.setdefault(node, len(self.nodes) - 1)
         # One variable can be read at several places.
         while True:
             count = self.taken[name] = self.taken.get(name, 0) + 1
@@ -39,12 +41,14 @@ class Block:
 
     def once(self, node: Node, name: str) -> int:
         """A node that may be there already."""
-        return self.nodes.index(node) if node in self.nodes else self.add(node, name)
+        found = self.numbers.get(node)
+        return self.add(node, name) if found is None else found
 
     def recall(self, number: int, dtype: str, label: Label) -> int:
         """The value that an earlier pass finished, under its own name."""
         node = Kept(number, dtype)
-        if node not in self.nodes:
+        if node not in self.numbers:
+            self.numbers[node] = len(self.nodes)
             self.nodes.append(node)
             self.labels.append(label)
-        return self.nodes.index(node)
+        return self.numbers[node]
