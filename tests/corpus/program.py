@@ -29,6 +29,7 @@ GROUPS = (
     "angles",
     "matrices",
     "ordering",
+    "windows",
 )
 
 
