@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-import tomllib
 from collections.abc import Collection, Mapping
 from functools import cache
 from typing import Any
@@ -18,6 +16,8 @@ def coverage() -> Mapping[str, Any]:
     >>> "sin" in coverage()["shared"]
     True
     """
+    import tomllib  # not on the way of an import
+
     path = rules.spec_path() / "coverage.toml"
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
@@ -34,6 +34,8 @@ def missing(name: str, present: Collection[str]) -> AttributeError:
     """
     if name.startswith("_"):
         return AttributeError(f"module 'traceir.numpy' has no attribute {name!r}")
+    import difflib  # not on the way of an import
+
     reason = coverage()["absent"].get(name)
     near = difflib.get_close_matches(name, present, 3)
     hint = "see the page on coverage in the documentation"
