@@ -161,10 +161,12 @@ def _launch(program: Program, step: Launch, kernel: Kernel, bits: int | None) ->
     )
     work = range_of(nest, step.extents, step.params)
     split = work.work >= WORTH and work.length > 1 and not nest.ordered
+    order = ", as a place may occur twice" if nest.ordered else ""
     return (
         f"{kernel.name}: {_does(nest)} over {_times(step.extents)}; reads "
         f"{', '.join(reads) or 'nothing'}, writes {', '.join(writes)}, {_size(moved)}; "
         f"{_vectors(nest, kernel, bits)}{_plural(threads() if split else 1, 'thread')}"
+        f"{order}"
     )
 
 

@@ -219,6 +219,8 @@ def test_updates_run_in_their_order_whatever_the_threads() -> None:
     closed = traced(lambda x, i, u: x.at[i].add(u), x, places, updates)
     (launch,) = program_of(closed).launches()
     assert launch.nest.ordered
+    told = executable(closed).as_text("speed")
+    assert "1 thread, as a place may occur twice" in told
     got = executable(closed).run(x, places, updates)
     assert same_bits(got, eval_jaxpr(closed, closed.consts, x, places, updates))
 
