@@ -109,7 +109,7 @@ def random(name: str) -> Function:
 MADE = (
     *("zeros", "ones", "empty", "full", "arange", "linspace", "logspace", "geomspace"),
     *("eye", "identity", "tri", "hanning", "hamming", "blackman", "bartlett", "kaiser"),
-    *("indices", "fromfunction", "frombuffer", "fromiter", "vander"),
+    *("indices", "fromfunction", "frombuffer", "fromiter"),
 )
 
 

@@ -18,48 +18,23 @@ from traceir import rules
 from traceir.face import ufuncs
 from traceir.face.array import NumpyTracer, traced, unwrapped, wrapped
 from traceir.face.limits import check_length
+from traceir.face.tables import (
+    COUNTED,
+    DISCRETE,
+    LISTS,
+    MEETING,
+    PLACES,
+    POLYNOMIALS,
+    REAL,
+    RUNNING,
+    WHOLE,
+    WIDE,
+)
 from traceir.face.values import array_of, dtype_in
 from traceir.lax.operands import convert, operand
 from traceir.trace import Tracer, typeof
 
 Function = Callable[..., Any]
-
-# Functions whose array arguments, by these names, meet in one dtype as NumPy has it.
-MEETING: dict[str, tuple[str, ...]] = {
-    "append": ("arr", "values"),
-    "array_equal": ("a1", "a2"),
-    "choose": ("choices",),
-    "column_stack": ("tup",),
-    "concatenate": ("arrays",),
-    "convolve": ("a", "v"),
-    "correlate": ("a", "v"),
-    "cross": ("a", "b"),
-    "dot": ("a", "b"),
-    "dstack": ("tup",),
-    "hstack": ("tup",),
-    "inner": ("a", "b"),
-    "intersect1d": ("ar1", "ar2"),
-    "kron": ("a", "b"),
-    "outer": ("a", "b"),
-    "stack": ("arrays",),
-    "tensordot": ("a", "b"),
-    "union1d": ("ar1", "ar2"),
-    "vdot": ("a", "b"),
-    "vstack": ("tup",),
-    "where": ("x", "y"),
-    "select": ("choicelist", "default"),
-}
-# Functions of real numbers: integers are float64, and of float16 and float32 remain.
-REAL = frozenset(
-    (
-        *("average", "corrcoef", "cov", "gradient", "interp", "linspace", "mean"),
-        *("histogram_bin_edges", "median", "nanmean", "nanmedian", "nanpercentile"),
-        *("nanquantile", "nanstd", "nanvar", "percentile", "polyfit", "quantile"),
-        *("std", "trapezoid", "unwrap", "var"),
-    )
-)
-# Functions that add up, one by one, in the dtype of a sum.
-RUNNING = frozenset({"cumsum", "cumprod", "nancumsum", "nancumprod"})
 
 
 def apply(func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
@@ -90,9 +65,40 @@ def apply(func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any
     met = _meet(bound, MEETING[name]) if name in MEETING else bound
     if name in RUNNING and bound.get("dtype") is None:
         met = {**met, "dtype": reduction_dtype(typeof(_array(bound["a"])).dtype)}
-    if name in REAL or func.__module__ == "numpy.linalg":
-        met = {key: _real(value) for key, value in met.items()}
-    return _traced(_call(func, met))
+    met = {key: _computed(func, bound, key, value) for key, value in met.items()}
+    found = _traced(_call(func, met))
+    return _settled(func, bound, found)
+
+
+def _settled(func: Function, bound: Mapping[str, Any], found: Any) -> Any:
+    """A result in NumPy's dtype, where this follows from the operands'."""
+    if func.__name__ in PLACES:
+        return found.astype(np.int64)
+    if func is np.histogram and bound.get("weights") is None:
+        counts, edges = found
+        return counts.astype(float if bound.get("density") else np.int64), edges
+    arrays = [v for v in bound.values() if isinstance(v, (Tracer, np.ndarray))]
+    if bound.get("method") in DISCRETE:
+        return found.astype(arrays[0].dtype)
+    if func.__name__ in POLYNOMIALS and all(v.dtype.kind in "biu" for v in arrays):
+        return found.astype(np.int64)
+    return found
+
+
+def _computed(func: Function, bound: Mapping[str, Any], key: str, value: Any) -> Any:
+    """An argument in the dtype in which NumPy computes, if it is an array."""
+    name = func.__name__
+    if not isinstance(value, (Tracer, np.ndarray)):
+        return value
+    if name in WIDE:
+        return convert(operand(key, value), np.dtype(np.float64))
+    if name in COUNTED:
+        wide = np.promote_types(value.dtype, np.int64)
+        return convert(operand(key, value), wide)
+    whole = name in WHOLE or bound.get("method") in DISCRETE
+    whole = whole or type(bound.get("period")) is int
+    linear = func.__module__ == "numpy.linalg"
+    return _real(value) if (name in REAL or linear) and not whole else value
 
 
 def _into(out: Any, result: Any) -> Any:
@@ -156,7 +162,9 @@ def _meet(bound: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     for name in several:
         value = bound[name]
         flat += value if isinstance(value, (list, tuple)) else [value]
-    dtype = np.result_type(*map(dtype_in, map(_array, flat)))
+    arrays = list(map(_array, flat))
+    weak = "choicelist" in names or "x" in names
+    dtype = np.result_type(*[dtype_in(v) if weak else _strong(v) for v in arrays])
     for name in several:
         value = bound[name]
         if isinstance(value, (list, tuple)):
@@ -164,6 +172,11 @@ def _meet(bound: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
         else:
             met[name] = convert(_array(value), dtype)
     return met
+
+
+def _strong(value: Any) -> np.dtype:
+    """The dtype of an operand that NumPy makes an array of first."""
+    return typeof(value).dtype
 
 
 def _array(value: Any) -> Any:
@@ -185,18 +198,20 @@ def _call(func: Function, bound: Mapping[str, Any]) -> Any:
     found = function_of(func)
     known = _signature(found).parameters
     given: dict[str, Any] = {}
+    before: tuple[Any, ...] = ()
     several: tuple[Any, ...] = ()
     for name, value in bound.items():
         kind = _signature(func).parameters[name].kind
         if kind is inspect.Parameter.VAR_POSITIONAL:
-            several = value
+            before, several = tuple(given.values()), value
+            given = {}
         elif kind is inspect.Parameter.VAR_KEYWORD:
             given |= value
         elif value is not np._NoValue:
             given[name] = _list(name, value)
     _check_options(func, found, given)
     if several:
-        return found(*given.values(), *several)
+        return found(*before, *several, **given)
     renamed = _by_position(func, found)
     left = {renamed.get(name, name): value for name, value in given.items()}
     positional = [
@@ -207,26 +222,9 @@ def _call(func: Function, bound: Mapping[str, Any]) -> Any:
     return found(*positional, **left)
 
 
-# Arguments that are lists and no arrays.
-_LISTS = frozenset(
-    (
-        *(
-            "axis",
-            "axes",
-            "destination",
-            "indices_or_sections",
-            "newshape",
-            "pad_width",
-        ),
-        *("repeats", "reps", "shape", "shift", "size", "source", "subscripts"),
-        *("condlist", "choicelist", "funclist", "mode", "operands", "varargs", "xi"),
-    )
-)
-
-
 def _list(name: str, value: Any) -> Any:
     """A list of numbers as an array, where the function takes arrays."""
-    if not isinstance(value, (list, tuple)) or name in _LISTS:
+    if not isinstance(value, (list, tuple)) or name in LISTS:
         return value
     if any(isinstance(v, Tracer) and not v.shape for v in value):
         return array_of(value)

@@ -14,11 +14,16 @@ from collections.abc import Callable
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
+import numpy as np
+
+from traceir import numpy as jnp
+from traceir.face.array import unwrapped, wrapped
 from traceir.face.creation import random, standing_in
 from traceir.face.values import taking_lists
 from traceir.source import is_users_code
 
 Function = Callable[..., Any]
+_INDEXED = ("r_", "c_", "mgrid", "ogrid")
 # The modules that a traced function sees otherwise.
 _MODULES = ("numpy", "numpy.random", "numpy.linalg", "numpy.fft")
 
@@ -36,12 +41,27 @@ class _Module(ModuleType):
         self.__dict__["_seen"] = module
 
     def __getattr__(self, name: str) -> Any:
-        found = taking_lists(of_numpy(getattr(self.__dict__["_seen"], name)))
+        found = getattr(self.__dict__["_seen"], name)
+        indexed = name in _INDEXED
+        found = _Indexed(name) if indexed else taking_lists(of_numpy(found))
         self.__dict__[name] = found
         return found
 
     def __dir__(self) -> list[str]:
         return dir(self.__dict__["_seen"])
+
+
+class _Indexed:
+    """An object that NumPy indexes to make an array: `np.r_` and its like."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __getitem__(self, index: Any) -> Any:
+        try:
+            return wrapped(getattr(np, self.name)[unwrapped(index)])
+        except KeyError:
+            return getattr(jnp, self.name)[index]
 
 
 class _Random(ModuleType):

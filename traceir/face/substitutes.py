@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from traceir.face import ufuncs
 from traceir.face.array import NumpyTracer, traced, unwrapped, wrapped
 from traceir.face.functions import OWN as OWN
 from traceir.face.functions import own
+from traceir.face.values import operand_of
 from traceir.lax.operands import convert, operand
 from traceir.trace import Tracer, typeof
 
@@ -27,6 +29,36 @@ def _clip(
     if high is not None:
         a = ufuncs.apply(np.minimum, "__call__", (a, high), {})
     return a
+
+
+@own(np.angle)
+def _angle(z: Any, deg: bool = False) -> Any:
+    """The angle of real numbers: 0, or pi for negative ones."""
+    x = operand_of("angle", z)
+    zero = typeof(x).dtype.type(0)
+    found = ufuncs.apply(np.arctan2, "__call__", (zero, traced(x)), {})
+    return found * (180 / np.pi) if deg else found
+
+
+@own(np.block)
+def _block(arrays: Any) -> Any:
+    """Nested lists of arrays, put together as one."""
+    dtype = np.result_type(*[typeof(operand("block", v)).dtype for v in _flat(arrays)])
+    return jnp.block(_nested(arrays, dtype))
+
+
+def _flat(arrays: Any) -> Iterator[Any]:
+    if isinstance(arrays, list):
+        for part in arrays:
+            yield from _flat(part)
+    else:
+        yield arrays
+
+
+def _nested(arrays: Any, dtype: np.dtype) -> Any:
+    if isinstance(arrays, list):
+        return [_nested(part, dtype) for part in arrays]
+    return convert(operand("block", arrays), dtype)
 
 
 @own(np.real, np.conj)

@@ -122,10 +122,11 @@ def _call(
     casting = options.pop("casting", "same_kind")
     for name in ("order", "subok"):
         options.pop(name, None)
+    axis = options.pop("axis", None) if ufunc.signature is not None else None
     if options:
         named = ", ".join(options)
         raise rules.error("face.meaning", got=f"{named} of {ufunc.__name__}")
-    results = computed(ufunc, inputs, dtype)
+    results = computed(ufunc, inputs, dtype, axis)
     outs = out if len(out) == len(results) else (None,) * len(results)
     stored = [
         _stored(ufunc, result, into, where, casting)
@@ -135,12 +136,12 @@ def _call(
 
 
 def computed(
-    ufunc: np.ufunc, inputs: Sequence[Any], dtype: Any = None
+    ufunc: np.ufunc, inputs: Sequence[Any], dtype: Any = None, axis: Any = None
 ) -> list[NumpyTracer]:
     """The results of a universal function, in NumPy's dtypes."""
     operands = [operand_of(ufunc.__name__, v, k) for k, v in enumerate(inputs)]
     if ufunc.signature is not None:
-        return [_product(ufunc, operands)]
+        return [_product(ufunc, operands, axis)]
     dtypes = loop_of(ufunc, operands, dtype)
     if ufunc is np.power and type(inputs[1]) is int:
         return [_power(operands[0], inputs[1], dtypes[-1])]
@@ -209,10 +210,12 @@ def _met(ufunc: np.ufunc, value: Any, dtype: np.dtype) -> Any:
     return convert(value, dtype)
 
 
-def _product(ufunc: np.ufunc, operands: list[Any]) -> NumpyTracer:
+def _product(ufunc: np.ufunc, operands: list[Any], axis: Any) -> NumpyTracer:
     """A function of vectors and matrices: `matmul` and its like."""
     dtype = np.result_type(*map(dtype_in, operands))
-    return traced(function_of(ufunc)(*[convert(v, dtype) for v in operands]))
+    options = {} if axis is None else {"axis": axis}
+    met = [convert(v, dtype) for v in operands]
+    return traced(function_of(ufunc)(*met, **options))
 
 
 def _stored(

@@ -67,6 +67,7 @@ _OF_SEQUENCES = frozenset(
             "dstack",
         ),
         *("dstack", "hstack", "meshgrid", "stack", "unstack", "vstack", "select"),
+        *("multi_dot",),
     )
 )
 

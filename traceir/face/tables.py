@@ -1,0 +1,85 @@
+"""In which dtypes NumPy's functions compute, by their names. Serves: face.function"""
+
+from __future__ import annotations
+
+# Functions whose array arguments, by these names, meet in one dtype as NumPy has it.
+MEETING: dict[str, tuple[str, ...]] = {
+    "append": ("arr", "values"),
+    "cross": ("a", "b"),
+    "matmul": ("x1", "x2"),
+    "vecdot": ("x1", "x2"),
+    "array_equal": ("a1", "a2"),
+    "choose": ("choices",),
+    "column_stack": ("tup",),
+    "concatenate": ("arrays",),
+    "convolve": ("a", "v"),
+    "correlate": ("a", "v"),
+    "dot": ("a", "b"),
+    "dstack": ("tup",),
+    "hstack": ("tup",),
+    "inner": ("a", "b"),
+    "intersect1d": ("ar1", "ar2"),
+    "kron": ("a", "b"),
+    "outer": ("a", "b"),
+    "stack": ("arrays",),
+    "tensordot": ("a", "b"),
+    "union1d": ("ar1", "ar2"),
+    "vdot": ("a", "b"),
+    "vstack": ("tup",),
+    "where": ("x", "y"),
+    "select": ("choicelist", "default"),
+}
+# Functions of real numbers: integers are float64, and of float16 and float32 remain.
+REAL = frozenset(
+    (
+        *("average", "corrcoef", "cov", "gradient", "interp", "linspace", "mean"),
+        *(
+            "histogram",
+            "histogram_bin_edges",
+            "median",
+            "nanmean",
+            "nanmedian",
+            "nanpercentile",
+        ),
+        *("nanquantile", "nanstd", "nanvar", "percentile", "polyfit", "quantile"),
+        *("i0", "poly", "std", "trapezoid", "unwrap", "var"),
+    )
+)
+# Functions that compute in float64 whatever they are given.
+WIDE = frozenset({"corrcoef", "cov", "polyint", "histogram2d", "histogramdd"})
+# Functions that multiply by whole numbers, which NumPy has in 64 bits.
+COUNTED = frozenset({"polyder", "vander"})
+# Functions of polynomials, whose whole coefficients are in 64 bits.
+POLYNOMIALS = frozenset({"polyder", "polymul"})
+# Functions that give places.
+PLACES = frozenset({"digitize", "searchsorted"})
+# Functions of linear algebra that need no floating numbers.
+WHOLE = frozenset(
+    (
+        *("cross", "diagonal", "matmul", "matrix_power", "matrix_transpose", "outer"),
+        *("multi_dot", "tensordot", "trace", "vecdot"),
+    )
+)
+# Ways to choose one of the elements as a quantile.
+DISCRETE = frozenset(
+    (*("closest_observation", "higher", "inverted_cdf", "lower", "nearest"),)
+)
+# Functions that add up, one by one, in the dtype of a sum.
+RUNNING = frozenset({"cumsum", "cumprod", "nancumsum", "nancumprod"})
+# Arguments that are lists and no arrays.
+LISTS = frozenset(
+    (
+        *(
+            "arrays",
+            "axis",
+            "axes",
+            "choicelist",
+            "condlist",
+            "destination",
+            "funclist",
+        ),
+        *("indices_or_sections", "mode", "new_shape", "newshape", "operands"),
+        *("pad_width", "repeats", "reps", "shape", "shift", "size", "source"),
+        *("subscripts", "varargs", "xi"),
+    )
+)
