@@ -26,7 +26,8 @@ def convolve(a: Operand, v: Operand, mode: str = "full") -> Array:
     >>> convolve(jnp.array([1.0, 2.0, 3.0]), jnp.array([0.0, 1.0]))
     Array([0., 1., 2., 3.], dtype=float32)
     """
-    result: Array = _conv(*operands("convolve", (a, v)), mode, True)
+    x, y = operands("convolve", (a, v))
+    result: Array = _conv(x, y, mode, True)
     return result
 
 
@@ -38,7 +39,8 @@ def correlate(a: Operand, v: Operand, mode: str = "valid") -> Array:
     >>> correlate(jnp.array([1.0, 2.0, 3.0]), jnp.array([0.0, 1.0]))
     Array([2., 3.], dtype=float32)
     """
-    result: Array = _conv(*operands("correlate", (a, v)), mode, False)
+    x, y = operands("correlate", (a, v))
+    result: Array = _conv(x, y, mode, False)
     return result
 
 
@@ -61,8 +63,8 @@ def _conv(x: Operand, y: Operand, mode: str, turned: bool) -> Array:
     taps = shape_of(y)[0]
     pads = {"full": (taps - 1, taps - 1), "valid": (0, 0)}
     pads["same"] = (taps // 2, taps - taps // 2 - 1)
-    rows = [lax.broadcast_in_dim(v, (1, 1, *shape_of(v)), (2,)) for v in (x, y)]
-    found = lax.conv_general_dilated(*rows, (1,), [pads[mode]])
+    row, taken = (lax.broadcast_in_dim(v, (1, 1, *shape_of(v)), (2,)) for v in (x, y))
+    found = lax.conv_general_dilated(row, taken, (1,), [pads[mode]])
     if swapped and not turned:
         found = lax.rev(found, (2,))
     return lax.squeeze(found, (0, 1))
