@@ -5,6 +5,7 @@ Cites sort, top_k, order.*
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ def test_zeros_keep_their_order_in_a_sort_of_one_operand(backend: str) -> None:
 @pytest.mark.parametrize("method", ["scan", "scan_unrolled", "sort", "compare_all"])
 @pytest.mark.parametrize("dtype", ["float32", "int16", "bool"])
 def test_every_way_of_searching_finds_the_same(
-    side: str, method: str, dtype: str
+    side: Any, method: str, dtype: str
 ) -> None:
     x, v = np.sort(drawn(dtype, (13,))), drawn(dtype, (4, 5), 1)
     found = jnp.searchsorted(x, v, side, method=method)
@@ -116,7 +117,7 @@ def test_trimming_asks_for_values() -> None:
         traceir.jit(jnp.trim_zeros)(np.arange(3))
 
 
-DIFFERENTIATED = {
+DIFFERENTIATED: dict[str, Callable[[Any], Any]] = {
     "sort": lambda x: (jnp.sort(x, axis=0) ** 2 * jnp.arange(1.0, 4)[:, None]).sum(),
     "two operands": lambda x: (lax.sort((x[0], x[1] * 2))[1] * jnp.arange(4.0)).sum(),
     "top_k": lambda x: (lax.top_k(x, 2)[0] ** 3).sum(),
