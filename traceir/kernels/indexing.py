@@ -15,7 +15,6 @@ from traceir.records import dataclass
 Shape = tuple[int, ...]
 # See `indexing.toml` for what each of the five is.
 Numbers = tuple[Shape, Shape, Shape, Shape, Shape]
-CLIP = "GatherScatterMode.CLIP"
 FILL = "GatherScatterMode.FILL_OR_DROP"
 PROMISE = "GatherScatterMode.PROMISE_IN_BOUNDS"
 
@@ -155,7 +154,7 @@ def _scatter(
     windows, inserted, _, batched, _ = dimension_numbers
     extent = dict(zip(_others(x.ndim, (*inserted, *batched)), windows))
     sizes = tuple(updates.shape[extent[d]] if d in extent else 1 for d in range(x.ndim))
-    found = _windows(x.shape, indices, sizes, dimension_numbers, mode == CLIP)
+    found = _windows(x.shape, indices, sizes, dimension_numbers, mode != FILL)
     order = (*found.named, *found.rest)
     rows = _others(updates.ndim, windows)
     given = updates.transpose(*rows, *(extent[d] for d in order if d in extent))

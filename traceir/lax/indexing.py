@@ -25,8 +25,7 @@ class GatherScatterMode(Enum):
     """What becomes of a row of indices whose window does not lie inside the array.
 
     CLIP moves the window. FILL_OR_DROP fills what is read, and leaves out what is
-    written. PROMISE_IN_BOUNDS says that there is none; if there is, a window that is
-    read is moved, and one that is written left out.
+    written. PROMISE_IN_BOUNDS says that there is none; if there is, it is moved.
     """
 
     CLIP = "clip"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -265,7 +266,8 @@ def mask_indices(
     >>> mask_indices(2, jnp.triu)
     (Array([0, 0, 1], dtype=int32), Array([0, 1, 1], dtype=int32))
     """
-    with ensure_compile_time_eval():
+    # Where nobody tells how many there are, it has to be known.
+    with ensure_compile_time_eval() if size is None else nullcontext():
         mask = mask_func(ones((n, n)), k)
     first, second = nonzero(mask, size=size)
     return first, second

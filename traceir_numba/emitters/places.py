@@ -16,7 +16,6 @@ from traceir_numba.emitters.structure import HERE
 Shape = tuple[int, ...]
 
 FILLS = "GatherScatterMode.FILL_OR_DROP"
-CLIPS = "GatherScatterMode.CLIP"
 
 
 def begins(index: Index, atom: Atom, at: Map, last: int) -> Index:
@@ -175,7 +174,7 @@ def place_scatter(eqn: Eqn) -> Map:
 
 def tested_scatter(eqn: Eqn) -> tuple[Found, ...]:
     """The values that may be outside, where those rows are left out."""
-    if eqn.param("mode") == CLIPS:
+    if eqn.param("mode") != FILLS:
         return ()
     return tuple(_entries(eqn, _sizes(eqn), _loops(eqn)[1]).values())
 
