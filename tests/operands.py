@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 from operands_algebra import BUILDERS as ALGEBRA
+from operands_host import HOST
 from operands_indexing import INDEXED
 from operands_windows import WINDOWS
 
 from traceir.avals import ShapedArray
 from traceir.ir import Atom, ClosedJaxpr, Eqn, HostFunction, Jaxpr, Literal, Var
-from traceir.pytree import structure
 from traceir.rules import default
 from traceir.typing import infer
 
@@ -336,55 +336,12 @@ def _custom(*rules: str) -> Callable[[Draw, np.dtype], Built]:
     return call
 
 
-def _told(draw: Draw, dtype: np.dtype) -> Built:
-    params = {"callback": _called(0), "effect": "Debug", "partitioned": False}
-    return [_aval(draw(SHAPES), dtype)], params
-
-
-def _printed(draw: Draw, dtype: np.dtype) -> Built:
-    params = {
-        "fmt": "{}",
-        "has_placeholders": True,
-        "in_tree": structure(((0,), {})),
-        "logging_record": None,
-        "np_printoptions": (),
-        "ordered": False,
-        "partitioned": False,
-        "static_args": (),
-    }
-    return [_aval(draw(SHAPES), dtype)], params
-
-
-def _pure(draw: Draw, dtype: np.dtype) -> Built:
-    avals = [_aval(draw(SHAPES), dtype) for _ in range(2)]
-    params = {
-        "callback": _called(2),
-        "result_avals": tuple(avals),
-        "sharding": None,
-        "vmap_method": None,
-    }
-    return avals, params
-
-
-def _io(draw: Draw, dtype: np.dtype) -> Built:
-    avals, params = _pure(draw, dtype)
-    del params["vmap_method"]
-    return avals, {**params, "ordered": draw(st.booleans())}
-
-
-def _called(results: int) -> HostFunction:
-    return HostFunction("f", lambda *xs: [np.array(x) for x in xs[:results]])
-
-
 BUILDERS: dict[str, Callable[[Draw, np.dtype], Built]] = {
     **ALGEBRA,
     **WINDOWS,
+    **HOST,
     "reduce_xor": _reduction,
     **INDEXED,
-    "debug_print": _printed,
-    "debug_callback": _told,
-    "pure_callback": _pure,
-    "io_callback": _io,
     "pointwise1": _plain,
     "pointwise2": _pair,
     "add_any": _same,
