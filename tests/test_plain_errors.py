@@ -65,6 +65,7 @@ BAD: list[tuple[str, type[Exception], str, Callable[..., Any], tuple[Any, ...]]]
     ("face.function", TypeError, "j0", lambda x: special.j0(x), (V,)),
     ("face.function", TypeError, "reduceat", lambda x: np.add.reduceat(x, [0]), (V,)),
     ("face.meaning", TypeError, "nothing", lambda x: x.sum(nothing=1), (V,)),
+    ("face.meaning", TypeError, "view as", lambda x: x.view(np.int64), (V,)),
     ("face.cast", TypeError, "float64 to int64", lambda x: np.add(x, 0.5, out=x), (W,)),
     ("face.cast", TypeError, "safe", lambda x: x.astype("i4", casting="safe"), (V,)),
     ("face.out", TypeError, r"\(4,\)", lambda x: np.add(x, 1, out=V), (V.copy(),)),

@@ -182,6 +182,13 @@ def sort(self: NumpyTracer, axis: int = -1, kind: Any = None) -> None:
     write(self, Ellipsis, functions.apply(np.sort, (self,), {"axis": axis}))
 
 
+def view(self: NumpyTracer, dtype: Any = None, type: Any = None) -> Any:
+    """A view of the whole array; not of its bits as another dtype (face.meaning)."""
+    if dtype not in (None, self.dtype) or type not in (None, np.ndarray):
+        raise rules.error("face.meaning", got=f"view as {dtype or type}")
+    return read(self, Ellipsis)
+
+
 def put(self: NumpyTracer, indices: Any, values: Any) -> None:
     """Write to elements by their places in the flat array."""
     copies.ravel(self)[indices] = values
@@ -250,7 +257,7 @@ def bindings() -> Iterator[tuple[str, Any]]:
     for function in (copies.swapaxes, copies.squeeze, copies.ravel, copies.flatten):
         yield function.__name__, function
     yield "copy", lambda self, order="C": copies.duplicate(self, order)
-    yield "view", lambda self, *kind: read(self, Ellipsis)
+    yield "view", view
     yield "__getitem__", getitem
     yield "__setitem__", write
     yield "__iter__", iterate
