@@ -62,7 +62,7 @@ def _triangular_solve(draw: Draw, dtype: np.dtype) -> Built:
 
 BUILDERS: dict[str, Callable[[Draw, np.dtype], Built]] = {
     "matrices": _any,
-    "square": _square,
+    "square_matrices": _square,
     "qr": _qr,
     "eigh": _eigh,
     "svd": _svd,

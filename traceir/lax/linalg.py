@@ -54,7 +54,7 @@ def cholesky(x: Operand, *, symmetrize_input: bool = True) -> Array:
     Shape (..., n, n) to the same. With `symmetrize_input` the mean of the matrix and
     its transpose is taken, else what stands on its diagonal and below. All of a result
     is NaN where a matrix is not positive definite. Raises TypeError (matrices.rank,
-    matrices.dtype), ValueError (square.extents).
+    matrices.dtype), ValueError (square_matrices.extents).
 
     >>> import traceir.numpy as jnp
     >>> cholesky(jnp.array([[4.0, 0.0], [0.0, 9.0]]))
@@ -137,7 +137,7 @@ def eigh(
     Shape (..., n, n) to (..., n, n) and (..., n); the eigenvalues ascend. With
     `symmetrize_input` the mean of the matrix and its transpose is taken, else one
     triangle. Eigenvalues of a matrix that is not finite are NaN. Raises TypeError
-    (matrices.rank, matrices.dtype), ValueError (square.extents).
+    (matrices.rank, matrices.dtype), ValueError (square_matrices.extents).
 
     >>> import traceir.numpy as jnp
     >>> eigh(jnp.array([[2.0, 0.0], [0.0, 1.0]]))[1]
