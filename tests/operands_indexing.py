@@ -37,9 +37,11 @@ def _dynamic_update_slice(draw: Draw, dtype: np.dtype) -> Built:
     return [ShapedArray(shape, dtype), ShapedArray(sizes, dtype), *starts], {}
 
 
-def _windows(draw: Draw) -> tuple[Shape, Shape, Shape, tuple[Shape, ...], Shape]:
+def _windows(
+    draw: Draw, several: bool = True
+) -> tuple[Shape, Shape, Shape, tuple[Shape, ...], Shape]:
     """Shape of the array, of the indices, extents of the window, numbers of dimensions,
-    and the shape of what is read or written."""
+    and the shape of what is read or written; unless `several`, each element once."""
     shape = draw(st.lists(EXTENTS, max_size=3).map(tuple))
     roles = [draw(st.sampled_from("wwcb" if n else "w")) for n in shape]
     sizes = tuple(
@@ -49,7 +51,8 @@ def _windows(draw: Draw) -> tuple[Shape, Shape, Shape, tuple[Shape, ...], Shape]
     collapsed = tuple(d for d, role in enumerate(roles) if role == "c")
     free = [d for d, role in enumerate(roles) if role != "b"]
     names = draw(st.permutations(free))[: draw(st.integers(0, len(free)))]
-    rows = [(n, -1) for n in draw(st.lists(EXTENTS, max_size=2))]
+    counts = EXTENTS if several else st.integers(0, 1)
+    rows = [(n, -1) for n in draw(st.lists(counts, max_size=2))]
     rows = draw(st.permutations([*rows, *((shape[d], d) for d in batched)]))
     along = tuple([d for _, d in rows].index(d) for d in batched)
     extents = [n for n, _ in rows]
@@ -78,13 +81,13 @@ def _gather(draw: Draw, dtype: np.dtype) -> Built:
     return [ShapedArray(shape, dtype), where], params
 
 
-def _scatter(draw: Draw, dtype: np.dtype) -> Built:
-    shape, indices, _, numbers, taken = _windows(draw)
+def _scatter(draw: Draw, dtype: np.dtype, several: bool = True) -> Built:
+    shape, indices, _, numbers, taken = _windows(draw, several)
     params = {
         "dimension_numbers": numbers,
         "mode": draw(st.sampled_from(INDEX_MODES)),
         "indices_are_sorted": False,
-        "unique_indices": False,
+        "unique_indices": not several,
         "update_consts": (),
         "update_jaxpr": None,
     }
@@ -92,9 +95,15 @@ def _scatter(draw: Draw, dtype: np.dtype) -> Built:
     return [ShapedArray(shape, dtype), where, ShapedArray(taken, dtype)], params
 
 
+def _product(draw: Draw, dtype: np.dtype) -> Built:
+    """Without an element that has several factors, for which there is no derivative."""
+    return _scatter(draw, dtype, several=False)
+
+
 INDEXED: dict[str, Callable[[Draw, np.dtype], Built]] = {
     "dynamic_slice": _dynamic_slice,
     "dynamic_update_slice": _dynamic_update_slice,
     "gather": _gather,
     "scattered": _scatter,
+    "scatter-mul": _product,
 }
