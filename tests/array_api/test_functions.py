@@ -25,8 +25,6 @@ SPECIAL = {
     for name, group in groupby(standard.specials(), key=lambda case: case.name)
 }
 BACKENDS = ("eager", "reference", "numba")
-# What cannot yet be called as the standard says.
-OPEN = {"diff"}
 # The programs of these are JAX's, and the signs of the zeros that they give.
 UNSIGNED_ZEROS = {"floor_divide", "remainder"}
 
@@ -42,9 +40,7 @@ def test_every_function_is_there() -> None:
     assert [f.name for f in FUNCTIONS if f.find() is None] == []
 
 
-@pytest.mark.parametrize(
-    "function", [f for f in PRESENT if f.name not in OPEN], ids=lambda f: f.name
-)
+@pytest.mark.parametrize("function", PRESENT, ids=lambda f: f.name)
 def test_a_function_can_be_called_as_the_standard_says(function: Function) -> None:
     found = function.find()
     assert found is not None

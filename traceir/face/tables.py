@@ -14,6 +14,7 @@ MEETING: dict[str, tuple[str, ...]] = {
     "concatenate": ("arrays",),
     "convolve": ("a", "v"),
     "correlate": ("a", "v"),
+    "diff": ("a", "prepend", "append"),
     "dot": ("a", "b"),
     "dstack": ("tup",),
     "hstack": ("tup",),

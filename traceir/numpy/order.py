@@ -26,7 +26,7 @@ from traceir.lax.operands import (
 )
 from traceir.lax.shapes import axes_in, axis_in
 from traceir.numpy.composites import remainder
-from traceir.numpy.creation import asarray
+from traceir.numpy.creation import asarray, broadcast_to
 from traceir.numpy.elementwise import subtract
 from traceir.numpy.logic import not_equal
 from traceir.numpy.shape import concatenate, moveaxis, transpose
@@ -181,21 +181,54 @@ def rollaxis(a: Operand, axis: int, start: int = 0) -> Array:
 
 
 @composite(static_argnames=["n", "axis"])
-def diff(a: Operand, n: int = 1, axis: int = -1) -> Array:
+def diff(
+    a: Operand,
+    n: int = 1,
+    axis: int = -1,
+    prepend: Operand | None = None,
+    append: Operand | None = None,
+) -> Array:
     """Differences of neighbours along an axis, taken `n` times; of booleans, changes.
+
+    What is put before the elements, or behind them, is a number or has the dimensions
+    of `a`. Raises ValueError (face.choice) for a negative `n`, (face.axis).
 
     >>> import traceir.numpy as jnp
     >>> diff(jnp.array([1, 4, 9, 16])), diff(jnp.array([1, 4, 9, 16]), 2)
     (Array([3, 5, 7], dtype=int32), Array([2, 2], dtype=int32))
+    >>> diff(jnp.array([1, 4, 9]), prepend=0)
+    Array([1, 3, 5], dtype=int32)
     """
     value = operand("diff", a)
+    if n < 0:
+        raise rules.error("face.choice", got=f"{n=}", hint="0 or more differences")
     d = axis_in(axis, len(shape_of(value)))
+    if n == 0:
+        return asarray(value)
+    value = _lengthened(value, d, prepend, append)
     change = not_equal if kind_of(typeof(value).dtype) == "b" else subtract
     for _ in range(n):
         extent = shape_of(value)[d]
         later = _cut(value, min(1, extent), extent, d)
         value = change(later, _cut(value, 0, max(0, extent - 1), d))
     return lax.reshape(value, shape_of(value))
+
+
+def _lengthened(
+    x: Operand, axis: int, before: Operand | None, behind: Operand | None
+) -> Operand:
+    """An array with others at its ends; a number takes one place along the axis."""
+    if before is None and behind is None:
+        return x
+    edge = [1 if d == axis else n for d, n in enumerate(shape_of(x))]
+    parts = [x]
+    for place, part in ((0, before), (2, behind)):
+        if part is not None:
+            value = asarray(part)
+            if not shape_of(value):
+                value = broadcast_to(value, edge)
+            parts.insert(place, value)
+    return concatenate(parts, axis)
 
 
 def _cut(x: Operand, start: int, stop: int, axis: int) -> Operand:
