@@ -11,12 +11,17 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Example:
-    """A function, the arguments to call it with, and which of them are static."""
+    """A function, the arguments to call it with, and which of them are static.
+
+    `large` makes the arguments of a call that takes NumPy some milliseconds, or a few
+    hundred steps of a loop over elements: `make plain` measures it.
+    """
 
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
     static: tuple[str, ...] = ()
     tolerance: float = 1e-9
+    large: Callable[[], tuple[Any, ...]] | None = None
 
     def __str__(self) -> str:
         module = self.function.__module__.rpartition(".")[2]
@@ -33,12 +38,15 @@ EXAMPLES: list[Example] = []
 
 
 def example(
-    *arguments: Any, static: tuple[str, ...] = (), tolerance: float = 1e-9
+    *arguments: Any,
+    static: tuple[str, ...] = (),
+    tolerance: float = 1e-9,
+    large: Callable[[], tuple[Any, ...]] | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """List a function with the arguments of a call of it."""
 
     def listed(function: Callable[..., Any]) -> Callable[..., Any]:
-        EXAMPLES.append(Example(function, arguments, static, tolerance))
+        EXAMPLES.append(Example(function, arguments, static, tolerance, large))
         return function
 
     return listed

@@ -5,13 +5,13 @@ import numpy as np
 from plain.examples import example, numbers
 
 
-@example(numbers(12), 0.1)
+@example(numbers(12), 0.1, large=lambda: (numbers(300_000), 0.1))
 def heat_1d(u, r):
     for _ in range(4):
         u[1:-1] += r * (u[2:] - 2 * u[1:-1] + u[:-2])
 
 
-@example(numbers(7, 7))
+@example(numbers(7, 7), large=lambda: (numbers(700, 700),))
 def jacobi(u):
     u = u.copy()
     for _ in range(3):
@@ -19,7 +19,7 @@ def jacobi(u):
     return u
 
 
-@example(numbers(8))
+@example(numbers(8), large=lambda: (numbers(300),))
 def gauss_seidel(u):
     u = u.copy()
     for i in range(1, len(u) - 1):
@@ -27,7 +27,7 @@ def gauss_seidel(u):
     return u
 
 
-@example(numbers(16))
+@example(numbers(16), large=lambda: (numbers(200_000),))
 def wave(u):
     before = u.copy()
     now = u.copy()
@@ -39,7 +39,7 @@ def wave(u):
     return now
 
 
-@example(numbers(10), 0.4)
+@example(numbers(10), 0.4, large=lambda: (numbers(500_000), 0.4))
 def upwind(u, c):
     new = u.copy()
     new[1:] -= c * (u[1:] - u[:-1])
@@ -52,6 +52,12 @@ def upwind(u, c):
     numbers(7, seed=2),
     numbers(7, seed=3),
     numbers(8, seed=4),
+    large=lambda: (
+        np.abs(numbers(100, seed=1)) + 3,
+        numbers(99, seed=2),
+        numbers(99, seed=3),
+        numbers(100, seed=4),
+    ),
 )
 def thomas(diagonal, lower, upper, right):
     n = len(diagonal)
@@ -68,7 +74,13 @@ def thomas(diagonal, lower, upper, right):
     return x
 
 
-@example(np.array([1.0, 0.5]), 0.1, 5, static=("steps",))
+@example(
+    np.array([1.0, 0.5]),
+    0.1,
+    5,
+    static=("steps",),
+    large=lambda: (np.array([1.0, 0.5]), 0.01, 100),
+)
 def lotka_volterra(state, h, steps):
     path = np.empty((steps + 1, 2))
     path[0] = state
@@ -101,14 +113,18 @@ def logistic_map(x):
     return path
 
 
-@example(numbers(5, 2), np.abs(numbers(5, seed=1)))
+@example(
+    numbers(5, 2),
+    np.abs(numbers(5, seed=1)),
+    large=lambda: (numbers(300, 2), np.abs(numbers(300, seed=1))),
+)
 def gravity(positions, masses):
     d = positions[None, :, :] - positions[:, None, :]
     r2 = np.sum(d**2, axis=-1) + 0.01
     return np.sum(d * (masses[None, :] / r2**1.5)[..., None], axis=1)
 
 
-@example(numbers(6, 6))
+@example(numbers(6, 6), large=lambda: (numbers(600, 600),))
 def periodic_laplacian(u):
     total = np.zeros_like(u)
     for axis in range(2):
@@ -116,19 +132,19 @@ def periodic_laplacian(u):
     return total - 4 * u
 
 
-@example(numbers(9))
+@example(numbers(9), large=lambda: (numbers(2_000_001),))
 def simpson(y):
     return (y[0] + 4 * y[1:-1:2].sum() + 2 * y[2:-1:2].sum() + y[-1]) / 3
 
 
-@example(numbers(10))
+@example(numbers(10), large=lambda: (numbers(500_000),))
 def cumulative_trapezoid(y):
     out = np.zeros(len(y))
     out[1:] = np.cumsum((y[1:] + y[:-1]) / 2)
     return out
 
 
-@example(5, static=("n",))
+@example(5, static=("n",), large=lambda: (20,))
 def pascal(n):
     rows = np.zeros((n, n), dtype=int)
     rows[:, 0] = 1
@@ -138,7 +154,11 @@ def pascal(n):
     return rows
 
 
-@example(numbers(6, 6), numbers(6, 6, seed=2))
+@example(
+    numbers(6, 6),
+    numbers(6, 6, seed=2),
+    large=lambda: (numbers(500, 500), numbers(500, 500, seed=2)),
+)
 def advect(u, v):
     du = np.gradient(u, axis=0)
     dv = np.gradient(v, axis=1)

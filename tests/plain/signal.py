@@ -5,21 +5,21 @@ import numpy as np
 from plain.examples import example, numbers
 
 
-@example(numbers(20))
+@example(numbers(20), large=lambda: (numbers(500_000),))
 def moving_average(x):
     sums = np.cumsum(x)
     sums[5:] = sums[5:] - sums[:-5]
     return sums[4:] / 5
 
 
-@example(numbers(16))
+@example(numbers(16), large=lambda: (numbers(500_000),))
 def three_point_smoothing(x):
     y = x.copy()
     y[1:-1] = (x[:-2] + x[1:-1] + x[2:]) / 3
     return y
 
 
-@example(numbers(16), 0.3)
+@example(numbers(16), 0.3, large=lambda: (numbers(300), 0.3))
 def exponential_smoothing(x, alpha):
     y = np.empty_like(x)
     y[0] = x[0]
@@ -28,7 +28,11 @@ def exponential_smoothing(x, alpha):
     return y
 
 
-@example(numbers(24), numbers(5, seed=1))
+@example(
+    numbers(24),
+    numbers(5, seed=1),
+    large=lambda: (numbers(200_000), numbers(16, seed=1)),
+)
 def fir_filter(x, taps):
     n = len(taps)
     y = np.zeros(len(x))
@@ -38,7 +42,12 @@ def fir_filter(x, taps):
     return y
 
 
-@example(numbers(12), np.array([0.2, 0.3]), np.array([1.0, -0.4]))
+@example(
+    numbers(12),
+    np.array([0.2, 0.3]),
+    np.array([1.0, -0.4]),
+    large=lambda: (numbers(200), np.array([0.2, 0.3]), np.array([1.0, -0.4])),
+)
 def iir_filter(x, b, a):
     y = np.zeros_like(x)
     y[0] = b[0] * x[0]
@@ -47,13 +56,13 @@ def iir_filter(x, b, a):
     return y
 
 
-@example(numbers(30))
+@example(numbers(30), large=lambda: (numbers(500_000),))
 def zero_crossings(x):
     signs = np.sign(x)
     return np.count_nonzero(signs[1:] * signs[:-1] < 0)
 
 
-@example(numbers(20))
+@example(numbers(20), large=lambda: (numbers(300),))
 def envelope(x):
     y = np.abs(x)
     for k in range(1, len(y)):
@@ -65,7 +74,7 @@ def max_of(a, b):
     return np.where(a > b, a, b)
 
 
-@example(numbers(32))
+@example(numbers(32), large=lambda: (numbers(1_000_000),))
 def normalize_peak(x):
     peak = np.max(np.abs(x))
     out = np.empty_like(x)
@@ -73,7 +82,7 @@ def normalize_peak(x):
     return out
 
 
-@example(numbers(17))
+@example(numbers(17), large=lambda: (numbers(1_000_000),))
 def derivative(x):
     d = np.empty_like(x)
     d[0] = x[1] - x[0]
@@ -82,7 +91,7 @@ def derivative(x):
     return d
 
 
-@example(numbers(16))
+@example(numbers(16), large=lambda: (numbers(1_000_000),))
 def haar_step(x):
     even, odd = x[::2], x[1::2]
     y = np.empty(x.size)
@@ -91,7 +100,7 @@ def haar_step(x):
     return y
 
 
-@example(numbers(8))
+@example(numbers(8), large=lambda: (numbers(500_000),))
 def upsample_by_two(x):
     y = np.zeros(2 * len(x))
     y[::2] = x
@@ -99,14 +108,16 @@ def upsample_by_two(x):
     return y
 
 
-@example(numbers(16, dtype="float32"))
+@example(
+    numbers(16, dtype="float32"), large=lambda: (numbers(300_000, dtype="float32"),)
+)
 def window_and_energy(x):
     w = np.hanning(len(x)).astype(np.float32)
     y = x * w
     return y, np.sum(y * y)
 
 
-@example(numbers(10))
+@example(numbers(10), large=lambda: (numbers(400),))
 def discrete_cosine(x):
     n = len(x)
     k = np.arange(n)
@@ -114,7 +125,9 @@ def discrete_cosine(x):
     return x @ basis
 
 
-@example(numbers(12), numbers(12, seed=7))
+@example(
+    numbers(12), numbers(12, seed=7), large=lambda: (numbers(200), numbers(200, seed=7))
+)
 def lagged_products(x, y):
     n = len(x)
     out = np.zeros(2 * n - 1)
@@ -123,14 +136,14 @@ def lagged_products(x, y):
     return out
 
 
-@example(numbers(20))
+@example(numbers(20), large=lambda: (numbers(500_000),))
 def remove_trend(x):
     t = np.arange(len(x))
     slope = np.sum((t - t.mean()) * (x - x.mean())) / np.sum((t - t.mean()) ** 2)
     return x - slope * t
 
 
-@example(numbers(15))
+@example(numbers(15), large=lambda: (numbers(500_000),))
 def clip_and_count(x):
     y = x.copy()
     loud = np.abs(y) > 1.0
@@ -138,11 +151,15 @@ def clip_and_count(x):
     return y, loud.sum()
 
 
-@example(numbers(10))
+@example(numbers(10), large=lambda: (numbers(1_000_000),))
 def teager_energy(x):
     return x[1:-1] ** 2 - x[:-2] * x[2:]
 
 
-@example(numbers(24), numbers(5, seed=1))
+@example(
+    numbers(24),
+    numbers(5, seed=1),
+    large=lambda: (numbers(200_000), numbers(25, seed=1)),
+)
 def convolution(x, kernel):
     return np.convolve(x, kernel, mode="same")
