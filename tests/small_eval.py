@@ -65,7 +65,8 @@ class Small(ByTables):
         if kernel is None:
             return evaluate_eqn(eqn.primitive, eqn.params, arrays)
         with np.errstate(all="ignore"):
-            return [np.asarray(kernel(*arrays, **dict(eqn.params)))]
+            found = kernel(*arrays, **dict(eqn.params))
+        return [*map(np.asarray, found if isinstance(found, list) else [found])]
 
 
 def through(
