@@ -19,9 +19,10 @@ from typing import Any
 # times already taken.
 WORKLOADS = (
     *("elementwise", "reductions", "stencils"),
-    *("algebra", "loops", "indexing", "gradients"),
+    *("algebra", "linalg", "loops", "gradients"),
+    *("indexing", "windows", "ordering", "formats"),
 )
-GROUPS = (*WORKLOADS, "calls", "compiles", "growth", "processes")
+GROUPS = (*WORKLOADS, "plain", "calls", "eager", "compiles", "growth", "processes")
 RESULTS = Path(__file__).parent / "results.json"
 
 
@@ -41,7 +42,9 @@ def main() -> None:
     rows = []
     for group in given.groups or GROUPS:
         # Whether there are one or two processors matters to whole arrays alone.
-        for threads in given.threads if group in WORKLOADS else given.threads[-1:]:
+        for threads in (
+            given.threads if group in (*WORKLOADS, "plain") else given.threads[-1:]
+        ):
             rows += _in_process(group, threads, given.only)
     if not given.groups and not given.only:
         report = import_module("benchmarks.report")

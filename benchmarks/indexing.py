@@ -1,4 +1,4 @@
-"""Reading and writing at places that are values, searches and order."""
+"""Reading and writing at places that are values."""
 
 from __future__ import annotations
 
@@ -115,35 +115,45 @@ def by_rows(xp: Any) -> Function:
     return run
 
 
-def ordered(name: str) -> Any:
-    """A function of order, by its name."""
-    return lambda xp: getattr(xp.numpy, name)
+def chosen(xp: Any) -> Function:
+    """Something small done where a mask says."""
+    return lambda x: xp.numpy.where(x > 0.5, x * 2.0, x).at[x < -0.5].set(0.0)
 
 
-def quantity(xp: Any) -> Function:
-    """Where thresholds lie among running sums."""
-    jnp = xp.numpy
-    return lambda x, y: jnp.searchsorted(jnp.cumsum(x), y)
+def cut(xp: Any) -> Function:
+    """Elements along each row."""
+    return lambda x, i: xp.numpy.take_along_axis(x, i, 1)
 
 
-def different(xp: Any) -> Function:
-    """The different values, whose number is known."""
-    return lambda i: xp.numpy.unique(i, size=1000)
+def rows_of(xp: Any) -> Function:
+    """Rows, each at a place."""
+    return lambda x, i: xp.numpy.take(x, i, axis=0)
 
 
-def histogram(xp: Any) -> Function:
-    """How many elements are in each bin of one width."""
-    return lambda x: xp.numpy.histogram(x, bins=100)[0]
+def scaled(xp: Any) -> Function:
+    """The gradient of a lookup: sums into the rows of a table."""
+
+    def loss(table: Any, ids: Any) -> Any:
+        return (table[ids] ** 2).sum()
+
+    return xp.grad(loss)
 
 
-def line(xp: Any) -> Function:
-    """Points on the line through others."""
-    return lambda x, points: xp.numpy.interp(x, points, points)
+def stored(xp: Any) -> Function:
+    """A window of an array moved along it, in a loop."""
+
+    def run(x: Any, part: Any) -> Any:
+        def body(k: Any, a: Any) -> Any:
+            return xp.lax.dynamic_update_slice(a, part * 0.5, (k * 100,))
+
+        return xp.lax.fori_loop(0, 1000, body, x)
+
+    return run
 
 
-def members(xp: Any) -> Function:
-    """Whether each element is one of some."""
-    return lambda i, others: xp.numpy.isin(i, others)
+def counts(xp: Any) -> Function:
+    """How many elements are in each bin of one width, by two columns."""
+    return lambda x, y: xp.numpy.histogram2d(x, y, bins=30)[0]
 
 
 def workloads() -> Iterator[Workload]:
@@ -166,12 +176,10 @@ def workloads() -> Iterator[Workload]:
     letters = (whole(1000, most=5), whole(1000, most=5))
     yield row("common subsequence, 1000^2", common, *letters, by_hand=common_by_hand)
     yield row("rows of rows, 10^4 x 128", by_rows, table)
-    yield row("sort", ordered("sort"), x)
-    yield row("argsort", ordered("argsort"), x)
-    yield row("median", ordered("median"), x)
-    thresholds = np.linspace(1, 7e5, 10_000, dtype=np.float32)
-    yield row("searchsorted of a cumsum", quantity, np.abs(x), thresholds)
-    yield row("unique, 1000 values", different, few)
-    yield row("histogram, 100 bins", histogram, x)
-    yield row("interp of 1000 points", line, x, np.sort(x[:1000]))
-    yield row("isin of 1000 values", members, few, few[:1000])
+    yield row("where and a mask", chosen, x)
+    square = normal(1000, 1000)
+    yield row("take_along_axis, 1000^2", cut, square, whole(1000, 1000) - 1)
+    yield row("take of 4096 rows", rows_of, table, ids)
+    yield row("gradient of a lookup", scaled, table, ids)
+    yield row("1000 slices written in a loop", stored, x, x[:1000])
+    yield row("histogram2d, 30 x 30", counts, x, normal(MANY))

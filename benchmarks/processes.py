@@ -27,6 +27,12 @@ PROGRAMS = {
     "NumPy alone": HEAD,
 }
 
+IMPORTS = {
+    OWN: "import traceir, traceir.numpy",
+    "JAX": "import jax, jax.numpy",
+    "NumPy": "import numpy",
+}
+
 
 def _environment(folder: Path, store: Path | None) -> dict[str, str]:
     own = dict(os.environ)
@@ -54,11 +60,19 @@ def rows() -> Iterator[tuple[str, dict[str, list[float]]]]:
     """Whole processes, in turn."""
     with tempfile.TemporaryDirectory() as folder:
         for what, store in (("no store", None), ("warm store", Path(folder))):
-            own = _environment(Path(folder), store)
-            times: dict[str, list[float]] = {name: [] for name in PROGRAMS}
-            for program in PROGRAMS.values():
-                _run(program, own)
-            for _ in range(ROUNDS):
-                for name, program in PROGRAMS.items():
-                    times[name].append(seconds(partial(_run, program, own)))
+            times = _in_turn(PROGRAMS, _environment(Path(folder), store))
             yield f"process to first result, {what}", times
+        yield (
+            "process that imports",
+            _in_turn(IMPORTS, _environment(Path(folder), None)),
+        )
+
+
+def _in_turn(programs: dict[str, str], own: dict[str, str]) -> dict[str, list[float]]:
+    times: dict[str, list[float]] = {name: [] for name in programs}
+    for program in programs.values():
+        _run(program, own)
+    for _ in range(ROUNDS):
+        for name, program in programs.items():
+            times[name].append(seconds(partial(_run, program, own)))
+    return times

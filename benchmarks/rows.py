@@ -20,10 +20,11 @@ MANY = 41
 def rows_of(group: str, only: str) -> Iterator[Row]:
     """The rows of one group whose names contain a text."""
     match group:
-        case "calls" | "compiles" | "processes":
+        case "calls" | "eager" | "plain" | "compiles" | "processes":
             for name, given in import_module(f"benchmarks.{group}").rows():
                 if only in name:
-                    times = in_turn(given, MANY) if group == "calls" else given
+                    called = group in ("calls", "eager", "plain")
+                    times = in_turn(given, MANY) if called else given
                     yield {"name": name, **summary(times)}
         case "growth":
             yield from _growth(only)
