@@ -30,6 +30,7 @@ GROUPS = (
     "matrices",
     "ordering",
     "windows",
+    "indexing",
 )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import jax
 from jax._src import core
-from jax._src.lax import lax, parallel
+from jax._src.lax import lax, parallel, slicing
 from jax._src.mesh import empty_concrete_mesh
 from jax._src.sharding_impls import UNSPECIFIED
 from jax.extend.core import primitives
@@ -27,7 +27,7 @@ NAMED = frozenset({"custom_jvp_call", "custom_vjp_call", "custom_lin"})
 # By the names that JAX prints.
 PRIMITIVES: Mapping[str, Any] = {
     found.name: found
-    for module in (lax, parallel, primitives)
+    for module in (lax, parallel, slicing, primitives)
     for found in vars(module).values()
     if isinstance(found, core.Primitive)
 }
@@ -118,6 +118,18 @@ def _placed(name: str, found: Mapping[str, Any]) -> dict[str, Any]:
     return placed
 
 
+def combined(name: str, dtype: Any) -> dict[str, Any]:
+    """The program with which a scatter combines, which for ours goes without saying."""
+    row = default().prims.get(name)
+    applied = [p.applies for p in row.params if p.applies] if row else []
+    if not applied:
+        return {}
+    jaxpr, consts = lax._reduction_jaxpr(
+        getattr(jax.lax, applied[0]), core.ShapedArray((), dtype)
+    )
+    return {"update_jaxpr": jaxpr, "update_consts": consts}
+
+
 def aval(ours: ShapedArray) -> Any:
     """A type as JAX's."""
     return core.ShapedArray(ours.shape, ours.dtype, weak_type=ours.weak_type)
@@ -126,7 +138,9 @@ def aval(ours: ShapedArray) -> Any:
 def bind(name: str, /, *values: Any, **given: Any) -> Any:
     """A primitive of JAX applied; one that has several results gives a list."""
     found = primitive(name)
-    return found.bind(*values, **params(name, given, len(values)))
+    written = params(name, given, len(values))
+    written |= combined(name, getattr(values[0], "dtype", None)) if values else {}
+    return found.bind(*values, **written)
 
 
 def axis_sizes(eqns: Sequence[Eqn]) -> dict[str, int]:
@@ -192,9 +206,14 @@ class Translation:
             [self.atom(a) for a in eqn.inputs],
             [self.atom(v) for v in eqn.outputs],
             primitive(eqn.primitive),
-            params(eqn.primitive, given, len(eqn.inputs)),
+            params(eqn.primitive, given, len(eqn.inputs)) | self.combined(eqn),
             set(map(core.NamedAxisEffect, axis_sizes([eqn]))),
         )
+
+    def combined(self, eqn: Eqn) -> dict[str, Any]:
+        """What JAX wants besides the params: the program of a scatter."""
+        first = eqn.inputs[:1]
+        return combined(eqn.primitive, first[0].aval.dtype) if first else {}
 
     def param(self, value: Any) -> Any:
         """The value of a param: programs are translated."""
