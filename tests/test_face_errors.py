@@ -152,6 +152,11 @@ BAD: list[tuple[str, type[Exception], str, Callable[[], Any]]] = [
         "broadcast",
         lambda: X[np.array([0, 1]), np.array([0, 1, 2])],
     ),
+    ("index.mode", ValueError, "nearest", lambda: V.at[0].get(mode="nearest")),
+    ("index.along", ValueError, "", lambda: jnp.take_along_axis(X, V, 1)),
+    ("index.inplace", ValueError, "put", lambda: jnp.put(V, V, 0)),
+    ("index.option", ValueError, "mode", lambda: jnp.choose(V, [V, V], mode="near")),
+    ("index.choices", ValueError, "no choices", lambda: jnp.choose(V, [])),
     (
         "update.mask",
         ValueError,
@@ -198,6 +203,7 @@ def test_bad_input(
 
 # As above, of a traced argument `t`, an int32 scalar, beside a concrete array.
 TRACED: list[tuple[str, type[Exception], str, Callable[[Any], Any]]] = [
+    ("index.size", ConcretizationTypeError, "argument t", lambda t: jnp.nonzero(V + t)),
     (
         "level.concretize.number",
         ConcretizationTypeError,

@@ -1,6 +1,6 @@
 """Indices of every kind against NumPy: reads, updates, traced, mapped, differentiated.
 
-Cites element.order, element.outside, element.update, index.negative, index.together
+Cites element.order, element.outside, element.update, element.negative, element.together
 """
 
 from __future__ import annotations

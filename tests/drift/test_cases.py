@@ -102,7 +102,10 @@ PROSE = {
     ),
     "level.capture": "tests/test_trace.py",
     "element.owned": "tests/test_array.py",
-    "element.order": "tests/test_index_arrays.py",
+    **dict.fromkeys(
+        ("element.negative", "element.order", "element.together"),
+        "tests/test_index_arrays.py",
+    ),
     "element.outside": "tests/test_indexing.py",
     "element.update": "tests/test_indexing.py",
     "function.operands": "tests/test_numpy_face.py",
