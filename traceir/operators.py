@@ -21,7 +21,9 @@ from traceir.lax.operands import (
     default_dtype,
     promoted,
 )
-from traceir.numpy import composites, indexing, standard, updates
+from traceir.numpy.indexing import getitem
+from traceir.numpy.standard import namespace, to_device
+from traceir.numpy.updates import IndexUpdates
 from traceir.trace import Tracer, typeof
 
 Function = Callable[..., Any]
@@ -146,7 +148,7 @@ def _method(function: Function) -> Function:
 
 def _round(self: Array, ndigits: int | None = None) -> Array:
     """Whole numbers as integers, or numbers rounded to `ndigits` places."""
-    rounded: Array = composites.round(self, decimals=ndigits or 0)
+    rounded: Array = numpy.round(self, decimals=ndigits or 0)
     if ndigits is not None or kind_of(rounded.dtype) != "f":
         return rounded
     return as_array(convert(rounded, default_dtype(int)))
@@ -185,7 +187,7 @@ PROPERTIES: dict[str, tuple[Function, str]] = {
     "T": (numpy.transpose, "The dimensions in reverse order."),
     "mT": (numpy.matrix_transpose, "The last two dimensions swapped."),
     "real": (_same, "The array itself: no dtype is complex."),
-    "at": (updates.IndexUpdates, "Index this to update a copy: `x.at[i].set(v)`."),
+    "at": (IndexUpdates, "Index this to update a copy: `x.at[i].set(v)`."),
 }
 
 
@@ -206,11 +208,9 @@ def bindings() -> dict[str, Any]:
         "__round__": _round,
         "__iter__": _iter,
         "__contains__": _contains,
-        "__getitem__": indexing.getitem,
-        "__array_namespace__": functools.partialmethod(
-            standard.namespace, module=numpy
-        ),
-        "to_device": standard.to_device,
+        "__getitem__": getitem,
+        "__array_namespace__": functools.partialmethod(namespace, module=numpy),
+        "to_device": to_device,
         "flatten": _method(numpy.ravel),
         "reshape": _reshape,
         "transpose": _transpose,

@@ -15,11 +15,11 @@ ROOT = Path(__file__).parents[2]
 # A module imports only from groups to its left, or from its own group.
 ORDER = {
     "traceir": """
-        errors dtypes | forks records | store | config | scopes keys | nodes typed |
+        errors dtypes lazy | forks records | store | config | scopes keys | nodes typed |
         treedef | registering | pytree | tree | tree_util | source | rules |
         avals promote | ir effects text report | typing | accept relations |
         oracle |
-        kernels fresh evaluate | nans | methods devices sharding | array | host |
+        kernels fresh evaluate | faults | marks | nans | methods devices sharding | array | host |
         concretize trace callbacks compile_time leaks | debug experimental |
         recording | direct | jit | transforms | test_util | lax | numpy | scipy |
         place | operators |

@@ -1,4 +1,4 @@
-"""Kinds of dtypes, other names of dtypes, and a constant. Serves: face.dtype
+"""Kinds of dtypes, other names of dtypes and of arrays, a constant. Serves: face.dtype
 
 Kinds are NumPy's abstract classes, for `issubdtype`. Some have no dtype here: there are
 no complex numbers, no texts and no objects in arrays.
@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from traceir.array import Array
 from traceir.numpy.dtypes import bool_, float32, float64, int64, uint64
 
+ndarray = Array
 euler_gamma = np.euler_gamma
 generic = np.generic
 number = np.number

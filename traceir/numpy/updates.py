@@ -16,8 +16,9 @@ from traceir.array import Array
 from traceir.dtypes import kind_of
 from traceir.lax.indexing import ScatterDimensionNumbers
 from traceir.lax.operands import Operand, convert, is_tracer, joined, shape_of
-from traceir.numpy import composites, elementwise
+from traceir.numpy.composites import power
 from traceir.numpy.creation import asarray, broadcast_to
+from traceir.numpy.elementwise import add, divide, maximum, minimum, multiply, subtract
 from traceir.numpy.indexers import Plan, entries, indices_of, plan_of, unmasked
 from traceir.numpy.indexing import read
 from traceir.records import dataclass
@@ -128,7 +129,7 @@ class IndexUpdate:
         Array([5., 1., 1.], dtype=float32)
         """
         flags = indices_are_sorted, unique_indices, mode, wrap_negative_indices
-        return self._apply(lax.scatter_add, elementwise.add, values, *flags)
+        return self._apply(lax.scatter_add, add, values, *flags)
 
     def subtract(
         self,
@@ -146,7 +147,7 @@ class IndexUpdate:
         Array([-1.,  1.,  1.], dtype=float32)
         """
         flags = indices_are_sorted, unique_indices, mode, wrap_negative_indices
-        return self._apply(lax.scatter_sub, elementwise.subtract, values, *flags)
+        return self._apply(lax.scatter_sub, subtract, values, *flags)
 
     def multiply(
         self,
@@ -164,7 +165,7 @@ class IndexUpdate:
         Array([2., 1., 1.], dtype=float32)
         """
         flags = indices_are_sorted, unique_indices, mode, wrap_negative_indices
-        return self._apply(lax.scatter_mul, elementwise.multiply, values, *flags)
+        return self._apply(lax.scatter_mul, multiply, values, *flags)
 
     mul = multiply
 
@@ -184,7 +185,7 @@ class IndexUpdate:
         Array([-2.,  1.,  1.], dtype=float32)
         """
         flags = indices_are_sorted, unique_indices, mode, wrap_negative_indices
-        return self._apply(lax.scatter_min, elementwise.minimum, values, *flags)
+        return self._apply(lax.scatter_min, minimum, values, *flags)
 
     def max(
         self,
@@ -202,7 +203,7 @@ class IndexUpdate:
         Array([2., 1., 1.], dtype=float32)
         """
         flags = indices_are_sorted, unique_indices, mode, wrap_negative_indices
-        return self._apply(lax.scatter_max, elementwise.maximum, values, *flags)
+        return self._apply(lax.scatter_max, maximum, values, *flags)
 
     def divide(
         self,
@@ -220,7 +221,7 @@ class IndexUpdate:
         Array([0.5, 1. , 1. ], dtype=float32)
         """
         flags = indices_are_sorted, unique_indices, mode, wrap_negative_indices
-        return self._by_product(elementwise.divide, values, *flags)
+        return self._by_product(divide, values, *flags)
 
     def power(
         self,
@@ -238,7 +239,7 @@ class IndexUpdate:
         Array([9, 4], dtype=int32)
         """
         flags = indices_are_sorted, unique_indices, mode, wrap_negative_indices
-        return self._by_product(composites.power, values, *flags)
+        return self._by_product(power, values, *flags)
 
     def apply(
         self,

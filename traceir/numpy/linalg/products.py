@@ -18,16 +18,18 @@ from traceir.lax.operands import (
     shape_of,
 )
 from traceir.lax.shapes import axes_in, axis_in
-from traceir.numpy import diagonals, vectors
-from traceir.numpy import shape as shapes
 from traceir.numpy.contractions import dot
 from traceir.numpy.contractions import matmul as _matmul
 from traceir.numpy.contractions import outer as _outer
 from traceir.numpy.contractions import tensordot as _tensordot
 from traceir.numpy.creation import broadcast_to, eye
+from traceir.numpy.diagonals import diagonal as _diagonal
+from traceir.numpy.diagonals import trace as _trace
 from traceir.numpy.linalg.checks import check_square, shown
 from traceir.numpy.linalg.systems import inv, solve
+from traceir.numpy.shape import matrix_transpose as _matrix_transpose
 from traceir.numpy.shape import moveaxis, reshape, stack
+from traceir.numpy.vectors import vecdot as _vecdot
 from traceir.trace import typeof
 
 
@@ -49,7 +51,7 @@ def matrix_transpose(x: Operand, /) -> Array:
     Array([[1],
            [2]], dtype=int32)
     """
-    return shapes.matrix_transpose(x)
+    return _matrix_transpose(x)
 
 
 def tensordot(
@@ -71,7 +73,7 @@ def vecdot(x1: Operand, x2: Operand, /, *, axis: int = -1) -> Array:
     >>> vecdot(jnp.array([1, 2]), jnp.array([3, 4]))
     Array(11, dtype=int32)
     """
-    return vectors.vecdot(x1, x2, axis=axis)
+    return _vecdot(x1, x2, axis=axis)
 
 
 def outer(x1: Operand, x2: Operand, /) -> Array:
@@ -98,7 +100,7 @@ def diagonal(x: Operand, /, *, offset: int = 0) -> Array:
     >>> diagonal(jnp.array([[1, 2], [3, 4]]))
     Array([1, 4], dtype=int32)
     """
-    return diagonals.diagonal(x, offset, -2, -1)
+    return _diagonal(x, offset, -2, -1)
 
 
 def trace(x: Operand, /, *, offset: int = 0, dtype: DTypeLike = None) -> Array:
@@ -108,7 +110,7 @@ def trace(x: Operand, /, *, offset: int = 0, dtype: DTypeLike = None) -> Array:
     >>> trace(jnp.array([[1, 2], [3, 4]]))
     Array(5, dtype=int32)
     """
-    return diagonals.trace(x, offset, -2, -1, dtype)
+    return _trace(x, offset, -2, -1, dtype)
 
 
 @composite(static_argnames=["axis"])

@@ -1,0 +1,41 @@
+"""Names of a package whose modules are imported when a name is first asked for.
+
+Which names there are, and of which modules, is said once, in the stub beside the
+package: type checkers and editors read it, and so does `places`.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+
+_LINE = re.compile(r"^from (\S+) import (\w+) as \2$", re.MULTILINE)
+
+
+def places(file: str) -> dict[str, str]:
+    """The module of each name of a package, by the stub beside its `__init__.py`.
+
+    >>> import traceir.numpy
+    >>> places(traceir.numpy.__file__)["sin"]
+    'traceir.numpy.elementwise'
+    """
+    with open(file.removesuffix(".py") + ".pyi", encoding="utf-8") as stub:
+        found = _LINE.findall(stub.read())
+    return {name: module for module, name in found}
+
+
+def load(package: dict[str, object], module: str, name: str) -> object:
+    """What a name stands for, which is from then on one of the package's globals.
+
+    A module of the package's own is imported; anything else is a name of its module.
+
+    >>> namespace = {"__name__": "traceir.numpy"}
+    >>> load(namespace, "math", "tau") == namespace["tau"]
+    True
+    """
+    if module == package["__name__"]:
+        value: object = import_module(f"{module}.{name}")
+    else:
+        value = getattr(import_module(module), name)
+    package[name] = value
+    return value
