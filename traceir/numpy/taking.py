@@ -305,9 +305,9 @@ def choose(a: Operand, choices: Any, out: None = None, mode: str = "raise") -> A
     """
     which = as_array(operand("choose", a))
     _want_integers(which)
-    cases = promoted("choose", *choices)
-    if not cases:
+    if len(choices) == 0:
         raise rules.error("index.choices", got="no choices")
+    cases = promoted("choose", *choices)
     which = _numbered(which, len(cases), mode)
     shape = np.broadcast_shapes(which.shape, *(typeof(c).shape for c in cases))
     spread = [broadcast_to(c, shape) for c in cases]
