@@ -47,7 +47,17 @@ def _of_traced(name: str, args: Any, kwargs: Any) -> Any:
     if name == "full":
         return _full(*args, **kwargs)
     function = getattr(jnp, name)
+    if name.endswith("space"):
+        args = tuple(map(_real, args))
+        kwargs = {key: _real(value) for key, value in kwargs.items()}
     return traced(function(*args, **kwargs))
+
+
+def _real(value: Any) -> Any:
+    """A traced integer in float64, in which NumPy spaces numbers; others as they are."""
+    if isinstance(value, NumpyTracer) and value.dtype.kind in "biu":
+        return value.astype(np.float64)
+    return value
 
 
 def _full(shape: Any, fill_value: Any, dtype: Any = None, **options: Any) -> Any:

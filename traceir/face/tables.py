@@ -43,7 +43,7 @@ REAL = frozenset(
             "nanpercentile",
         ),
         *("nanquantile", "nanstd", "nanvar", "percentile", "polyfit", "quantile"),
-        *("i0", "poly", "std", "trapezoid", "unwrap", "var"),
+        *("i0", "poly", "sinc", "std", "trapezoid", "unwrap", "var"),
     )
 )
 # Functions that compute in float64 whatever they are given.
