@@ -1,150 +1,288 @@
 """Functions of arrays outside every trace, by the shortest way. Serves: level.bind
 
-What a function does with arrays is decided by their types and by the context. Where it
-is one equation, the equation's kernel is remembered for these types, and the next call
-runs it at once: no operand is checked, promoted or typed anew.
+What a function does with arrays is decided by their types, by its other arguments and
+by the context. When a call comes for the second time with the same ones, a *plan* of
+it is made and remembered: from then on one look-up finds the plan, and no operand is
+checked, promoted or typed anew.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+import functools
+import struct
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
 from traceir.array import Array
 from traceir.avals import ShapedArray
 from traceir.config import local
-from traceir.dtypes import is_bfloat16
-from traceir.errors import TraceirError
-from traceir.evaluate import REGIONS, bound
-from traceir.fresh import run_kernel
-from traceir.nans import watched
-from traceir.recording import stage
+from traceir.plans import FOREIGN, NUMBER, OWN, Plan, plan_of
+from traceir.trace import Tracer, typeof
 
+F = TypeVar("F", bound=Callable[..., Any])
 Function = Callable[..., Any]
-Plan = tuple[Callable[..., Any], ShapedArray]
-# Types of operands for which a function remembers its kernel.
+# How many calls a function remembers.
 MOST = 1024
-_wrap = Array._wrap
+# Longer sequences of numbers are contents, not settings.
+LONGEST = 16
 # Numbers of less magnitude are in the range of every signed or floating dtype.
 PLAIN = 128
-NAN = float("nan")
-UNKNOWN: Plan = (lambda: None, ShapedArray((), "bool"))
 
 
-def unary(function: Function) -> Function:
-    """The function of one array, remembering its kernels.
+class Plans:
+    """What one function remembers: plans by the keys of calls."""
+
+    __slots__ = ("function", "known", "seen")
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.known: dict[Any, Plan] = {}
+        # Calls without a plan: whether one was looked for, or they came once.
+        self.seen: dict[Any, bool] = {}
+
+    def long(self, key: Any, make: Callable[[], Plan | None]) -> Plan | None:
+        """The plan of a call that has none yet; None if it goes the long way."""
+        tried = self.seen.get(key)
+        if tried is None:
+            if len(self.seen) >= MOST:
+                self.seen.clear()
+            self.seen[key] = False
+        if tried is not False:
+            return None
+        self.seen[key] = True
+        plan = make()
+        if plan is not None:
+            if len(self.known) >= MOST:
+                self.known.clear()
+                self.seen.clear()
+            self.known[key] = plan
+        return plan
+
+
+NOTHING = object()
+
+
+def planned(function: F) -> F:
+    """The function, remembering what it does with operands of each type.
 
     >>> import traceir.numpy as jnp
-    >>> unary(jnp.negative)(jnp.arange(3))
-    Array([ 0, -1, -2], dtype=int32)
+    >>> stack = planned(jnp.stack)
+    >>> [stack([jnp.arange(2), jnp.arange(2)], axis=1).tolist() for _ in range(3)]
+    [[[0, 0], [1, 1]], [[0, 0], [1, 1]], [[0, 0], [1, 1]]]
     """
-    plans: dict[Any, Plan | None] = {}
+    plans = Plans(function)
+    known = plans.known
 
-    def call(x: Any) -> Any:
-        if type(x) is Array and local.trace is None:
-            key = x.aval, local.context
-            plan = plans.get(key, UNKNOWN)
-            if plan is UNKNOWN:
-                _remember(plans, key, function, (x.aval,))
-            elif plan is not None:
-                return _wrap(run_kernel(plan[0], x._value), plan[1])
-        return function(x)
+    # Calls of one or two arrays are told apart by hand: half of their time is this.
+    @functools.wraps(function)
+    def call(x: Any = NOTHING, y: Any = NOTHING, /, *rest: Any, **kwargs: Any) -> Any:
+        if type(x) is Array and local.trace is None and not kwargs:
+            if y is NOTHING:
+                try:
+                    plan = known[x.aval, local.context]
+                except KeyError:
+                    return _called(plans, (x.aval, local.context), (x,), {}, (x,))
+                return plan(x)
+            if type(y) is Array and not rest:
+                try:
+                    plan = known[x.aval, y.aval, local.context]
+                except KeyError:
+                    key = x.aval, y.aval, local.context
+                    return _called(plans, key, (x, y), {}, (x, y))
+                return plan(x, y)
+        args = (x, y, *rest) if y is not NOTHING else () if x is NOTHING else (x,)
+        if local.trace is None:
+            return _general(plans, args, kwargs)
+        return function(*args, **kwargs)
 
-    return call
+    return call  # type: ignore[return-value]  # `wraps` forgets the type
+
+
+def _general(plans: Plans, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    key: list[Any] = [local.context]
+    operands: list[Any] = []
+    for value in args:
+        kind = type(value)
+        if kind in THEMSELVES:
+            key.append(value)
+        elif kind not in KINDS or not KINDS[kind](value, key, operands):
+            return plans.function(*args, **kwargs)
+    if kwargs:
+        key.append(NAMES)
+        for name, value in kwargs.items():
+            key.append(name)
+            if not _enter(value, key, operands):
+                return plans.function(*args, **kwargs)
+    whole = tuple(key)
+    plan = plans.known.get(whole)
+    if plan is None:
+        return _called(plans, whole, args, kwargs, operands)
+    return plan(*operands)
+
+
+def _called(
+    plans: Plans,
+    key: Any,
+    args: Sequence[Any],
+    kwargs: dict[str, Any],
+    operands: Sequence[Any],
+) -> Any:
+    """A call that has no plan yet."""
+    function = plans.function
+    plan = plans.long(key, lambda: _made(function, args, kwargs, operands))
+    return function(*args, **kwargs) if plan is None else plan(*operands)
+
+
+def _made(
+    function: Function,
+    args: Sequence[Any],
+    kwargs: dict[str, Any],
+    operands: Sequence[Any],
+) -> Plan | None:
+    def call(tracers: list[Tracer]) -> Any:
+        rest = iter(tracers)
+        traced = [_with(value, rest) for value in args]
+        return function(*traced, **{n: _with(v, rest) for n, v in kwargs.items()})
+
+    kinds = [OWN if type(v) is Array else FOREIGN for v in operands]
+    plan = plan_of(call, list(map(typeof, operands)), kinds)
+    if plan is None:
+        return None
+    found = plan(*operands)
+    # A copy is no operation, and a plan that hands an operand on would make none.
+    if any(found is v for v in operands) and function(*args, **kwargs) is not found:
+        return None
+    return plan
+
+
+def _with(value: Any, tracers: Iterator[Tracer]) -> Any:
+    """An argument with tracers in the places of arrays."""
+    kind = type(value)
+    if kind is Array or kind is np.ndarray:
+        return next(tracers)
+    if kind is list or kind is tuple:
+        return kind([_with(v, tracers) for v in value])
+    return value
+
+
+# --- the key of a call ----------------------------------------------------------------
+
+NAMES, END, TRUE, FALSE, NUMBERS = object(), object(), object(), object(), object()
+# Values of these types are equal only if they are the same.
+THEMSELVES = frozenset({int, str, type(None), type, type(Ellipsis)})
+
+
+def _enter(value: Any, key: list[Any], operands: list[Any]) -> bool:
+    """Append what a call's key has of an argument, and the arrays in it.
+
+    False for what a key cannot have.
+    """
+    kind = type(value)
+    if kind in THEMSELVES:
+        key.append(value)
+        return True
+    enter = KINDS.get(kind)
+    return enter is not None and enter(value, key, operands)
+
+
+def _enter_array(value: Array, key: list[Any], operands: list[Any]) -> bool:
+    key.append(value.aval)
+    operands.append(value)
+    return True
+
+
+def _enter_foreign(value: np.ndarray, key: list[Any], operands: list[Any]) -> bool:
+    if not value.ndim:  # a number, as functions see it
+        return False
+    key += (np.ndarray, value.dtype, value.shape)
+    operands.append(value)
+    return True
+
+
+def _enter_bool(value: bool, key: list[Any], operands: list[Any]) -> bool:
+    key.append(TRUE if value else FALSE)
+    return True
+
+
+def _enter_float(value: float, key: list[Any], operands: list[Any]) -> bool:
+    bits = value if value and value == value else struct.pack("d", value)
+    key += (float, bits)
+    return True
+
+
+def _enter_sequence(value: Any, key: list[Any], operands: list[Any]) -> bool:
+    if len(value) > LONGEST:
+        return False
+    key.append(type(value))
+    for part in value:
+        if not _enter(part, key, operands):
+            return False
+    key.append(END)
+    return True
+
+
+def _enter_dtype(value: np.dtype, key: list[Any], operands: list[Any]) -> bool:
+    key += (np.dtype, value)
+    return True
+
+
+KINDS: dict[type, Callable[[Any, list[Any], list[Any]], bool]] = {
+    Array: _enter_array,
+    np.ndarray: _enter_foreign,
+    bool: _enter_bool,
+    float: _enter_float,
+    tuple: _enter_sequence,
+    list: _enter_sequence,
+    **{type(np.dtype(code)): _enter_dtype for code in "?bhilqBHILQefd"},
+}
+
+
+# --- operators ------------------------------------------------------------------------
 
 
 def binary(function: Function) -> Function:
-    """The function of two arrays, remembering its kernels.
+    """As `planned`, for an operator: a plan with a number is for all such numbers.
 
     >>> import traceir.numpy as jnp
-    >>> binary(jnp.add)(jnp.arange(3), jnp.arange(3))
-    Array([0, 2, 4], dtype=int32)
+    >>> add = binary(jnp.add)
+    >>> [add(jnp.arange(3), n).tolist() for n in (1, 1, 1, 2)]
+    [[1, 2, 3], [1, 2, 3], [1, 2, 3], [2, 3, 4]]
     """
-    plans: dict[Any, Plan | None] = {}
+    others = planned(function)
+    plans = Plans(others)
+    known = plans.known
 
     def call(x: Any, y: Any) -> Any:
-        if type(x) is Array and type(y) is Array and local.trace is None:
-            key = x.aval, y.aval, local.context
-            plan = plans.get(key, UNKNOWN)
-            if plan is UNKNOWN:
-                _remember(plans, key, function, (x.aval, y.aval))
-            elif plan is not None:
-                return _wrap(run_kernel(plan[0], x._value, y._value), plan[1])
-        elif type(x) is Array and local.trace is None and -PLAIN < _plain(y) < PLAIN:
-            number = _strong(x.aval, y)
-            if number is not None:
-                key = x.aval, number.aval, local.context
-                plan = plans.get(key, UNKNOWN)
-                if plan is UNKNOWN:
-                    _remember(plans, key, function, (x.aval, number.aval))
-                elif plan is not None:
-                    found = run_kernel(plan[0], x._value, number._value)
-                    return _wrap(found, plan[1])
-        return function(x, y)
+        kind = type(y)
+        is_number = kind is float or kind is int
+        outside = is_number and type(x) is Array and local.trace is None
+        if outside and -PLAIN < y < PLAIN:
+            try:
+                plan = known[x.aval, kind, local.context]
+            except KeyError:
+                return _with_number(plans, x, y)
+            return plan(x, y)
+        return others(x, y)
 
     return call
 
 
-def _plain(y: Any) -> float:
-    """A Python number; NaN for anything else."""
-    kind = type(y)
-    return y if kind is float or kind is int else NAN
+def _with_number(plans: Plans, x: Array, y: float) -> Any:
+    number = _strong(x.aval, y)
+    if number is None:
+        return plans.function(x, y)
+    key = x.aval, type(y), local.context
+    types, function = (x.aval, number), plans.function
+    plan = plans.long(
+        key, lambda: plan_of(lambda xs: function(*xs), types, (OWN, NUMBER))
+    )
+    return function(x, y) if plan is None else plan(x, y)
 
 
-def _strong(aval: ShapedArray, y: float) -> Array | None:
-    """A number as the array of a dtype that it yields to; None where it does not."""
+def _strong(aval: ShapedArray, y: float) -> ShapedArray | None:
+    """The type of a number of the dtype that it yields to; None where it does not."""
     dtype = aval.dtype
-    if aval.weak_type or not (
-        dtype.kind == "f" or (type(y) is int and dtype.kind == "i")
-    ):
-        return None
-    return _wrap(np.array(y, dtype), ShapedArray((), dtype))
-
-
-def _remember(
-    plans: dict[Any, Plan | None],
-    key: Any,
-    function: Function,
-    avals: Sequence[ShapedArray],
-) -> None:
-    # A first call is made by the long way: it may warn, or raise.
-    if len(plans) >= MOST:
-        plans.clear()
-    plans[key] = None
-    plans[key] = plan_of(function, avals)
-
-
-def plan_of(function: Function, avals: Sequence[ShapedArray]) -> Plan | None:
-    """The kernel of what a function does with these types, and its result's type.
-
-    None where it is not one equation of these operands, and where results are watched
-    or operands of different ranks reported.
-
-    >>> import traceir.numpy as jnp
-    >>> plan_of(jnp.sin, [ShapedArray((2,), "float32")])[1]
-    ShapedArray(float32[2])
-    """
-    context = local.context
-    odd = watched(context) or context.numpy_rank_promotion != "allow"
-    if odd or any(is_bfloat16(a.dtype) for a in avals):
-        return None
-    try:
-        jaxpr, constants, captured = stage(
-            lambda xs: [function(*xs)],
-            avals,
-            ["x", "y"][: len(avals)],
-            "",
-            "jit",
-            context.face,
-        )
-    except TraceirError:  # which the long way raises, too
-        return None
-    if len(jaxpr.eqns) != 1 or constants or captured:
-        return None
-    (eqn,) = jaxpr.eqns
-    plain = eqn.inputs == jaxpr.invars and eqn.outputs == jaxpr.outvars
-    if not plain or eqn.primitive in REGIONS or eqn.effects:
-        return None
-    return bound(eqn), eqn.outputs[0].aval
+    yields = dtype.kind == "f" or (type(y) is int and dtype.kind == "i")
+    return None if aval.weak_type or not yields else ShapedArray((), dtype)

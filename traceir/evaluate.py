@@ -48,9 +48,16 @@ def _narrow(params: Params, arrays: Sequence[np.ndarray]) -> bool:
     return bool(params) and narrow.needed([value for _, value in params])
 
 
-def bound(eqn: Eqn) -> Callable[..., Any]:
-    """The kernel of an equation with its params."""
+def call_of(eqn: Eqn) -> Callable[..., Any]:
+    """What computes an equation's results from its operands: a kernel with params."""
+    if eqn.primitive in REGIONS:
+        return REGIONS[eqn.primitive](**dict(eqn.params))
+    if rules.default().prims[eqn.primitive].host:
+        return host_call(eqn)
     function = KERNELS[eqn.primitive]
+    outs = [v.aval.dtype for v in eqn.outputs]
+    if narrow.needed([*outs, *(a.aval.dtype for a in eqn.inputs)]):
+        function = narrow.widened(eqn.primitive, function, outs)
     return partial(function, **dict(eqn.params)) if eqn.params else function
 
 
@@ -122,15 +129,7 @@ class Program:
 
     def call_of(self, eqn: Eqn) -> Callable[..., Any]:
         """What computes an equation's results from its operands."""
-        if eqn.primitive in REGIONS:
-            return REGIONS[eqn.primitive](**dict(eqn.params))
-        if rules.default().prims[eqn.primitive].host:
-            return host_call(eqn)
-        function = KERNELS[eqn.primitive]
-        outs = [v.aval.dtype for v in eqn.outputs]
-        if narrow.needed([*outs, *(a.aval.dtype for a in eqn.inputs)]):
-            function = narrow.widened(eqn.primitive, function, outs)
-        return partial(function, **dict(eqn.params)) if eqn.params else function
+        return call_of(eqn)
 
     def _slot(self, value: np.ndarray | None) -> int:
         self._start.append(value)

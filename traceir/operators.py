@@ -119,18 +119,18 @@ def _binary(name: str, function: Function) -> tuple[Function, Function]:
         return _apply(name, function, self, other)
 
     # A power to a Python int is another primitive's.
-    method = long if name == "pow" else direct.binary(long)
+    short = direct.planned if name == "pow" else direct.binary
 
     def reflected(self: Any, other: Any) -> Any:
         if not isinstance(other, _ACCEPTED):
             return NotImplemented
         return _apply(name, function, other, self)
 
-    return method, reflected
+    return short(long), short(reflected)
 
 
 def _unary(function: Function) -> Function:
-    return direct.unary(lambda self: function(self))
+    return direct.planned(lambda self: function(self))
 
 
 def _method(function: Function) -> Function:

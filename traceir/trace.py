@@ -29,6 +29,10 @@ from traceir.typing import infer
 Value = Any  # Array | Tracer | np.ndarray | np.generic | bool | int | float
 
 
+class Unplanned(Exception):
+    """A function does what is no operation on arrays; nobody sees this raised."""
+
+
 class Tracer(Methods):
     """Stands for an array while a function is traced or transformed.
 
@@ -119,6 +123,9 @@ class Trace:
         "__weakref__",
     )
     kind = "Trace"
+    # Whether functions do in it what they do outside every trace: composites are no
+    # equations of their own, and whoever would warn raises `Unplanned`.
+    plain = False
 
     def __init__(self, name: str, transform: str, face: str | None = None) -> None:
         self.parent: Trace | None = _local.trace

@@ -36,7 +36,8 @@ def composite(fun: F | None = None, *, static_argnames: Sequence[str] = ()) -> A
 
     @functools.wraps(body)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if config.local.trace is None:
+        trace = config.local.trace
+        if trace is None or trace.plain:
             return body(*args, **kwargs)
         return staged(*args, **kwargs)
 

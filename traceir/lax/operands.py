@@ -20,7 +20,7 @@ from traceir.ir import Literal
 from traceir.kernels import KERNELS
 from traceir.promote import canonical_dtype, check_unmasked, promote
 from traceir.recording import StagedTracer
-from traceir.trace import Tracer, bind, current_trace, typeof
+from traceir.trace import Tracer, Unplanned, bind, current_trace, typeof
 
 # What functions take: an array, a tracer, a NumPy array or scalar, a Python number.
 Operand: TypeAlias = Any
@@ -71,6 +71,9 @@ def _warn_truncation(asked: np.dtype, found: np.dtype, asker: str) -> None:
 
 
 def _warn(text: str) -> None:
+    trace = current_trace()
+    if trace is not None and trace.plain:
+        raise Unplanned
     place = source.capture(3)
     if place is None:
         warnings.warn(text, UserWarning, stacklevel=3)
