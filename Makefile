@@ -9,7 +9,7 @@ pip := $(python) -m pip install --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test fuzz mutants ulp docs lint type format clean conform status
-.PHONY: conform-jax corpus reach bench
+.PHONY: conform-jax corpus reach bench plain
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' \
@@ -47,6 +47,9 @@ conform-jax: $(VENV)/.jax ## run the cases on JAX, in an environment of its own
 
 bench: $(VENV)/.jax ## speed beside JAX, NumPy and loops by hand; writes docs/benchmarks.rst
 	$(VENV)/jax/bin/python -m benchmarks $(ARGS)
+
+plain: $(VENV)/.jax ## plain NumPy functions under each compiler; writes docs/plain.rst
+	PYTHONPATH=tests $(VENV)/jax/bin/python -m benchmarks.functions $(ARGS)
 
 corpus: $(VENV)/.jax ## write the jaxprs of spec/cases/jax as JAX prints them
 	PYTHONPATH=tests $(VENV)/jax/bin/python -m corpus.record

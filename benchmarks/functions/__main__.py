@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import multiprocessing
+import os
 import statistics
 import time
 from dataclasses import asdict
@@ -17,13 +18,18 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.functions import page
-from benchmarks.functions.contenders import NAMES, Outcome, examples
+from benchmarks.functions.contenders import (
+    NAMES,
+    PATIENCE,
+    Outcome,
+    arguments,
+    described,
+    examples,
+)
 from benchmarks.functions.worker import serve
 from benchmarks.report import machine
 
 RESULTS = Path(__file__).parents[1] / "functions.json"
-# Seconds for one first call, and for the rounds of all contenders.
-PATIENCE = 60.0
 
 
 class Worker:
@@ -55,17 +61,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="benchmarks.functions", description=__doc__)
     parser.add_argument("--only", default="", help="functions whose names contain this")
     given = parser.parse_args()
+    os.environ["TRACEIR_CACHE"] = "0"  # first calls compile
     listed = examples()
     worker, rows = Worker(), []
     for name in (name for name in listed if given.only in name):
         worker, row = _measured(worker, name)
+        row["arguments"] = [described(a) for a in arguments(listed[name])]
         rows.append(row)
         print(page.line(row), flush=True)
     worker.end()
     if not given.only:
         document = {"machine": machine(), "rows": rows}
         RESULTS.write_text(_text(document))
-        page.write(json.loads(RESULTS.read_text()), listed)
+        page.write(json.loads(RESULTS.read_text()))
 
 
 def _measured(worker: Worker, name: str) -> tuple[Worker, dict[str, Any]]:

@@ -18,9 +18,11 @@ Function = Callable[..., Any]
 THEMES = ("statistics", "signal", "images", "finance", "distances", "grids")
 OWN = "traceir"
 NAMES = (OWN, "numba.njit", "jax.jit")
-# A contender that needs more than this many seconds for a sample is done sooner.
+# Rounds end after so many seconds.
 ENOUGH = 2.0
 ROUNDS = 7
+# Seconds that a first call may take.
+PATIENCE = 60.0
 
 
 def examples() -> dict[str, Example]:
@@ -37,7 +39,10 @@ def transformed(name: str, example: Example) -> Function:
     if name == OWN:
         import traceir_numba
 
-        return traceir_numba.jit(example.function, static_argnames=example.static)
+        own: Function = traceir_numba.jit(
+            example.function, static_argnames=example.static
+        )
+        return own
     if name == "numba.njit":
         import numba
 
@@ -121,6 +126,17 @@ def arguments(example: Example) -> tuple[Any, ...]:
     return tuple(a.copy() if isinstance(a, np.ndarray) else a for a in given)
 
 
+def described(value: Any) -> str:
+    """An argument in a few characters.
+
+    >>> described(np.zeros((2, 3))), described(0.5)
+    ('float64[2,3]', '0.5')
+    """
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype}[{','.join(map(str, value.shape))}]"
+    return repr(value)
+
+
 def writes(example: Example) -> bool:
     """Whether the function writes to its arguments."""
     given, kept = arguments(example), arguments(example)
@@ -135,3 +151,13 @@ def leaves(value: Any) -> list[Any]:
     if isinstance(value, (tuple, list)):
         return [leaf for part in value for leaf in leaves(part)]
     return [] if value is None else [value]
+
+
+def warm_up() -> None:
+    """Import what the contenders need, and have each compile something."""
+    for name in NAMES:
+        transformed(name, Example(_doubled, ()))(np.ones(3))
+
+
+def _doubled(x: Any) -> Any:
+    return x + x

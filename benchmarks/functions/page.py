@@ -7,29 +7,32 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmarks.functions.contenders import NAMES, OWN, THEMES, Example
+from benchmarks.functions.contenders import NAMES, OWN, PATIENCE, THEMES
 from benchmarks.rows import geometric_mean
 
 PAGE = Path(__file__).parents[2] / "docs" / "plain.rst"
 Row = dict[str, Any]
 INTRODUCTION = """\
-Written by ``make plain``, in one run. :file:`tests/plain` has {count} functions that are
-written as one writes NumPy: with loops, masks, and updates in place. None of them knows who
-will run it. Each is compiled by ``traceir_numba.jit``, by ``numba.njit`` and by ``jax.jit``;
-for JAX the name ``np`` is ``jax.numpy`` and x64 is on, and nothing else is changed. NumPy
-arrays go in, float64 as a rule, with as many processors as there are."""
+Written by ``make plain``, in one run. :file:`tests/plain` has {count} functions that
+are written as one writes NumPy: with loops, masks, and updates in place. None of them
+knows who will run it. Each is compiled by ``traceir_numba.jit``, by ``numba.njit``
+and by ``jax.jit``; for JAX the name ``np`` is ``jax.numpy`` and x64 is on, and
+nothing else is changed. NumPy arrays go in, float64 as a rule, with as many
+processors as there are."""
 MEANING = """\
-A figure is *how many times NumPy's speed* the compiled function has: the median of the
-ratios of one round, the implementations taking turns. Above 1 it is faster than NumPy.
-Where a function does not run there is the class of the error, ``timeout`` ({patience:.0f} s for the
-first call), or what differs from NumPy's result: ``other dtype``, ``other values``,
-``other shape``, ``argument kept`` for one that writes to its argument and leaves it as it was.
-``first`` is the first call, with tracing and compiling, in seconds."""
+A figure is *how many times NumPy's speed* the compiled function has: the median of
+the ratios of one round, the implementations taking turns. Above 1 it is faster than
+NumPy. Where a function does not run there is the class of the error, ``timeout``
+({patience:.0f} s for the first call), or what differs from NumPy's result: ``other
+dtype``, ``other values``, ``other shape``, ``argument kept`` for one that writes to
+its argument and leaves it as it was. ``first`` is our first call, with tracing and
+compiling, in seconds."""
 LOOPS = """\
-A loop of Python is recorded step by step, here and by JAX: a loop over the elements of an array
-becomes a program as long as the array. Such functions have a few hundred steps here, and NumPy
-takes less than a millisecond. Numba compiles the loop itself, which is far better for them;
-where the length is not small, write ``lax.fori_loop`` or ``lax.scan``."""
+A loop of Python is recorded step by step, here and by JAX: a loop over the elements
+of an array becomes a program as long as the array. Such functions have a few hundred
+steps here, and NumPy takes less than a millisecond. Numba compiles the loop itself,
+which is far better for them; where the length is not small, write ``lax.fori_loop``
+or ``lax.scan``."""
 
 
 def line(row: Row) -> str:
@@ -40,14 +43,12 @@ def line(row: Row) -> str:
     )
 
 
-def write(document: Mapping[str, Any], listed: Mapping[str, Example]) -> None:
+def write(document: Mapping[str, Any]) -> None:
     """Write the page."""
-    PAGE.write_text("\n".join(_page(document, listed)) + "\n")
+    PAGE.write_text("\n".join(_page(document)) + "\n")
 
 
-def _page(document: Mapping[str, Any], listed: Mapping[str, Example]) -> Iterable[str]:
-    from benchmarks.functions.__main__ import PATIENCE
-
+def _page(document: Mapping[str, Any]) -> Iterable[str]:
     rows = document["rows"]
     yield from ("Plain NumPy functions", "=====================", "")
     yield INTRODUCTION.format(count=len(rows)) + "\n"
@@ -60,7 +61,7 @@ def _page(document: Mapping[str, Any], listed: Mapping[str, Example]) -> Iterabl
     for theme in THEMES:
         chosen = [row for row in rows if row["name"].startswith(f"{theme}.")]
         yield from (theme.capitalize(), "-" * len(theme), "")
-        yield from _table(chosen, listed)
+        yield from _table(chosen)
 
 
 def _summary(rows: list[Row]) -> Iterable[str]:
@@ -70,7 +71,7 @@ def _summary(rows: list[Row]) -> Iterable[str]:
     for contender in NAMES:
         found = Counter(row[contender]["status"] for row in rows)
         works, other = found.pop("works", 0), found.pop("other dtype", 0)
-        failures = ", ".join(f"{name} {n}" for name, n in found.most_common())
+        failures = ", ".join(f"{what} {n}" for what, n in found.most_common())
         ratios = [row[contender]["ratio"] for row in rows if "ratio" in row[contender]]
         firsts = sorted(row[contender]["first"] for row in rows)
         yield from _row(
@@ -84,12 +85,12 @@ def _summary(rows: list[Row]) -> Iterable[str]:
             )
         )
     yield ""
-    for other in NAMES[1:]:
-        both = [r for r in rows if "ratio" in r[OWN] and "ratio" in r[other]]
-        mean = geometric_mean([r[OWN]["ratio"] / r[other]["ratio"] for r in both])
+    for name in NAMES[1:]:
+        both = [r for r in rows if "ratio" in r[OWN] and "ratio" in r[name]]
+        mean = geometric_mean([r[OWN]["ratio"] / r[name]["ratio"] for r in both])
         yield (
             f"On the {len(both)} functions that both run, ``traceir`` has {mean:.2f} "
-            f"times the speed of ``{other}``\nin the geometric mean."
+            f"times the speed of ``{name}``\nin the geometric mean."
         )
     yield ""
 
@@ -99,20 +100,20 @@ def _slowest(rows: list[Row]) -> Iterable[str]:
     if not slow:
         return
     yield "Slower than NumPy here:\n"
-    for row in sorted(slow, key=lambda row: row[OWN].get("ratio", 0)):
+    for row in sorted(slow, key=lambda row: float(row[OWN].get("ratio", 0))):
         yield f"* ``{row['name']}``: {_cell(row[OWN])}"
     yield ""
 
 
-def _table(rows: list[Row], listed: Mapping[str, Example]) -> Iterable[str]:
+def _table(rows: list[Row]) -> Iterable[str]:
     yield ".. list-table::\n   :header-rows: 1\n"
-    yield from _row(("function", "NumPy", *NAMES, "first"))
+    yield from _row(("function", "arguments", "NumPy", *NAMES, "first"))
     for row in rows:
-        name = row["name"].partition(".")[2]
-        source = f"``{name}``"
+        name = f"``{row['name'].partition('.')[2]}``"
+        given = ", ".join(row["arguments"])
         cells = [_cell(row[contender]) for contender in NAMES]
-        firsts = f"{row[OWN]['first']:.2g}"
-        yield from _row((source, _time(row["numpy"]), *cells, firsts))
+        first = f"{row[OWN]['first']:.2g}"
+        yield from _row((name, given, _time(row["numpy"]), *cells, first))
     yield ""
 
 

@@ -7,16 +7,17 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 import numpy as np
+from plain.examples import Example
 
 from benchmarks.functions.contenders import (
     ENOUGH,
     ROUNDS,
-    Example,
     Function,
     arguments,
     examples,
     first_call,
     transformed,
+    warm_up,
     writes,
 )
 
@@ -32,6 +33,7 @@ def serve(connection: Connection) -> None:
     """
     listed = examples()
     np.seterr(all="ignore")
+    warm_up()
     while (asked := connection.recv()) is not None:
         name, contenders = asked
         example = listed[name]
@@ -51,7 +53,8 @@ def _in_turn(calls: dict[str, Function], example: Example) -> dict[str, list[flo
     """Seconds of a call, round after round; a round begins with another each time."""
     fresh = writes(example)
     kept = arguments(example)
-    names, times = list(calls), {name: [] for name in calls}
+    names = list(calls)
+    times: dict[str, list[float]] = {name: [] for name in names}
     counts: dict[str, int] = {}
     for name in names:
         _sample(calls[name], example, kept, fresh, 1)
@@ -61,9 +64,7 @@ def _in_turn(calls: dict[str, Function], example: Example) -> dict[str, list[flo
     for k in range(ROUNDS):
         turn = k % len(names)
         for name in names[turn:] + names[:turn]:
-            times[name].append(
-                _sample(calls[name], example, kept, fresh, counts[name])
-            )
+            times[name].append(_sample(calls[name], example, kept, fresh, counts[name]))
         if k >= 2 and time.perf_counter() - started > ENOUGH:
             break
     return times

@@ -2,7 +2,8 @@
 
 NumPy's fastest sort is not stable, which shows only where equal elements have different
 bits or places. So keys of up to 32 bits are sorted together with their places, as one
-64-bit integer, and an array alone is sorted at once unless it has a negative zero.
+64-bit integer; wider ones are sorted first, and then the places of equal ones. An array
+alone is sorted at once unless it has a negative zero.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from traceir.kernels.registry import kernel
 
 # No more elements of a line than places that the other half of 64 bits can count.
 _PACKED = 1 << 32
+# NumPy's stable sort is the faster one for lines below this length.
+_SHORT = 1024
 
 
 @kernel("sort")
@@ -49,11 +52,29 @@ def _order(keys: Sequence[np.ndarray], axis: int) -> np.ndarray:
 def _argsort(keys: np.ndarray) -> np.ndarray:
     """The places of integers along the last axis, in stable order."""
     n = keys.shape[-1]
-    if keys.itemsize == 8 or n >= _PACKED:
+    if n >= _PACKED or (keys.itemsize == 8 and n < _SHORT):
         return keys.argsort(-1, "stable")
+    if keys.itemsize == 8:
+        return _in_runs(keys, keys.argsort(-1))
     least = -(1 << 31) if keys.dtype.kind == "i" else 0
-    packed = (keys.astype("int64") - least).astype("uint64") << np.uint64(32)
-    packed |= np.arange(n, dtype="uint64")
+    high = (keys.astype("int64") - least).astype("uint64")
+    return _packed(high, np.arange(n, dtype="uint64"))
+
+
+def _in_runs(keys: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """An order of the keys made stable: places of equal keys in their own order."""
+    ordered = np.take_along_axis(keys, order, -1)
+    new = ordered[..., 1:] != ordered[..., :-1]
+    if new.all():
+        return order
+    runs = np.zeros(keys.shape, "uint64")
+    np.cumsum(new, -1, out=runs[..., 1:])
+    return _packed(runs, order.astype("uint64"))
+
+
+def _packed(high: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """Places in the order of numbers of 32 bits; those of equal ones in their own."""
+    packed = (high << np.uint64(32)) | places
     packed.sort(-1)
     return (packed & np.uint64(_PACKED - 1)).astype("int64")
 
