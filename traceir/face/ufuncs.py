@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from traceir import config, rules
 from traceir import numpy as jnp
-from traceir import rules
 from traceir.face.array import NumpyTracer, traced, unwrapped, wrapped
 from traceir.face.limits import check_length
 from traceir.face.values import dtype_in, operand_of
 from traceir.face.views import ordered_like
 from traceir.lax.operands import Operand, convert, given
+from traceir.promote import canonical_dtype
 from traceir.trace import typeof
 
 Function = Callable[..., Any]
@@ -186,7 +187,8 @@ def _power(x: Any, exponent: int, dtype: np.dtype) -> NumpyTracer:
 def loop_of(ufunc: np.ufunc, values: Sequence[Any], dtype: Any = None) -> Sequence[Any]:
     """The dtypes in which NumPy takes the operands and gives the results.
 
-    Raises TypeError (face.loop) where NumPy has no such function.
+    While 64-bit types are off they are narrowed. Raises TypeError (face.loop) where
+    NumPy has no such function.
     """
     kinds = [dtype_in(v) for v in values]
     if not any(isinstance(kind, np.dtype) for kind in kinds):
@@ -197,11 +199,13 @@ def loop_of(ufunc: np.ufunc, values: Sequence[Any], dtype: Any = None) -> Sequen
     if dtype is not None:
         options["signature"] = (*[None] * ufunc.nin, *[np.dtype(dtype)] * outs)
     try:
-        return ufunc.resolve_dtypes((*asked, *[None] * outs), **options)
+        found = ufunc.resolve_dtypes((*asked, *[None] * outs), **options)
     except TypeError as error:
         shown = ", ".join(typeof(v).str_short() for v in values)
         got = f"{ufunc.__name__} of {shown}: {error}"
         raise rules.error("face.loop", got=got) from None
+    x64 = config.local.context.x64
+    return found if x64 else tuple(canonical_dtype(d, x64) for d in found)
 
 
 def _met(ufunc: np.ufunc, value: Any, dtype: np.dtype) -> Any:
@@ -212,7 +216,8 @@ def _met(ufunc: np.ufunc, value: Any, dtype: np.dtype) -> Any:
 
 def _product(ufunc: np.ufunc, operands: list[Any], axis: Any) -> NumpyTracer:
     """A function of vectors and matrices: `matmul` and its like."""
-    dtype = np.result_type(*map(dtype_in, operands))
+    meet = np.result_type(*map(dtype_in, operands))
+    dtype = canonical_dtype(meet, config.local.context.x64)
     options = {} if axis is None else {"axis": axis}
     met = [convert(v, dtype) for v in operands]
     return traced(function_of(ufunc)(*met, **options))
