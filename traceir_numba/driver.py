@@ -90,14 +90,19 @@ def _body(
                 yield _evaluate(program, step)
                 yield from _shaped(program, step)
             case Copy(source, target):
-                yield f"{buffers[target].name}[...] = {buffers[source].name}"
+                result = buffers[target]
+                yield f"{result.name}[...] = {_reshaped(buffers[source], result)}"
             case Reshape(source, output, copied):
                 made.add(output)
                 result = buffers[output]
-                text = buffers[source].name
-                if buffers[source].shape != result.shape:
-                    text += f".reshape({result.shape})"
+                text = _reshaped(buffers[source], result)
                 yield f"{result.name} = {text}{'.copy()' if copied else ''}"
+
+
+def _reshaped(source: Buffer, target: Buffer) -> str:
+    """An array in the shape of another one, which may be the same memory."""
+    same = source.shape == target.shape
+    return source.name if same else f"{source.name}.reshape({target.shape})"
 
 
 def _empty(buffer: Buffer) -> str:

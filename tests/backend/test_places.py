@@ -181,6 +181,15 @@ def test_what_is_put_may_be_made_of_other_places() -> None:
         assert same_bits(got, eval_jaxpr(closed, closed.consts, x))
 
 
+def test_what_is_copied_may_have_another_shape() -> None:
+    """The result is a reshape of the array that something is put in."""
+    closed = traced(lambda x: x.reshape(4).at[::3].set(0.0).reshape(2, 2), grid(2, 2))
+    x = grid(2, 2)
+    assert copies(closed) == 1
+    got = executable(closed).run(x)
+    assert same_bits(got, eval_jaxpr(closed, closed.consts, x))
+
+
 # -- nests ----------------------------------------------------------------------------
 
 
