@@ -93,3 +93,19 @@ def test_a_remainder_is_trimmed_when_it_is_asked_for() -> None:
     np.testing.assert_array_equal(rest, want[1])
     product = jnp.polymul(jnp.array([0, 1]), jnp.array(v), trim_leading_zeros=True)
     np.testing.assert_array_equal(product, [2, 1])
+
+
+def test_dtypes_are_those_of_numpy() -> None:
+    ours = [
+        *(jnp.int8, jnp.int16, jnp.int32, jnp.int64, jnp.int_),
+        *(jnp.uint8, jnp.uint16, jnp.uint32, jnp.uint64, jnp.uint),
+        *(jnp.float16, jnp.float32, jnp.float64, jnp.single, jnp.double, jnp.bool_),
+    ]
+    theirs = [
+        *(np.int8, np.int16, np.int32, np.int64, np.int64),
+        *(np.uint8, np.uint16, np.uint32, np.uint64, np.uint64),
+        *(np.float16, np.float32, np.float64, np.single, np.double, np.bool_),
+    ]
+    assert [jnp.dtype(d) for d in ours] == [np.dtype(d) for d in theirs]
+    assert isinstance(jnp.arange(2), jnp.ndarray) and not isinstance(1, jnp.ndarray)
+    assert jnp.promote_types("int8", jnp.uint8) == np.promote_types("i1", "u1")

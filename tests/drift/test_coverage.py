@@ -6,12 +6,16 @@ Cites face.missing
 from __future__ import annotations
 
 import inspect
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from _ext.coverage import absent, calls, present
+from array_lines import lines
 from rule_errors import raises_rule
+from standard import functions
 
 import traceir.numpy as jnp
 from traceir.numpy.missing import coverage
@@ -40,6 +44,23 @@ def test_what_is_there_is_public() -> None:
 
 def test_each_name_is_called_by_a_test() -> None:
     assert [name for name in present() if not calls()[name]] == []
+
+
+NAMED = re.compile(r"\b(?:jnp|xp)\.([\w.]+)")
+
+
+def beside_numpy() -> set[str]:
+    """The names that a line compares with NumPy, or a module of tests."""
+    named = {name for line in lines() for name in line.names}
+    named |= {f.name for f in functions() if f.chapter == "elementwise"}
+    for folder in ("array", "array_api"):
+        for path in (Path(__file__).parents[1] / folder).glob("*.py"):
+            named |= set(NAMED.findall(path.read_text(encoding="utf-8")))
+    return {name.partition(".")[0] for name in named}
+
+
+def test_each_name_stands_beside_numpy() -> None:
+    assert sorted(set(present()) - beside_numpy()) == []
 
 
 def parameters(function: Any) -> dict[str, inspect.Parameter]:
