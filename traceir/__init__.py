@@ -53,6 +53,7 @@ from traceir.scopes import (
     no_tracing,
     numpy_dtype_promotion,
     numpy_rank_promotion,
+    sanitize,
     unrolled_loops,
 )
 from traceir.sharding import NamedSharding, P, make_mesh
@@ -146,6 +147,7 @@ __all__ = [
     "pure_callback",
     "remat",
     "rules",
+    "sanitize",
     "sharding",
     "source_report",
     "tree",

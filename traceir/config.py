@@ -47,6 +47,7 @@ class Context:
     no_tracing: bool = False
     debug_nans: bool = False
     debug_infs: bool = False
+    sanitize: bool = False
     check_tracer_leaks: bool = False
     unrolled_loops: str = "warn"
     log_compiles: bool = False
@@ -85,6 +86,7 @@ FLAGS: Mapping[str, Flag] = {
     "unrolled_loops": Flag("unrolled_loops", ("warn", "allow", "raise")),
     "debug_nans": Flag("debug_nans"),
     "debug_infs": Flag("debug_infs"),
+    "sanitize": Flag("sanitize"),
     "check_tracer_leaks": Flag("check_tracer_leaks"),
     "log_compiles": Flag("log_compiles"),
     "explain_cache_misses": Flag("explain_cache_misses"),

@@ -308,4 +308,3 @@ CHECKS: Mapping[str, Check] = {
         _scattered,
     ),
 }
-

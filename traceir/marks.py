@@ -264,7 +264,9 @@ def _scan(params: dict[str, Any]) -> Call:
         stacked: list[list[Marked]] = [[] for _ in rows]
         order = range(length - 1, -1, -1) if params["reverse"] else range(length)
         for k in order:
-            found = body(*values[:consts], *carry, *[_row(v, k) for v in values[split:]])
+            found = body(
+                *values[:consts], *carry, *[_row(v, k) for v in values[split:]]
+            )
             carry = found[: len(carry)]
             for stack, row in zip(stacked, found[len(carry) :], strict=True):
                 stack.append(row)

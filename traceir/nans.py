@@ -17,6 +17,7 @@ from traceir.dtypes import kind_of
 from traceir.effects import effects
 from traceir.evaluate import REGIONS, Program
 from traceir.ir import ClosedJaxpr, Eqn, sort_params
+from traceir.marks import Sanitized
 
 # The flags that ask for it: the row of the error, what is bad, and its name.
 WATCHES: dict[str, tuple[str, Callable[[np.ndarray], Any], str]] = {
@@ -27,7 +28,7 @@ WATCHES: dict[str, tuple[str, Callable[[np.ndarray], Any], str]] = {
 
 def watched(context: Context) -> bool:
     """Whether a flag asks to look at results."""
-    return context.debug_nans or context.debug_infs
+    return context.debug_nans or context.debug_infs or context.sanitize
 
 
 def bad(arrays: Sequence[Any], context: Context) -> str:
@@ -76,6 +77,8 @@ class Watching:
         self.again = _Watched(closed, context)
         # What is called must not be called twice.
         self.first = self.again.run if effects(closed.jaxpr) else inner.run
+        if context.sanitize:
+            self.first = Sanitized(closed).run
 
     def run(self, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
         """As the executable; FloatingPointError (debug.nan, debug.inf) for a bad

@@ -24,6 +24,7 @@ __all__ = [
     "no_tracing",
     "numpy_dtype_promotion",
     "numpy_rank_promotion",
+    "sanitize",
     "unrolled_loops",
 ]
 
@@ -136,6 +137,20 @@ def debug_infs(value: bool = True) -> Scope:
     debug.inf
     """
     return scope("debug_infs", value)
+
+
+def sanitize(value: bool = True) -> Scope:
+    """Within ``with``: what is outside, wraps or is no number is an error (sanitize.*).
+
+    >>> import traceir, traceir.numpy as jnp
+    >>> with traceir.sanitize():
+    ...     try:
+    ...         traceir.jit(lambda x, k: x[k])(jnp.arange(3), 5)
+    ...     except IndexError as error:
+    ...         print(error.got)
+    `dynamic_slice` at place 5 in dimension 0 of extent 3
+    """
+    return scope("sanitize", value)
 
 
 def check_tracer_leaks(value: bool = True) -> Scope:

@@ -22,6 +22,7 @@ from traceir.config import local as _local
 from traceir.evaluate import evaluate_eqn
 from traceir.ir import Params, sort_params
 from traceir.methods import Methods
+from traceir.marks import look
 from traceir.nans import check_results, watched
 from traceir.promote import python_aval
 from traceir.typing import infer
@@ -260,7 +261,9 @@ def evaluate(primitive: str, values: Sequence[Value], params: Params) -> list[Ar
     avals = tuple(map(typeof, values))
     outs = infer(primitive, avals, params)
     arrays = [as_numpy(v, a) for v, a in zip(values, avals)]
-    if primitive in EAGER:
+    if _local.context.sanitize:
+        results: Sequence[np.ndarray] = look(primitive, params, arrays)
+    elif primitive in EAGER:
         results = EAGER[primitive](params)(*arrays)
     else:
         results = evaluate_eqn(primitive, params, arrays)

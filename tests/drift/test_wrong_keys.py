@@ -34,6 +34,7 @@ ROWS = {
     "cache.key.rank_promotion": "config/rank-promotion-splits-traces",
     "cache.key.matmul_precision": "config/matmul-precision-splits-traces",
     "cache.key.disable_jit": "config/without-jit-inner-functions-are-in-place",
+    "cache.key.sanitize": "sanitize/a-place-outside",
     "cache.key.axes": "cache/axes-split-traces",
     "cache.key.strict": "strict/without-it-what-was-read-stays",
     "cache.key.tree": "cache/tree",

@@ -57,6 +57,11 @@ class Call:
         return self.context.default_matmul_precision
 
     @property
+    def sanitize(self) -> bool:
+        """Whether places outside and numbers that wrap are errors."""
+        return self.context.sanitize
+
+    @property
     def tree(self) -> Hashable:
         """The nesting of the traced arguments, with the arguments' names."""
         return self.labels, self.treedef

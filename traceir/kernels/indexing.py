@@ -91,6 +91,22 @@ def _places(
     return moved, None if clips else wide != moved
 
 
+def inside_of_read(
+    x: np.ndarray, indices: np.ndarray, sizes: Shape, numbers: Numbers
+) -> bool:
+    """Whether every window of a `gather` lies inside the array."""
+    whole = _windows(x.shape, indices, sizes, numbers, False).whole
+    return whole is None or bool(whole.all())
+
+
+def inside_of_write(
+    x: np.ndarray, indices: np.ndarray, updates: np.ndarray, numbers: Numbers
+) -> tuple[Shape, bool]:
+    """The extents of a scatter's windows, and whether all lie inside the array."""
+    sizes = _written(x, updates, numbers)[1]
+    return sizes, inside_of_read(x, indices, sizes, numbers)
+
+
 @kernel("gather")
 def gather(
     x: np.ndarray,
@@ -151,12 +167,10 @@ def _scatter(
     update_jaxpr: None = None,
 ) -> Any:
     """A copy with a window of updates for each row of the indices, row by row."""
-    windows, inserted, _, batched, _ = dimension_numbers
-    extent = dict(zip(_others(x.ndim, (*inserted, *batched)), windows))
-    sizes = tuple(updates.shape[extent[d]] if d in extent else 1 for d in range(x.ndim))
+    extent, sizes = _written(x, updates, dimension_numbers)
     found = _windows(x.shape, indices, sizes, dimension_numbers, mode != FILL)
     order = (*found.named, *found.rest)
-    rows = _others(updates.ndim, windows)
+    rows = _others(updates.ndim, dimension_numbers[0])
     given = updates.transpose(*rows, *(extent[d] for d in order if d in extent))
     rest = tuple(sizes[d] for d in found.rest)
     flat = found.flat.reshape(-1)
@@ -168,6 +182,17 @@ def _scatter(
     combine(result[(slice(None), *map(slice, rest))], flat, given)
     shaped = result.reshape([x.shape[d] for d in order])
     return shaped.transpose(np.argsort(order))
+
+
+def _written(
+    x: np.ndarray, updates: np.ndarray, numbers: Numbers
+) -> tuple[dict[int, int], Shape]:
+    """Dimensions of the windows of a scatter, by the array's; and their extents."""
+    windows, inserted, _, batched, _ = numbers
+    extent = dict(zip(_others(x.ndim, (*inserted, *batched)), windows))
+    return extent, tuple(
+        updates.shape[extent[d]] if d in extent else 1 for d in range(x.ndim)
+    )
 
 
 def _others(rank: int, dims: Sequence[int]) -> list[int]:

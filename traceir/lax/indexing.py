@@ -13,6 +13,7 @@ import numpy as np
 
 from traceir import rules
 from traceir.array import Array
+from traceir.config import local
 from traceir.dtypes import kind_of
 from traceir.lax.operands import Operand, as_array, operand
 from traceir.lax.shapes import shape_tuple
@@ -36,6 +37,7 @@ class GatherScatterMode(Enum):
     def from_any(cls, mode: Any, usual: GatherScatterMode) -> GatherScatterMode:
         """The mode of a name: "clip", "fill" or "drop", "promise_in_bounds", or None.
 
+        For None it is the usual one; with `sanitize`, nobody asked to be outside.
         Raises ValueError (index.mode).
 
         >>> from traceir import lax
@@ -43,7 +45,7 @@ class GatherScatterMode(Enum):
         'FILL_OR_DROP'
         """
         if mode is None:
-            return usual
+            return cls.PROMISE_IN_BOUNDS if local.context.sanitize else usual
         try:
             return cls("fill" if mode == "drop" else mode)
         except ValueError:
@@ -70,6 +72,17 @@ class ScatterDimensionNumbers(NamedTuple):
     scatter_dims_to_operand_dims: Shape
     operand_batching_dims: Shape = ()
     scatter_indices_batching_dims: Shape = ()
+
+
+def check_inside(places: Any, extent: int) -> None:
+    """With `sanitize`, IndexError (sanitize.index) for places that are outside."""
+    if not local.context.sanitize:
+        return
+    given = np.asarray(places)
+    outside = (given < -extent) | (given >= extent)
+    if outside.any():
+        got = f"place {given[outside].flat[0]} of {extent} elements"
+        raise rules.error("sanitize.index", got=got)
 
 
 def _numbers(given: Sequence[Sequence[int]]) -> tuple[Shape, ...]:

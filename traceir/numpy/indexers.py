@@ -17,6 +17,7 @@ from traceir import lax, rules
 from traceir.array import Array
 from traceir.concretize import origin
 from traceir.lax.dynamic import from_end
+from traceir.lax.indexing import check_inside
 from traceir.lax.operands import Operand, as_array, convert, is_tracer, number_of, typed
 from traceir.records import dataclass
 from traceir.trace import typeof
@@ -148,6 +149,7 @@ def cuts_of(parts: Sequence[Any], shape: tuple[int, ...]) -> Iterator[Cut]:
             if not extent:
                 raise rules.error("index.empty", got=f"{place} of 0 elements")
             start = place + extent if place < 0 else place
+            check_inside(place, extent)
             yield Cut(min(max(start, 0), extent - 1), 1, 1, False, extent)
 
 

@@ -19,6 +19,7 @@ from traceir.array import Array
 from traceir.lax.indexing import (
     GatherDimensionNumbers,
     GatherScatterMode,
+    check_inside,
     fill_of,
 )
 from traceir.lax.operands import convert, is_tracer, own, typed
@@ -240,6 +241,7 @@ def _select(x: Array, parts: Sequence[Any]) -> Array:
         if part is None or isinstance(part, builtins.slice):
             clamped.append(part)
         else:
+            check_inside(part, value.shape[dim])
             clamped.append(_clamped(np.asarray(part), value.shape[dim]))
         dim += part is not None
     try:

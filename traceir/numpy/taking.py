@@ -99,7 +99,7 @@ def _take(
     if not extent:
         value = fill_of(x.dtype) if fill_value is None else fill_value
         return lax.full(shape, typed(value, x.dtype, False))
-    usual = FILL if mode is None else mode
+    usual = GatherScatterMode.from_any(None, FILL) if mode is None else mode
     if mode == "wrap":
         places = remainder(places, typed(extent, places.dtype, False))
         usual = GatherScatterMode.PROMISE_IN_BOUNDS
@@ -170,7 +170,7 @@ def take_along_axis(
     )
     rows = lax.reshape(places, [*(places.shape[d] for d in kept), 1])
     sizes = [n if d in whole else 1 for d, n in enumerate(x.shape)]
-    usual = FILL if mode is None else mode
+    usual = GatherScatterMode.from_any(None, FILL) if mode is None else mode
     return lax.gather(x, rows, numbers, sizes, mode=usual, fill_value=fill_value)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from traceir.config import local
 from traceir.ir import Params, sort_params
 from traceir.trace import Value, bind, bind_all, typeof
 from traceir.transforms.axes import at_front, move, stretch
@@ -18,6 +19,7 @@ from traceir.transforms.templates import filled
 Shape = tuple[int, ...]
 Batched = tuple[Sequence[Value], Sequence[Dim]]
 CLIP = "GatherScatterMode.CLIP"
+PROMISE = "GatherScatterMode.PROMISE_IN_BOUNDS"
 
 
 def _after(axes: Shape) -> Shape:
@@ -25,9 +27,7 @@ def _after(axes: Shape) -> Shape:
     return tuple(a + 1 for a in axes)
 
 
-def _rows(
-    starts: Sequence[Value], dims: Sequence[Dim], size: int
-) -> tuple[Value, Dim]:
+def _rows(starts: Sequence[Value], dims: Sequence[Dim], size: int) -> tuple[Value, Dim]:
     """Starts as one row of indices, or as one for each example."""
     lead = () if all(d is None for d in dims) else (size,)
     kept = [() if d is None else (0,) for d in dims]
@@ -43,6 +43,11 @@ def _of_boxes(rank: int) -> tuple[Shape, ...]:
     return every, (), every, (), ()
 
 
+def _moved() -> str:
+    """The mode of boxes that are moved inside; with `sanitize`, none has to be."""
+    return PROMISE if local.context.sanitize else CLIP
+
+
 def batch_dynamic_slice(
     axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
 ) -> Batched:
@@ -56,12 +61,10 @@ def batch_dynamic_slice(
         "slice_sizes": sizes,
         "indices_are_sorted": True,
         "unique_indices": True,
-        "mode": CLIP,
+        "mode": _moved(),
         "fill_value": None,
     }
-    return batch_gather(
-        axis, [values[0], indices], [dims[0], rows], sort_params(given)
-    )
+    return batch_gather(axis, [values[0], indices], [dims[0], rows], sort_params(given))
 
 
 def batch_dynamic_update_slice(
@@ -77,7 +80,7 @@ def batch_dynamic_update_slice(
         "dimension_numbers": _of_boxes(rank),
         "indices_are_sorted": True,
         "unique_indices": True,
-        "mode": CLIP,
+        "mode": _moved(),
         "update_consts": (),
         "update_jaxpr": None,
     }
