@@ -7,12 +7,17 @@ import sys
 
 import pytest
 
+import traceir.numpy as jnp
+from traceir import lazy
+
 HEAVY = ("scipy", "numba", "llvmlite", "ml_dtypes", "mpmath", "opt_einsum", "asyncio")
-READ = "import sys; print(*sorted({m.partition('.')[0] for m in sys.modules}))"
+# What errors, logs and the reading of tables need.
+LATER = ("logging", "hashlib", "json", "pathlib", "difflib", "tomllib", "pickle")
+READ = "import sys; print(*sorted(sys.modules))"
 
 
-def roots(code: str) -> set[str]:
-    """The packages that a new process has after a program."""
+def modules(code: str) -> set[str]:
+    """The modules that a new process has after a program."""
     done = subprocess.run(
         [sys.executable, "-c", f"{code}; {READ}"],
         capture_output=True,
@@ -20,6 +25,11 @@ def roots(code: str) -> set[str]:
         check=True,
     )
     return set(done.stdout.split())
+
+
+def roots(code: str) -> set[str]:
+    """The packages that a new process has after a program."""
+    return {module.partition(".")[0] for module in modules(code)}
 
 
 @pytest.mark.parametrize(
@@ -38,3 +48,29 @@ def test_nothing_heavy_is_imported_before_it_is_needed(code: str) -> None:
 def test_what_is_needed_is_imported() -> None:
     code = "import traceir.numpy as jnp; jnp.ones(2, jnp.bfloat16)"
     assert roots(code) & set(HEAVY) == {"ml_dtypes"}
+
+
+def test_an_import_brings_little_beyond_numpy() -> None:
+    beyond = modules("import traceir, traceir.numpy") - modules("import numpy")
+    own = {module for module in beyond if module.startswith("traceir")}
+    assert len(own) < 230
+    assert (
+        beyond & {*LATER, "traceir.numpy.polynomials", "traceir.numpy.linalg"} == set()
+    )
+    assert len(beyond - own) < 15
+
+
+def test_a_function_is_imported_when_it_is_asked_for() -> None:
+    code = "import traceir.numpy as jnp; jnp.poly, jnp.linalg"
+    assert {"traceir.numpy.polynomials", "traceir.numpy.linalg"} <= modules(code)
+
+
+def test_all_names_are_listed_and_there() -> None:
+    assert set(jnp.__all__) <= set(dir(jnp))
+    assert [name for name in jnp.__all__ if not hasattr(jnp, name)] == []
+
+
+@pytest.mark.parametrize("module", sorted({*lazy.places(jnp.__file__).values()}))
+def test_no_module_has_the_name_of_a_function(module: str) -> None:
+    package, _, name = module.rpartition(".")
+    assert package != jnp.__name__ or name not in jnp.__all__

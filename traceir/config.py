@@ -14,7 +14,6 @@ False
 
 from __future__ import annotations
 
-import difflib
 import os
 import threading
 from collections.abc import Mapping
@@ -120,6 +119,8 @@ def _named(flag: str) -> str:
     name = flag.removeprefix("jax_")
     if name in FLAGS:
         return name
+    import difflib  # not on the way of an import
+
     close = difflib.get_close_matches(name, FLAGS, n=3) or list(FLAGS)
     raise AttributeError(
         f"unknown configuration flag {flag!r}; close names: {', '.join(close)}"

@@ -5,7 +5,6 @@ Serves: cache.flag.unrolled_loops, jit.unrolled
 
 from __future__ import annotations
 
-import logging
 from collections import Counter
 from collections.abc import Iterator
 
@@ -14,8 +13,6 @@ from traceir.avals import ShapedArray
 from traceir.ir import ClosedJaxpr, Eqn, Jaxpr, Var, subjaxprs
 from traceir.records import dataclass
 from traceir.source import Source
-
-log = logging.getLogger("traceir")
 
 # From so many equations on, a line is taken for the body of a loop that Python ran.
 MANY = 1000
@@ -170,6 +167,19 @@ def _ordered(times: Counter[str]) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(times.items(), key=lambda item: (-item[1], item[0])))
 
 
+def warn(text: str, *values: object) -> None:
+    """Tell who reads the log of traceir.
+
+    >>> import logging
+    >>> logging.getLogger("traceir").setLevel("ERROR")
+    >>> warn("Tracing %s", "f")
+    >>> logging.getLogger("traceir").setLevel("NOTSET")
+    """
+    import logging  # not on the way of an import
+
+    logging.getLogger("traceir").warning(text, *values)
+
+
 def tell_unrolled(jaxpr: Jaxpr) -> None:
     """Log a warning when one line recorded `MANY` equations or more of a new trace.
 
@@ -184,4 +194,4 @@ def tell_unrolled(jaxpr: Jaxpr) -> None:
     got = f"{report.lines[0]}, of {report.equations:,} in {report.name}"
     if flag == "raise":
         raise rules.error("jit.unrolled", got=got)
-    log.warning("Tracing %s: %s; %s", report.name, report.lines[0], _ADVICE)
+    warn("Tracing %s: %s; %s", report.name, report.lines[0], _ADVICE)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import importlib
 import importlib.util
-import logging
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
@@ -17,11 +16,10 @@ from traceir.avals import ShapedArray
 from traceir.effects import effects_of
 from traceir.ir import ClosedJaxpr, Eqn, Jaxpr, Literal, Params, Var, subjaxprs
 from traceir.jit.cache import Entry
+from traceir.report import warn
 from traceir.rules.helpers import stacked
 from traceir.trace import EAGER
 from traceir.typing import infer
-
-log = logging.getLogger("traceir")
 
 # Name -> module with `compile(closed, name) -> Executable`.
 BACKENDS: dict[str, str] = {
@@ -80,13 +78,13 @@ def executable(
             name = entry.closed.jaxpr.debug_name
             if logged:
                 count = len(entry.closed.eqns)
-                log.warning("Lowering %s for %s: equations: %d", name, backend, count)
+                warn("Lowering %s for %s: equations: %d", name, backend, count)
             start = time.perf_counter()
             found = compile_program(entry.closed, backend, keep_unused, donated)
             entry.executables[key] = found
             if logged:
                 seconds = time.perf_counter() - start
-                log.warning("Compiled %s with %s in %.3f s", name, backend, seconds)
+                warn("Compiled %s with %s in %.3f s", name, backend, seconds)
     return found
 
 

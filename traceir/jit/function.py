@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from types import MethodType
@@ -36,9 +35,8 @@ from traceir.jit.staging import (
 from traceir.jit.written import refused, write_traced
 from traceir.nans import Watching, watched
 from traceir.recording import StagingTrace, apply
+from traceir.report import warn
 from traceir.trace import bind
-
-log = logging.getLogger("traceir")
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,9 +197,9 @@ class JitFunction:
         if context.explain_cache_misses or context.log_compiles:
             reason = nearest(self._cache, call, key)
             if context.explain_cache_misses:
-                log.warning("Cache miss of %s: %s", self._name, reason)
+                warn("Cache miss of %s: %s", self._name, reason)
             if context.log_compiles:
-                log.warning("Tracing %s for jit: %s", self._name, reason)
+                warn("Tracing %s for jit: %s", self._name, reason)
 
     def _stage(self, entry: Entry, prepared: Prepared) -> Any:
         """Inside a trace: one `jit` equation, or with `inline` its equations."""

@@ -11,7 +11,6 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
-from hashlib import blake2b
 from types import FunctionType, MemberDescriptorType, MethodType, SimpleNamespace
 from typing import Any
 
@@ -83,6 +82,8 @@ def contents(array: Any) -> bytes:
     plain = np.ascontiguousarray(array)
     if plain.nbytes <= WHOLE:
         return plain.tobytes()
+    from hashlib import blake2b  # not on the way of an import
+
     return blake2b(plain.view(np.uint8).data, digest_size=16).digest()
 
 

@@ -11,7 +11,6 @@ from functools import cache
 from traceir.errors import TraceirError
 from traceir.rules.language import Formula, compile_formula, parse, walk
 from traceir.rules.load import load, spec_path
-from traceir.rules.remembered import remembered
 from traceir.rules.rows import (
     AccuracySet,
     Ask,
@@ -71,6 +70,8 @@ def default() -> Rules:
     Reading and checking the tables takes longer than tracing and running a small
     function: the first process does it, others find it in the store.
     """
+    from traceir.rules.remembered import remembered  # not on the way of an import
+
     return remembered(spec_path() / "rules")
 
 

@@ -46,7 +46,7 @@ def _read(prim: Prim) -> set[str]:
     formulas += [f for out in outs for f in (out.shape, out.dtype, out.weak_type)]
     formulas += [] if isinstance(prim.out, tuple) else [prim.out]
     found = {name for formula in formulas for name in formula.names}
-    for name, part in reversed(prim.let.items()):
+    for name, part in reversed([*prim.let.items()]):
         if name in found:
             found |= part.names
     return found

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
+from os import PathLike
+from typing import TYPE_CHECKING, Any
 
 from traceir.rules.applied import SCOPES
 from traceir.rules.derivatives import check_templates
@@ -35,6 +35,9 @@ from traceir.rules.rows import (
     Transform,
 )
 from traceir.rules.rules import PRIMITIVES, Rules
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FILES = (
     *("lattice", "primitives", "program", "cache", "machine", "levels", "accuracy"),
@@ -72,7 +75,7 @@ def read_tables(path: Path) -> dict[str, Any]:
 
 
 def load(
-    source: Path | str | Tables | None = None,
+    source: PathLike[str] | str | Tables | None = None,
     *,
     lenient: bool = False,
     checked: bool = False,
@@ -90,8 +93,12 @@ def load(
       got: yes
       [a.b]
     """
-    if source is None or isinstance(source, (str, Path)):
-        source = read_tables(spec_path() / "rules" if source is None else Path(source))
+    if source is None:
+        source = read_tables(spec_path() / "rules")
+    elif isinstance(source, (str, PathLike)):
+        from pathlib import Path  # not on the way of an import
+
+        source = read_tables(Path(source))
     if unknown := sorted(set(source) - set(FILES)):
         raise problem("table.file", f"{unknown[0]}.toml", "unknown table")
     return _Loader(source, lenient, checked).rules()
@@ -103,6 +110,8 @@ def spec_path() -> Path:
     >>> (spec_path() / "rules").is_dir()
     True
     """
+    from pathlib import Path  # not on the way of an import
+
     package = Path(__file__).parents[1]
     installed = package / "spec"
     return installed if installed.is_dir() else package.parent / "spec"
