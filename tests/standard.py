@@ -60,10 +60,17 @@ class Special:
     operands: tuple[str, ...]
     result: str
 
-    def points(self) -> Iterator[tuple[tuple[float, ...], float]]:
-        """The operands that are meant, with what the result has to be."""
+    def points(self) -> Iterator[tuple[float, ...]]:
+        """The operands that are meant."""
         for xs in product(*map(numbers, self.operands)):
-            yield xs, wanted(self.result, xs)
+            yield tuple(
+                x if word not in ("x1", "-x1") else said(word, xs)
+                for word, x in zip(self.operands, xs, strict=True)
+            )
+
+    def admits(self, got: float, xs: tuple[float, ...], error: float) -> bool:
+        """Whether it is a result of these operands, but for a relative error."""
+        return any(_is(got, word, xs, error) for word in self.result.split("|"))
 
 
 def lines(name: str) -> Iterator[str]:
@@ -105,23 +112,42 @@ def _special(line: str) -> Special:
 FRACTIONS = (0.5, 2.75)
 WHOLE = (1.0, 2.0, 3.0, 1024.0)
 POSITIVE = (*FRACTIONS, *WHOLE, 1e-30, 1e30)
+ODD = (1.0, 3.0, 101.0)
+
+
+def _negative(xs: tuple[float, ...]) -> tuple[float, ...]:
+    return tuple(-x for x in xs)
+
+
 CLASSES: dict[str, tuple[float, ...]] = {
     "positive": POSITIVE,
-    "negative": tuple(-x for x in POSITIVE),
-    "finite": (0.0, -0.0, *POSITIVE, *(-x for x in POSITIVE)),
+    "negative": _negative(POSITIVE),
+    "nonzero": POSITIVE + _negative(POSITIVE),
+    "over": (*POSITIVE, math.inf),
+    "under": (*_negative(POSITIVE), -math.inf),
+    "finite": (0.0, -0.0, *POSITIVE, *_negative(POSITIVE)),
     "above": (1.5, 2.0, 1e30),
     "below": (-1.5, -2.0, -1e30),
+    "large": (1.5, 2.0, 1e30, -1.5, -2.0, -1e30, math.inf, -math.inf),
     "small": (0.25, 0.9, 1e-30),
-    "whole": (*WHOLE, *(-x for x in WHOLE), 0.0, -0.0),
-    "odd": (1.0, 3.0, 101.0),
+    "little": (0.25, 0.9, 1e-30, 0.0, -0.0, -0.25, -0.9, -1e-30),
+    "whole": (*WHOLE, *_negative(WHOLE), 0.0, -0.0),
     "fraction": (*FRACTIONS, -0.25),
+    "odd": ODD,
+    "even": (0.5, 2.75, 2.0, 1024.0, math.inf),
 }
 CLASSES["number"] = (*CLASSES["finite"], math.inf, -math.inf)
 CLASSES["any"] = (*CLASSES["number"], math.nan)
+CLASSES["other"] = tuple(x for x in CLASSES["any"] if x != 1)
+CLASSES["unzero"] = tuple(x for x in CLASSES["any"] if x != 0)
 
 
 def numbers(word: str) -> tuple[float, ...]:
-    """The numbers that a word for operands stands for."""
+    """The numbers that a word for operands stands for; one for a former operand."""
+    if word in ("x1", "-x1"):
+        return (math.nan,)
+    if word.startswith("-") and word[1:] in CLASSES:
+        return _negative(CLASSES[word[1:]])
     return CLASSES.get(word) or (number(word),)
 
 
@@ -138,16 +164,33 @@ def number(word: str) -> float:
     return times * math.pi / float(divisor[1:] or 1)
 
 
-def wanted(word: str, xs: tuple[float, ...]) -> float:
-    """The number that a word for a result means, for operands."""
-    match word:
-        case "x1" | "x2":
-            return xs[int(word[1]) - 1]
-        case "abs":
-            return abs(xs[0])
-        case "-abs":
-            return -abs(xs[0])
-    return number(word)
+def said(word: str, xs: tuple[float, ...]) -> float:
+    """The number that a word for a result means, for operands.
+
+    >>> said("-x2", (1.0, 3.0)), said("abs", (-2.0,))
+    (-3.0, 2.0)
+    """
+    match word.lstrip("-"):
+        case "x1" | "abs":
+            value = xs[0]
+        case "x2" | "abs2":
+            value = xs[1]
+        case _:
+            return number(word)
+    value = abs(value) if "abs" in word else value
+    return -value if word.startswith("-") else value
+
+
+def _is(got: float, word: str, xs: tuple[float, ...], error: float) -> bool:
+    if word in ("plus", "minus"):
+        return math.copysign(1, got) == (1 if word == "plus" else -1)
+    want = said(word, xs)
+    signed = math.copysign(1, got) == math.copysign(1, want)
+    if math.isnan(want):
+        return math.isnan(got) and (signed or word == "nan")
+    if want == 0:
+        return got == 0 and (signed or word == "0")
+    return got == want or abs(got - want) <= error * abs(want) < math.inf
 
 
 def call_of(function: Function) -> tuple[list[Any], dict[str, Any]]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import inspect
 import math
-from itertools import groupby
 from typing import Any
 
 import numpy as np
 import pytest
 import standard
 from rule_errors import raises_rule
-from standard import Function, Special
+from standard import Function
 
 import traceir
 import traceir.numpy as jnp
@@ -20,13 +19,7 @@ from traceir.config import enable_x64
 FUNCTIONS = standard.functions()
 PRESENT = [f for f in FUNCTIONS if f.find() is not None]
 ELEMENTWISE = [f for f in PRESENT if f.chapter == "elementwise"]
-SPECIAL = {
-    name: list(group)
-    for name, group in groupby(standard.specials(), key=lambda case: case.name)
-}
 BACKENDS = ("eager", "reference", "numba")
-# The programs of these are JAX's, and the signs of the zeros that they give.
-UNSIGNED_ZEROS = {"floor_divide", "remainder"}
 
 
 def run(backend: str, function: Any, *xs: Any) -> Any:
@@ -52,42 +45,6 @@ def test_a_function_can_be_called_as_the_standard_says(function: Function) -> No
     for p in function.signature.parameters.values():
         if p.kind is p.POSITIONAL_OR_KEYWORD:
             own.bind_partial(**{p.name: p.default})
-
-
-def test_special_cases_are_of_functions() -> None:
-    assert SPECIAL.keys() <= {f.name for f in FUNCTIONS if f.chapter == "elementwise"}
-    assert len(SPECIAL) == len({s.name for s in standard.specials()})
-
-
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("name", [f.name for f in ELEMENTWISE if f.name in SPECIAL])
-def test_special_operands(name: str, backend: str, dtype: str) -> None:
-    cases = SPECIAL[name]
-    points = [(case, *point) for case in cases for point in case.points()]
-    columns = zip(*(xs for _, xs, _ in points), strict=True)
-    operands = [np.array(c, dtype) for c in columns]
-    with enable_x64():
-        found = np.asarray(run(backend, getattr(jnp, name), *operands), "float64")
-    wrong = [
-        (case.operands, xs, want, float(got))
-        for (case, xs, want), got in zip(points, found, strict=True)
-        if not agrees(case, float(got), want, dtype)
-    ]
-    assert wrong == []
-
-
-def agrees(case: Special, got: float, want: float, dtype: str) -> bool:
-    """Whether a result is the number that is wanted; zeros have a sign, but for `0`."""
-    if math.isnan(want) or math.isnan(got):
-        return math.isnan(want) and math.isnan(got)
-    if want == 0:
-        signs = math.copysign(1, got) == math.copysign(1, want)
-        free = case.result == "0" or case.name in UNSIGNED_ZEROS
-        return got == 0 and (signs or free)
-    if math.isinf(want):
-        return got == want
-    return abs(got - want) <= 2 * float(np.finfo(dtype).eps) * abs(want)
 
 
 def operand(dtype: str, seed: int, low: float = 0.1) -> np.ndarray:
