@@ -77,6 +77,8 @@ def _closure(primitive: str) -> tuple[list[str], list[str]]:
             imports[line] = None
             return
         found[name] = ""  # which calls of itself find
+        # What remembers results of a function is that function.
+        value = inspect.unwrap(value) if callable(value) else value
         if isinstance(value, FunctionType):
             for other, used in _globals(value):
                 visit(other, used)

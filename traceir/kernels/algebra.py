@@ -1,9 +1,14 @@
-"""Kernels of factorizations: LAPACK's routines, by SciPy, one matrix after another."""
+"""Kernels of factorizations: LAPACK's routines, by SciPy, one matrix after another.
+
+LAPACK has columns in a row, NumPy rows: a transposed view is what it works on in place.
+"""
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,6 +18,7 @@ from traceir.kernels.registry import kernel
 Shape = tuple[int, ...]
 
 
+@cache
 def _routine(name: str, dtype: np.dtype) -> Any:
     """A routine of LAPACK or BLAS for a dtype."""
     # Not at the top: it would take most of the time that `import traceir` takes.
@@ -25,7 +31,7 @@ def _routine(name: str, dtype: np.dtype) -> Any:
 def _matrices(x: np.ndarray) -> Iterator[tuple[Shape, np.ndarray]]:
     """The matrices of a stack that have elements, and where they stand in it."""
     if x.size:
-        for place in np.ndindex(x.shape[:-2]):
+        for place in itertools.product(*map(range, x.shape[:-2])):
             yield place, x[place]
 
 
@@ -44,11 +50,12 @@ def _identities(shape: Shape, dtype: np.dtype) -> np.ndarray:
 @kernel("cholesky")
 def cholesky(x: np.ndarray) -> Any:
     """Lower triangular factors; NaN for what is not positive definite."""
-    found = np.empty_like(x)
+    found = np.array(x, order="C")
     factorize = _routine("potrf", x.dtype)
-    for place, matrix in _matrices(x):
-        lower, failed = factorize(matrix, lower=1, clean=1)
-        found[place] = np.tril(np.full_like(lower, np.nan)) if failed else lower
+    for _, matrix in _matrices(found):
+        _, failed = factorize(matrix.T, lower=0, clean=1, overwrite_a=1)
+        if failed:
+            matrix[...] = np.tril(np.full_like(matrix, np.nan))
     return found
 
 
@@ -57,15 +64,17 @@ def lu(x: np.ndarray) -> Any:
     """Factors below and above the diagonal, exchanges of rows, and their order."""
     rows, columns = x.shape[-2:]
     stack, steps = x.shape[:-2], min(rows, columns)
-    factors = np.empty_like(x)
+    # The transposed matrices, in the order of memory that the routine wants.
+    turned = np.array(x.swapaxes(-1, -2), order="C")
     exchanges = np.zeros((*stack, steps), np.int32)
     order = np.empty((*stack, rows), np.int32)
     order[...] = np.arange(rows)
     factorize = _routine("getrf", x.dtype)
-    for place, matrix in _matrices(x):
-        factors[place], exchanges[place], _ = factorize(matrix)
-        _exchange(order[place], exchanges[place])
-    return [factors, exchanges, order]
+    for place, matrix in _matrices(turned):
+        exchanges[place] = factorize(matrix.T, overwrite_a=1)[1]
+    if turned.size:
+        _exchange(order, exchanges)
+    return [np.ascontiguousarray(turned.swapaxes(-1, -2)), exchanges, order]
 
 
 @kernel("lu_pivots_to_permutation")
@@ -73,16 +82,21 @@ def lu_pivots_to_permutation(x: np.ndarray, *, permutation_size: int) -> Any:
     """The order of rows after exchanges."""
     order = np.empty((*x.shape[:-1], permutation_size), np.int32)
     order[...] = np.arange(permutation_size)
-    for place in np.ndindex(x.shape[:-1]):
-        _exchange(order[place], x[place])
+    _exchange(order, x)
     return order
 
 
 def _exchange(order: np.ndarray, exchanges: np.ndarray) -> None:
-    """Change places in `order`, one after the other."""
-    for k, other in enumerate(exchanges):
-        if 0 <= other < len(order):
-            order[[k, other]] = order[[other, k]]
+    """Change places in each line of `order`, one after the other."""
+    if not order.size:
+        return
+    # Lists, as single elements of arrays are slow.
+    lines = order.reshape(-1, order.shape[-1]).tolist()
+    for line, others in zip(lines, exchanges.reshape(len(lines), -1).tolist()):
+        for k, other in enumerate(others):
+            if 0 <= other < len(line):
+                line[k], line[other] = line[other], line[k]
+    order[...] = np.array(lines, order.dtype).reshape(order.shape)
 
 
 @kernel("qr")
@@ -95,12 +109,15 @@ def qr(
     q = _identities((*x.shape[:-2], rows, inner), x.dtype)
     r = np.zeros((*x.shape[:-2], inner, columns), x.dtype)
     factorize, multiply = _routine("geqrf", x.dtype), _routine("orgqr", x.dtype)
+    # With less memory than it asks for LAPACK takes one column after another.
+    room = _routine("geqrf_lwork", x.dtype)
+    size = int(room(rows, max(columns, inner))[0]) if x.size else 0
     for place, matrix in _matrices(x):
-        packed, scales, _, _ = factorize(matrix)
+        packed, scales, _, _ = factorize(matrix, lwork=size)
         r[place] = np.triu(packed[:inner])
         wide = np.zeros((rows, inner), x.dtype, "F")
         wide[:, : min(inner, columns)] = packed[:, :inner]
-        q[place] = multiply(wide, scales)[0]
+        q[place] = multiply(wide, scales, lwork=size, overwrite_a=1)[0]
     return [q, r]
 
 
@@ -120,7 +137,7 @@ def eigh(
     for place, matrix in _matrices(x):
         half = np.tril(matrix) if lower else np.triu(matrix)
         if _finite(half):
-            found, columns, failed = solve(half, lower=lower)
+            found, columns, failed = solve(half.T, lower=not lower, overwrite_a=1)
             if not failed:
                 values[place], vectors[place] = found, columns
     return [vectors, values]
@@ -166,16 +183,18 @@ def triangular_solve(
     conjugate_a: bool = False,
 ) -> Any:
     """Solutions of triangular systems; conjugation changes nothing that is real."""
-    found = np.empty_like(y)
+    found = np.array(y, order="C")
+    if not math.prod(a.shape[-2:]):
+        return found
     solve = _routine("trsm", y.dtype)
+    a = np.ascontiguousarray(a)
+    # The transposed equation: what stood on the left stands on the right.
     flags = {
-        "side": not left_side,
-        "lower": lower,
+        "side": left_side,
+        "lower": not lower,
         "trans_a": transpose_a,
         "diag": unit_diagonal,
     }
-    if not math.prod(a.shape[-2:]):
-        return found
-    for place, right in _matrices(y):
-        found[place] = solve(1.0, a[place], right, **flags)
+    for place, right in _matrices(found):
+        solve(1.0, a[place].T, right.T, overwrite_b=1, **flags)
     return found
