@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import struct
 from collections.abc import Callable, Iterator, Sequence
+from types import FunctionType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -98,6 +99,31 @@ def planned(function: F) -> F:
         return function(*args, **kwargs)
 
     return call  # type: ignore[return-value]  # `wraps` forgets the type
+
+
+# What these read are no arguments, but files.
+WITHOUT = frozenset({"traceir.numpy.files"})
+
+
+def public(value: Any) -> Any:
+    """What a package has under a name: a function of its own with plans.
+
+    A function of two names is one function, and a name of the package: so it can be
+    pickled.
+
+    >>> import traceir.numpy as jnp
+    >>> jnp.sin.__module__, jnp.mod is jnp.remainder
+    ('traceir.numpy', True)
+    """
+    ours = type(value) is FunctionType and value.__module__ not in WITHOUT
+    return _public(value) if ours else value
+
+
+@functools.cache
+def _public(function: FunctionType) -> Function:
+    found = planned(function)
+    found.__module__ = function.__module__.rpartition(".")[0]
+    return found
 
 
 def _general(plans: Plans, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:

@@ -7,6 +7,7 @@ package: type checkers and editors read it, and so does `places`.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from importlib import import_module
 
 _LINE = re.compile(r"^from (\S+) import (\w+) as \2$", re.MULTILINE)
@@ -24,10 +25,16 @@ def places(file: str) -> dict[str, str]:
     return {name: module for module, name in found}
 
 
-def load(package: dict[str, object], module: str, name: str) -> object:
+def load(
+    package: dict[str, object],
+    module: str,
+    name: str,
+    shown: Callable[[object], object] = lambda value: value,
+) -> object:
     """What a name stands for, which is from then on one of the package's globals.
 
-    A module of the package's own is imported; anything else is a name of its module.
+    A module of the package's own is imported; anything else is a name of its module,
+    as the package has it `shown`.
 
     >>> namespace = {"__name__": "traceir.numpy"}
     >>> load(namespace, "math", "tau") == namespace["tau"]
@@ -36,6 +43,6 @@ def load(package: dict[str, object], module: str, name: str) -> object:
     if module == package["__name__"]:
         value: object = import_module(f"{module}.{name}")
     else:
-        value = getattr(import_module(module), name)
+        value = shown(getattr(import_module(module), name))
     package[name] = value
     return value

@@ -143,7 +143,7 @@ def _method(function: Function) -> Function:
                 del kwargs[name]
         return function(self, *args, **kwargs)
 
-    return method
+    return direct.planned(method)
 
 
 def _round(self: Array, ndigits: int | None = None) -> Array:
@@ -212,8 +212,8 @@ def bindings() -> dict[str, Any]:
         "__array_namespace__": functools.partialmethod(namespace, module=numpy),
         "to_device": to_device,
         "flatten": _method(numpy.ravel),
-        "reshape": _reshape,
-        "transpose": _transpose,
+        "reshape": direct.planned(_reshape),
+        "transpose": direct.planned(_transpose),
     }
 
 

@@ -8,6 +8,7 @@ names are those of `__init__.pyi`; a function's module is imported with its firs
 Array(14., dtype=float32)
 """
 
+from traceir import direct as _direct
 from traceir import lazy as _lazy
 
 _places = _lazy.places(__file__)
@@ -16,7 +17,7 @@ __all__ = sorted(_places)
 
 def __getattr__(name: str) -> object:
     if name in _places:
-        return _lazy.load(globals(), _places[name], name)
+        return _lazy.load(globals(), _places[name], name, _direct.public)
     from traceir.numpy.missing import missing
 
     raise missing(name, __all__)
