@@ -65,7 +65,7 @@ class Coverage(SphinxDirective):
                 return [line("ids", *separated(map(_counted, present())))]
             case "absent":
                 return [_reasons(absent())]
-            case "parameters" | "signatures" as part:
+            case "parameters" | "signatures" | "extensions" as part:
                 return [_reasons(coverage()[part])]
         raise self.error(f"no part {self.arguments[0]}")
 

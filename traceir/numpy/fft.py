@@ -20,6 +20,14 @@ from traceir.numpy.order import roll
 __all__ = ["fftfreq", "fftshift", "ifftshift", "rfftfreq"]
 
 
+def __getattr__(name: str) -> object:
+    if name.startswith("_"):
+        raise AttributeError(f"module 'traceir.numpy.fft' has no attribute {name!r}")
+    from traceir.numpy.missing import missing
+
+    raise missing(f"fft.{name}", __all__)
+
+
 def fftfreq(
     n: int, d: float = 1.0, *, dtype: DTypeLike = None, device: Any = None
 ) -> Array:

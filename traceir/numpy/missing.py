@@ -36,7 +36,7 @@ def missing(name: str, present: Collection[str]) -> AttributeError:
         return AttributeError(f"module 'traceir.numpy' has no attribute {name!r}")
     import difflib  # not on the way of an import
 
-    reason = coverage()["absent"].get(name)
+    reason = coverage()["absent"].get(name) or coverage()["extensions"].get(name)
     near = difflib.get_close_matches(name, present, 3)
     hint = "see the page on coverage in the documentation"
     if reason is not None:

@@ -165,7 +165,7 @@ def moveaxis(
 def squeeze(a: Operand, axis: int | Sequence[int] | None = None) -> Array:
     """Without some dimensions of extent 1, by default without any.
 
-    Raises ValueError (face.axis), and squeeze.size-one.
+    Raises ValueError (face.axis, face.axis-one).
 
     >>> import traceir.numpy as jnp
     >>> squeeze(jnp.ones((1, 3, 1))).shape
@@ -175,7 +175,12 @@ def squeeze(a: Operand, axis: int | Sequence[int] | None = None) -> Array:
     extents = shape_of(value)
     if axis is None:
         axis = [d for d, n in enumerate(extents) if n == 1]
-    return lax.squeeze(value, axis if isinstance(axis, Sequence) else (axis,))
+    axes = axis if isinstance(axis, Sequence) else (axis,)
+    for d in axes_in(axes, len(extents)):
+        if extents[d] != 1:
+            got = f"axis {d} of extent {extents[d]} in the shape {extents}"
+            raise rules.error("face.axis-one", got=got)
+    return lax.squeeze(value, axes)
 
 
 def expand_dims(a: Operand, axis: int | Sequence[int]) -> Array:
