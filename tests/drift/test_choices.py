@@ -58,6 +58,11 @@ def another_order(a: np.ndarray) -> Any:
     return np.where(a == 2**24, 2**24 + 4, 2**24)
 
 
+def another_rounding(a: np.ndarray) -> Any:
+    """The next greater numbers, but for zeros."""
+    return np.where(a == 0, a, np.nextafter(a, np.inf, dtype=a.dtype))
+
+
 def another_nan(a: np.ndarray) -> Any:
     """A NaN with a sign and a payload."""
     return np.where(np.isnan(a), np.uint32(0xFFC12345).view(np.float32), a)
@@ -90,10 +95,11 @@ class Shown:
     against: tuple[str, ...] = ()
 
 
-ZEROS, SUM, DOT = (
+ZEROS, SUM, DOT, FACTOR = (
     "max/zeros-of-both-signs",
     "reduce_sum/rounds-in-any-order",
     "dot_general/rounds-in-any-order",
+    "cholesky/rounds-in-any-order",
 )
 SHOWN: Mapping[tuple[str, str], Shown] = {
     ("choice.contraction", "fused"): Shown(
@@ -112,6 +118,8 @@ SHOWN: Mapping[tuple[str, str], Shown] = {
     ("choice.sum-order", "fixed"): Shown(changed(np.copy), SUM),
     ("choice.dot-order", "library"): Shown(changed(another_order), DOT),
     ("choice.dot-order", "fixed"): Shown(changed(np.copy), DOT),
+    ("choice.factor-order", "library"): Shown(changed(another_rounding), FACTOR),
+    ("choice.factor-order", "fixed"): Shown(changed(np.copy), FACTOR),
 }
 
 
@@ -130,7 +138,9 @@ def test_a_choice_is_right_where_it_is_declared(choice: str, value: str) -> None
         assert judge(shown.made({choice: other}), case).kind == "fail"
 
 
-@pytest.mark.parametrize("choice", ["choice.sum-order", "choice.dot-order"])
+@pytest.mark.parametrize(
+    "choice", ["choice.sum-order", "choice.dot-order", "choice.factor-order"]
+)
 def test_any_order_is_near(choice: str) -> None:
     (shown,) = {s.case: s for (c, _), s in SHOWN.items() if c == choice}.values()
     assert judge(changed(lambda a: a + 64)({}), CASES[shown.case]).kind == "fail"

@@ -81,6 +81,7 @@ CHOICES = {
     "choice.contraction": ("none", "fused", "another"),
     "choice.sum-order": ("fixed", "free", "another"),
     "choice.dot-order": ("fixed", "library", "another"),
+    "choice.factor-order": ("fixed", "library", "another"),
     "choice.nan-payload": ("any", "another"),
     "choice.zero-extremum": ("ordered", "either", "another"),
 }

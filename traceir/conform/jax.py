@@ -29,6 +29,7 @@ CHOICES: Mapping[str, str] = {
     "choice.contraction": "fused",
     "choice.sum-order": "fixed",
     "choice.dot-order": "library",
+    "choice.factor-order": "library",
     "choice.subnormal": "flush",
     "choice.zero-extremum": "either",
     "choice.nan-payload": "any",
