@@ -63,7 +63,7 @@ BAD: list[tuple[str, type[Exception], str, Callable[..., Any], tuple[Any, ...]]]
     ("face.power", ValueError, r"\*\* -1", lambda x: x**-1, (W,)),
     ("face.function", TypeError, "roots", lambda x: np.roots(x), (V,)),
     ("face.function", TypeError, "j0", lambda x: special.j0(x), (V,)),
-    ("face.function", TypeError, "reduceat", lambda x: np.add.reduceat(x, [0]), (V,)),
+    ("face.function", TypeError, "reduceat", lambda x: np.add.reduceat(V, x), (W[0],)),
     ("face.meaning", TypeError, "nothing", lambda x: x.sum(nothing=1), (V,)),
     ("face.meaning", TypeError, "view as", lambda x: x.view(np.int64), (V,)),
     ("face.cast", TypeError, "float64 to int64", lambda x: np.add(x, 0.5, out=x), (W,)),

@@ -10,7 +10,7 @@ import numpy as np
 from traceir import lax, rules
 from traceir import numpy as jnp
 from traceir.face import functions, ufuncs
-from traceir.face.array import NumpyTracer, traced
+from traceir.face.array import NumpyTracer, traced, unwrapped
 from traceir.face.limits import check_length
 from traceir.face.values import operand_of
 from traceir.face.writing import index_of, write
@@ -40,7 +40,7 @@ def _reduce(ufunc: np.ufunc, inputs: Sequence[Any], options: Options) -> Any:
         return functions.apply(func, (inputs[0],), {"axis": axis, **known})
     keepdims = rest.pop("keepdims", False)
     _refuse(ufunc, "reduce", rest)
-    _, rows = _rows(inputs[0], axis)
+    rows = _rows(inputs[0], axis)
     found = rows[0]
     for row in rows[1:]:
         check_length()
@@ -56,10 +56,11 @@ def _accumulate(ufunc: np.ufunc, inputs: Sequence[Any], options: Options) -> Any
         func = _RUNNING[ufunc.__name__]
         return functions.apply(func, (inputs[0],), {"axis": axis, **known})
     _refuse(ufunc, "accumulate", rest)
-    x, rows = _rows(inputs[0], axis)
     if ufunc.__name__ in ("maximum", "minimum"):
+        x = traced(operand_of("accumulate", inputs[0]))
         running = lax.cummax if ufunc.__name__ == "maximum" else lax.cummin
         return traced(running(x, axis_in(axis, x.ndim)))
+    rows = _rows(inputs[0], axis)
     found = rows[:1]
     for row in rows[1:]:
         check_length()
@@ -67,10 +68,9 @@ def _accumulate(ufunc: np.ufunc, inputs: Sequence[Any], options: Options) -> Any
     return traced(jnp.stack(found, axis))
 
 
-def _rows(x: Any, axis: int) -> tuple[Any, list[Any]]:
-    array = traced(operand_of("reduce", x))
-    moved = jnp.moveaxis(array, axis, 0)
-    return array, [moved[k] for k in range(moved.shape[0])]
+def _rows(x: Any, axis: int) -> list[Any]:
+    moved = jnp.moveaxis(traced(operand_of("reduce", x)), axis, 0)
+    return [moved[k] for k in range(moved.shape[0])]
 
 
 def _outer(ufunc: np.ufunc, inputs: Sequence[Any], options: Options) -> Any:
@@ -116,7 +116,22 @@ def _refuse(ufunc: np.ufunc, method: str, options: Options) -> None:
 
 
 def _reduceat(ufunc: np.ufunc, inputs: Sequence[Any], options: Options) -> Any:
-    raise rules.error("face.function", got=f"{ufunc.__name__}.reduceat")
+    """A reduction from each place to the next; the places are known while tracing."""
+    array, places, *more = inputs
+    rest = {"axis": 0, **dict(zip(("axis", "dtype"), more, strict=False)), **options}
+    axis = rest.pop("axis")
+    try:
+        starts = np.asarray(unwrapped(places)).tolist()
+    except KeyError:
+        got = f"{ufunc.__name__}.reduceat with places that are traced"
+        raise rules.error("face.function", got=got) from None
+    moved = jnp.moveaxis(traced(operand_of("reduceat", array)), axis, 0)
+    parts = []
+    for start, stop in zip(starts, [*starts[1:], moved.shape[0]], strict=True):
+        check_length()
+        part = moved[start : max(stop, start + 1)]
+        parts.append(_reduce(ufunc, (part,), {**rest, "axis": 0}))
+    return traced(jnp.stack(parts, axis))
 
 
 METHODS: dict[str, Callable[..., Any]] = {

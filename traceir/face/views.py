@@ -83,16 +83,39 @@ class Index(_Strides):
     def write(self, base: Any, value: Any) -> Any:
         """The base with new elements where the index takes them.
 
-        A box of the array is written by one equation, which backends do in place.
+        A box of the array is written by one equation, which backends do in place. Every
+        k-th element is a box, too: the first column of an array with k columns.
         """
         parts = indexers.entries(self.index, base.ndim)
         cuts = list(indexers.cuts_of(parts, base.shape))
-        if any(cut.step != 1 for cut in cuts):
-            return base.at[self.index].set(value)
         shape = indexing_shape(base.shape, self.index)
         sizes = [cut.size for cut in cuts]
         box = jnp.reshape(jnp.broadcast_to(value, shape), sizes)
+        if 0 in sizes:
+            return base
+        back = [d for d, cut in enumerate(cuts) if cut.step < 0]
+        box = lax.rev(box, back) if back else box
+        return _write_box(base, box, [cut.forward for cut in cuts])
+
+
+def _write_box(base: Any, box: Any, cuts: Sequence[indexers.Cut]) -> Any:
+    """The base with a box of new elements, `cut.step` apart in each dimension."""
+    if all(cut.step == 1 or cut.size <= 1 for cut in cuts):
         return lax.dynamic_update_slice(base, box, [cut.start for cut in cuts])
+    short = [-n % cut.step for n, cut in zip(base.shape, cuts, strict=True)]
+    zero = np.zeros((), base.dtype)
+    padded = lax.pad(base, zero, [(0, n, 0) for n in short]) if any(short) else base
+    split: list[int] = []
+    sizes: list[int] = []
+    starts: list[int] = []
+    for extent, cut in zip(padded.shape, cuts, strict=True):
+        split += (extent // cut.step, cut.step)
+        sizes += (cut.size, 1)
+        starts += divmod(cut.start, cut.step)
+    table = jnp.reshape(padded, split)
+    table = lax.dynamic_update_slice(table, jnp.reshape(box, sizes), starts)
+    whole = jnp.reshape(table, padded.shape)
+    return lax.slice(whole, [0] * base.ndim, base.shape) if any(short) else whole
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,6 +119,8 @@ def write(array: NumpyTracer, index: Any, value: Any) -> None:
     if array.number:
         raise rules.error("update.scalar", got=array.aval.str_short())
     place = index_of(index)
+    if _is_there(array, place, value):
+        return
     memory = array.concrete
     if memory is not None and is_known(place):
         try:
@@ -150,6 +152,13 @@ def write(array: NumpyTracer, index: Any, value: Any) -> None:
             array.replace(traced(Index(place).write(array.now(), fitting)))
             return
     array.replace(traced(array.now().at[place].set(new)))
+
+
+def _is_there(array: NumpyTracer, place: Any, value: Any) -> bool:
+    """Whether a value is the view that it is written to, as `x[1:] += 1` does it."""
+    if not isinstance(value, NumpyTracer) or value._base is not array:
+        return False
+    return is_known(place) and is_basic(place) and value._step == Index(place)
 
 
 def _everything(place: Any, shape: tuple[int, ...]) -> bool:

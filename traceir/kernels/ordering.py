@@ -74,7 +74,7 @@ def _in_runs(keys: np.ndarray, order: np.ndarray) -> np.ndarray:
 
 def _packed(high: np.ndarray, places: np.ndarray) -> np.ndarray:
     """Places in the order of numbers of 32 bits; those of equal ones in their own."""
-    packed = (high << np.uint64(32)) | places
+    packed: np.ndarray = (high << np.uint64(32)) | places
     packed.sort(-1)
     return (packed & np.uint64(_PACKED - 1)).astype("int64")
 

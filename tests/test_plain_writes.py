@@ -1,0 +1,104 @@
+"""What plain functions write, and in how many equations. Rules: face.view, update.*"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+import traceir_numba
+from traceir.jit.function import JitFunction, Options
+
+SLICES = [
+    *(slice(None, None, 2), slice(1, None, 2), slice(None, None, -1), slice(6, 1, -3)),
+    *(slice(1, 6, 3), slice(5, None, 4), slice(2, 2, 2), slice(-1, None, -2), slice(3)),
+]
+
+
+@pytest.mark.parametrize("backend", ["reference", "numba"])
+def test_every_slice_is_written_where_numpy_writes_it(backend: str) -> None:
+    def write(x: Any, y: Any) -> Any:
+        for k, index in enumerate(SLICES):
+            x[index] = k
+            x[index] += y[index]
+        return x
+
+    for n in (7, 8):
+        x, y = np.zeros(n), np.arange(1.0, n + 1)
+        wanted = write(x.copy(), y)
+        np.testing.assert_array_equal(compiled(write, backend)(x, y), wanted)
+
+
+@pytest.mark.parametrize("backend", ["reference", "numba"])
+def test_slices_of_two_dimensions_are_written(backend: str) -> None:
+    pairs = list(itertools.product(SLICES, SLICES[:5]))[::3]
+
+    def write(x: Any, y: Any) -> Any:
+        for k, pair in enumerate(pairs):
+            x[pair] = k + y[pair]
+        x[:, ::-2, None] = y[0, ::-2, None]
+        return x
+
+    x, y = np.zeros((7, 6)), np.arange(42.0).reshape(7, 6)
+    wanted = write(x.copy(), y)
+    np.testing.assert_array_equal(compiled(write, backend)(x, y), wanted)
+
+
+def compiled(function: Any, backend: str) -> JitFunction:
+    """A plain function by a backend; arguments are left as they are."""
+    options = Options(backend=backend, face="numpy", x64=True, numpy_out=True)
+    return JitFunction(lambda x, y: function(x.copy(), y), None, None, options)
+
+
+def equations(function: Any, *args: Any) -> str:
+    """The program of a plain function."""
+    return str(traceir_numba.jit(function).trace(*args).jaxpr)
+
+
+@pytest.mark.parametrize(
+    "index", [slice(1, -1), (slice(2, None),), slice(None, None, 2), (..., slice(3))]
+)
+def test_an_update_in_place_writes_once(index: Any) -> None:
+    def update(x: Any) -> Any:
+        y = x * 2
+        y[index] += 1
+        return y
+
+    text = equations(update, np.ones(6))
+    assert text.count("dynamic_update_slice") == 1
+    assert "scatter" not in text
+
+
+def test_views_of_views_are_written_back_once() -> None:
+    def update(x: Any) -> Any:
+        y = x * 2
+        y[1:][::2] -= y[1:][::2].mean()
+        return y
+
+    x = np.arange(7.0)
+    np.testing.assert_array_equal(traceir_numba.jit(update)(x), update(x))
+    assert equations(update, x).count("= dynamic_update_slice") == 2
+
+
+def test_a_running_maximum_is_one_equation_however_long() -> None:
+    x = np.random.default_rng(0).normal(size=50_000)
+    running = np.maximum.accumulate
+    np.testing.assert_array_equal(
+        traceir_numba.jit(lambda x: running(x))(x), running(x)
+    )
+    assert equations(lambda x: running(x), x).count(" = ") <= 2
+
+
+@pytest.mark.parametrize("ufunc", [np.add, np.maximum, np.hypot])
+def test_sums_between_places(ufunc: np.ufunc) -> None:
+    x = np.arange(24.0).reshape(6, 4)
+
+    def reduced(x: Any) -> Any:
+        return ufunc.reduceat(x, [0, 3, 1, 5]), ufunc.reduceat(x, np.array([1, 2]), 1)
+
+    found = traceir_numba.jit(reduced)(x)
+    for one, other in zip(found, reduced(x), strict=True):
+        np.testing.assert_allclose(one, other)
+        assert one.dtype == other.dtype
