@@ -13,7 +13,7 @@ from traceir.lax.operands import DTypeLike, Operand, as_array, operand, operands
 from traceir.lax.operands import broadcast_shapes as _meet
 from traceir.lax.shapes import axis_in, shape_tuple
 from traceir.numpy.ranges import arange
-from traceir.numpy.shape import expand_dims
+from traceir.numpy.shapes import expand_dims
 from traceir.transforms.vmap import vmap
 from traceir.tree import map as tree_map
 

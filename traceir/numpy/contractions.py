@@ -22,7 +22,7 @@ from traceir.lax.operands import (
 )
 from traceir.lax.shapes import axis_in
 from traceir.numpy.elementwise import multiply
-from traceir.numpy.shape import expand_dims, ravel
+from traceir.numpy.shapes import expand_dims, ravel
 from traceir.trace import bind, typeof
 
 # What the flag `default_matmul_precision` asks for of both operands.

@@ -8,7 +8,7 @@ from traceir.jit.composite import composite
 from traceir.lax.operands import Operand, as_array, promoted, shape_of
 from traceir.lax.shapes import axis_in
 from traceir.numpy.elementwise import multiply, subtract
-from traceir.numpy.shape import moveaxis, stack
+from traceir.numpy.shapes import moveaxis, stack
 
 
 @composite(static_argnames=["axisa", "axisb", "axisc", "axis"])

@@ -28,7 +28,7 @@ from traceir.numpy.composites import where
 from traceir.numpy.creation import asarray, broadcast_to
 from traceir.numpy.indexing import getitem
 from traceir.numpy.ranges import arange
-from traceir.numpy.shape import moveaxis
+from traceir.numpy.shapes import moveaxis
 from traceir.numpy.sorting import argsort, sort
 
 Places = Any

@@ -29,7 +29,7 @@ from traceir.numpy.composites import where as where_both
 from traceir.numpy.creation import asarray
 from traceir.numpy.indexers import traced
 from traceir.numpy.logic import truth
-from traceir.numpy.shape import ravel
+from traceir.numpy.shapes import ravel
 from traceir.numpy.taking import take
 from traceir.numpy.updates import IndexUpdate
 

@@ -42,7 +42,7 @@ from traceir.numpy.reductions import max as _max
 from traceir.numpy.reductions import min as _min
 from traceir.numpy.reductions import sum as _sum
 from traceir.numpy.searching import searchsorted
-from traceir.numpy.shape import ravel, stack
+from traceir.numpy.shapes import ravel, stack
 from traceir.trace import typeof
 
 Bins = Any

@@ -14,7 +14,7 @@ from traceir import lax, rules
 from traceir.array import Array
 from traceir.numpy.creation import asarray
 from traceir.numpy.ranges import arange, linspace
-from traceir.numpy.shape import concatenate
+from traceir.numpy.shapes import concatenate
 from traceir.numpy.tiling import meshgrid
 
 

@@ -18,7 +18,7 @@ from traceir.lax.operands import (
     operands,
     shape_of,
 )
-from traceir.numpy.shape import concatenate, transpose
+from traceir.numpy.shapes import concatenate, transpose
 
 Raised = Callable[[Operand], Array]
 

@@ -38,7 +38,7 @@ from traceir.numpy.nans import nanmean
 from traceir.numpy.reductions import Axis, argmax, argmin
 from traceir.numpy.reductions import all as _all
 from traceir.numpy.reductions import sum as _sum
-from traceir.numpy.shape import concatenate, matrix_transpose
+from traceir.numpy.shapes import concatenate, matrix_transpose
 from traceir.numpy.statistics import mean
 from traceir.trace import typeof
 

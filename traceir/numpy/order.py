@@ -29,7 +29,7 @@ from traceir.numpy.composites import remainder
 from traceir.numpy.creation import asarray, broadcast_to
 from traceir.numpy.elementwise import subtract
 from traceir.numpy.logic import not_equal
-from traceir.numpy.shape import concatenate, moveaxis, transpose
+from traceir.numpy.shapes import concatenate, moveaxis, transpose
 from traceir.trace import typeof
 
 Axes = int | Sequence[int] | None

@@ -12,7 +12,7 @@ from traceir.dtypes import kind_of
 from traceir.jit.composite import composite
 from traceir.lax.operands import Operand, convert, like, operand, shape_of, typed
 from traceir.lax.shapes import axis_in
-from traceir.numpy.shape import moveaxis
+from traceir.numpy.shapes import moveaxis
 from traceir.trace import typeof
 
 BYTE = np.dtype("uint8")

@@ -35,7 +35,7 @@ from traceir.numpy.places import along_axis, at_places
 from traceir.numpy.reductions import Axis
 from traceir.numpy.reductions import any as _any
 from traceir.numpy.reductions import sum as _sum
-from traceir.numpy.shape import moveaxis
+from traceir.numpy.shapes import moveaxis
 from traceir.trace import typeof
 
 # How far the place of a quantile is from q times the number of elements: Hyndman and

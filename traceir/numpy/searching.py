@@ -38,7 +38,7 @@ from traceir.numpy.logic import (
     logical_or,
 )
 from traceir.numpy.places import at_places
-from traceir.numpy.shape import concatenate
+from traceir.numpy.shapes import concatenate
 from traceir.numpy.sorting import argsort
 from traceir.numpy.sorting import sort as _sort
 

@@ -25,7 +25,7 @@ from traceir.numpy.logic import equal, less, logical_and, logical_not
 from traceir.numpy.places import at_places, filled
 from traceir.numpy.searching import one_of, searchsorted
 from traceir.numpy.sets import first_ones, known_size, unique
-from traceir.numpy.shape import concatenate, ravel
+from traceir.numpy.shapes import concatenate, ravel
 from traceir.numpy.sorting import argsort
 from traceir.numpy.sorting import sort as _sort
 

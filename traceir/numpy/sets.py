@@ -35,7 +35,7 @@ from traceir.numpy.logic import (
     not_equal,
 )
 from traceir.numpy.places import at_places, counted, filled
-from traceir.numpy.shape import concatenate, moveaxis
+from traceir.numpy.shapes import concatenate, moveaxis
 from traceir.numpy.sorting import argsort, lexsort
 
 

@@ -27,7 +27,7 @@ from traceir.numpy.cumulative import cumsum
 from traceir.numpy.elementwise import add, divide, multiply, negative, subtract
 from traceir.numpy.logic import equal, greater, less, logical_and
 from traceir.numpy.order import diff
-from traceir.numpy.shape import concatenate, moveaxis
+from traceir.numpy.shapes import concatenate, moveaxis
 from traceir.trace import typeof
 
 Spacing = Any

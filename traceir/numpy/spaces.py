@@ -22,7 +22,7 @@ from traceir.lax.operands import (
 from traceir.numpy.composites import power
 from traceir.numpy.elementwise import divide, log10, multiply
 from traceir.numpy.ranges import linspace
-from traceir.numpy.shape import moveaxis
+from traceir.numpy.shapes import moveaxis
 
 
 def logspace(

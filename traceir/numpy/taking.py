@@ -29,7 +29,7 @@ from traceir.numpy.composites import remainder, where
 from traceir.numpy.creation import asarray, broadcast_to
 from traceir.numpy.elementwise import maximum, minimum
 from traceir.numpy.indexers import traced
-from traceir.numpy.shape import ravel
+from traceir.numpy.shapes import ravel
 from traceir.numpy.updates import IndexUpdate
 from traceir.trace import typeof
 

@@ -29,7 +29,7 @@ from traceir.numpy.creation import asarray, broadcast_to
 from traceir.numpy.indexing import getitem
 from traceir.numpy.logic import equal, greater, less, logical_and
 from traceir.numpy.ranges import arange
-from traceir.numpy.shape import expand_dims, moveaxis
+from traceir.numpy.shapes import expand_dims, moveaxis
 
 
 @composite(static_argnames=["function"])

@@ -7,7 +7,7 @@ from traceir.array import Array
 from traceir.jit.composite import composite
 from traceir.lax.operands import Operand, promoted, shape_of
 from traceir.numpy.contractions import matmul
-from traceir.numpy.shape import expand_dims, moveaxis, squeeze
+from traceir.numpy.shapes import expand_dims, moveaxis, squeeze
 from traceir.trace import typeof
 
 

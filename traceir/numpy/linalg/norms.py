@@ -16,7 +16,7 @@ from traceir.numpy.linalg.factors import svdvals
 from traceir.numpy.reductions import max as _max
 from traceir.numpy.reductions import min as _min
 from traceir.numpy.reductions import sum as _sum
-from traceir.numpy.shape import expand_dims, moveaxis, ravel, reshape
+from traceir.numpy.shapes import expand_dims, moveaxis, ravel, reshape
 from traceir.trace import typeof
 
 Order = int | float | str | None

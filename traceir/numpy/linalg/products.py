@@ -27,8 +27,8 @@ from traceir.numpy.diagonals import diagonal as _diagonal
 from traceir.numpy.diagonals import trace as _trace
 from traceir.numpy.linalg.checks import check_square, shown
 from traceir.numpy.linalg.systems import inv, solve
-from traceir.numpy.shape import matrix_transpose as _matrix_transpose
-from traceir.numpy.shape import moveaxis, reshape, stack
+from traceir.numpy.shapes import matrix_transpose as _matrix_transpose
+from traceir.numpy.shapes import moveaxis, reshape, stack
 from traceir.numpy.vectors import vecdot as _vecdot
 from traceir.trace import typeof
 
