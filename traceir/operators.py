@@ -24,6 +24,7 @@ from traceir.lax.operands import (
 from traceir.numpy.indexing import getitem
 from traceir.numpy.standard import namespace, to_device
 from traceir.numpy.updates import IndexUpdates
+from traceir.reads import reading
 from traceir.trace import Tracer, typeof
 
 Function = Callable[..., Any]
@@ -208,7 +209,7 @@ def bindings() -> dict[str, Any]:
         "__round__": _round,
         "__iter__": _iter,
         "__contains__": _contains,
-        "__getitem__": getitem,
+        "__getitem__": reading(getitem),
         "__array_namespace__": functools.partialmethod(namespace, module=numpy),
         "to_device": to_device,
         "flatten": _method(numpy.ravel),

@@ -1,4 +1,4 @@
-"""Calls by plans give what calls by the long way give, line by line. Cites: level.bind"""
+"""Calls by plans give what the long way gives, line by line. Cites: level.bind"""
 
 from __future__ import annotations
 

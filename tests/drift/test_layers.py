@@ -21,7 +21,7 @@ ORDER = {
         oracle |
         kernels fresh evaluate | faults | marks | nans | methods devices sharding | array | host |
         concretize trace callbacks compile_time leaks | debug experimental |
-        recording | plans | direct | jit | transforms | test_util | lax | numpy | scipy |
+        recording | plans | direct reads | jit | transforms | test_util | lax | numpy | scipy |
         place | operators |
         face |
         __init__ | conform | tour | __main__

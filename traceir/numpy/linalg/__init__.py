@@ -10,6 +10,7 @@ Array([1., 2.], dtype=float32)
 
 from numpy.linalg import LinAlgError
 
+from traceir import direct as _direct
 from traceir.numpy.linalg.factors import (
     EighResult,
     QRResult,
@@ -79,3 +80,6 @@ __all__ = [
     "vecdot",
     "vector_norm",
 ]
+
+for _name in __all__:
+    globals()[_name] = _direct.public(globals()[_name])
