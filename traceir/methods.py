@@ -139,7 +139,12 @@ class Methods:
         def argpartition(self, kth: int, axis: int = -1) -> Array: ...
         def partition(self, kth: int, axis: int = -1) -> Array: ...
         def searchsorted(
-            self, v: Any, side: str = "left", sorter: Any = None, *, method: str = "scan"
+            self,
+            v: Any,
+            side: str = "left",
+            sorter: Any = None,
+            *,
+            method: str = "scan",
         ) -> Array: ...
         def sort(
             self,

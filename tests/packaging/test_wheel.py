@@ -84,7 +84,8 @@ def test_wheel_has_every_module_and_table(wheel: Path) -> None:
     modules = {
         str(path.relative_to(ROOT))
         for package in PACKAGES
-        for path in (*(ROOT / package).rglob("*.py"), ROOT / package / "py.typed")
+        for pattern in ("*.py", "*.pyi", "py.typed")
+        for path in (ROOT / package).rglob(pattern)
     }
     tables = {
         "traceir/" + str(path.relative_to(ROOT))

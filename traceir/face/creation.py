@@ -54,7 +54,7 @@ def _of_traced(name: str, args: Any, kwargs: Any) -> Any:
 
 
 def _real(value: Any) -> Any:
-    """A traced integer in float64, in which NumPy spaces numbers; others as they are."""
+    """A traced integer in float64, where NumPy spaces numbers; others as they are."""
     if isinstance(value, NumpyTracer) and value.dtype.kind in "biu":
         return value.astype(np.float64)
     return value

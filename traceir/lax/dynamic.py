@@ -91,8 +91,10 @@ def dynamic_slice(
     Raises the clauses of dynamic_slice.
 
     >>> import traceir.numpy as jnp
-    >>> dynamic_slice(jnp.arange(5), (1,), (2,)), dynamic_slice(jnp.arange(5), (-1,), (2,))
-    (Array([1, 2], dtype=int32), Array([3, 4], dtype=int32))
+    >>> dynamic_slice(jnp.arange(5), (1,), (2,))
+    Array([1, 2], dtype=int32)
+    >>> dynamic_slice(jnp.arange(5), (-1,), (2,))
+    Array([3, 4], dtype=int32)
     """
     x = as_array(_checked("dynamic_slice", operand))
     sizes = shape_tuple(slice_sizes)

@@ -199,7 +199,8 @@ def scatter(
 
     >>> import traceir.numpy as jnp
     >>> numbers = ScatterDimensionNumbers((), (0,), (0,))
-    >>> scatter(jnp.zeros(3), jnp.array([[2], [0], [2]]), jnp.array([1., 2., 3.]), numbers)
+    >>> new = jnp.array([1.0, 2.0, 3.0])
+    >>> scatter(jnp.zeros(3), jnp.array([[2], [0], [2]]), new, numbers)
     Array([2., 0., 3.], dtype=float32)
     """
     options = indices_are_sorted, unique_indices, mode

@@ -1,4 +1,4 @@
-"""Arrays taken apart along an axis. Serves: face.axis, face.sections, face.least-rank"""
+"""Arrays cut along an axis. Serves: face.axis, face.sections, face.least-rank"""
 
 from __future__ import annotations
 
@@ -18,9 +18,7 @@ from traceir.trace import bind
 Sections = int | Sequence[int] | Array | np.ndarray
 
 
-def split(
-    ary: Operand, indices_or_sections: Sections, axis: int = 0
-) -> list[Array]:
+def split(ary: Operand, indices_or_sections: Sections, axis: int = 0) -> list[Array]:
     """Consecutive parts along an axis: so many equal ones, or those between indices.
 
     An index counts from the end where it is negative. Raises ValueError
