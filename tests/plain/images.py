@@ -69,9 +69,10 @@ def integral_image(image):
     return image.cumsum(axis=0).cumsum(axis=1)
 
 
-@example(numbers(4, 6), large=lambda: (numbers(1200, 1200),))
-def flip_and_rotate(image):
-    return np.flipud(image), image[:, ::-1], np.rot90(image), image.T
+@example(numbers(4, 6), large=lambda: (numbers(600, 600),))
+def kaleidoscope(image):
+    right = image[:, ::-1]
+    return np.block([[image, right], [np.flipud(image), np.rot90(image, 2)]])
 
 
 @example(numbers(6, 6), large=lambda: (numbers(1200, 1200),))
