@@ -35,9 +35,10 @@ which is far better for them; where the length is not small, write ``lax.fori_lo
 or ``lax.scan``."""
 
 SLOWER = """\
-Slower than NumPy here. NumPy gives views, and sorts, searches and multiplies matrices in
-libraries that are ours, too: at best nothing is lost. Of a few numbers the call is what costs
-time; and a view that is written to in another order of its dimensions is copied twice:"""
+Slower than NumPy here. NumPy gives views, and sorts, searches and multiplies matrices
+in libraries that are ours, too: at best nothing is lost. Of a few numbers the call is
+what costs time; and a view that is written to in another order of its dimensions is
+copied twice:"""
 
 
 def line(row: Row) -> str:
