@@ -20,6 +20,8 @@ from traceir.config import Context, local
 from traceir.evaluate import call_of
 from traceir.fresh import fresh, quiet, separate
 from traceir.ir import Atom, Eqn, Jaxpr, Literal, Var
+from traceir.kernels import narrow
+from traceir.kernels.short import short
 from traceir.recording import StagingTrace
 from traceir.trace import EAGER, Tracer, Unplanned, living
 
@@ -128,6 +130,15 @@ def whole(found: Any) -> np.ndarray:
     return array if array.flags.c_contiguous else array.copy()
 
 
+def _kernel_of(eqn: Eqn) -> Callable[..., Any]:
+    inputs = [a.aval for a in eqn.inputs]
+    dtypes = [a.dtype for a in inputs]
+    found = None
+    if not narrow.needed(dtypes):
+        found = short(eqn.primitive, inputs, dict(eqn.params))
+    return call_of(eqn) if found is None else found
+
+
 def _indented(lines: Iterable[str]) -> list[str]:
     return [f"    {line}" for line in lines]
 
@@ -210,7 +221,7 @@ class _Text:
         return atom.array if isinstance(atom, Literal) else self.known.get(atom)
 
     def _equation(self, eqn: Eqn, single: bool) -> None:
-        kernel = call_of(eqn)
+        kernel = _kernel_of(eqn)
         operands = [self._read(a) for a in eqn.inputs]
         if single:
             text = f"quiet().run({', '.join([self._name('k', kernel), *operands])})"

@@ -46,22 +46,25 @@ def _real(function: Callable[[Any], Any]) -> Kernel:
     return run
 
 
+REALS: dict[str, Callable[[Any], Any]] = {
+    "exp": np.exp,
+    "exp2": np.exp2,
+    "expm1": np.expm1,
+    "log": np.log,
+    "log1p": np.log1p,
+    "sqrt": np.sqrt,
+    "cbrt": np.cbrt,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+    "tanh": np.tanh,
+}
+KERNELS.update({name: _real(function) for name, function in REALS.items()})
 KERNELS.update(
-    exp=_real(np.exp),
-    exp2=_real(np.exp2),
-    expm1=_real(np.expm1),
-    log=_real(np.log),
-    log1p=_real(np.log1p),
-    sqrt=_real(np.sqrt),
-    cbrt=_real(np.cbrt),
-    sin=_real(np.sin),
-    cos=_real(np.cos),
-    tan=_real(np.tan),
     asin=np.arcsin,
     acos=np.arccos,
     atan=np.arctan,
     atan2=np.arctan2,
-    tanh=_real(np.tanh),
     sinh=np.sinh,
     cosh=np.cosh,
     asinh=np.arcsinh,
