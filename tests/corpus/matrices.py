@@ -60,3 +60,21 @@ def a_chain_and_a_diagonal(jax: Library, x: Array, y: Array) -> Array:
     """Three operands are contracted two by two; a letter that is there twice."""
     einsum = jax.numpy.einsum
     return einsum("ij,jk,kl->li", x, y, x), einsum("ii->i", x), einsum("ii", y)
+
+
+@program("f32[2,2]{4.0 2.0 2.0 5.0}")
+def a_determinant(jax: Library, x: Array) -> Array:
+    """A determinant of two rows."""
+    return jax.numpy.linalg.det(x)
+
+
+@program(M)
+def a_decomposition(jax: Library, x: Array) -> Array:
+    """An orthogonal matrix and a triangle."""
+    return jax.numpy.linalg.qr(x)
+
+
+@program(M)
+def singular_values(jax: Library, x: Array) -> Array:
+    """Singular values are those of a whole decomposition."""
+    return jax.numpy.linalg.svd(x, compute_uv=False)

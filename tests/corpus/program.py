@@ -31,6 +31,8 @@ GROUPS = (
     "ordering",
     "windows",
     "indexing",
+    "arrays",
+    "formats",
 )
 
 
