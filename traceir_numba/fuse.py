@@ -30,7 +30,7 @@ from traceir_numba.jobs import (
     same_place,
     seeds,
 )
-from traceir_numba.puts import read_early, read_late
+from traceir_numba.puts import computed_apart, read_early, read_late
 from traceir_numba.share import DEAR, computed_twice, costs_of, ends_apart, pays_again
 
 # What a job reads, and at which indices; None where under another shape.
@@ -60,6 +60,7 @@ def fuse(graph: Graph) -> Plan:
         dear = computed_twice(graph, stored, clusters, costs)
         dear |= too_long(graph, stored, clusters)
         dear |= read_early(graph, stored, clusters)
+        dear |= computed_apart(graph, stored, clusters, costs)
         dear |= read_late(graph, stored, clusters)
         if not dear:
             break

@@ -6,13 +6,14 @@ at no other place.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import prod
 
 from traceir.ir import Atom, Var
 from traceir_numba.emitters.entry import Map
 from traceir_numba.graph import Graph
 from traceir_numba.jobs import Cluster, Job, put_of, seeds
+from traceir_numba.share import DEAR
 
 
 def written_over(
@@ -38,6 +39,27 @@ def read_early(
         if job.kind == "put"
         for var in _early(graph, job, stored)
         if isinstance(var, Var) and var not in stored and var in graph.at
+    }
+
+
+def computed_apart(
+    graph: Graph,
+    stored: Collection[Var],
+    clusters: Iterable[Cluster],
+    costs: Mapping[Var, int],
+) -> set[Var]:
+    """Dear values that one thread would compute one by one, as it puts them in order.
+
+    In a nest of their own they are computed side by side, by all threads.
+    """
+    return {
+        var
+        for cluster in clusters
+        for job in cluster.jobs
+        if job.kind == "put" and put_of(job.eqn).ordered(job.eqn)
+        for atom, _ in seeds(job)
+        for var in graph.origins(atom)
+        if var not in stored and costs.get(var, 0) > DEAR
     }
 
 

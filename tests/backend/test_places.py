@@ -16,7 +16,7 @@ from traceir import lax
 from traceir.evaluate import eval_jaxpr
 from traceir.ir import ClosedJaxpr
 from traceir_numba import backend
-from traceir_numba.program import Copy, Program, Run, Step
+from traceir_numba.program import Copy, Launch, Program, Run, Step
 from traceir_numba.steps import inner
 
 EACH = 12
@@ -211,6 +211,26 @@ TRANSPOSED = """{ lambda ; a:f32[4,6] i:i32[]. let
     d:f32[2,4] = dynamic_slice[slice_sizes=(2, 4)] c j 0:i32[]
     e:f32[2] = reduce_sum[axes=(1,) out_sharding=None] d
   in (e,) }"""
+
+
+@pytest.mark.parametrize("name", ["places", "values"])
+def test_what_is_dear_is_computed_before_it_is_put_in_order(name: str) -> None:
+    def added(x: Any) -> Any:
+        dear = jnp.sin(jnp.exp(x))
+        if name == "places":
+            return jnp.zeros(8).at[dear.astype("int32")].add(1.0)
+        return jnp.zeros(8).at[jnp.arange(40) % 8].add(dear)
+
+    def near(x: Any) -> Any:
+        if name == "places":
+            return jnp.zeros(8).at[x.astype("int32")].add(1.0)
+        return jnp.zeros(8).at[jnp.arange(40) % 8].add(x)
+
+    def nests(function: Callable[[Any], Any]) -> int:
+        steps = program_of(traced(function, grid(40))).steps
+        return sum(isinstance(step, Launch) for step in steps)
+
+    assert nests(added) == nests(near) + 1
 
 
 @pytest.mark.parametrize("start", (-1, 0, 1, 2, 9))

@@ -29,7 +29,7 @@ def sort(
     if len(xs) == 1 and not _has_negative_zero(xs[0]):
         return [np.sort(_comparable(xs[0]), dimension).astype(xs[0].dtype, copy=False)]
     order = _order(xs[:num_keys], dimension)
-    return [np.take_along_axis(x, order, dimension) for x in xs]
+    return _taken(xs, order, dimension)
 
 
 @kernel("top_k")
@@ -49,6 +49,18 @@ def _order(keys: Sequence[np.ndarray], axis: int) -> np.ndarray:
     return np.moveaxis(_argsort(lines), -1, axis)
 
 
+def _taken(xs: Sequence[np.ndarray], order: np.ndarray, axis: int) -> list[np.ndarray]:
+    """The elements of each array at these places along an axis."""
+    order = np.moveaxis(order, axis, -1)
+    shape = order.shape
+    # Places in all of an array; those of a dimension alone are found more slowly.
+    lines = order.size // max(1, shape[-1])
+    first = np.arange(lines)[:, None] * shape[-1]
+    places = order.reshape(lines, shape[-1]) + first
+    found = (np.moveaxis(x, axis, -1).reshape(-1)[places].reshape(shape) for x in xs)
+    return [np.moveaxis(x, -1, axis) for x in found]
+
+
 def _argsort(keys: np.ndarray) -> np.ndarray:
     """The places of integers along the last axis, in stable order."""
     n = keys.shape[-1]
@@ -56,9 +68,7 @@ def _argsort(keys: np.ndarray) -> np.ndarray:
         return keys.argsort(-1, "stable")
     if keys.itemsize == 8:
         return _in_runs(keys, keys.argsort(-1))
-    least = -(1 << 31) if keys.dtype.kind == "i" else 0
-    high = (keys.astype("int64") - least).astype("uint64")
-    return _packed(high, np.arange(n, dtype="uint64"))
+    return _packed(keys.astype(f"{keys.dtype.kind}8"), np.arange(n))
 
 
 def _in_runs(keys: np.ndarray, order: np.ndarray) -> np.ndarray:
@@ -69,27 +79,33 @@ def _in_runs(keys: np.ndarray, order: np.ndarray) -> np.ndarray:
         return order
     runs = np.zeros(keys.shape, "uint64")
     np.cumsum(new, -1, out=runs[..., 1:])
-    return _packed(runs, order.astype("uint64"))
+    return _packed(runs, order)
 
 
-def _packed(high: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """Places in the order of numbers of 32 bits; those of equal ones in their own."""
-    packed: np.ndarray = (high << np.uint64(32)) | places
-    packed.sort(-1)
-    return (packed & np.uint64(_PACKED - 1)).astype("int64")
+def _packed(keys: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """The places in the order of 32-bit keys, which are overwritten, then their own."""
+    keys <<= 32
+    keys |= places.astype(keys.dtype)
+    keys.sort(-1)
+    keys &= _PACKED - 1
+    return keys.view("int64")
 
 
 def _first(keys: np.ndarray, k: int) -> np.ndarray:
     """The places of the `k` least integers along the last axis, in stable order."""
-    found = np.empty((*keys.shape[:-1], k), "int64")
-    for line in np.ndindex(keys.shape[:-1]):
-        row = keys[line]
-        last = np.partition(row, k - 1)[k - 1]
-        below = np.flatnonzero(row < last)
-        equal = np.flatnonzero(row == last)[: k - below.size]
-        few = np.sort(np.concatenate((below, equal)))
-        found[line] = few[row[few].argsort(kind="stable")]
-    return found
+    last = np.partition(keys, k - 1)[..., k - 1 : k]
+    rows = keys.reshape(-1, keys.shape[-1])
+    lines = rows <= last.reshape(-1, 1)
+    for line in np.flatnonzero(np.count_nonzero(lines, -1) > k):
+        # Of those that are equal to the last one the first count.
+        equal = np.flatnonzero(rows[line] == last.reshape(-1)[line])
+        below = np.count_nonzero(rows[line] < last.reshape(-1)[line])
+        lines[line, equal[k - below :]] = False
+    # Faster than `nonzero` of two dimensions.
+    few = np.flatnonzero(lines) % keys.shape[-1]
+    few = few.reshape(*keys.shape[:-1], k)
+    order = np.take_along_axis(keys, few, -1).argsort(-1, "stable")
+    return np.take_along_axis(few, order, -1)
 
 
 def _rank(x: np.ndarray, zeros_equal: bool) -> np.ndarray:
@@ -103,8 +119,12 @@ def _rank(x: np.ndarray, zeros_equal: bool) -> np.ndarray:
         values = values + values.dtype.type(0)
     bits = values.view(f"i{values.itemsize}")
     most = np.iinfo(bits.dtype).max
-    rank = np.where(bits < 0, bits ^ most, bits)
-    rank[np.isnan(values)] = most
+    rank = bits >> (8 * values.itemsize - 1)  # -1 where a number is negative
+    rank &= most
+    rank ^= bits
+    unordered = np.isnan(values)
+    if unordered.any():
+        rank[unordered] = most
     return rank
 
 
