@@ -60,6 +60,11 @@ def test_an_import_brings_little_beyond_numpy() -> None:
     assert len(beyond - own) < 15
 
 
+def test_rules_stand_though_no_function_was_asked_for() -> None:
+    code = "import traceir.transforms.rules as r; assert 'cumlogsumexp' in r.JVP"
+    assert "traceir.numpy.cumulative" in modules(f"import traceir; {code}")
+
+
 def test_a_function_is_imported_when_it_is_asked_for() -> None:
     code = "import traceir.numpy as jnp; jnp.poly, jnp.linalg"
     assert {"traceir.numpy.polynomials", "traceir.numpy.linalg"} <= modules(code)

@@ -160,6 +160,7 @@ def astype(
 ) -> Any:
     """The elements in another dtype, copied."""
     wanted = np.dtype(dtype)
+    # NumPy itself checks the text of a casting.
     if not np.can_cast(self.dtype, wanted, casting):  # type: ignore[arg-type]
         got = f"from {self.dtype.name} to {wanted.name} with casting {casting!r}"
         raise rules.error("face.cast", got=got)

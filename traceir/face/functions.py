@@ -134,7 +134,7 @@ def function_of(func: Function) -> Function:
     if found is None or not callable(found):
         name = f"{func.__module__}.{func.__name__}"
         raise rules.error("face.function", got=name)
-    return found  # type: ignore[no-any-return]
+    return found  # type: ignore[no-any-return]  # it is callable
 
 
 def arguments(

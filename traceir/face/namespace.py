@@ -88,7 +88,7 @@ def of_numpy(value: Any) -> Any:
         return _Random("numpy.random")
     if type(value) is BuiltinFunctionType and _is_random(value.__self__):
         return random(value.__name__)
-    if not isinstance(value, Callable):  # type: ignore[arg-type]
+    if not isinstance(value, Callable):  # type: ignore[arg-type]  # it is a class
         return value
     try:
         return _functions().get(value, value)

@@ -240,6 +240,7 @@ def _alike(makers: dict[Var, tuple[Eqn, int]], one: Atom, other: Atom) -> bool:
             if pair[0] != pair[1]:
                 return False
             continue
+        # Neither is a literal here.
         made = [makers.get(atom) for atom in pair]  # type: ignore[arg-type]
         if made[0] is None or made[1] is None:
             return False

@@ -145,4 +145,5 @@ def _filled(like: Any, value: Any, dtype: Any, shape: Any) -> NumpyTracer:
         made = traced(jnp.full(extents, convert(operand("full", value), wanted)))
         made.number = False
         return made
-    return wrapped(np.full(extents, unwrapped(value), wanted))  # type: ignore[no-any-return]
+    filled: NumpyTracer = wrapped(np.full(extents, unwrapped(value), wanted))
+    return filled

@@ -258,6 +258,7 @@ def _zero(like: NumpyTracer) -> Any:
 
 
 def _check_cast(name: str, have: np.dtype, want: np.dtype, casting: str) -> None:
+    # NumPy itself checks the text of a casting.
     if not np.can_cast(have, want, casting):  # type: ignore[arg-type]
         got = f"{name} from {have.name} to {want.name} with casting {casting!r}"
         raise rules.error("face.cast", got=got)

@@ -29,7 +29,7 @@ def reduce_max(x: np.ndarray, *, axes: Shape) -> Any:
     """The greatest, NaN if there is one; of nothing the dtype's least value."""
     if x.size:
         return np.maximum.reduce(x, axis=axes)
-    return np.maximum.reduce(x, axis=axes, initial=_ends(x.dtype)[0])
+    return np.maximum.reduce(x, axis=axes, initial=ends_of(x.dtype)[0])
 
 
 @kernel("reduce_min")
@@ -37,7 +37,7 @@ def reduce_min(x: np.ndarray, *, axes: Shape) -> Any:
     """The least, NaN if there is one; of nothing the dtype's greatest value."""
     if x.size:
         return np.minimum.reduce(x, axis=axes)
-    return np.minimum.reduce(x, axis=axes, initial=_ends(x.dtype)[1])
+    return np.minimum.reduce(x, axis=axes, initial=ends_of(x.dtype)[1])
 
 
 @kernel("reduce_and")
@@ -64,7 +64,8 @@ def argmin(x: np.ndarray, *, axes: Shape, index_dtype: np.dtype) -> Any:
     return x.argmin(axes[0]).astype(index_dtype)
 
 
-def _ends(dtype: np.dtype) -> tuple[Any, Any]:
+def ends_of(dtype: np.dtype) -> tuple[Any, Any]:
+    """The least and the greatest value of a dtype."""
     if dtype.kind == "f":
         return dtype.type(-np.inf), dtype.type(np.inf)
     low, high = limits(dtype)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from traceir.kernels.reduce import _ends
+from traceir.kernels.reduce import ends_of
 from traceir.kernels.registry import kernel
 from traceir.kernels.structure import pad
 
@@ -92,14 +92,14 @@ def reduce_window_sum(x: np.ndarray, **window: Any) -> Any:
 @kernel("reduce_window_max")
 def reduce_window_max(x: np.ndarray, **window: Any) -> Any:
     """The greatest of each window, NaN if there is one."""
-    view, axes = _all(x, _ends(x.dtype)[0], **window)
+    view, axes = _all(x, ends_of(x.dtype)[0], **window)
     return np.maximum.reduce(view, axis=axes)
 
 
 @kernel("reduce_window_min")
 def reduce_window_min(x: np.ndarray, **window: Any) -> Any:
     """The least of each window, NaN if there is one."""
-    view, axes = _all(x, _ends(x.dtype)[1], **window)
+    view, axes = _all(x, ends_of(x.dtype)[1], **window)
     return np.minimum.reduce(view, axis=axes)
 
 
@@ -114,10 +114,10 @@ def _chosen(x: np.ndarray, select_prim: str, **window: Any) -> tuple[Any, Any]:
     values = x.reshape(-1)[numbers]
     inside = numbers >= 0
     if select_prim == "ge":
-        best = np.where(inside, values, _ends(x.dtype)[0])
+        best = np.where(inside, values, ends_of(x.dtype)[0])
         top = np.maximum.reduce(best, axis=-1, keepdims=True)
     else:
-        best = np.where(inside, values, _ends(x.dtype)[1])
+        best = np.where(inside, values, ends_of(x.dtype)[1])
         top = np.minimum.reduce(best, axis=-1, keepdims=True)
     # A NaN is where the extreme is one; padding is never chosen.
     first = np.argmax(inside & ((best == top) | (best != best)), axis=-1)

@@ -45,7 +45,7 @@ def contracted(x: Operand, y: Operand, contract: Any, batch: Any = ((), ())) -> 
     if dtype == BOOL:
         number = default_dtype(int)
         counts = contracted(convert(x, number), convert(y, number), contract, batch)
-        return convert(counts, BOOL)  # type: ignore[no-any-return]
+        return convert(counts, BOOL)  # type: ignore[no-any-return]  # an Array
     result: Array = bind(
         "dot_general",
         x,

@@ -65,6 +65,7 @@ def einsum(subscripts: Any, /, *operands: Any, optimize: Any = "auto") -> Array:
         needed = set(result).union(*(term.letters for term in found))
         found.append(_joined(chosen, needed, result if not found else None))
     value = _single(found[0], set(result), result).value
+    # What is converted is an Array.
     return convert(value, BOOL) if truths else value  # type: ignore[no-any-return]
 
 

@@ -117,7 +117,7 @@ def histogram_bin_edges(
     if given.ndim != 1 or given.shape[0] < 2:
         raise rules.error("order.bins", got=f"edges of shape {given.shape}")
     meet = inexact(joined((value, given))[0])
-    return convert(given, meet)  # type: ignore[no-any-return]
+    return convert(given, meet)  # type: ignore[no-any-return]  # an Array
 
 
 def _even_edges(value: Array, count: int, range: Range, dtype: np.dtype) -> Array:

@@ -115,7 +115,7 @@ def nanvar(
     none = less_equal(left, 0)
     total = _where(none, np.nan, _sum(lax.square(apart), axis, keepdims=keepdims))
     found = divide(total, _where(none, 1, left))
-    return convert(found, wanted)  # type: ignore[no-any-return]
+    return convert(found, wanted)  # type: ignore[no-any-return]  # an Array
 
 
 @composite(static_argnames=["axis", "dtype", "keepdims"])

@@ -263,6 +263,7 @@ def _of_numbers(
     lower, upper = (along_axis(found, places, found.ndim - 1) for places in whole)
     if shape_of(part):
         sides = (lower, upper, rest, share)
+        # There are two sides.
         return tuple(moveaxis(s, -1, 0) for s in sides)  # type: ignore[return-value]
     return lower, upper, rest, share
 

@@ -83,7 +83,7 @@ def _total(
     if dtype is None and is_half(wanted):
         # Half precision overflows early, so it is added up in single.
         value = convert(value, np.dtype(np.float32))
-        return convert(  # type: ignore[no-any-return]
+        return convert(  # type: ignore[no-any-return]  # an Array
             reduced(primitive, value, axis, **options), wanted
         )
     return reduced(primitive, convert(value, wanted), axis, **options)

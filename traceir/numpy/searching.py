@@ -132,6 +132,7 @@ def _by_sort(values: Array, numbers: Array, side: str) -> Array:
 
 def _ranks(x: Array) -> Array:
     """The place at which each element of a vector is in order."""
+    # What is converted is an Array.
     return convert(argsort(argsort(x)), PLACE)  # type: ignore[no-any-return]
 
 

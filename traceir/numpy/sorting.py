@@ -77,6 +77,7 @@ def argsort(
     wanted = default_dtype(int) if dtype is None else dtype_of(dtype, "argsort")
     places = lax.broadcasted_iota(wanted, value.shape, d)
     if not descending:
+        # Of several operands there are as many results, of one there is one.
         return lax.sort((value, places), d, stable, 1)[1]  # type: ignore[no-any-return]
     # From the last to the first, so that equal ones are in order when it is turned.
     turned = lax.rev(value, (d,)), lax.rev(places, (d,))
@@ -106,7 +107,7 @@ def lexsort(keys: Operand | Sequence[Operand], axis: int = -1) -> Array:
     d = axis_in(axis, len(shape))
     places = lax.broadcasted_iota(default_dtype(int), shape, d)
     moved = lax.sort((*reversed(found), places), d, num_keys=len(found))
-    return moved[-1]  # type: ignore[no-any-return]
+    return moved[-1]  # type: ignore[no-any-return]  # the places
 
 
 def _keys(keys: Operand | Sequence[Operand]) -> Sequence[Operand]:
@@ -121,6 +122,7 @@ def _keys(keys: Operand | Sequence[Operand]) -> Sequence[Operand]:
 @composite(static_argnames=["kth", "axis"])
 def _partition(a: Operand, kth: int, axis: int) -> Array:
     value, d = _placed("partition", a, kth, axis)
+    # Of several operands there are as many results, of one there is one.
     return lax.sort(value, d)  # type: ignore[no-any-return]
 
 

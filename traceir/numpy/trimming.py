@@ -28,6 +28,7 @@ def trim_zeros(
     """
     value = as_array(operand("trim_zeros", filt))
     if is_tracer(value):
+        # What is not known is a tracer.
         got = f"trim_zeros of a traced array, {origin(value)}"  # type: ignore[arg-type]
         raise rules.error("order.size", got=got)
     if not set(trim.lower()) <= set("fb"):
