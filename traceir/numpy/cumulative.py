@@ -161,7 +161,8 @@ def cumulative_prod(
     """
 
     def run(a: Operand, axis: int, dtype: DTypeLike) -> Array:
-        return _cumulative("cumulative_prod", lax.cumprod, a, axis, dtype)
+        wanted = sum_dtype(typeof(a).dtype) if dtype is None else dtype
+        return _cumulative("cumulative_prod", lax.cumprod, a, axis, wanted)
 
     return _along(
         "cumulative_prod", run, x, axis, dtype, 1 if include_initial else None

@@ -17,6 +17,7 @@ from traceir.lax.operands import (
     Operand,
     as_array,
     convert,
+    default_dtype,
     operand,
     operands,
     promoted,
@@ -57,7 +58,9 @@ def searchsorted(
     *,
     method: str = "scan",
 ) -> Array:
-    """Where each number of `v` belongs in `a`, a vector in ascending order: int32.
+    """Where each number of `v` belongs in `a`, a vector in ascending order.
+
+    Places have the default integer dtype, as the Array API standard asks.
 
     Before its equals with `side` "left", behind them with "right". With `sorter`, it is
     `a[sorter]` that is in order. `method` says how, not what: "scan" and
@@ -75,6 +78,10 @@ def searchsorted(
         raise rules.error("order.sorted", got=f"shape {values.shape}")
     if sorter is not None:
         values = at_places(values, as_array(operand("searchsorted", sorter, 2)), 0)
+    return convert(_placed(values, numbers, side, method), default_dtype(int))
+
+
+def _placed(values: Array, numbers: Array, side: str, method: str) -> Array:
     if method == "sort":
         return _by_sort(values, numbers, side)
     before = _before(numbers, side)
@@ -155,7 +162,7 @@ def digitize(
     side, how = "left" if right else "right", method or "scan"
     count = edges.shape[0]
     if not count:
-        return lax.full(value.shape, typed(0, PLACE, False))
+        return lax.full(value.shape, typed(0, default_dtype(int), False))
     up = searchsorted(edges, value, side, method=how)
     down = searchsorted(lax.rev(edges, (0,)), value, side, method=how)
     ends = [lax.index_in_dim(edges, k, 0, False) for k in (count - 1, 0)]
@@ -197,7 +204,9 @@ def _interp(
         left = right = None
     count = points.shape[0]
     where = clip(searchsorted(points, at, "right"), 1, max(count - 1, 1))
-    upper = lax.min(where, broadcast_to(typed(count - 1, PLACE, False), where.shape))
+    upper = lax.min(
+        where, broadcast_to(typed(count - 1, where.dtype, False), where.shape)
+    )
     low, high = (at_places(points, k, 0) for k in (subtract(where, 1), upper))
     first, last = (at_places(values, k, 0) for k in (subtract(where, 1), upper))
     width = subtract(high, low)
