@@ -1,8 +1,8 @@
 """What in the results of an operation is a fault. Serves: sanitize.*
 
 A fault is an element that the operation itself made: an integer that wrapped, a NaN of
-operands without one, a read outside. Each is told by the operands and the results of one
-equation; `traceir.marks` says which of them matter.
+operands without one, a read outside. Each is told by the operands and the results of
+one equation; `traceir.marks` says which of them matter.
 """
 
 from __future__ import annotations

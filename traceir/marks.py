@@ -86,6 +86,21 @@ class Sanitized(Program):
         return tuple(separate(found, (*self._fixed, *arrays)))
 
 
+class Checked:
+    """An executable that looks for faults; what is compiled is for its texts alone."""
+
+    __slots__ = ("run", "_compile")
+
+    def __init__(self, closed: ClosedJaxpr, compile: Callable[[], Any]) -> None:
+        self.run = Sanitized(closed).run
+        self._compile = compile
+
+    def as_text(self, form: str) -> str:
+        """As the executable that runs without `sanitize`."""
+        text: str = self._compile().as_text(form)
+        return text
+
+
 def _of(value: Any) -> Marked:
     return value if type(value) is Marked else Marked(value)
 

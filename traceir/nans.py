@@ -17,7 +17,6 @@ from traceir.dtypes import kind_of
 from traceir.effects import effects
 from traceir.evaluate import REGIONS, Program
 from traceir.ir import ClosedJaxpr, Eqn, sort_params
-from traceir.marks import Sanitized
 
 # The flags that ask for it: the row of the error, what is bad, and its name.
 WATCHES: dict[str, tuple[str, Callable[[np.ndarray], Any], str]] = {
@@ -76,9 +75,8 @@ class Watching:
         self.context = context
         self.again = _Watched(closed, context)
         # What is called must not be called twice.
-        self.first = self.again.run if effects(closed.jaxpr) else inner.run
-        if context.sanitize:
-            self.first = Sanitized(closed).run
+        twice = not effects(closed.jaxpr) or context.sanitize
+        self.first = inner.run if twice else self.again.run
 
     def run(self, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
         """As the executable; FloatingPointError (debug.nan, debug.inf) for a bad

@@ -21,8 +21,8 @@ from traceir.concretize import refusal
 from traceir.config import local as _local
 from traceir.evaluate import evaluate_eqn
 from traceir.ir import Params, sort_params
-from traceir.methods import Methods
 from traceir.marks import look
+from traceir.methods import Methods
 from traceir.nans import check_results, watched
 from traceir.promote import python_aval
 from traceir.typing import infer

@@ -18,6 +18,7 @@ def jit(
     strict: bool = False,
     write_arguments: bool = True,
     fallback: str | None = None,
+    sanitize: bool = False,
 ) -> Any:
     """Compile an array function with Numba; it takes and returns NumPy arrays.
 
@@ -54,6 +55,7 @@ def jit(
         numpy_out=True,
         strict=strict,
         write_arguments=write_arguments,
+        sanitize=sanitize,
     )
     check_fallback(fallback)
     made = JitFunction if fallback is None else FallbackFunction

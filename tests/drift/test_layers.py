@@ -19,7 +19,8 @@ ORDER = {
         treedef | registering | pytree | tree | tree_util | source | rules |
         avals promote | ir effects text report | typing | accept relations |
         oracle |
-        kernels fresh evaluate | faults | marks | nans | methods devices sharding | array | host |
+        kernels fresh evaluate | faults | marks | nans |
+        methods devices sharding | array | host |
         concretize trace callbacks compile_time leaks | debug experimental |
         recording | plans | direct reads | jit | transforms | test_util | lax | numpy | scipy |
         place | operators |

@@ -21,6 +21,7 @@ def jit(
     backend: str | None = None,
     max_traces: int | None = None,
     strict: bool = False,
+    sanitize: bool = False,
     in_shardings: Any = None,
     out_shardings: Any = None,
     donate_argnums: int | Sequence[int] | None = None,
@@ -37,6 +38,11 @@ def jit(
     objects are kept as they are. With `strict`, globals, closures, defaults and static
     arguments are fingerprinted with each trace and looked at in each call:
     StaleCaptureError (cache.strict.capture, cache.strict.static) when one has changed.
+
+    With `sanitize`, as within ``with traceir.sanitize():``, the program is evaluated
+    equation by equation, and a fault that comes to count is an error at its line: an
+    IndexError for a place outside (sanitize.index), else a FloatingPointError
+    (sanitize.overflow and others).
 
     `in_shardings` and `out_shardings` say how arguments and results lie on devices, as
     trees that are prefixes of theirs: this is checked, and results lie so (sharding.*).
@@ -57,7 +63,8 @@ def jit(
     >>> f(jnp.arange(4.0))
     Array(14., dtype=float32)
     """
-    options = Options(backend, keep_unused, inline, max_traces, strict=strict)
+    asked = (backend, keep_unused, inline, max_traces)
+    options = Options(*asked, strict=strict, sanitize=sanitize)
     made: Callable[..., Any] = JitFunction
     if in_shardings is not None or out_shardings is not None:
         made = functools.partial(

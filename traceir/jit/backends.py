@@ -7,6 +7,7 @@ import importlib
 import importlib.util
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,6 +17,7 @@ from traceir.avals import ShapedArray
 from traceir.effects import effects_of
 from traceir.ir import ClosedJaxpr, Eqn, Jaxpr, Literal, Params, Var, subjaxprs
 from traceir.jit.cache import Entry
+from traceir.marks import Checked
 from traceir.report import warn
 from traceir.rules.helpers import stacked
 from traceir.trace import EAGER
@@ -80,7 +82,11 @@ def executable(
                 count = len(entry.closed.eqns)
                 warn("Lowering %s for %s: equations: %d", name, backend, count)
             start = time.perf_counter()
-            found = compile_program(entry.closed, backend, keep_unused, donated)
+            wanted = (entry.closed, backend, keep_unused, donated)
+            if entry.call.context.sanitize:
+                found = Checked(entry.closed, partial(compile_program, *wanted))
+            else:
+                found = compile_program(*wanted)
             entry.executables[key] = found
             if logged:
                 seconds = time.perf_counter() - start

@@ -52,6 +52,7 @@ class Options:
     numpy_out: bool = False
     strict: bool = False
     write_arguments: bool = True
+    sanitize: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.max_traces, int | None):
@@ -158,10 +159,13 @@ class JitFunction:
         return run(args, kwargs)
 
     def _context(self) -> Any:
-        x64 = self._options.x64
-        if x64 is None or x64 == config.local.context.x64:
-            return config.Scope({})
-        return config.enable_x64(x64)
+        options, context = self._options, config.local.context
+        fields: dict[str, bool] = {}
+        if options.x64 is not None and options.x64 != context.x64:
+            fields["x64"] = options.x64
+        if options.sanitize and not context.sanitize:
+            fields["sanitize"] = True
+        return config.Scope(fields)
 
     def _prepare(self, args: Any, kwargs: Any) -> Prepared:
         bound = bind_arguments(self._form, self._static, args, kwargs)
