@@ -10,7 +10,7 @@ from typing import Any
 
 import jax
 from jax._src import core
-from jax._src.lax import lax, parallel, slicing
+from jax._src.lax import lax, linalg, parallel, slicing
 from jax._src.mesh import empty_concrete_mesh
 from jax._src.sharding_impls import UNSPECIFIED
 from jax.extend.core import primitives
@@ -27,7 +27,7 @@ NAMED = frozenset({"custom_jvp_call", "custom_vjp_call", "custom_lin"})
 # By the names that JAX prints.
 PRIMITIVES: Mapping[str, Any] = {
     found.name: found
-    for module in (lax, parallel, slicing, primitives)
+    for module in (lax, linalg, parallel, slicing, primitives)
     for found in vars(module).values()
     if isinstance(found, core.Primitive)
 }

@@ -237,9 +237,9 @@ def put(
 ) -> Array:
     """A copy with `v`, repeated if need be, at places among all elements in a row.
 
-    `inplace=False` must be said. What is outside is left out; with the mode "clip" it
-    is the nearest place, with "wrap" places go around. Raises ValueError
-    (index.inplace, index.mode), TypeError (index.type).
+    `inplace=False` must be said. What is outside goes to the nearest place; with the
+    mode "clip" negative places are outside, too, with "wrap" places go around. Raises
+    ValueError (index.inplace, index.mode), TypeError (index.type).
 
     >>> import traceir.numpy as jnp
     >>> put(jnp.zeros(4), jnp.array([0, -1]), 5, inplace=False)
@@ -253,8 +253,8 @@ def put(
         return x
     if mode in ("clip", "wrap") and x.size:
         places, mode = _numbered(places, x.size, mode), None
-    flat = IndexUpdate(ravel(x), places).set(_cycled(values, places.size), mode=mode)
-    return lax.reshape(flat, x.shape)
+    at, values = IndexUpdate(ravel(x), places), _cycled(values, places.size)
+    return lax.reshape(at.set(values, mode=mode or "clip"), x.shape)
 
 
 def _cycled(values: Array, count: int) -> Array:
