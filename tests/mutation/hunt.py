@@ -14,7 +14,9 @@ import sys
 import traceback
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -30,7 +32,7 @@ from traceir.conform.cases import attempt
 from traceir.conform.implementations import Oracle, Reference
 from traceir.errors import RuleTableError
 from traceir.ir import ClosedJaxpr
-from traceir.rules import Rules, load
+from traceir.rules import Rules, load, remembered
 from traceir.rules.rules import PRIMITIVES
 
 PATIENCE = 20
@@ -40,6 +42,8 @@ CITATION = "a citation"
 CODE = "the code of an ask"
 EXAMPLES = "the rule over examples"
 WAYS = "the way of running"
+# What of a primitive's row no program reads that is not transformed.
+TRANSFORMED = frozenset({"jvp", "transpose", "linear", "derivative", "batch"})
 # What a row of prose has; nothing reads such a row, but cases cite it.
 PROSE_ROW = frozenset({"id", "says", "hint", "class", "name", "mark"})
 
@@ -81,7 +85,6 @@ CHOICES = {
     "choice.contraction": ("none", "fused", "another"),
     "choice.sum-order": ("fixed", "free", "another"),
     "choice.dot-order": ("fixed", "library", "another"),
-    "choice.factor-order": ("fixed", "library", "another"),
     "choice.nan-payload": ("any", "another"),
     "choice.zero-extremum": ("ordered", "either", "another"),
 }
@@ -181,7 +184,7 @@ def install(found: Rules) -> None:
     """Make these the rules of the specification, in a process that has read none."""
     assert not rules.default.cache_info().currsize, "rules have been read"
     # `default` reads them from the tables or from the store.
-    rules.remembered = lambda *args, **kwargs: found
+    remembered.remembered = lambda *args, **kwargs: found
     assert rules.default() is found
 
 
@@ -194,6 +197,7 @@ class Hunter:
     known: dict[str, list[Any]] = field(default_factory=dict)
     names: dict[str, list[int]] = field(default_factory=dict)
     telling: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    sessions: frozenset[int] = frozenset()
 
     def prepare(self) -> None:
         """Judge every case without mutation, and sort the cases by what they use."""
@@ -208,9 +212,17 @@ class Hunter:
                 for name, some in relevant(self.cases).items()
             }
             rules_ = rules.default()
-            return {c.name: list(verdicts(c, rules_)) for c in self.cases}, names
+            known = {c.name: list(verdicts(c, rules_)) for c in self.cases}
+            numbers = {n for n, c in enumerate(self.cases) if c.session}
+            return known, names, frozenset(numbers), [*sys.modules]
 
-        self.known, self.names = in_child(found)
+        self.known, self.names, self.sessions, modules = in_child(found)
+        # What is imported and read here is not in each child: of the formulas, a child
+        # reads those alone that differ.
+        load(self.tables)
+        for module in modules:
+            with suppress(ImportError):
+                import_module(module)
 
     def teller(self, mutant: Mutant) -> str | None:
         """The case that tells a mutant, or what else does, or None."""
@@ -256,6 +268,8 @@ class Hunter:
         order = [*self.telling[mutant.row], *self.names.get(mutant.row, ())]
         if mutant.table not in PRIMITIVES:
             order += range(len(self.cases))
+        elif TRANSFORMED.intersection(mutant.path[3:4]):
+            order = [n for n in order if n in self.sessions]
         return list(dict.fromkeys(order))
 
     def first_different(
