@@ -98,7 +98,8 @@ FAULTS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str, str]] = {
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_is_an_error(name: str, run: Any) -> None:
-    function, args, rule, pattern = FAULTS[name]
+    function, given, rule, pattern = FAULTS[name]
+    args = list(map(jnp.asarray, given))
     kind = IndexError if rule == "index" else FloatingPointError
     run(function, *args)
     with traceir.sanitize(), raises_rule(f"sanitize.{rule}", kind, pattern):
@@ -210,9 +211,9 @@ def test_batches_of_places(run: Any) -> None:
     ):
         f = traceir.vmap(read, (None, 0))
         with traceir.sanitize():
-            run(f, X, places[:4])
+            run(f, jnp.array(X), places[:4])
             with raises_rule("sanitize.index", IndexError, "place 4"):
-                run(f, X, places)
+                run(f, jnp.array(X), places)
 
 
 def test_the_option_is_as_the_flag() -> None:
@@ -251,7 +252,7 @@ def test_callbacks_are_called_once(run: Any) -> None:
 
 def test_wide_integers_are_told_to_the_last_one(run: Any) -> None:
     with traceir.enable_x64(), traceir.sanitize():
-        most = np.array([2**63 - 1, 2**62, -(2**62)])
+        most = jnp.array([2**63 - 1, 2**62, -(2**62)])
         assert run(lambda x: x[0] - 1, most) == 2**63 - 2
         assert run(lambda x: x[1] - 1 + x[1], most) == 2**63 - 1
         assert run(lambda x: x[2] * 2, most) == -(2**63)

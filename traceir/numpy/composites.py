@@ -6,6 +6,7 @@ import numpy as np
 
 from traceir import lax
 from traceir.array import Array
+from traceir.config import local
 from traceir.dtypes import kind_of
 from traceir.jit.composite import composite
 from traceir.lax.operands import (
@@ -133,7 +134,7 @@ def remainder(x: Operand, y: Operand) -> Array:
     Array(1, dtype=int32, weak_type=True)
     """
     x, y = _numbers("remainder", x, y)
-    if kind_of(typeof(x).dtype) != "f":
+    if kind_of(typeof(x).dtype) != "f" and not local.context.sanitize:
         none = lax.eq(y, _like(0, y))
         y = _where(none, lax.broadcast(_like(1, y), typeof(y).shape), y)
     rest = lax.rem(x, y)
