@@ -17,7 +17,7 @@ from traceir_numba.emitters.entry import (
     View,
 )
 from traceir_numba.functions import NARROW
-from traceir_numba.graph import Graph
+from traceir_numba.graph import Graph, identity
 from traceir_numba.jobs import Cluster, Shape, Without, in_terms_of, moving, seeds
 
 # A value that costs more additions than this is stored rather than computed twice.
@@ -35,6 +35,9 @@ CACHED = 1 << 20
 FETCHED = 8
 # The same where one nest would compute it for each index of an outer loop again.
 DEAR_AGAIN = 4
+# What it costs to read each element from another line of memory: much for an array that
+# no cache holds, yet reading alone is not stored.
+SCATTERED = DEAR
 
 
 def costs_of(graph: Graph, stored: set[Var]) -> dict[Var, int]:
@@ -52,6 +55,7 @@ def costs_of(graph: Graph, stored: set[Var]) -> dict[Var, int]:
         own = entry.cost if isinstance(entry, Scalar) else 0
         own = FETCHED if isinstance(entry, Fetch) else own
         own = 2 * len(eqn.inputs) if isinstance(entry, Parts) else own
+        own = SCATTERED if _is_scattered(graph, eqn) else own
         inputs = (a for a in eqn.inputs if isinstance(a, Var) and a not in stored)
         cost = costs[out] = min(own + sum(costs.get(a, 0) for a in inputs), 10 * DEAR)
         readers = graph.readers[out]
@@ -60,6 +64,18 @@ def costs_of(graph: Graph, stored: set[Var]) -> dict[Var, int]:
         ):
             stored.add(out)
     return costs
+
+
+def _is_scattered(graph: Graph, eqn: Eqn) -> bool:
+    """Whether an equation reads a large array across the order of its elements."""
+    entry, shape = graph.entry(eqn), eqn.outputs[0].aval.shape
+    if not isinstance(entry, View) or prod(shape) < ELEMENTS:
+        return False
+    read_at = entry.read(eqn, identity(len(shape)))
+    if not read_at:
+        return False
+    moved = [i.dim for i in read_at if i.dim is not None and shape[i.dim] > 1]
+    return moved != sorted(moved)
 
 
 def _is_elsewhere(graph: Graph, reader: Eqn) -> bool:
