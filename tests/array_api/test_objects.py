@@ -285,6 +285,21 @@ def test_a_function_of_the_standard() -> None:
     np.testing.assert_allclose(traceir.jit(standardized)(x), want, rtol=1e-6)
 
 
+def test_array_api_compat_knows_the_arrays() -> None:
+    # SciPy brings a copy of its own.
+    compat = pytest.importorskip("scipy._lib.array_api_compat")
+    x = jnp.arange(6.0)
+    assert compat.is_array_api_obj(x) and not compat.is_numpy_array(x)
+    assert compat.array_namespace(x, 2.0, x) is jnp
+    assert compat.size(x) == 6 and compat.device(x) == x.device
+    assert compat.to_device(x, compat.device(x)) is x
+
+    def total(x: Any) -> Any:
+        return compat.array_namespace(x).sum(x) / compat.size(x)
+
+    assert float(traceir.jit(total)(x)) == float(total(x)) == 2.5
+
+
 SCIPY = """
 import os
 os.environ["SCIPY_ARRAY_API"] = "1"

@@ -150,7 +150,7 @@ def nanmean(
     """
     value = operand("nanmean", a)
     given = typeof(value).dtype
-    if given.kind != "f":
+    if kind_of(given) != "f":
         return mean(value, axis, dtype, keepdims=keepdims)
     wanted = given if dtype is None else dtype_of(dtype, "nanmean")
     some = convert(logical_not(isnan(value)), default_dtype(int))
