@@ -11,14 +11,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from plain import distances, finance, grids, images, signal, statistics
+from plain.examples import EXAMPLES, Example
 from rule_errors import raises_rule
 from ways import WAYS, runner
 
 import traceir
 import traceir.numpy as jnp
+import traceir_numba
 from traceir import lax
 from traceir.experimental import io_callback
 
+MODULES = (distances, finance, grids, images, signal, statistics)
 X = np.arange(4, dtype=np.int32)
 HALVES = np.array([0.5, 1.5, 2.5], np.float32)
 
@@ -112,6 +116,9 @@ CLEAN: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "a mode": (lambda x, k: jnp.take(x, k, mode="clip"), (X, np.array([9]))),
     "filled": (lambda x, k: x.at[k].get(mode="fill"), (jnp.array(X), 9)),
     "left out": (lambda x, k: x.at[k].set(1, mode="drop"), (jnp.array(X), 9)),
+    "found": (lambda x: jnp.nonzero(x, size=2), (X,)),
+    "counted": (lambda x: jnp.bincount(x, length=2), (X,)),
+    "unique": (lambda x: jnp.unique(x, size=6), (X,)),
     "known nan": (lambda x: x * 2.0 - 1.0, (np.array([np.nan, np.inf], "float32"),)),
     "fraction": (lambda x: x.astype("int8"), (jnp.array([127.9, -128.9]),)),
     "least": (lambda x: x * np.int8(2), (small(-64, 63),)),
@@ -200,6 +207,13 @@ def test_what_counts_is_an_error_of_the_line_that_made_it(
     f = traceir.jit(COUNTS[name], backend=backend)
     with traceir.sanitize(), raises_rule("sanitize.inf", pattern=r"`log`[^§]*jnp\.log"):
         f(np.float32([0, 1]))
+
+
+@pytest.mark.parametrize("example", EXAMPLES[::5], ids=str)
+def test_ordinary_functions_have_no_faults(example: Example) -> None:
+    with traceir.sanitize():
+        static = example.static
+        traceir_numba.jit(example.function, static_argnames=static)(*example.copies())
 
 
 def test_batches_of_places(run: Any) -> None:

@@ -82,7 +82,7 @@ def _places(which: Array, size: int, integers: np.dtype) -> Array:
     all elements up to which there are at most k true ones."""
     upto = lax.cumsum(convert(which, integers))
     none = lax.full((size,), 0, integers)
-    counts = IndexUpdate(none, upto).add(typed(1, integers, False))
+    counts = IndexUpdate(none, upto).add(typed(1, integers, False), mode="drop")
     return lax.cumsum(counts)
 
 
