@@ -64,8 +64,8 @@ def clipped_in_jax(x: Any) -> Any:
     """The same in JAX."""
     x = x - x.mean()
     s = x.std()
-    x = x.at[x > s].set(s)
-    return x.at[x < -s].set(-s)
+    x = jax.numpy.where(x > s, s, x)
+    return jax.numpy.where(x < -s, -s, x)
 
 
 def clipped_by_hand(x: Any) -> Any:
