@@ -15,23 +15,23 @@ ROOT = Path(__file__).parents[2]
 # A module imports only from groups to its left, or from its own group.
 ORDER = {
     "traceir": """
-        errors dtypes lazy | forks records | store | config | scopes keys | nodes typed |
-        treedef | registering | pytree | tree | tree_util | source | rules |
+        errors dtypes lazy | forks records | store | config | scopes keys |
+        nodes typed | treedef | registering | pytree | tree | tree_util | source | rules |
         avals promote | ir effects text report | typing | accept relations |
         oracle |
         kernels fresh evaluate | faults | marks | nans |
         methods devices sharding | array | host |
         concretize trace callbacks compile_time leaks | debug experimental |
-        recording | plans | direct reads | jit | transforms | test_util | lax | numpy | scipy |
-        place | operators |
+        recording | plans | direct reads | jit | transforms | test_util | lax |
+        numpy | scipy | place | operators |
         face |
         __init__ | conform | tour | __main__
     """,
     "traceir_numba": """
         problems processors libraries | engine | store | machine buffers pool
         | matmul vecmath | functions | nests | emitters | halves
-        | graph | jobs | share cuts puts | trim flows products | simplify reshapes | fuse
-        | program | liveness specialise schedule | emit_lines | emit_forms
+        | graph | jobs | share cuts puts | trim flows products | simplify reshapes
+        | fuse | program | liveness specialise schedule | emit_lines | emit_forms
         | emit_columns emit_lengths emit_running | emit_rows | emit_cpu | steps
         | carries memory
         | blocks | places | build

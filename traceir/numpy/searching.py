@@ -78,7 +78,8 @@ def searchsorted(
         raise rules.error("order.sorted", got=f"shape {values.shape}")
     if sorter is not None:
         values = at_places(values, as_array(operand("searchsorted", sorter, 2)), 0)
-    return convert(_placed(values, numbers, side, method), default_dtype(int))
+    found: Array = convert(_placed(values, numbers, side, method), default_dtype(int))
+    return found
 
 
 def _placed(values: Array, numbers: Array, side: str, method: str) -> Array:
