@@ -16,8 +16,8 @@ ROOT = Path(__file__).parents[2]
 ORDER = {
     "traceir": """
         errors dtypes lazy | forks records | store | config | scopes keys |
-        nodes typed | treedef | registering | pytree | tree | tree_util | source | rules |
-        avals promote | ir effects text report | typing | accept relations |
+        nodes typed | treedef | registering | pytree | tree | tree_util | source |
+        rules | avals promote | ir effects text report | typing | accept relations |
         oracle |
         kernels fresh evaluate | faults | marks | nans |
         methods devices sharding | array | host |
