@@ -38,6 +38,11 @@ def small(*values: int, dtype: str = "int8") -> np.ndarray:
     return np.array(values, dtype)
 
 
+def floats(*values: float) -> np.ndarray:
+    """Numbers in float32."""
+    return np.array(values, np.float32)
+
+
 # What is a fault, the rule of its error and what the error shows.
 FAULTS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str, str]] = {
     "int": (lambda x: x[4], (X,), "index", "4 of 4"),
@@ -150,24 +155,24 @@ def until(x: Any) -> Any:
 
 # What does not count where there are many examples, or one program with a choice.
 UNUSED: dict[str, tuple[Callable[..., Any], Any]] = {
-    "where": (lambda x: jnp.where(x > 0, jnp.log(x), 0), np.float32([-1, 0, 1])),
+    "where": (lambda x: jnp.where(x > 0, jnp.log(x), 0), floats(-1, 0, 1)),
     "where, moved": (
         lambda x: jnp.where(x > 0, jnp.log(x)[::-1].reshape(3, 1)[::-1, 0], 0),
-        np.float32([-1, 0, 1]),
+        floats(-1, 0, 1),
     ),
-    "cond": (traceir.vmap(chosen), np.float32([-1, 0, 1])),
+    "cond": (traceir.vmap(chosen), floats(-1, 0, 1)),
     "while": (traceir.vmap(until), small(1, 7, 100, 127)),
     "scan": (
         lambda x: lax.scan(lambda c, x: (c, jnp.log(x)), 0, x)[1][1:],
-        np.float32([0, 1, 2]),
+        floats(0, 1, 2),
     ),
     "read": (
         lambda x: jnp.where(jnp.arange(5) < 3, x[jnp.arange(5)], 0),
-        np.float32([1, 2, 3]),
+        floats(1, 2, 3),
     ),
     "gradient": (
         traceir.grad(lambda x: jnp.where(x > 0, jnp.sqrt(x), x).sum()),
-        np.float32([1, 4]),
+        floats(1, 4),
     ),
 }
 
@@ -206,7 +211,7 @@ def test_what_counts_is_an_error_of_the_line_that_made_it(
 ) -> None:
     f = traceir.jit(COUNTS[name], backend=backend)
     with traceir.sanitize(), raises_rule("sanitize.inf", pattern=r"`log`[^§]*jnp\.log"):
-        f(np.float32([0, 1]))
+        f(floats(0, 1))
 
 
 @pytest.mark.parametrize("example", EXAMPLES[::5], ids=str)
@@ -231,17 +236,17 @@ def test_batches_of_places(run: Any) -> None:
 
 
 def test_the_option_is_as_the_flag() -> None:
-    @traceir.jit(sanitize=True)
-    def f(x: Any) -> Any:
+    def twice(x: Any) -> Any:
         return x + x  # here
 
+    f = traceir.jit(twice, sanitize=True)
     assert f(np.int8(3)) == 6
     for _ in range(2):
         with raises_rule("sanitize.overflow", pattern="# here"):
             f(np.int8(100))
     with raises_rule("sanitize.overflow"):
         f.lower(np.int8(100)).compile()(np.int8(100))
-    assert traceir.jit(f._fun)(np.int8(100)) == -56
+    assert traceir.jit(twice)(np.int8(100)) == -56
 
 
 def test_the_flag_has_traces_of_its_own() -> None:
@@ -256,8 +261,12 @@ def test_the_flag_has_traces_of_its_own() -> None:
 def test_callbacks_are_called_once(run: Any) -> None:
     told: list[float] = []
 
+    def tell(x: Any) -> Any:
+        told.append(float(x))
+        return x
+
     def f(x: Any) -> Any:
-        return io_callback(lambda x: (told.append(float(x)), x)[1], x, x) + 1.0
+        return io_callback(tell, x, x) + 1.0
 
     with traceir.sanitize():
         run(f, np.float32(2))
