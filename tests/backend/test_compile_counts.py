@@ -18,7 +18,9 @@ from compiling import (
     softmax,
 )
 
+from traceir.avals import ShapedArray
 from traceir.errors import RuleRuntimeError
+from traceir.ir import ClosedJaxpr, Eqn, Jaxpr, Var
 from traceir.text import parse
 from traceir_numba import backend, kernels
 
@@ -155,7 +157,8 @@ def test_who_waits_for_an_interrupted_compile_compiles(
 
 
 def test_an_unsupported_dtype_is_refused() -> None:
-    closed = parse("{ lambda ; a:f16[3]. let b:f16[3] = neg a in (b,) }")
-    with pytest.raises(TypeError, match=r"f16\[3\]") as caught:
-        backend.compile(closed, "half")
+    x, y = (Var(ShapedArray((3,), np.dtype("complex64"))) for _ in range(2))
+    jaxpr = Jaxpr((), (x,), (Eqn("neg", (x,), (y,), ()),), (y,), None)
+    with pytest.raises(TypeError, match=r"complex64\[3\]") as caught:
+        backend.compile(ClosedJaxpr(jaxpr, ()), "complex")
     assert caught.value.rule == "backend.unsupported"
