@@ -21,7 +21,6 @@ from compiling import (
 from traceir.avals import ShapedArray
 from traceir.errors import RuleRuntimeError
 from traceir.ir import ClosedJaxpr, Eqn, Jaxpr, Var
-from traceir.text import parse
 from traceir_numba import backend, kernels
 
 
