@@ -23,6 +23,8 @@ TELLERS = {
     "the way of running": "code",
     # One that is as it was when it was told, before its table was changed elsewhere.
     "an earlier hunt": "earlier",
+    # One that no hunt has tried: it counts neither as told nor as open.
+    "no hunt": "untried",
 }
 KINDS = ("case", *dict.fromkeys(TELLERS.values()), "allowed", "surviving")
 
@@ -100,9 +102,10 @@ def updated(
             elif told[mutant] is None:
                 left.append(str(mutant))
     count = sum(t["mutants"] for t in tables.values())
+    untried = sum(t.get("untried", 0) for t in tables.values())
     return {
         "mutants": count,
-        "killed": count - len(reasons) - len(left),
+        "killed": count - untried - len(reasons) - len(left),
         "tables": dict(sorted(tables.items())),
         "allowed": sorted(reasons, key=lambda row: (row["where"], row["mutant"])),
         "surviving": sorted(left),

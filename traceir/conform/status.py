@@ -140,10 +140,12 @@ def _mutants() -> Iterator[str]:
     yield "another verdict, or the loader refuses the tables. A row of prose that is"
     yield "gone is noticed by a case that cites it, the ``code`` of an ask by what"
     yield f"it asks. {len(record['allowed'])} change nothing, each for a reason."
-    yield f"{len(record['surviving'])} are open: no case tells them yet."
+    untried = sum(counts["untried"] for counts in record["tables"].values())
+    yield f"{len(record['surviving'])} are open: no case tells them yet. {untried} have"
+    yield "not been tried."
     yield ""
     told = ("case", "loader", "citation", "code", "silence", "earlier")
-    kinds = ("mutants", *told, "allowed", "surviving")
+    kinds = ("mutants", *told, "allowed", "surviving", "untried")
     rows = [["table", *kinds]]
     for table, counts in record["tables"].items():
         rows.append([table, *(str(counts[kind]) for kind in kinds)])
