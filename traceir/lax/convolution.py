@@ -20,6 +20,9 @@ class ConvDimensionNumbers(NamedTuple):
     """Which dimension is which: batch, features, then space, of operands and result.
 
     Of the right operand: features of the result, features of the left operand, space.
+
+    >>> ConvDimensionNumbers((0, 1, 2), (0, 1, 2), (0, 2, 1)).out_spec
+    (0, 2, 1)
     """
 
     lhs_spec: Shape

@@ -27,6 +27,9 @@ class GatherScatterMode(Enum):
 
     CLIP moves the window. FILL_OR_DROP fills what is read, and leaves out what is
     written. PROMISE_IN_BOUNDS says that there is none; if there is, it is moved.
+
+    >>> GatherScatterMode.CLIP.value
+    'clip'
     """
 
     CLIP = "clip"
@@ -54,7 +57,11 @@ class GatherScatterMode(Enum):
 
 class GatherDimensionNumbers(NamedTuple):
     """Which dimensions of the operand, the indices and the result of `gather` belong
-    together."""
+    together.
+
+    >>> GatherDimensionNumbers((1,), (0,), (0,)).operand_batching_dims
+    ()
+    """
 
     offset_dims: Shape
     collapsed_slice_dims: Shape
@@ -65,7 +72,11 @@ class GatherDimensionNumbers(NamedTuple):
 
 class ScatterDimensionNumbers(NamedTuple):
     """Which dimensions of the operand, the indices and the updates of a scatter belong
-    together."""
+    together.
+
+    >>> ScatterDimensionNumbers((1,), (0,), (0,)).operand_batching_dims
+    ()
+    """
 
     update_window_dims: Shape
     inserted_window_dims: Shape
