@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from traceir.avals import ShapedArray
 from traceir.ir import HostFunction
+from traceir.oracle import Elements
 from traceir.pytree import structure
 from traceir.rules.domains import INDEX_MODES
 
@@ -51,3 +53,33 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
     "tree": (structure((0,)),),
     "options": ((), (("precision", 3),)),
 }
+
+ONE = np.eye(2, dtype="float32")
+FIRST = np.zeros(2, "int32")
+# What fits together, of primitives whose formulas need it: operands, results, params.
+FITTING: dict[str, dict[str, Any]] = {
+    "conv_general_dilated": {
+        "x": np.ones((1, 1, 3), "float32"),
+        "y": np.ones((1, 1, 2), "float32"),
+        "dimension_numbers": ((0, 1, 2),) * 3,
+        "batch_group_count": 1,
+        "feature_group_count": 1,
+        "lhs_dilation": (1,),
+        "rhs_dilation": (1,),
+        "padding": ((0, 0),),
+        "window_strides": (1,),
+        "preferred_element_type": None,
+    },
+    "cholesky": {"x": ONE, "lower": ONE},
+    "lu": {"x": ONE, "factors": ONE, "exchanges": FIRST, "permutation": FIRST},
+    "lu_pivots_to_permutation": {"x": FIRST, "permutation_size": 2},
+    "svd": {"x": ONE, "values": ONE[0], "left": ONE, "right": ONE},
+    "triangular_solve": {"a": ONE, "y": ONE, "x": ONE},
+}
+
+
+def fitting(prim: str) -> dict[str, Any]:
+    """Operands, results and params that fit together, where samples do not."""
+    given = FITTING.get(prim, {})
+    arrays = {n: Elements.of(v) for n, v in given.items() if isinstance(v, np.ndarray)}
+    return {**given, **arrays, "u": Fraction(1, 1 << 24)} if given else {}
