@@ -44,11 +44,12 @@ def layout(edges: Edges, kinds: Mapping[str, str]) -> dict[str, Node]:
     groups: dict[tuple[int, float], list[str]] = defaultdict(list)
     for name, row in rows.items():
         groups[row, SIDE.get(kinds.get(name, ""), 0.0)].append(name)
+    most = max(len(names) for (_, side), names in groups.items() if not side)
     found = {}
     for (row, side), names in groups.items():
         for n, name in enumerate(names):
-            across = side + n - (len(names) - 1) / 2
-            x = (across + 1) * ACROSS + WIDTH / 2 + 4
+            across = side * (most + 1) / 2 + n - (len(names) - 1) / 2
+            x = (across + (most + 1) / 2) * ACROSS + WIDTH / 2 + 4
             found[name] = Node(name, x, (top - row) * UP + HEIGHT / 2 + 4)
     return found
 
@@ -56,7 +57,7 @@ def layout(edges: Edges, kinds: Mapping[str, str]) -> dict[str, Node]:
 def diagram(edges: Edges, kinds: Mapping[str, str], title: str) -> str:
     """The drawing as SVG, in the colours of the page."""
     places = layout(edges, kinds)
-    width = 2 * ACROSS + WIDTH + 8
+    width = max(node.x for node in places.values()) + WIDTH / 2 + 4
     height = max(node.y for node in places.values()) + HEIGHT / 2 + 4
     parts = [*_lines(edges, places), *map(_box, places.values())]
     return (
