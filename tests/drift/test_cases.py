@@ -137,12 +137,11 @@ PROSE = {
 }
 
 
-# About files, printing, dtypes, Python's objects: no case has such operands.
+# About files, printing, settings: no case has such operands.
 HOSTS = {
-    *("__array_namespace_info__", "array_repr", "array_str", "can_cast", "einsum_path"),
-    *("finfo", "from_dlpack", "frombuffer", "fromfile", "fromiter", "frompyfunc"),
-    *("fromstring", "get_printoptions", "iinfo", "isdtype", "isscalar", "load"),
-    *("polydiv", "printoptions", "save", "savez", "set_printoptions"),
+    *("__array_namespace_info__", "array_repr", "array_str", "einsum_path", "load"),
+    *("frombuffer", "fromfile", "get_printoptions", "printoptions", "save", "savez"),
+    "set_printoptions",
 }
 
 
