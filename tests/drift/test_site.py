@@ -23,7 +23,9 @@ import traceir_numba
 from traceir.conform import load_cases
 from traceir.rules import default
 
-MODULES = ("config", "errors", "lax", "linalg", "numpy", "operators", "rules")
+MODULES = (
+    *("config", "errors", "fft", "lax", "linalg", "numpy", "operators", "rules"),
+)
 ROOT = Path(__file__).parents[2]
 # Classes whose instances are returned by functions, which have the examples.
 MADE = {
