@@ -291,7 +291,8 @@ def test_every_clause_about_arrays_is_raised_by_a_test() -> None:
     )
     for other in (f"{name}.py" for name in others):
         text = (Path(__file__).parent / other).read_text(encoding="utf-8")
-        raised |= set(re.findall(r"\"((?:array|device|face|index|update)\.[\w-]+)\"", text))
+        kinds = "array|device|face|index|update"
+        raised |= set(re.findall(rf"\"((?:{kinds})\.[\w-]+)\"", text))
     assert clauses == {rule for rule in raised if rule.startswith(prefixes)}
 
 
