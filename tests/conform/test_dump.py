@@ -17,6 +17,7 @@ from traceir.conform.cases import attempt
 from traceir.conform.dump import case_data, object_data
 from traceir.conform.sessions import Made, Session
 from traceir.conform.values import Ref, Value
+from traceir.dtypes import kind_of
 from traceir.ir import ClosedJaxpr, Eqn, HostFunction, Jaxpr, Literal, Var, sort_params
 from traceir.text import syntax
 from traceir.text.objects import read_tree
@@ -44,7 +45,7 @@ def read_type(data: Any) -> ShapedArray:
 
 def read_elements(data: Any, aval: ShapedArray) -> np.ndarray:
     """Elements, of the type's shape."""
-    if aval.dtype.kind == "f":
+    if kind_of(aval.dtype) == "f":
         data = [float.fromhex(text) for text in data]
     return np.array(data, aval.dtype).reshape(aval.shape)
 
@@ -86,6 +87,12 @@ def read_program(data: Any) -> ClosedJaxpr:
     return ClosedJaxpr(Jaxpr(constants, inputs, tuple(eqns), results), tuple(consts))
 
 
+@cache
+def read_once(text: str) -> ClosedJaxpr:
+    """A program within others; one that stands in several places is shared."""
+    return read_program(json.loads(text))
+
+
 def read_object(data: Any) -> Any:
     """A parameter or an argument."""
     if not isinstance(data, dict):
@@ -105,7 +112,7 @@ def read_object(data: Any) -> Any:
         case "array":
             return read_array(part)
         case "program":
-            return read_program(part)
+            return read_once(json.dumps(part))
         case "ref":
             return Ref(part)
         case "function":

@@ -34,7 +34,7 @@ def dynamic_slice(x: np.ndarray, *starts: np.ndarray, slice_sizes: Shape) -> Any
 @kernel("dynamic_update_slice")
 def dynamic_update_slice(x: np.ndarray, update: np.ndarray, *starts: np.ndarray) -> Any:
     """A copy with a box written over, moved so that all of it is inside."""
-    result = x.copy()
+    result = np.array(x)  # one of rank 0, too
     result[_boxes(x, update.shape, starts)] = update
     return result
 

@@ -44,7 +44,8 @@ def _word(dtype: np.dtype) -> np.dtype:
 def signbit(x: Operand) -> Array:
     """Whether the sign of each element is set, that of a zero or NaN included.
 
-    >>> signbit(-0.0), signbit(np.float32(3))
+    >>> import traceir.numpy as jnp
+    >>> jnp.signbit(-0.0), jnp.signbit(jnp.float32(3))
     (Array(True, dtype=bool), Array(False, dtype=bool))
     """
     value = operand("signbit", x)
