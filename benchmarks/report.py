@@ -131,6 +131,8 @@ def _means(groups: dict[str, list[Row]]) -> Iterable[str]:
                 for row in rows
                 if row["threads"] == threads and "JAX" in row["ratios"]
             }
+            if not found:  # beside NumPy alone
+                continue
             least = min(found, key=lambda name: found[name])
             yield f"   * - {TITLES[group]}\n     - {threads}\n     - {len(found)}"
             yield f"     - {geometric_mean([*found.values()]):.2f}"
