@@ -43,7 +43,8 @@ class Function:
         found: Any = jnp
         for part in self.name.split("."):
             found = getattr(found, part, None)
-        return found  # type: ignore[no-any-return]
+        function: Callable[..., Any] | None = found
+        return function
 
     @property
     def operands(self) -> int:

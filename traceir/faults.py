@@ -157,19 +157,26 @@ def _wrapped(
         yield Found(0, bad, "sanitize.overflow", got)
 
 
+def _by_zero(
+    primitive: str, params: Mapping[str, Any], arrays: Arrays, results: Arrays
+) -> Iterator[Found]:
+    """Integers divided by zero."""
+    x, y = arrays
+    if kind_of(x.dtype) in "iu":
+        bad = np.broadcast_to(y == 0, results[0].shape)
+        if bad.any():
+            yield Found(0, bad, "sanitize.division", _shown(primitive, arrays, bad))
+
+
 def _divided(
     primitive: str, params: Mapping[str, Any], arrays: Arrays, results: Arrays
 ) -> Iterator[Found]:
     """Integers divided by zero, and the least one by -1."""
+    yield from _by_zero(primitive, params, arrays, results)
     x, y = arrays
-    if kind_of(x.dtype) not in "iu":
-        return
-    (result,) = results
-    bad = np.broadcast_to(y == 0, result.shape)
-    if bad.any():
-        yield Found(0, bad, "sanitize.division", _shown(primitive, arrays, bad))
-    if primitive == "div" and kind_of(x.dtype) == "i":
-        bad = np.broadcast_to((y == -1) & (x == np.iinfo(x.dtype).min), result.shape)
+    if kind_of(x.dtype) == "i":
+        least = np.iinfo(x.dtype).min
+        bad = np.broadcast_to((y == -1) & (x == least), results[0].shape)
         if bad.any():
             got = f"{_shown(primitive, arrays, bad)}, which {x.dtype} does not hold"
             yield Found(0, bad, "sanitize.overflow", got)
@@ -296,7 +303,8 @@ COUNTED: Mapping[str, tuple[int, ...]] = {
 }
 CHECKS: Mapping[str, Check] = {
     **dict.fromkeys(COUNTED, _wrapped),
-    **dict.fromkeys(("div", "rem"), _divided),
+    "div": _divided,
+    "rem": _by_zero,
     "convert_element_type": _converted,
     **dict.fromkeys(("dynamic_slice", "dynamic_update_slice"), _sliced),
     "gather": _gathered,

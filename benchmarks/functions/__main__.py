@@ -120,7 +120,8 @@ def _asked(
                 case ("first", contender, outcome):
                     outcomes[contender] = outcome
                 case ("times", found):
-                    return found  # type: ignore[no-any-return]
+                    times: dict[str, list[float]] = found
+                    return times
         except (EOFError, ConnectionResetError):
             took = time.perf_counter() - started
             raise Troubled(now, Outcome("crash", took)) from None

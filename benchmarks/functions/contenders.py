@@ -66,7 +66,8 @@ def _rebuilt(f: Function, names: dict[str, Any], around: Function) -> Function:
         f.__code__, {**f.__globals__, **names, **called}, f.__name__, f.__defaults__
     )
     new.__module__ = f.__module__
-    return around(new)  # type: ignore[no-any-return]
+    made: Function = around(new)
+    return made
 
 
 @dataclass(frozen=True)

@@ -187,13 +187,20 @@ def outcome(function: Callable[[], Any]) -> tuple[str, str]:
 
 
 def both(formula: Formula, env: Mapping[str, Any]) -> tuple[Any, Any]:
-    """What a formula gives when walked, and when compiled."""
-    names = sorted(formula.names)
+    """What a formula gives when walked, and when compiled.
+
+    A function's arguments have values before it is called, used or not.
+    """
+    names = sorted(formula.names | {n for n in formula.calls if n in env})
+
+    def walked() -> Any:
+        _ = [env[n] for n in names]
+        return walk(formula, env)
 
     def compiled() -> Any:
         return compile_formula(formula, names)(*(env[n] for n in names))
 
-    return outcome(lambda: walk(formula, env)), outcome(compiled)
+    return outcome(walked), outcome(compiled)
 
 
 @given(FORMULAS)
@@ -328,21 +335,8 @@ def test_every_formula_of_the_tables_walked_is_compiled() -> None:
         *formulas_of_primitives(),
         *formulas_of_other_tables(),
     ):
-        calls = {n: scope[n] for n in formula.calls if n in scope}
-        names = sorted(formula.names | calls.keys())
-
-        # What is made in this turn of the loop is called in it: B023 is no danger.
-        # A function's arguments have values before it is called, used or not.
-        def walked() -> Any:
-            _ = [scope[n] for n in names]  # noqa: B023
-            return walk(formula, scope)  # noqa: B023
-
-        def compiled() -> Any:
-            values = [scope[n] for n in names]  # noqa: B023
-            return compile_formula(formula, names)(*values)  # noqa: B023
-
-        found = outcome(walked)
-        assert found == outcome(compiled), name
+        found, compiled = both(formula, scope)
+        assert found == compiled, name
         given_value[name] = given_value.get(name, False) or found[0] == "gives"
     # Else the samples above would show little.
     assert [name for name, gives in given_value.items() if not gives] == []

@@ -346,8 +346,9 @@ class DTypes(frozenset[np.dtype]):
     def __contains__(self, dtype: object) -> bool:
         if super().__contains__(dtype):
             return True
-        known = isinstance(dtype, np.dtype) and dtype.kind == "V"
-        return known and dtype.name in self.later  # type: ignore[attr-defined]
+        if not isinstance(dtype, np.dtype):
+            return False
+        return dtype.kind == "V" and dtype.name in self.later
 
 
 @dataclass(frozen=True, slots=True)
