@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from traceir_numba import emit_lengths
 from traceir_numba.emit_forms import Emitter
-from traceir_numba.functions import ROW
+from traceir_numba.functions import LANES, ROW
 
 
 def write(emitter: Emitter) -> None:
@@ -77,11 +77,23 @@ class _Rows:
                         self.code.add(f"{name}[lane] = {value}")
 
     def chunks(self, start: str, stop: str) -> None:
-        """The innermost loop, one chunk of lanes after the other."""
+        """The innermost loop, one chunk of lanes after the other.
+
+        Chunks of a long line have a constant length, so that the accumulators stay in
+        registers; what is left comes last.
+        """
+        if self.emitter.nest.long:
+            whole = f"{stop} - ({stop} - {start}) % {LANES}"
+            self.code.add(f"whole = {whole} if width == {LANES} else {start}")
+            self.chunk(f"{start}, whole, {LANES}", str(LANES))
+            start = "whole"
         lanes = self.code.call("smaller", "width", f"{stop} - base")
+        self.chunk(f"{start}, {stop}, width", lanes)
+
+    def chunk(self, bounds: str, lanes: str) -> None:
+        """Some of the chunks."""
         with self.code.block(
-            f"for base in range({start}, {stop}, width):",
-            f"for lane in range({lanes}):",
+            f"for base in range({bounds}):", f"for lane in range({lanes}):"
         ):
             self.code.add(f"i{self.inner[-1]} = base + lane")
             self.emitter.body()

@@ -165,11 +165,12 @@ class Nest:
     `extents` are those that the source has as constants, loop by loop; none where
     there are none. A `short` nest reduces so few elements to each result that they are
     taken one after the other, rows that are `masked` in vectors of a fixed length, of
-    which the last may have too many. Few columns are reduced in `blocks` of rows. Where
-    `running` is not 0, the one reduced loop runs up (1) or down (-1), and what is
-    finished is finished at each of its points, from what has been reduced so far. An
-    `ordered` nest runs in the order of its loops: several points may write one place.
-    Innermost loops take so many vectors `abreast`.
+    which the last may have too many; `long` ones in vectors that are full, and then the
+    rest. Few columns are reduced in `blocks` of rows. Where `running` is not 0, the one
+    reduced loop runs up (1) or down (-1), and what is finished is finished at each of
+    its points, from what has been reduced so far. An `ordered` nest runs in the order
+    of its loops: several points may write one place. Innermost loops take so many
+    vectors `abreast`.
     """
 
     reduced: tuple[bool, ...]
@@ -183,6 +184,7 @@ class Nest:
     extents: tuple[int | None, ...] = ()
     short: bool = False
     masked: bool = False
+    long: bool = False
     blocks: bool = False
     running: int = 0
     abreast: int = 1
@@ -258,8 +260,9 @@ class Nest:
 
     @cached_property
     def _hash(self) -> int:
-        form = self.extents, self.short, self.masked, self.blocks, self.running
-        return hash((self.reduced, self.buffers, self.passes, form, self.ordered))
+        form = self.extents, self.short, self.masked, self.long, self.blocks
+        runs = self.running, self.ordered
+        return hash((self.reduced, self.buffers, self.passes, form, runs))
 
     def __hash__(self) -> int:
         return self._hash

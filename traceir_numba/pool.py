@@ -17,7 +17,7 @@ from traceir_numba.problems import wrong_threads
 from traceir_numba.processors import processors
 
 # Work, in the schedule's units, from which on two threads are faster (measured).
-WORTH = 1 << 23
+WORTH = 5 << 20
 # Each thread comes back for more, so that one that wakes late costs little.
 PIECES = 4
 # Threads, whatever is asked for: so many more could take all that a machine has.
@@ -221,6 +221,6 @@ def split(low: int, high: int, count: int) -> list[tuple[int, int]]:
     [(0, 3), (3, 6), (6, 9), (9, 10)]
     """
     step = max(1, -(-(high - low) // count))
-    if step > GRAIN:
+    if step > 16 * GRAIN:  # or else the rounding would leave pieces unequal
         step = -(-step // GRAIN) * GRAIN
     return [(lo, min(lo + step, high)) for lo in range(low, high, step)]

@@ -38,11 +38,13 @@ def specialised(nest: Nest, extents: Shape) -> Nest:
     What is outside of them then vectorises. Small launches keep the common kernel,
     which gives the same bits.
     """
-    if prod(extents) < FEW or nest.form == "whole" or nest.running:
+    if prod(extents) < FEW or nest.running:
         return nest
+    if nest.form == "whole":
+        return replace(nest, long=_are_long(nest, extents))
     fixed = _unrolled(nest, extents)
     folded = [d for d, fold in enumerate(nest.reduced) if fold]
-    blocks = short = masked = False
+    blocks = short = known = masked = False
     match nest.form:
         case "rows":
             # Several lines for a result are folded in lanes, even where each is short.
@@ -63,6 +65,7 @@ def specialised(nest: Nest, extents: Shape) -> Nest:
         extents=constants,
         short=short,
         masked=masked,
+        long=nest.form == "rows" and not known and _are_long(nest, extents),
         blocks=blocks,
         abreast=_abreast(nest, extents),
     )
@@ -87,6 +90,15 @@ def _is_known(nest: Nest, extents: Shape, folded: list[int]) -> bool:
     code as numbers, not as vectors.
     """
     return prod(extents) >= MANY and 1 < extents[-1] <= KNOWN and len(folded) == 1
+
+
+def _are_long(nest: Nest, extents: Shape) -> bool:
+    """Whether full vectors of long rows are worth code of their own.
+
+    They keep accumulators in registers. A dear body takes longer than memory does.
+    """
+    cheap = weight(nest) <= WAITING
+    return prod(extents) >= MANY and extents[-1] > MEDIUM and cheap
 
 
 def has_masks() -> bool:
