@@ -22,8 +22,8 @@ from traceir_numba.nests import Kept, Nest, Node, Pass, Reduced
 from traceir_numba.program import Label, Labels
 from traceir_numba.schedule import loops_of, sizes_of
 
-# The tiles of a map that reads some memory across: 64 neighbours in 16 places there.
-ACROSS = 64, 16
+# The tiles of a map that reads some memory across: 16 neighbours in 64 places there.
+ACROSS = 16, 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,13 +156,16 @@ class _Emitter:
         return heads
 
     def tiles(self, at: int) -> list[str]:
-        """Two loops in pieces, so that both sides of what crosses stay in the cache."""
+        """Two loops in pieces, so that both sides of what crosses stay in the cache.
+
+        Neighbours of what crosses follow each other, as the processor foresees.
+        """
         two = self.loops.outer[at : at + 2]
         ends = "hi" if at == 0 else f"n{two[0]}", f"n{two[1]}"
         heads = []
         for d, end, side in zip(two, ends, ACROSS, strict=True):
             start = "lo" if end == "hi" else "0"
-            heads.append(f"for t{d} in range({start}, {end}, {side}):")
+            heads.insert(0, f"for t{d} in range({start}, {end}, {side}):")
         for d, end, side in zip(two, ends, ACROSS, strict=True):
             stop = self.code.call("smaller", f"t{d} + {side}", end)
             heads.append(f"for i{d} in range(t{d}, {stop}):")
