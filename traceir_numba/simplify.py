@@ -34,6 +34,8 @@ from traceir_numba.products import is_call, product, turned, untransposed
 from traceir_numba.trim import live
 
 Env = dict[Var, Atom]
+# Params that the backend gives to equations of its own, which no kernel knows.
+OWN = frozenset({"half", "part"})
 
 
 def simplify(closed: ClosedJaxpr) -> ClosedJaxpr:
@@ -176,7 +178,7 @@ class _Simplifier:
         if not (isinstance(entry, Scalar) and entry.exact) or eqn.outputs[0].aval.ndim:
             return None
         values = [a.array for a in eqn.inputs if isinstance(a, Literal)]
-        if len(values) < len(eqn.inputs) or any(k == "half" for k, _ in eqn.params):
+        if len(values) < len(eqn.inputs) or any(k in OWN for k, _ in eqn.params):
             return None
         (result,) = evaluate_eqn(eqn.primitive, eqn.params, values)
         return Literal(result[()], eqn.outputs[0].aval)

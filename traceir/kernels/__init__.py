@@ -20,6 +20,7 @@ from traceir.kernels import (
     pointwise,
     reduce,
     structure,
+    threefry,
     windows,
 )
 from traceir.kernels.registry import KERNELS, kernel
@@ -40,5 +41,6 @@ __all__ = [
     "pointwise",
     "reduce",
     "structure",
+    "threefry",
     "windows",
 ]

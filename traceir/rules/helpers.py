@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from traceir.rules.numerics import limits, real
+from traceir.rules.threefry import threefry
 
 Shape = tuple[int, ...]
 
@@ -146,5 +147,6 @@ HELPERS: dict[str, Callable[..., Any]] = {
         exchanged,
         limits,
         real,
+        threefry,
     )
 }

@@ -1,0 +1,65 @@
+"""The kernel that hashes counters to random bits. Serves: threefry2x32"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from traceir.kernels.registry import kernel
+from traceir.rules.threefry import INJECTIONS, PARITY, ROTATIONS
+
+# So many elements at a time: what a round reads and writes stays in the cache.
+PIECE = 8192
+
+
+@kernel("threefry2x32")
+def threefry2x32(
+    k1: np.ndarray, k2: np.ndarray, x1: np.ndarray, x2: np.ndarray
+) -> tuple[Any, Any]:
+    """Two words for each counter, which has two, by keys of two words."""
+    shape = np.broadcast_shapes(k1.shape, k2.shape, x1.shape, x2.shape)
+    high, low = np.empty(shape, np.uint32), np.empty(shape, np.uint32)
+    if high.size:
+        lines = [_line(x, shape) for x in (k1, k2, x1, x2)]
+        _hash(*lines, high.reshape(-1), low.reshape(-1))
+    return high, low
+
+
+def _line(x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """All elements in a row; of one element that is all of them, only that one."""
+    return x.reshape(-1) if x.size == 1 else np.broadcast_to(x, shape).reshape(-1)
+
+
+def _hash(
+    k1: np.ndarray,
+    k2: np.ndarray,
+    x1: np.ndarray,
+    x2: np.ndarray,
+    high: np.ndarray,
+    low: np.ndarray,
+) -> None:
+    """Write the words of all elements, piece by piece."""
+    k3 = k1 ^ k2 ^ np.uint32(PARITY)
+    spare = np.empty(min(PIECE, high.size), np.uint32)
+    for start in range(0, high.size, PIECE):
+        piece = slice(start, start + PIECE)
+        key = [k if k.size == 1 else k[piece] for k in (k1, k2, k3)]
+        x, y = high[piece], low[piece]
+        np.add(x1 if x1.size == 1 else x1[piece], key[0], out=x)
+        np.add(x2 if x2.size == 1 else x2[piece], key[1], out=y)
+        _rounds(key, x, y, spare[: x.size])
+
+
+def _rounds(key: list[np.ndarray], x: np.ndarray, y: np.ndarray, t: np.ndarray) -> None:
+    """Twenty rounds over both words, in their place; `t` is memory of that size."""
+    for number in range(1, INJECTIONS + 1):
+        for by in ROTATIONS[(number - 1) % 2]:
+            np.add(x, y, out=x)
+            np.left_shift(y, np.uint32(by), out=t)
+            np.right_shift(y, np.uint32(32 - by), out=y)
+            np.bitwise_or(y, t, out=y)
+            np.bitwise_xor(x, y, out=y)
+        np.add(x, key[number % 3], out=x)
+        np.add(y, key[(number + 1) % 3], out=y)
+        np.add(y, np.uint32(number), out=y)
