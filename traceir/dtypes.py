@@ -4,9 +4,9 @@ bfloat16 is the dtype of the package ml_dtypes, which every array library has it
 the package is imported when the dtype is first asked for.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -37,13 +37,66 @@ def bfloat16() -> np.dtype:
     return dtype
 
 
-def as_dtype(asked: Any) -> np.dtype:
-    """`numpy.dtype(asked)`, where bfloat16 is a name like any other.
+class KeyDType:
+    """The dtype of keys, which numbers do not mix with: two words of 32 bits each.
 
-    >>> as_dtype("bfloat16"), as_dtype("float32")
-    (dtype(bfloat16), dtype('float32'))
+    NumPy takes it for `KEY_MEMORY`, in which arrays of keys are held; both are equal.
+
+    >>> KEY, KEY == KEY_MEMORY, np.empty(3, KEY).view("uint32").shape
+    (key<fry>, True, (6,))
     """
-    return bfloat16() if type(asked) is str and asked == BFLOAT16 else np.dtype(asked)
+
+    __slots__ = ()
+    name = "key<fry>"
+    kind = "V"
+    itemsize = 8
+    type = np.void
+    dtype = np.dtype([("words", np.uint32, (2,))])
+
+    def __eq__(self, other: object) -> bool:
+        return other is self or (isinstance(other, np.dtype) and other == self.dtype)
+
+    def __hash__(self) -> int:
+        return hash(self.dtype)
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __reduce__(self) -> str:
+        return "KEY"
+
+
+KEY_MEMORY = KeyDType.dtype
+# What reads a dtype's kind, name, size and equality can read these of it as well.
+KEY = cast(np.dtype, KeyDType())
+
+
+def is_key(dtype: np.dtype) -> bool:
+    """Whether a dtype is that of keys, or of the memory that holds them.
+
+    >>> is_key(KEY), is_key(KEY_MEMORY), is_key(float0)
+    (True, True, False)
+    """
+    return dtype.kind == "V" and KEY == dtype
+
+
+# Dtypes by names that NumPy does not know, or not without an import.
+_NAMED: Mapping[str, Callable[[], np.dtype]] = {
+    BFLOAT16: bfloat16,
+    KeyDType.name: lambda: KEY,
+}
+
+
+def as_dtype(asked: Any) -> np.dtype:
+    """`numpy.dtype(asked)`, where bfloat16 and the keys' are names like any other.
+
+    >>> as_dtype("bfloat16"), as_dtype("float32"), as_dtype("key<fry>")
+    (dtype(bfloat16), dtype('float32'), key<fry>)
+    """
+    if type(asked) is str and asked in _NAMED:
+        return _NAMED[asked]()
+    found = np.dtype(asked)
+    return KEY if found.kind == "V" and found == KEY_MEMORY else found
 
 
 def is_bfloat16(dtype: np.dtype) -> bool:
@@ -72,6 +125,24 @@ def kind_of(dtype: np.dtype) -> str:
     """
     kind = dtype.kind
     return "f" if kind == "V" and dtype.name == BFLOAT16 else kind
+
+
+def is_inexact(dtype: np.dtype) -> bool:
+    """Whether numbers of a dtype are rounded: it is floating or complex.
+
+    >>> is_inexact(np.dtype("complex64")), is_inexact(np.dtype("int8"))
+    (True, False)
+    """
+    return kind_of(dtype) in "fc"
+
+
+def part_dtype(dtype: np.dtype) -> np.dtype:
+    """The dtype of the two parts of a complex one; of any other, itself.
+
+    >>> part_dtype(np.dtype("complex64")), part_dtype(np.dtype("int8"))
+    (dtype('float32'), dtype('int8'))
+    """
+    return np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
 
 
 def finfo(dtype: Any) -> Any:
