@@ -4,6 +4,8 @@ The specification is data (`traceir.rules`), this package is the reference that 
 drives, and `traceir_numba` turns programs into Numba source and machine code.
 """
 
+from typing import TYPE_CHECKING
+
 from traceir import (
     config,
     debug,
@@ -11,6 +13,7 @@ from traceir import (
     errors,
     experimental,
     lax,
+    lazy,
     numpy,
     operators,
     rules,
@@ -79,6 +82,9 @@ from traceir.transforms.pmap import pmap
 from traceir.transforms.vmap import vmap
 from traceir.typing import check
 
+if TYPE_CHECKING:
+    from traceir import nn
+
 __version__ = "0.1.0"
 __all__ = [
     "Array",
@@ -137,6 +143,7 @@ __all__ = [
     "log_compiles",
     "make_jaxpr",
     "make_mesh",
+    "nn",
     "no_tracing",
     "numpy",
     "numpy_dtype_promotion",
@@ -158,3 +165,12 @@ __all__ = [
     "vjp",
     "vmap",
 ]
+
+# Modules that are imported when they are first asked for.
+_LATER = frozenset({"nn"})
+
+
+def __getattr__(name: str) -> object:
+    if name in _LATER:
+        return lazy.load(globals(), __name__, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -22,7 +22,9 @@ def coverage() -> Mapping[str, Any]:
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
-def missing(name: str, present: Collection[str]) -> AttributeError:
+def missing(
+    name: str, present: Collection[str], module: str = "traceir.numpy"
+) -> AttributeError:
     """The error for a name that a module does not have (face.missing).
 
     Names that begin with an underscore are asked for by tools, and get a short one.
@@ -33,16 +35,24 @@ def missing(name: str, present: Collection[str]) -> AttributeError:
     True
     """
     if name.startswith("_"):
-        return AttributeError(f"module 'traceir.numpy' has no attribute {name!r}")
+        return AttributeError(f"module {module!r} has no attribute {name!r}")
     import difflib  # not on the way of an import
 
-    reason = coverage()["absent"].get(name) or coverage()["extensions"].get(name)
+    reason = _reason(name, module)
     near = difflib.get_close_matches(name, present, 3)
     hint = "see the page on coverage in the documentation"
     if reason is not None:
         hint = reason
     elif near:
         hint = f"did you mean {', '.join(near)}?"
-    error = rules.error("face.missing", got=f"traceir.numpy.{name}", hint=hint)
+    error = rules.error("face.missing", got=f"{module}.{name}", hint=hint)
     assert isinstance(error, AttributeError)
     return error
+
+
+def _reason(name: str, module: str) -> Any:
+    """Why a name is left out, as the table says."""
+    if module != "traceir.numpy":
+        part = module.removeprefix("traceir.")
+        return coverage()["neighbours"].get(part, {}).get("absent", {}).get(name)
+    return coverage()["absent"].get(name) or coverage()["extensions"].get(name)

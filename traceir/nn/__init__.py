@@ -1,0 +1,26 @@
+"""Functions of neural networks, as `jax.nn` has them: `traceir.nn.relu`.
+
+The names are those of `__init__.pyi`; a module is imported with its first use.
+
+>>> import traceir, traceir.numpy as jnp
+>>> traceir.nn.relu(jnp.array([-1.0, 2.0]))
+Array([0., 2.], dtype=float32)
+"""
+
+from traceir import direct as _direct
+from traceir import lazy as _lazy
+
+_places = _lazy.places(__file__)
+__all__ = sorted(_places)
+
+
+def __getattr__(name: str) -> object:
+    if name in _places:
+        return _lazy.load(globals(), _places[name], name, _direct.public)
+    from traceir.numpy.missing import missing
+
+    raise missing(name, __all__, __name__)
+
+
+def __dir__() -> list[str]:
+    return __all__

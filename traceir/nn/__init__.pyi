@@ -1,0 +1,34 @@
+"""The names of `traceir.nn`, each with the module that has it."""
+
+from traceir.nn.attention import dot_product_attention as dot_product_attention
+from traceir.nn.codes import one_hot as one_hot
+from traceir.nn.norms import log_softmax as log_softmax
+from traceir.nn.norms import logmeanexp as logmeanexp
+from traceir.nn.norms import softmax as softmax
+from traceir.nn.norms import standardize as standardize
+from traceir.nn.relus import celu as celu
+from traceir.nn.relus import elu as elu
+from traceir.nn.relus import hard_sigmoid as hard_sigmoid
+from traceir.nn.relus import hard_silu as hard_silu
+from traceir.nn.relus import hard_swish as hard_swish
+from traceir.nn.relus import hard_tanh as hard_tanh
+from traceir.nn.relus import identity as identity
+from traceir.nn.relus import leaky_relu as leaky_relu
+from traceir.nn.relus import relu as relu
+from traceir.nn.relus import relu6 as relu6
+from traceir.nn.relus import selu as selu
+from traceir.nn.relus import sparse_plus as sparse_plus
+from traceir.nn.relus import sparse_sigmoid as sparse_sigmoid
+from traceir.nn.smooth import gelu as gelu
+from traceir.nn.smooth import glu as glu
+from traceir.nn.smooth import log1mexp as log1mexp
+from traceir.nn.smooth import log_sigmoid as log_sigmoid
+from traceir.nn.smooth import mish as mish
+from traceir.nn.smooth import sigmoid as sigmoid
+from traceir.nn.smooth import silu as silu
+from traceir.nn.smooth import soft_sign as soft_sign
+from traceir.nn.smooth import softplus as softplus
+from traceir.nn.smooth import squareplus as squareplus
+from traceir.nn.smooth import swish as swish
+from traceir.numpy.elementwise import tanh as tanh
+from traceir.scipy.special.logsums import logsumexp as logsumexp

@@ -1,0 +1,56 @@
+"""Numbers as vectors. Serves: face.axis, level.concretize.index"""
+
+from __future__ import annotations
+
+from operator import index
+
+import numpy as np
+
+from traceir import lax
+from traceir.array import Array
+from traceir.jit.composite import composite
+from traceir.lax.operands import (
+    DTypeLike,
+    Operand,
+    as_array,
+    convert,
+    default_dtype,
+    dtype_of,
+    operand,
+    shape_of,
+)
+from traceir.lax.shapes import axis_in
+from traceir.numpy.logic import equal
+from traceir.trace import typeof
+
+
+def one_hot(
+    x: Operand, num_classes: int, *, dtype: DTypeLike = None, axis: int = -1
+) -> Array:
+    """1 at the place that an element names, along a new axis, and 0 elsewhere.
+
+    An element that names no place has zeros only. Raises
+    TracerIntegerConversionError (level.concretize.index) for a traced `num_classes`,
+    ValueError (face.axis).
+
+    >>> import traceir.numpy as jnp
+    >>> one_hot(jnp.array([2, 0, 7]), 3)
+    Array([[0., 0., 1.],
+           [1., 0., 0.],
+           [0., 0., 0.]], dtype=float32)
+    """
+    wanted = default_dtype(float) if dtype is None else dtype_of(dtype, "one_hot")
+    value = as_array(operand("one_hot", x))
+    place = axis_in(axis, len(shape_of(value)) + 1)
+    result: Array = _one_hot(value, index(num_classes), dtype=wanted, axis=place)
+    return result
+
+
+@composite(static_argnames=["num_classes", "dtype", "axis"])
+def _one_hot(x: Operand, num_classes: int, *, dtype: np.dtype, axis: int) -> Array:
+    extents = [1] * (len(shape_of(x)) + 1)
+    extents[axis] = num_classes
+    known = lax.expand_dims(x, (axis,))
+    places = lax.broadcasted_iota(typeof(x).dtype, extents, axis)
+    found: Array = convert(equal(known, places), dtype)
+    return found
