@@ -11,7 +11,7 @@ import numpy as np
 from traceir.dtypes import as_dtype, is_bfloat16
 from traceir.forks import kept_over_forks
 
-SHORT_KINDS = {"f": "f", "i": "i", "u": "u"}
+SHORT_KINDS = {"f": "f", "i": "i", "u": "u", "c": "c"}
 # Reentrant: a collection inside may run a user's code.
 _lock = kept_over_forks(threading.RLock())
 

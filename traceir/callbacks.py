@@ -26,7 +26,7 @@ VMAP_METHODS = (
     *("sequential", "sequential_unrolled", "expand_dims", "broadcast_all"),
     *("legacy_vectorized", None),
 )
-_OPERANDS = (Array, Tracer, np.ndarray, np.generic, bool, int, float)
+_OPERANDS = (Array, Tracer, np.ndarray, np.generic, bool, int, float, complex)
 
 
 def operands(args: Any, kwargs: Any) -> Leaves:

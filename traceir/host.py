@@ -75,7 +75,7 @@ def checked(
     x64 = config.local.context.x64
     for k, (array, aval) in enumerate(zip(found, avals, strict=True)):
         kept = array.dtype == aval.dtype or (
-            kind_of(array.dtype) in "biuf"
+            kind_of(array.dtype) in "biufc"
             and canonical_dtype(array.dtype, x64) == aval.dtype
         )
         if array.shape != aval.shape or not kept:

@@ -30,7 +30,7 @@ from traceir.trace import Tracer, typeof
 Function = Callable[..., Any]
 
 # What an operator leaves to the other operand's reflected one.
-_ACCEPTED = (bool, int, float, Array, np.ndarray, np.generic)
+_ACCEPTED = (bool, int, float, complex, Array, np.ndarray, np.generic)
 
 BINARY: dict[str, Function] = {
     "add": numpy.add,

@@ -116,7 +116,9 @@ def _by_kind(pairs: tuple[Operand, ...], x64: bool, rules: Rules) -> Iterable[st
         if not weak:
             yield name
         elif RANK[dtypes[name].kind] > top:
-            yield _usual(rules, _node(rules, name), x64)
+            # Beside floating numbers a complex one asks for parts, not for precision.
+            parts = top == RANK["floating"]
+            yield _usual(rules, _node(rules, name), x64 and not parts)
 
 
 def join(nodes: Iterable[str], face: str, rules: Rules) -> str:
@@ -173,6 +175,8 @@ def python_aval(
         return _fitting(value, _scalar_aval("int", x64, rules))
     if isinstance(value, float):
         return _scalar_aval("float", x64, rules)
+    if isinstance(value, complex):
+        return _scalar_aval("complex", x64, rules)
     raise _no_array(value)
 
 

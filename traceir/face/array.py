@@ -208,7 +208,7 @@ def unwrapped(value: Any) -> Any:
 def wrapped(value: Any) -> Any:
     """NumPy's results as arrays of the trace; scalars stay what they are."""
     if isinstance(value, np.ndarray) and type(value) is np.ndarray:
-        return known(value) if value.dtype.kind in "biuf" else value
+        return known(value) if value.dtype.kind in "biufc" else value
     if type(value) in (tuple, list):
         return type(value)(map(wrapped, value))
     return value

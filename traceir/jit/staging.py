@@ -27,7 +27,7 @@ from traceir.report import tell_unrolled
 from traceir.trace import Tracer, check_open, current_trace, typeof
 
 # Values that may be returned from a traced function.
-_RETURNABLE = (Array, Tracer, np.ndarray, np.generic, bool, int, float)
+_RETURNABLE = (Array, Tracer, np.ndarray, np.generic, bool, int, float, complex)
 
 
 @functools.cache

@@ -24,6 +24,8 @@ def convert_element_type(
         return to_bfloat16(x)
     if is_bfloat16(x.dtype):
         x = x.astype(np.float32)
+    if x.dtype.kind == "c" and new_dtype.kind not in "cb":
+        x = x.real
     if kind_of(x.dtype) == "f" and kind_of(new_dtype) in "iu":
         return _to_integer(x, new_dtype)
     return x.astype(new_dtype)

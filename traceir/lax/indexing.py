@@ -166,7 +166,8 @@ def fill_of(dtype: np.dtype) -> Any:
 
 def _number(value: Any, dtype: np.dtype) -> Any:
     """A number as a param: as it was given, or as an array of integers has it."""
-    number = value if type(value) in (bool, int, float) else np.asarray(value).item()
+    plain = type(value) in (bool, int, float, complex)
+    number = value if plain else np.asarray(value).item()
     return number if kind_of(dtype) == "f" else np.asarray(number).astype(dtype).item()
 
 

@@ -15,7 +15,14 @@ import numpy as np
 from traceir import config, rules, source
 from traceir.array import Array
 from traceir.avals import ShapedArray
-from traceir.dtypes import as_dtype, finfo, is_bfloat16, kind_of
+from traceir.dtypes import (
+    as_dtype,
+    finfo,
+    is_bfloat16,
+    is_inexact,
+    kind_of,
+    part_dtype,
+)
 from traceir.ir import Literal
 from traceir.kernels import KERNELS
 from traceir.promote import canonical_dtype, check_unmasked, promote
@@ -27,11 +34,11 @@ Operand: TypeAlias = Any
 DTypeLike: TypeAlias = Any
 
 BOOL = np.dtype(bool)
-_SCALARS = (bool, int, float, np.generic)
+_SCALARS = (bool, int, float, complex, np.generic)
 
 
 def default_dtype(kind: type) -> np.dtype:
-    """The dtype that Python's `int`, `float` or `bool` stands for.
+    """The dtype that Python's `int`, `float`, `complex` or `bool` stands for.
 
     >>> default_dtype(float)
     dtype('float32')
@@ -48,13 +55,13 @@ def dtype_of(dtype: DTypeLike, asker: str = "") -> np.dtype:
     >>> dtype_of("uint8"), dtype_of(float)
     (dtype('uint8'), dtype('float32'))
     """
-    if dtype is bool or dtype is int or dtype is float:
+    if dtype is bool or dtype is int or dtype is float or dtype is complex:
         return default_dtype(dtype)
     try:
         asked = as_dtype(dtype)
     except TypeError:
         raise rules.error("face.dtype", got=f"{dtype!r} for {asker}") from None
-    if kind_of(asked) not in "biuf" or asked.itemsize > 8:
+    if kind_of(asked) not in "biufc" or part_dtype(asked).itemsize > 8:
         raise rules.error("face.dtype", got=f"{asked.name} for {asker}")
     found = canonical_dtype(asked, config.local.context.x64)
     if found != asked:
@@ -82,12 +89,12 @@ def _warn(text: str) -> None:
 
 
 def inexact(dtype: np.dtype) -> np.dtype:
-    """The floating dtype in which real functions take this dtype's numbers.
+    """The floating or complex dtype in which functions take this dtype's numbers.
 
     >>> inexact(np.dtype("int32")), inexact(np.dtype("float16"))
     (dtype('float32'), dtype('float16'))
     """
-    if kind_of(dtype) == "f":
+    if is_inexact(dtype):
         return dtype
     return np.dtype(
         "float64" if kind_of(dtype) != "b" and dtype.itemsize == 8 else "f4"
@@ -112,7 +119,7 @@ def operand(name: str, value: Operand, position: int = 0) -> Operand:
         return fitting(int(value))
     if isinstance(value, Tracer):
         return value.now()
-    if isinstance(value, (np.ndarray, np.generic)) and kind_of(value.dtype) in "biuf":
+    if isinstance(value, (np.ndarray, np.generic)) and kind_of(value.dtype) in "biufc":
         check_unmasked(value)
         if value.ndim:
             return value
@@ -120,6 +127,8 @@ def operand(name: str, value: Operand, position: int = 0) -> Operand:
         return value.astype(dtype)[()]
     if isinstance(value, float):
         return float(value)
+    if isinstance(value, complex):
+        return complex(value)
     raise rules.error(
         "face.argument", got=f"{kind.__name__} at position {position} of {name}"
     )
@@ -219,6 +228,8 @@ def _plain(dtype: np.dtype) -> tuple[float, float, tuple[type, ...]]:
         return -end, end, (float, int, bool)
     if kind_of(dtype) == "b":
         return 0, 1, (bool,)
+    if kind_of(dtype) == "c":
+        return 0, 0, ()
     limits = np.iinfo(dtype)
     return int(limits.min), int(limits.max), (int, bool)
 

@@ -112,7 +112,7 @@ def _is_index_mode(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return type(value) in (bool, int, float)
+    return type(value) in (bool, int, float, complex)
 
 
 def _is_pair(value: Any) -> bool:

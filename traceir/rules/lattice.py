@@ -13,9 +13,18 @@ from traceir.rules.problems import problem
 from traceir.rules.reader import Row
 from traceir.rules.rows import LATER, Clause, DType, Face, Lattice, Weak
 
-KINDS = ("boolean", "signed", "unsigned", "floating")
+KINDS = ("boolean", "signed", "unsigned", "floating", "complex", "key")
 # The order of kinds in promotion; integers of both signs are one kind.
-RANK = {"boolean": 0, "signed": 1, "unsigned": 1, "integer": 1, "floating": 2}
+RANK = {
+    "boolean": 0,
+    "signed": 1,
+    "unsigned": 1,
+    "integer": 1,
+    "floating": 2,
+    "complex": 3,
+    "key": 4,
+}
+INEXACT = ("floating", "complex")
 
 
 def read_lattice(table: Row) -> tuple[Lattice, list[Clause]]:
@@ -51,7 +60,7 @@ def _clause(row: Row) -> Clause:
 
 def _dtype(name: str, row: Row) -> DType:
     kind = row.one_of("kind", KINDS)
-    read = float.fromhex if kind == "floating" else int
+    read = float.fromhex if kind in INEXACT else int
     numpy = row.text("numpy", "")
     found = DType(
         sys.intern(name),
@@ -70,10 +79,10 @@ def _dtype(name: str, row: Row) -> DType:
 def _check_stored(dtype: DType, where: str) -> None:
     """Raises table.lattice where a dtype is not what NumPy stores under its name."""
     said = dtype.kind, dtype.bits, dtype.min, dtype.max
-    if dtype.bits % 8 or (dtype.kind == "floating" and dtype.min != -dtype.max):
+    if dtype.bits % 8 or (dtype.kind in INEXACT and dtype.min != -dtype.max):
         got = f"{dtype.bits} bits from {dtype.min} to {dtype.max}"
         raise problem("table.lattice", where, got)
-    own = dtype.stored and dtype.stored not in LATER
+    own = dtype.stored and dtype.stored not in LATER and dtype.kind != "key"
     if own and said != (stored := _stored(np.dtype(dtype.stored))):
         raise problem("table.lattice", where, f"{said}, NumPy has {stored}")
 
@@ -90,7 +99,8 @@ def _stored(dtype: np.dtype[Any]) -> tuple[str, int, int | float, int | float]:
             return kind, bits, integers.min, integers.max
         case _:
             floats = np.finfo(dtype)
-            return "floating", bits, float(floats.min), float(floats.max)
+            kind = "floating" if dtype.kind == "f" else "complex"
+            return kind, bits, float(floats.min), float(floats.max)
 
 
 def _sets(
@@ -110,7 +120,7 @@ def _sets(
 def _weak(name: str, row: Row) -> Weak:
     found = Weak(
         name,
-        row.one_of("kind", ("integer", "floating")),
+        row.one_of("kind", ("integer", "floating", "complex")),
         row.text("x64"),
         row.text("x32"),
     )

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 FILES = (
     *("lattice", "primitives", "program", "cache", "machine", "levels", "accuracy"),
     *("text", "errors", "regions", "effects", "collectives"),
-    *("indexing", "windows", "ordering", "algebra", "random"),
+    *("indexing", "windows", "ordering", "algebra", "complex", "random"),
 )
 # Free names and calls of the formulas of each table that is not about primitives.
 KEYS = {

@@ -21,7 +21,8 @@ class Real:
     and infinities have too. `magnitude` is the sum of the absolute terms, `terms` how
     many there are, `inner` how often each was rounded before it was added, `quantum`
     an exponent of 2 that divides every term (None: none does), `spread` how far a
-    product of the factors may stray from 1 on the way.
+    product of the factors may stray from 1 on the way. `loose` is how many units in the
+    last place what stands for a number may be off, whatever the set.
 
     >>> Real.of(0.5) + Real.of(float("-inf"))
     Real(-inf)
@@ -35,6 +36,7 @@ class Real:
     inner: int = 0
     quantum: int | None = 0
     spread: Fraction = ONE
+    loose: int = 0
 
     @staticmethod
     def of(x: Any) -> Real:

@@ -318,7 +318,7 @@ class Lattice:
     def constants(self) -> Mapping[str, Any]:
         """What formulas can name: stored dtypes of NumPy's own, and sets of them."""
         own = {n: d.stored for n, d in self.dtypes.items() if d.stored not in LATER}
-        stored = {n: np.dtype(s) for n, s in own.items() if s}
+        stored = {n: as_dtype(s) for n, s in own.items() if s}
         sets = {
             name: DTypes(
                 (stored[m] for m in members if m in stored),
@@ -326,7 +326,9 @@ class Lattice:
             )
             for name, members in self.sets.items()
         }
-        return {**stored, **sets}
+        # What a dtype is of, as in `key<fry>`, is no part of its name here.
+        named = {n.partition("<")[0]: d for n, d in stored.items()}
+        return {**named, **sets}
 
 
 # What NumPy knows once a package is imported, which is not done to say what it is.

@@ -32,7 +32,7 @@ from traceir.rules.rows import (
 # The tables that have rows of primitives.
 PRIMITIVES = (
     *("primitives", "regions", "effects", "collectives"),
-    *("indexing", "windows", "ordering", "algebra", "random"),
+    *("indexing", "windows", "ordering", "algebra", "complex", "random"),
 )
 
 

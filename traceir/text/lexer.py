@@ -11,13 +11,16 @@ from traceir.rules import Rules, default
 
 HEXADECIMAL = r"0[xX][0-9a-fA-F]+(?:\.[0-9a-fA-F]*)?(?:[pP][+-]?\d+)?"
 NUMBER = rf"{HEXADECIMAL}|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?"
+# A part may be any number; the imaginary one ends in a j, with or without parentheses.
+_PART = rf"(?:{NUMBER}|inf|nan)"
+COMPLEX = rf"\(-?{_PART}[+-]{_PART}j\)|-?{_PART}j\b"
 NUMBER_WORDS = frozenset({"nan", "inf", "True", "False", "true", "false"})
 _TOKEN = re.compile(
     rf"""(?P<space>\s+)
     |(?P<text>(?<=[\[\s]fmt=)(?:.|\n)*?(?=\s+has_placeholders=))
     |(?P<tree>\bPyTreeDef\([^\n]*?\)(?=\s+\w+=|\s*(?:[\]\n]|\Z)))
     |(?P<type>\bShapedArray\([^()\n]*\))
-    |(?P<number>-?(?:{NUMBER})|-(?:inf|nan)\b)
+    |(?P<number>{COMPLEX}|-?(?:{NUMBER})|-(?:inf|nan)\b)
     |(?P<name>[^\W\d]\w*(?:[.-][^\W\d]\w*)*)
     |(?P<string>'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")
     |(?P<angle><(?:[^<>\n]|<[^<>\n]*>)*>)

@@ -15,7 +15,7 @@ from traceir.text.lexer import Source
 from traceir.text.syntax import Number
 from traceir.text.words import Scalar, number_value
 
-_DEFAULTS = {"b": "bool", "i": "int32", "f": "float32"}
+_DEFAULTS = {"b": "bool", "i": "int32", "f": "float32", "c": "complex64"}
 
 
 def literal(source: Source, number: Number, aval: ShapedArray) -> Literal:
@@ -50,4 +50,6 @@ def untyped_dtype(text: str, known: Iterable[np.dtype]) -> np.dtype:
 def _kind(text: str) -> str:
     if text.lower() in ("true", "false"):
         return "b"
+    if text.rstrip(")").endswith("j"):
+        return "c"
     return "i" if text.lstrip("-").isdecimal() else "f"

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from traceir.dtypes import as_dtype, kind_of
+from traceir.dtypes import as_dtype, kind_of, part_dtype
 from traceir.ir import ClosedJaxpr, HostFunction
 from traceir.rules import Rules, default
 from traceir.text.objects import writable
@@ -21,6 +21,8 @@ Scalar = Any
 BARE = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*|<(?:[^<>\n]|<[^<>\n]*>)*>")
 _INTEGER = re.compile(r"-?\d{1,40}")
 _TRUTH = {"True": True, "true": True, "False": False, "false": False}
+_PART = r"(?:0[xX][0-9a-fA-F.]+(?:[pP][+-]?\d+)?|[\d.]+(?:[eE][+-]?\d+)?|inf|nan)"
+_PARTS = re.compile(rf"(?:(-?{_PART})(?=[+-]))?([+-]?{_PART})j")
 _PAYLOAD = re.compile(r"-?nan\((0[xX][0-9a-fA-F]{1,16})\)")
 
 
@@ -70,6 +72,8 @@ def number_text(value: Scalar, dtype: np.dtype, exact: bool = False) -> str:
         scalar = np.asarray(value, dtype)
         if not _plain_nan(scalar):
             return f"nan(0x{_bits(scalar):x})"
+    if kind_of(dtype) == "c":
+        return str(complex(value))
     return str(np.asarray(value).item())
 
 
@@ -89,6 +93,8 @@ def number_value(text: str, dtype: np.dtype) -> Scalar | None:
         return _integer(text, dtype)
     if payload := _PAYLOAD.fullmatch(text):
         return _from_bits(int(payload[1], 16), dtype)
+    if kind_of(dtype) == "c":
+        return _complex(text, dtype)
     value = _real(text)
     if value is None:
         return None
@@ -103,6 +109,19 @@ def _integer(text: str, dtype: np.dtype) -> int | None:
     limits = np.iinfo(dtype)
     value = int(text)
     return value if limits.min <= value <= limits.max else None
+
+
+def _complex(text: str, dtype: np.dtype) -> complex | None:
+    """A complex number of two parts, or of one; each may be any real number."""
+    inner = text.removeprefix("(").removesuffix(")")
+    if not inner.endswith("j"):
+        real = number_value(inner, part_dtype(dtype))
+        return None if real is None else complex(real)
+    found = _PARTS.fullmatch(inner)
+    if found is None:
+        return None
+    parts = [number_value(p or "0.0", part_dtype(dtype)) for p in found.groups()]
+    return None if None in parts else complex(*map(float, parts))
 
 
 def _real(text: str) -> float | None:
@@ -164,5 +183,5 @@ def opaque(value: object) -> object | None:
         return value.function
     if writable(value):
         return None
-    plain = value is None or type(value) in (bool, int, float, str)
+    plain = value is None or type(value) in (bool, int, float, complex, str)
     return None if plain or isinstance(value, np.dtype | ClosedJaxpr) else value

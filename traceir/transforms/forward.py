@@ -13,7 +13,7 @@ from traceir.array import Array
 from traceir.avals import ShapedArray
 from traceir.concretize import permitted, refusal
 from traceir.config import local
-from traceir.dtypes import kind_of
+from traceir.dtypes import is_inexact as is_inexact_dtype
 from traceir.ir import Params
 from traceir.rules.derivatives import Derivative
 from traceir.trace import (
@@ -154,7 +154,7 @@ class JVPTrace(Trace):
 
 def is_inexact(aval: ShapedArray) -> bool:
     """Whether values of a type have tangents that are not zero."""
-    return kind_of(aval.dtype) == "f"
+    return is_inexact_dtype(aval.dtype)
 
 
 def jvp_rule(

@@ -145,7 +145,7 @@ def is_identity(primitive: str, avals: Avals, params: Params) -> bool:
 
 def is_number(value: Value) -> bool:
     """Whether a value is a number of Python's or NumPy's."""
-    return isinstance(value, bool | int | float | np.generic)
+    return isinstance(value, bool | int | float | complex | np.generic)
 
 
 def _operands(
@@ -183,7 +183,8 @@ def scalar(number: int | float, aval: ShapedArray) -> Value:
     value = np.asarray(number, aval.dtype)[()]
     plain = value.item()
     if aval.weak_type and typeof(plain).dtype == aval.dtype:
-        return type(plain)(number)  # which text shows with all digits
+        kind = type(plain)
+        return kind(number)  # which text shows with all digits
     return value
 
 
