@@ -26,7 +26,8 @@ class _ArrayType(type):
 
     def __instancecheck__(cls, instance: object) -> bool:
         kind = type(instance)
-        return kind is cls or getattr(kind, "is_traced", False) is True
+        traced = getattr(kind, "is_traced", False) is True
+        return kind is cls or kind is _Deleted or traced
 
 
 class Array(Methods, metaclass=_ArrayType):
@@ -111,26 +112,22 @@ class Array(Methods, metaclass=_ArrayType):
         >>> x.is_deleted(), x.shape
         (True, (5,))
         """
-        try:
-            _elements(self, Array)
-        except AttributeError:
-            return True
-        return False
+        return type(self) is not Array
 
     def delete(self) -> None:
         """Give up the elements; nothing can be computed from the array any more."""
         if not self.is_deleted():
             del self._value
+            self.__class__ = _Deleted
+
+    def _restored(self, value: np.ndarray) -> None:
+        """Undo a deletion."""
+        self.__class__ = Array
+        self._value = value
 
     def copy(self) -> Array:
         """The same elements in memory of their own, which outlives a deleted array."""
         return Array._wrap(self._value.copy(), self.aval)
-
-    def __getattr__(self, name: str) -> Any:
-        """Raise RuntimeError (array.deleted) where the elements are gone."""
-        if name == "_value":
-            raise rules.error("array.deleted", got=self.aval.str_short())
-        raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
 
     # Conversion ------------------------------------------------------------------
 
@@ -242,8 +239,21 @@ class Array(Methods, metaclass=_ArrayType):
         return self
 
 
-# What reads the elements, and tells of it when there are none.
-_elements: Callable[[Array, type[Array]], np.ndarray] = Array.__dict__["_value"].__get__
+class _Deleted(Array):
+    """What an array becomes when its elements are gone.
+
+    Another class, so that reading an array's elements is no more than that: a look
+    whether they are there would cost every operation.
+    """
+
+    __slots__ = ()
+
+    @property
+    def _value(self) -> np.ndarray:  # type: ignore[override]  # read alone
+        raise rules.error("array.deleted", got=self.aval.str_short())
+
+
+_Deleted.__name__ = _Deleted.__qualname__ = "Array"
 
 
 def _restore(value: np.ndarray, weak_type: bool) -> Array:

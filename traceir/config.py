@@ -161,11 +161,13 @@ class _Local(threading.local):
     """The context of each thread: the class attribute until a scope is entered.
 
     ``trace`` is the innermost trace in force (see `traceir.trace`), kept here so that
-    a cache hit reads one thread-local object.
+    a cache hit reads one thread-local object. ``outside`` is the context where there is
+    none, and None in a trace: one look tells an operation both.
     """
 
     context: Context
     trace: Any = None
+    outside: Context | None
     # The line of the equation that a transform stands for, or None: the user's own.
     source: Any = None
     scopes: tuple[Mapping[str, Any], ...] = ()
@@ -174,7 +176,7 @@ class _Local(threading.local):
 _values: dict[str, Any] = {"face": "jax"}
 _values.update({flag.field: flag.default for flag in FLAGS.values()})
 _values.update(from_environment(os.environ))
-_Local.context = _context(_values)
+_Local.context = _Local.outside = _context(_values)
 _update_lock = kept_over_forks(threading.Lock())
 
 # Read `local.context` directly on hot paths: one attribute, no call.
@@ -190,11 +192,30 @@ def _refresh() -> None:
     """Derive this thread's context from the process-wide values and its scopes."""
     if not local.scopes:
         local.__dict__.pop("context", None)
-        return
-    merged = dict(_values)
-    for scope_values in local.scopes:
-        merged.update(scope_values)
-    local.context = _context(merged)
+    else:
+        merged = dict(_values)
+        for scope_values in local.scopes:
+            merged.update(scope_values)
+        local.context = _context(merged)
+    _look_outside()
+
+
+def _look_outside() -> None:
+    """Derive what this thread's operations see outside every trace."""
+    if local.trace is not None:
+        local.outside = None
+    elif local.scopes:
+        local.outside = local.context
+    else:
+        local.__dict__.pop("outside", None)
+
+
+def put_in_force(trace: Any) -> Any:
+    """Make a trace, or None, the innermost one of this thread; gives the one before."""
+    before, local.trace = local.trace, trace
+    if (before is None) is not (trace is None):
+        _look_outside()
+    return before
 
 
 class Scope:
@@ -264,7 +285,7 @@ def update(flag: str, value: Value) -> None:
     name = _named(flag)
     with _update_lock:
         _values[FLAGS[name].field] = _checked(name, value)
-        _Local.context = _context(_values)
+        _Local.context = _Local.outside = _context(_values)
     _refresh()
 
 

@@ -19,6 +19,7 @@ from traceir.array import Array
 from traceir.avals import ShapedArray
 from traceir.concretize import refusal
 from traceir.config import local as _local
+from traceir.config import put_in_force
 from traceir.evaluate import evaluate_eqn
 from traceir.ir import Params, sort_params
 from traceir.marks import look
@@ -166,11 +167,11 @@ def current_trace() -> Trace | None:
 @contextmanager
 def in_force(trace: Trace | None) -> Iterator[None]:
     """Inside the `with`, this trace handles operations; None evaluates them."""
-    outer, _local.trace = _local.trace, trace
+    outer = put_in_force(trace)
     try:
         yield
     finally:
-        _local.trace = outer
+        put_in_force(outer)
 
 
 @contextmanager

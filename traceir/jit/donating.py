@@ -191,10 +191,10 @@ def taken(value: Any, aval: ShapedArray) -> np.ndarray:
     if type(value) is not Array:
         return np.array(value, aval.dtype, order="C")
     memory = value._value
-    del value._value
+    value.delete()
     if _is_free(memory) and memory.dtype == aval.dtype:
         return memory
-    value._value = memory
+    value._restored(memory)
     return np.array(memory, aval.dtype, order="C")
 
 
@@ -205,8 +205,13 @@ def _count(memory: np.ndarray) -> int:
 def _is_free(memory: np.ndarray) -> bool:
     """Whether nobody else refers to an array, or to what it is a view of."""
     base = memory.base
-    alone = base is None or getattr(type(base), "recycled", False)
-    return alone and _count(memory) == _ALONE
+    if base is None or getattr(type(base), "recycled", False):
+        return _count(memory) == _ALONE
+    # Of a view and the array that it is a view of, each may be held by the other alone.
+    owns = type(base) is np.ndarray and base.nbytes == memory.nbytes
+    if not owns or _count(memory) != _ALONE or _count(base) != _OF_VIEW:
+        return False
+    return base.base is None or getattr(type(base.base), "recycled", False)
 
 
 def _held_once() -> int:
@@ -218,5 +223,14 @@ def _held(memory: np.ndarray) -> int:
     return _count(memory)
 
 
-# What `_is_free` counts for an array that only the caller's variable holds.
+def _held_by_view() -> int:
+    view = np.zeros(1).reshape(1, 1)
+    base = view.base
+    assert base is not None
+    return _count(base)
+
+
+# What `_is_free` counts for an array that only the caller's variable holds, and for one
+# that only a view of it does.
 _ALONE = _held_once()
+_OF_VIEW = _held_by_view()
