@@ -8,12 +8,19 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
 from traceir.kernels.registry import kernel
+from traceir.kernels.stacks import (
+    are_systems,
+    eliminate,
+    factorized,
+    is_stack,
+    substitute,
+)
 
 Shape = tuple[int, ...]
 
@@ -50,6 +57,8 @@ def _identities(shape: Shape, dtype: np.dtype) -> np.ndarray:
 @kernel("cholesky")
 def cholesky(x: np.ndarray) -> Any:
     """Lower triangular factors; NaN for what is not positive definite."""
+    if is_stack(x) and (together := factorized(np.linalg.cholesky, x)) is not None:
+        return together
     found = np.array(x, order="C")
     factorize = _routine("potrf", x.dtype)
     for _, matrix in _matrices(found):
@@ -64,6 +73,9 @@ def lu(x: np.ndarray) -> Any:
     """Factors below and above the diagonal, exchanges of rows, and their order."""
     rows, columns = x.shape[-2:]
     stack, steps = x.shape[:-2], min(rows, columns)
+    if rows == columns and is_stack(x) and np.isfinite(x).all():
+        parts = eliminate(x.reshape(-1, rows, rows))
+        return [part.reshape(*stack, *part.shape[1:]) for part in parts]
     # The transposed matrices, in the order of memory that the routine wants.
     turned = np.array(x.swapaxes(-1, -2), order="C")
     exchanges = np.zeros((*stack, steps), np.int32)
@@ -131,6 +143,12 @@ def eigh(
     subset_by_index: None = None,
 ) -> Any:
     """Eigenvectors as columns, and eigenvalues, which ascend."""
+    if is_stack(x):
+        used = np.tril(x) if lower else np.triu(x)
+        function = partial(np.linalg.eigh, UPLO="L" if lower else "U")
+        together = factorized(function, used)
+        if together is not None:
+            return [together.eigenvectors, together.eigenvalues]
     vectors = np.full(x.shape, np.nan, x.dtype)
     values = np.full(x.shape[:-1], np.nan, x.dtype)
     solve = _routine("syevd", x.dtype)
@@ -186,6 +204,15 @@ def triangular_solve(
     found = np.array(y, order="C")
     if not math.prod(a.shape[-2:]):
         return found
+    if are_systems(a, y):
+        # x a = y is the transposed equation of another system.
+        turned = transpose_a == left_side
+        if turned:
+            a = a.swapaxes(-1, -2)
+        if left_side:
+            return substitute(a, found, lower != turned, unit_diagonal)
+        x = substitute(a, y.swapaxes(-1, -2), lower != turned, unit_diagonal)
+        return np.ascontiguousarray(x.swapaxes(-1, -2))
     solve = _routine("trsm", y.dtype)
     a = np.ascontiguousarray(a)
     # The transposed equation: what stood on the left stands on the right.
