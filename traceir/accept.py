@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from traceir.dtypes import finfo, kind_of
+from traceir.dtypes import KEY_MEMORY, finfo, is_key, kind_of
 from traceir.records import dataclass
 from traceir.rules.numerics import largest, rounded, ulp, wrapped
 from traceir.rules.reals import Real
@@ -41,6 +41,8 @@ def settle(want: Any, dtype: np.dtype) -> Any:
     """
     if kind_of(dtype) == "f":
         return rounded(Real.of(want), dtype)
+    if is_key(dtype):
+        return np.array((want,), KEY_MEMORY)[()]
     return wrapped(want, dtype)
 
 

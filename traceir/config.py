@@ -47,6 +47,9 @@ class Context:
     debug_nans: bool = False
     debug_infs: bool = False
     sanitize: bool = False
+    threefry_partitionable: bool = True
+    default_prng_impl: str = "threefry2x32"
+    debug_key_reuse: bool = False
     check_tracer_leaks: bool = False
     unrolled_loops: str = "warn"
     log_compiles: bool = False
@@ -86,6 +89,9 @@ FLAGS: Mapping[str, Flag] = {
     "debug_nans": Flag("debug_nans"),
     "debug_infs": Flag("debug_infs"),
     "sanitize": Flag("sanitize"),
+    "threefry_partitionable": Flag("threefry_partitionable", (True, False)),
+    "default_prng_impl": Flag("default_prng_impl", ("threefry2x32",)),
+    "debug_key_reuse": Flag("debug_key_reuse"),
     "check_tracer_leaks": Flag("check_tracer_leaks"),
     "log_compiles": Flag("log_compiles"),
     "explain_cache_misses": Flag("explain_cache_misses"),
@@ -150,7 +156,7 @@ def from_environment(environment: Mapping[str, str]) -> dict[str, Value]:
             continue
         value = _TEXTS.get(text, text)
         if value not in flag.values:
-            known = ("1", "0") if flag.default is False else map(str, flag.values)
+            known = ("1", "0") if type(flag.default) is bool else map(str, flag.values)
             listed = " or ".join(known)
             raise ValueError(f"TRACEIR_{name.upper()} must be {listed}, got {text!r}")
         found[flag.field] = value

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from traceir.avals import ShapedArray
-from traceir.dtypes import kind_of
+from traceir.dtypes import is_key, kind_of
 from traceir.ir import sort_params
 from traceir.rules import Prim, Relation, Rules, Scope
 from traceir.rules.applied import row_scope
@@ -37,6 +37,8 @@ class Elements:
         values = array.reshape(-1).tolist()
         if kind_of(array.dtype) == "f":
             values = list(map(real, values))
+        elif is_key(array.dtype):
+            values = [tuple(map(int, words)) for (words,) in values]
         return Elements(array, dict(zip(box(array.shape), values)))
 
     def __getitem__(self, index: Index) -> Any:

@@ -290,6 +290,7 @@ def formulas_of_other_tables() -> Iterator[tuple[str, Formula, Mapping[str, Any]
         default_matmul_precision=None,
         disable_jit=False,
         sanitize=False,
+        threefry_partitionable=True,
         axes=(),
     )
     key: dict[str, Any] = {"call": call, "v": AVALS[1], "typed": lambda v: (type(v), v)}

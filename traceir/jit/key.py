@@ -62,6 +62,11 @@ class Call:
         return self.context.sanitize
 
     @property
+    def threefry_partitionable(self) -> bool:
+        """In which layout random bits are made."""
+        return self.context.threefry_partitionable
+
+    @property
     def tree(self) -> Hashable:
         """The nesting of the traced arguments, with the arguments' names."""
         return self.labels, self.treedef

@@ -29,7 +29,7 @@ ATTRIBUTES: Final = frozenset(
     | {"num_leaves"}
     | {"function", "enable_x64", "face", "strict", "tree"}
     | {"numpy_dtype_promotion", "numpy_rank_promotion", "default_matmul_precision"}
-    | {"sanitize"}
+    | {"sanitize", "threefry_partitionable"}
     | {"disable_jit", "axes"}
 )
 BINARY: Final[dict[type[ast.operator], Callable[[Any, Any], Any]]] = {
