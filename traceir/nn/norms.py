@@ -126,5 +126,5 @@ def standardize(
     elif variance is None:
         less = subtract(_mean(square(value), axes, where), square(mean))
         variance = clip(less, 0)
-    root = lax.rsqrt(add(variance, epsilon))
-    return multiply(subtract(value, mean), root)
+    rest = subtract(value, mean)
+    return multiply(rest, lax.rsqrt(add(variance, epsilon)))

@@ -145,8 +145,9 @@ def celu(x: Operand, alpha: Operand = 1.0) -> Array:
     >>> celu(jnp.array([-1.0, 2.0]), 2.0)
     Array([-0.7869387,  2.       ], dtype=float32)
     """
+    high = maximum(x, 0.0)
     low = expm1(divide(minimum(x, 0.0), alpha))
-    return add(maximum(x, 0.0), multiply(alpha, low))
+    return add(high, multiply(alpha, low))
 
 
 # G. Klambauer and others, "Self-normalizing neural networks" (2017): with these two

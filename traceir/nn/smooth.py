@@ -120,9 +120,9 @@ def gelu(x: Operand, approximate: bool = True) -> Array:
     [value] = promoted_inexact("gelu", x)
     dtype = typeof(value).dtype
     if not approximate:
-        half = typed(math.sqrt(0.5), dtype, False)
-        above = lax.erfc(multiply(negative(value), half))
-        return multiply(multiply(0.5, value), above)
+        halved = multiply(0.5, value)
+        root = typed(math.sqrt(0.5), dtype, False)
+        return multiply(halved, lax.erfc(multiply(negative(value), root)))
     scale = typed(math.sqrt(2 / math.pi), dtype, False)
     inner = add(value, multiply(0.044715, lax.integer_pow(value, 3)))
     return multiply(value, multiply(0.5, add(1.0, tanh(multiply(scale, inner)))))
@@ -161,14 +161,14 @@ def log1mexp(x: Operand) -> Array:
     return result
 
 
-@composite
-def _staged_log1mexp(x: Operand) -> Array:
+def _staged(x: Operand) -> Array:
     near = log(negative(expm1(negative(x))))
     far = log1p(negative(exp(negative(x))))
     return where(less(x, math.log(2)), near, far)
 
 
-_log1mexp = custom_jvp(_staged_log1mexp)
+_staged.__name__ = "log1mexp"
+_log1mexp = custom_jvp(composite(_staged))
 
 
 @_log1mexp.defjvp

@@ -1,0 +1,194 @@
+"""The error functions and the normal distribution. Serves: promote.*, custom_jvp.*"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from traceir import lax
+from traceir.array import Array
+from traceir.lax.operands import Operand, convert, like
+from traceir.numpy.composites import where
+from traceir.scipy.special.logs import filled, named, real, reals
+from traceir.trace import typeof
+
+_HALF_LOG_TAU = math.log(2 * math.pi) / 2
+# Below the first number the asymptotic series is as exact as the dtype allows, above
+# the second one the complement is: both by the dtype's width.
+_SERIES = {np.dtype(np.float32): -10.0, np.dtype(np.float64): -20.0}
+_UPPER = {np.dtype(np.float32): 5.0, np.dtype(np.float64): 8.0}
+
+
+def erf(x: Operand) -> Array:
+    """The error function, floating.
+
+    >>> erf(0)
+    Array(0., dtype=float32, weak_type=True)
+    """
+    return real("erf", x)
+
+
+def erfc(x: Operand) -> Array:
+    """`1 - erf(x)`, exact far above 0; floating.
+
+    >>> erfc(0)
+    Array(1., dtype=float32, weak_type=True)
+    """
+    return real("erfc", x)
+
+
+def erfinv(x: Operand) -> Array:
+    """The inverse of `erf`; floating, NaN beyond 1.
+
+    >>> erfinv(0)
+    Array(0., dtype=float32, weak_type=True)
+    """
+    return real("erfinv", x, "erf_inv")
+
+
+def _single(x: Array) -> Array:
+    """Half precision is computed in single."""
+    dtype = typeof(x).dtype
+    wide = dtype if dtype in _SERIES else np.dtype(np.float32)
+    widened: Array = convert(x, wide, typeof(x).weak_type)
+    return widened
+
+
+def ndtr(x: Operand) -> Array:
+    """The normal distribution's cdf: how much of it is below; floating.
+
+    >>> ndtr(0)
+    Array(0.5, dtype=float32, weak_type=True)
+    """
+    [value] = reals("ndtr", x)
+    found: Array = convert(_ndtr(_single(value)), value.dtype, value.weak_type)
+    return found
+
+
+def _ndtr(x: Array) -> Array:
+    root = like(math.sqrt(0.5), x)
+    scaled = lax.mul(x, root)
+    size = lax.abs(scaled)
+    near = lax.lt(size, root)
+    middle = lax.add(like(1.0, x), lax.erf(scaled))
+    above = lax.gt(scaled, like(0, x))
+    high = lax.sub(like(2.0, x), lax.erfc(size))
+    ends = lax.select(above, high, lax.erfc(size))
+    return lax.mul(like(0.5, x), lax.select(near, middle, ends))
+
+
+def log_ndtr(x: Operand, series_order: int = 3) -> Array:
+    """The logarithm of `ndtr`, exact far below 0; floating.
+
+    Far below, an asymptotic series of `series_order` terms is summed: M. Abramowitz and
+    I. Stegun, "Handbook of Mathematical Functions" (1964), 26.2.12.
+
+    >>> log_ndtr(-100.0)
+    Array(-5005.5244, dtype=float32, weak_type=True)
+    """
+    [value] = reals("log_ndtr", x)
+    wide = _log_ndtr(_single(value), series_order=series_order)
+    found: Array = convert(wide, value.dtype, value.weak_type)
+    return found
+
+
+def _pieces(x: Array, series_order: int) -> Array:
+    dtype = typeof(x).dtype
+    upper, lower = like(_UPPER[dtype], x), like(_SERIES[dtype], x)
+    high = lax.gt(x, upper)
+    # What is not taken has derivatives, too: its operand is one where they are finite.
+    middle = _ndtr(where(high, lax.neg(x), lax.max(x, lower)))
+    above = lax.neg(middle)
+    between = lax.gt(x, lower)
+    tail = _tail(lax.min(x, lower), series_order)
+    return where(high, above, where(between, lax.log(middle), tail))
+
+
+def _tail(x: Array, series_order: int) -> Array:
+    square = lax.square(x)
+    lead = lax.sub(lax.mul(like(-0.5, x), square), lax.log(lax.neg(x)))
+    lead = lax.sub(lead, like(_HALF_LOG_TAU, x))
+    return lax.add(lead, lax.log(_series(square, series_order)))
+
+
+def _series(square: Array, order: int) -> Array:
+    """1 - 1/x**2 + 3/x**4 - 15/x**6 and so on, positive and negative terms apart."""
+    sums = [filled(square, 0), filled(square, 0)]
+    power, double_factorial = square, 1.0
+    for n in range(1, order + 1):
+        term = lax.div(like(double_factorial, square), power)
+        sums[n % 2] = lax.add(sums[n % 2], term)
+        power = lax.mul(power, square)
+        double_factorial *= 2 * n + 1
+    return lax.sub(lax.add(like(1, square), sums[0]), sums[1])
+
+
+def _log_density(x: Array) -> Array:
+    square = lax.mul(like(-0.5, x), lax.square(x))
+    return lax.sub(square, like(_HALF_LOG_TAU, x))
+
+
+_log_ndtr = named("log_ndtr", _pieces)
+
+
+@_log_ndtr.defjvp
+def _log_ndtr_jvp(primals: Any, tangents: Any) -> tuple[Array, Array]:
+    [x], [t] = primals, tangents
+    found = _log_ndtr(x, series_order=3)
+    return found, lax.mul(t, lax.exp(lax.sub(_log_density(x), found)))
+
+
+def ndtri(p: Operand) -> Array:
+    """The inverse of `ndtr`: below what a part `p` of the distribution is; floating.
+
+    NaN outside of 0 to 1. In the tails it is found by Newton's method on the logarithm
+    of `ndtr`, which is concave, so that every step comes nearer.
+
+    >>> import traceir.numpy as jnp
+    >>> ndtri(jnp.array([0.0, 0.5, 1.0]))
+    Array([-inf,   0.,  inf], dtype=float32)
+    """
+    [value] = reals("ndtri", p)
+    found: Array = convert(_ndtri(_single(value)), value.dtype, value.weak_type)
+    return found
+
+
+_TAIL = 0.05
+_STEPS = {np.dtype(np.float32): 3, np.dtype(np.float64): 4}
+
+
+def _inverse(p: Array) -> Array:
+    half, one = like(0.5, p), like(1, p)
+    high = lax.gt(p, half)
+    part = lax.select(high, lax.sub(one, p), p)
+    tail = lax.lt(part, like(_TAIL, p))
+    twice = lax.sub(lax.mul(like(2, p), p), one)
+    middle = lax.mul(like(math.sqrt(2), p), lax.erf_inv(twice))
+    low = _newton(lax.select(tail, part, filled(p, _TAIL)))
+    inside = lax.select(tail, lax.select(high, lax.neg(low), low), middle)
+    end = lax.eq(part, like(0, p))
+    signed = lax.mul(lax.sub(p, half), like(np.inf, p))
+    return lax.select(end, signed, inside)
+
+
+def _newton(p: Array) -> Array:
+    """Where a small part of the normal distribution ends."""
+    wanted = lax.log(p)
+    z = lax.neg(lax.sqrt(lax.mul(like(-2, p), wanted)))
+    for _ in range(_STEPS[typeof(p).dtype]):
+        now = _pieces(z, 3)
+        slope = lax.exp(lax.sub(_log_density(z), now))
+        z = lax.sub(z, lax.div(lax.sub(now, wanted), slope))
+    return z
+
+
+_ndtri = named("ndtri", _inverse)
+
+
+@_ndtri.defjvp
+def _ndtri_jvp(primals: Any, tangents: Any) -> tuple[Array, Array]:
+    [p], [t] = primals, tangents
+    z = _ndtri(p)
+    return z, lax.mul(t, lax.exp(lax.neg(_log_density(z))))
