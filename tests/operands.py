@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from operands_algebra import BUILDERS as ALGEBRA
 from operands_host import HOST
 from operands_indexing import INDEXED
+from operands_random import RANDOM
 from operands_windows import WINDOWS
 
 from traceir.avals import ShapedArray
@@ -339,6 +340,7 @@ def _custom(*rules: str) -> Callable[[Draw, np.dtype], Built]:
 BUILDERS: dict[str, Callable[[Draw, np.dtype], Built]] = {
     **ALGEBRA,
     **WINDOWS,
+    **RANDOM,
     **HOST,
     "reduce_xor": _reduction,
     **INDEXED,
