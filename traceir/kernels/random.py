@@ -15,7 +15,7 @@ import numpy as np
 
 from traceir.dtypes import KEY_MEMORY
 from traceir.kernels.registry import kernel
-from traceir.kernels.threefry import threefry2x32
+from traceir.kernels.threefry import hashes
 
 WORD = np.dtype("uint32")
 WORD_BITS = 32
@@ -69,7 +69,7 @@ def random_fold_in(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     shape = np.broadcast_shapes(x.shape, y.shape)
     words = words_of(np.broadcast_to(x, shape))
     zero = np.zeros((), WORD)
-    return joined(*threefry2x32(words[..., 0], words[..., 1], zero, y))
+    return joined(*hashes(words[..., 0], words[..., 1], zero, y))
 
 
 @kernel("random_split")
@@ -89,7 +89,7 @@ def random_split(
 def random_bits(
     x: np.ndarray, *, bit_width: int, shape: Sequence[int], partitionable: bool = True
 ) -> np.ndarray:
-    """Random integers of so many bits, as many of each key as the shape has elements."""
+    """Random integers of so many bits; so many of each key as the shape has elements."""
     size = math.prod(shape)
     if bit_width > WORD_BITS:
         first = _counters(size) if partitionable else _halves(2 * size)
@@ -131,4 +131,4 @@ def _in_halves(keys: np.ndarray, size: int) -> np.ndarray:
 def _hashed(keys: np.ndarray, high: np.ndarray, low: np.ndarray) -> tuple[Any, Any]:
     """The counters' hashes by each key, along a last dimension."""
     words = words_of(keys)[..., None, :]
-    return threefry2x32(words[..., 0], words[..., 1], high, low)
+    return hashes(words[..., 0], words[..., 1], high, low)

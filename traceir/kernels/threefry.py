@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -12,17 +12,32 @@ from traceir.rules.threefry import INJECTIONS, PARITY, ROTATIONS
 # So many elements at a time: what a round reads and writes stays in the cache.
 PIECE = 8192
 
+Words = Sequence[np.ndarray]
+
 
 @kernel("threefry2x32")
 def threefry2x32(
     k1: np.ndarray, k2: np.ndarray, x1: np.ndarray, x2: np.ndarray
-) -> tuple[Any, Any]:
+) -> list[np.ndarray]:
     """Two words for each counter, which has two, by keys of two words."""
+    return list(hashes(k1, k2, x1, x2))
+
+
+def hashes(
+    k1: np.ndarray, k2: np.ndarray, x1: np.ndarray, x2: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The first and the second word of each counter's hash.
+
+    >>> zero = np.zeros(1, "uint32")
+    >>> hashes(zero, zero, zero, zero)
+    (array([1797259609], dtype=uint32), array([2579123966], dtype=uint32))
+    """
     shape = np.broadcast_shapes(k1.shape, k2.shape, x1.shape, x2.shape)
     high, low = np.empty(shape, np.uint32), np.empty(shape, np.uint32)
     if high.size:
-        lines = [_line(x, shape) for x in (k1, k2, x1, x2)]
-        _hash(*lines, high.reshape(-1), low.reshape(-1))
+        first, second, *counter = (_line(x, shape) for x in (k1, k2, x1, x2))
+        third = first ^ second ^ np.uint32(PARITY)
+        _hash((first, second, third), counter, (high.reshape(-1), low.reshape(-1)))
     return high, low
 
 
@@ -31,27 +46,20 @@ def _line(x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     return x.reshape(-1) if x.size == 1 else np.broadcast_to(x, shape).reshape(-1)
 
 
-def _hash(
-    k1: np.ndarray,
-    k2: np.ndarray,
-    x1: np.ndarray,
-    x2: np.ndarray,
-    high: np.ndarray,
-    low: np.ndarray,
-) -> None:
+def _hash(key: Words, counter: Words, results: Words) -> None:
     """Write the words of all elements, piece by piece."""
-    k3 = k1 ^ k2 ^ np.uint32(PARITY)
-    spare = np.empty(min(PIECE, high.size), np.uint32)
-    for start in range(0, high.size, PIECE):
+    size = results[0].size
+    spare = np.empty(min(PIECE, size), np.uint32)
+    for start in range(0, size, PIECE):
         piece = slice(start, start + PIECE)
-        key = [k if k.size == 1 else k[piece] for k in (k1, k2, k3)]
-        x, y = high[piece], low[piece]
-        np.add(x1 if x1.size == 1 else x1[piece], key[0], out=x)
-        np.add(x2 if x2.size == 1 else x2[piece], key[1], out=y)
-        _rounds(key, x, y, spare[: x.size])
+        keys = [k if k.size == 1 else k[piece] for k in key]
+        x, y = (word[piece] for word in results)
+        for word, given, k in zip((x, y), counter, keys):
+            np.add(given if given.size == 1 else given[piece], k, out=word)
+        _rounds(keys, x, y, spare[: x.size])
 
 
-def _rounds(key: list[np.ndarray], x: np.ndarray, y: np.ndarray, t: np.ndarray) -> None:
+def _rounds(key: Words, x: np.ndarray, y: np.ndarray, t: np.ndarray) -> None:
     """Twenty rounds over both words, in their place; `t` is memory of that size."""
     for number in range(1, INJECTIONS + 1):
         for by in ROTATIONS[(number - 1) % 2]:
