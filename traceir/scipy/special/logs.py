@@ -170,7 +170,8 @@ def rel_entr(p: Operand, q: Operand) -> Array:
     # What is not taken has derivatives, too: they must be finite.
     safe_p, safe_q = where(both, p, 1), where(both, q, 1)
     found = subtract(_xlogx(safe_p), xlogy(safe_p, safe_q))
-    return where(both, found, where(none, 0.0, np.inf))
+    outside = where(none, like(0.0, found), np.inf)
+    return where(both, found, outside)
 
 
 def kl_div(p: Operand, q: Operand) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,13 @@ from traceir.lax.operands import Operand, convert, like
 from traceir.numpy.composites import where
 from traceir.scipy.special.logs import filled, named, real, reals
 from traceir.trace import typeof
+from traceir.transforms.custom_jvp import custom_jvp
 
 _HALF_LOG_TAU = math.log(2 * math.pi) / 2
-# Below the first number the asymptotic series is as exact as the dtype allows, above
-# the second one the complement is: both by the dtype's width.
+# Below these numbers the asymptotic series of so many terms is as exact as the dtype
+# allows.
 _SERIES = {np.dtype(np.float32): -10.0, np.dtype(np.float64): -20.0}
-_UPPER = {np.dtype(np.float32): 5.0, np.dtype(np.float64): 8.0}
+_TERMS = {np.dtype(np.float32): 3, np.dtype(np.float64): 10}
 
 
 def erf(x: Operand) -> Array:
@@ -80,37 +82,38 @@ def _ndtr(x: Array) -> Array:
 
 
 def log_ndtr(x: Operand, series_order: int = 3) -> Array:
-    """The logarithm of `ndtr`, exact far below 0; floating.
+    """The logarithm of `ndtr`, exact far below 0 and above; floating.
 
-    Far below, an asymptotic series of `series_order` terms is summed: M. Abramowitz and
-    I. Stegun, "Handbook of Mathematical Functions" (1964), 26.2.12.
+    Far below, an asymptotic series of at least `series_order` terms is summed: M.
+    Abramowitz and I. Stegun, "Handbook of Mathematical Functions" (1964), 26.2.12.
 
     >>> log_ndtr(-100.0)
     Array(-5005.5244, dtype=float32, weak_type=True)
     """
     [value] = reals("log_ndtr", x)
-    wide = _log_ndtr(_single(value), series_order=series_order)
+    wide = _log_ndtr(_single(value), index(series_order))
     found: Array = convert(wide, value.dtype, value.weak_type)
     return found
 
 
 def _pieces(x: Array, series_order: int) -> Array:
     dtype = typeof(x).dtype
-    upper, lower = like(_UPPER[dtype], x), like(_SERIES[dtype], x)
-    high = lax.gt(x, upper)
+    lower = like(_SERIES[dtype], x)
+    high = lax.gt(x, like(0, x))
     # What is not taken has derivatives, too: its operand is one where they are finite.
     middle = _ndtr(where(high, lax.neg(x), lax.max(x, lower)))
-    above = lax.neg(middle)
-    between = lax.gt(x, lower)
-    tail = _tail(lax.min(x, lower), series_order)
-    return where(high, above, where(between, lax.log(middle), tail))
+    above = lax.log1p(lax.neg(middle))
+    between, log = lax.gt(x, lower), lax.log(middle)
+    terms = max(series_order, _TERMS[dtype])
+    low = where(between, log, _tail(lax.min(x, lower), terms))
+    return where(high, above, low)
 
 
 def _tail(x: Array, series_order: int) -> Array:
-    square = lax.square(x)
-    lead = lax.sub(lax.mul(like(-0.5, x), square), lax.log(lax.neg(x)))
+    square = lax.mul(like(-0.5, x), lax.square(x))
+    lead = lax.sub(square, lax.log(lax.neg(x)))
     lead = lax.sub(lead, like(_HALF_LOG_TAU, x))
-    return lax.add(lead, lax.log(_series(square, series_order)))
+    return lax.add(lead, lax.log(_series(lax.square(x), series_order)))
 
 
 def _series(square: Array, order: int) -> Array:
@@ -130,13 +133,14 @@ def _log_density(x: Array) -> Array:
     return lax.sub(square, like(_HALF_LOG_TAU, x))
 
 
-_log_ndtr = named("log_ndtr", _pieces)
+_pieces.__name__ = "log_ndtr"
+_log_ndtr = custom_jvp(_pieces, nondiff_argnums=(1,))
 
 
 @_log_ndtr.defjvp
-def _log_ndtr_jvp(primals: Any, tangents: Any) -> tuple[Array, Array]:
+def _log_ndtr_jvp(order: int, primals: Any, tangents: Any) -> tuple[Array, Array]:
     [x], [t] = primals, tangents
-    found = _log_ndtr(x, series_order=3)
+    found = _log_ndtr(x, order)
     return found, lax.mul(t, lax.exp(lax.sub(_log_density(x), found)))
 
 
@@ -176,7 +180,10 @@ def _inverse(p: Array) -> Array:
 def _newton(p: Array) -> Array:
     """Where a small part of the normal distribution ends."""
     wanted = lax.log(p)
-    z = lax.neg(lax.sqrt(lax.mul(like(-2, p), wanted)))
+    # The first terms of the tail's own series: Abramowitz and Stegun, 26.2.12.
+    square = lax.mul(like(-2, p), wanted)
+    less = lax.add(lax.log(square), like(2 * _HALF_LOG_TAU, p))
+    z = lax.neg(lax.sqrt(lax.sub(square, less)))
     for _ in range(_STEPS[typeof(p).dtype]):
         now = _pieces(z, 3)
         slope = lax.exp(lax.sub(_log_density(z), now))
