@@ -89,7 +89,7 @@ def random_split(
 def random_bits(
     x: np.ndarray, *, bit_width: int, shape: Sequence[int], partitionable: bool = True
 ) -> np.ndarray:
-    """Random integers of so many bits; so many of each key as the shape has elements."""
+    """Random integers of so many bits, so many of each key as the shape says."""
     size = math.prod(shape)
     if bit_width > WORD_BITS:
         first = _counters(size) if partitionable else _halves(2 * size)
@@ -97,7 +97,7 @@ def random_bits(
         bits = high << np.uint64(WORD_BITS) | low
     elif partitionable:
         high, low = _hashed(x, *_counters(size))
-        bits = (high ^ low).astype(f"uint{bit_width}", copy=False)
+        bits = np.bitwise_xor(high, low).astype(f"uint{bit_width}", copy=False)
     else:
         words = _in_halves(x, (size * bit_width + WORD_BITS - 1) // WORD_BITS)
         # The first of several numbers in a word are its lowest bits.
