@@ -9,17 +9,20 @@ from itertools import count
 
 import numpy as np
 
+from traceir.avals import ShapedArray
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var, subjaxprs
 from traceir.text.naming import letters
 from traceir.text.printer import with_names
 from traceir_numba.build import build
 from traceir_numba.emit_lines import safe_name
+from traceir_numba.emitters.pairs import part_of
 from traceir_numba.functions import NUMBERS
 from traceir_numba.fuse import Plan, fuse, kept_values
 from traceir_numba.graph import Graph
 from traceir_numba.halves import half_of, without_halves
 from traceir_numba.jobs import Cluster, Shape
 from traceir_numba.liveness import share_memory
+from traceir_numba.physical import without_pairs
 from traceir_numba.problems import unsupported
 from traceir_numba.program import (
     Buffer,
@@ -49,10 +52,14 @@ def assemble(closed: ClosedJaxpr, name: str, donated: Collection[int] = ()) -> P
 
     Raises TypeError (backend.unsupported) for what the backend has no code for.
     """
-    _check_dtypes(closed.jaxpr)
-    lowered = without_halves(closed)
-    flat = simplify(lowered.closed)
     text, printed = with_names(closed)
+    physical = without_pairs(closed)
+    _check_dtypes(physical.closed.jaxpr)
+    lowered = without_halves(physical.closed)
+    flat = simplify(lowered.closed)
+    for new, (old, part) in physical.names.items():
+        if old in printed:
+            printed[new] = f"{printed[old]}{part}"
     shown = {new: printed[old] for new, old in lowered.names.items() if old in printed}
     printed = {**printed, **shown}
     names = names_of(flat.jaxpr, printed)
@@ -75,7 +82,8 @@ def _check_dtypes(jaxpr: Jaxpr) -> None:
         for inner in subjaxprs(eqn):
             _check_dtypes(inner.jaxpr)
         for atom in (*eqn.inputs, *eqn.outputs):
-            if atom.aval.dtype not in DTYPES and not half_of(atom.aval.dtype):
+            dtype = atom.aval.dtype
+            if dtype not in DTYPES and not half_of(dtype) and not part_of(dtype):
                 what = f"`{eqn.primitive}` of {atom.aval.str_short()}"
                 raise unsupported(eqn, what)
 
@@ -125,10 +133,10 @@ class _Assembler:
             self.constants.append((self.slot(var, "constant"), value))
         results = self.results()
         kept = kept_values(plan, {self.graph.memory_of(v) for v in results})
-        for var, shape in results.items():
+        for var in results:
             memory = self.graph.memory_of(var)
             if memory not in self.slots:
-                self.slot(memory, "output", shape)
+                self.slot(memory, "output", var.aval)
         for cluster in plan.clusters:
             self.step(plan, cluster, kept)
         outputs = self.outputs()
@@ -148,25 +156,32 @@ class _Assembler:
         self.buffers.append(Buffer(name, shape, dtype, role))
         return len(self.buffers) - 1
 
-    def slot(self, var: Var, role: str, shape: Shape | None = None) -> int:
-        """The buffer that holds a variable's memory, made on first use."""
+    def slot(self, var: Var, role: str, seen: ShapedArray | None = None) -> int:
+        """The buffer that holds a variable's memory, made on first use.
+
+        An array over it may be seen as one of another shape or dtype.
+        """
         if var not in self.slots:
-            shape = var.aval.shape if shape is None else shape
+            aval = var.aval if seen is None else seen
             # A constant is a global of the module, next to the functions' names.
             name = f"{'const_' if role == 'constant' else ''}{self.names[var]}"
-            self.slots[var] = self.add(name, shape, var.aval.dtype.name, role)
+            self.slots[var] = self.add(name, aval.shape, aval.dtype.name, role)
         return self.slots[var]
 
-    def results(self) -> dict[Var, Shape]:
+    def results(self) -> list[Var]:
         """The variables that the program returns, computed ones first met."""
         outvars = self.closed.jaxpr.outvars
-        return {a: a.aval.shape for a in outvars if isinstance(a, Var)}
+        return list(dict.fromkeys(a for a in outvars if isinstance(a, Var)))
 
-    def reshaped(self, source: int, shape: Shape, name: str, copied: bool) -> int:
-        """Another array over a buffer's memory, or a copy of it."""
+    def is_seen_as(self, source: int, aval: ShapedArray) -> bool:
+        """Whether a buffer is an array of that type."""
         buffer = self.buffers[source]
+        return (buffer.shape, buffer.dtype) == (aval.shape, aval.dtype.name)
+
+    def reshaped(self, source: int, aval: ShapedArray, name: str, copied: bool) -> int:
+        """Another array over a buffer's memory, or a copy of it."""
         role = "output" if copied else "alias"
-        output = self.add(name, shape, buffer.dtype, role)
+        output = self.add(name, aval.shape, aval.dtype.name, role)
         self.steps.append(Reshape(source, output, copied))
         return output
 
@@ -175,9 +190,9 @@ class _Assembler:
         if isinstance(atom, Literal):
             return self.literal(atom, f"literal_{number}")
         source = self.slots[self.graph.memory_of(atom)]
-        if self.buffers[source].shape == atom.aval.shape:
+        if self.is_seen_as(source, atom.aval):
             return source
-        return self.reshaped(source, atom.aval.shape, self.names[atom], copied=False)
+        return self.reshaped(source, atom.aval, self.names[atom], copied=False)
 
     def literal(self, atom: Literal, name: str) -> int:
         array = atom.array
@@ -194,12 +209,12 @@ class _Assembler:
                 source = self.literal(atom, f"literal_{number}")
             else:
                 source = self.slots[self.graph.memory_of(atom)]
-            buffer, shape = self.buffers[source], atom.aval.shape
-            fresh = source not in taken and buffer.role in ("output", "temporary")
+            role = self.buffers[source].role
+            fresh = source not in taken and role in ("output", "temporary")
             taken.add(source)
-            if not fresh or buffer.shape != shape:
+            if not fresh or not self.is_seen_as(source, atom.aval):
                 name = f"result_{number}"
-                source = self.reshaped(source, shape, name, copied=not fresh)
+                source = self.reshaped(source, atom.aval, name, copied=not fresh)
             found.append(source)
         return tuple(found)
 

@@ -17,6 +17,7 @@ from traceir_numba.emitters.entry import (
     Parts,
     View,
 )
+from traceir_numba.emitters.pairs import part_of
 from traceir_numba.graph import Graph, Place, identity
 from traceir_numba.jobs import (
     Cluster,
@@ -127,7 +128,7 @@ class _Builder:
         axes = cluster.axes or job.along
         nest = Nest(
             tuple(d in axes for d in range(len(cluster.space))),
-            tuple(v.aval.dtype.name for v in memory),
+            tuple((part_of(v.aval.dtype) or v.aval.dtype).name for v in memory),
             first.body,
             first.stores,
             first.reductions,
@@ -332,6 +333,7 @@ class _Builder:
             return self.recalled(block, *self.of_rows[place])
         access = self.found.access(atom, indices, block.loops, block)
         name = self.names[self.graph.memory_of(atom)]
+        name = name if access.width == 1 else f"{name}_{access.lane}"
         load = Load(access, atom.aval.dtype.name, self.inside(block, indices, name))
         found = block.add(load, name)
         if block in self.ends:

@@ -12,6 +12,7 @@ from traceir.ir import ClosedJaxpr
 from traceir_numba import gemm, kernels
 from traceir_numba.assemble import assemble
 from traceir_numba.driver import dtype_name, product_name
+from traceir_numba.emitters.pairs import PAIRS
 from traceir_numba.functions import NUMBERS
 from traceir_numba.halves import HALVES
 from traceir_numba.kernels import Compiled
@@ -68,7 +69,7 @@ class Build:
             module.text,
             module.driver,
             module.line,
-            tuple(d for d in (*NUMBERS, *HALVES) if dtype_name(d) in words),
+            tuple(d for d in (*NUMBERS, *HALVES, *PAIRS) if dtype_name(d) in words),
             functions,
             tuple((buffers[k].name, value) for k, value in self.program.constants),
             tuple((evaluated_name(p), p) for p in evaluated(self.program)),

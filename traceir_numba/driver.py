@@ -39,8 +39,12 @@ def call_text(head: str, arguments: list[str]) -> str:
 
 
 def dtype_name(dtype: str) -> str:
-    """The name of NumPy's dtype in a generated module."""
-    return dtype.upper()
+    """The name of NumPy's dtype in a generated module.
+
+    >>> dtype_name("float32"), dtype_name("key<fry>")
+    ('FLOAT32', 'KEY')
+    """
+    return dtype.partition("<")[0].upper()
 
 
 def driver_lines(
@@ -101,6 +105,9 @@ def _body(
 
 def _reshaped(source: Buffer, target: Buffer) -> str:
     """An array in the shape of another one, which may be the same memory."""
+    if source.dtype != target.dtype:
+        seen = f"{source.name}.reshape(-1).view({dtype_name(target.dtype)})"
+        return f"{seen}.reshape({target.shape})"
     same = source.shape == target.shape
     return source.name if same else f"{source.name}.reshape({target.shape})"
 

@@ -87,6 +87,8 @@ def index_text(access: Access, found: Iterable[str] = ()) -> str:
 
     >>> index_text(Access(0, ((1,), ())))
     'i0 * n1 + i1'
+    >>> index_text(Access(0, ((),), width=2, lane=1))
+    'i0 * 2 + 1'
     """
     terms = []
     for d, stride in enumerate(access.strides):
@@ -101,7 +103,17 @@ def index_text(access: Access, found: Iterable[str] = ()) -> str:
         terms.append(text if stride is None else f"{text} * p{stride}")
     if access.offset is not None:
         terms.append(f"p{access.offset}")
-    return " + ".join(terms) or "0"
+    return _of_lanes(" + ".join(terms) or "0", access)
+
+
+def _of_lanes(place: str, access: Access) -> str:
+    """The element of one lane where several lie together at each place."""
+    if access.width == 1:
+        return place
+    place = f"({place})" if "+" in place else place
+    first = f"{place} * {access.width}" if place != "0" else ""
+    lane = str(access.lane) if access.lane or not first else ""
+    return " + ".join(filter(None, (first, lane)))
 
 
 def position_text(node: Position) -> str:

@@ -138,8 +138,9 @@ class _Fuser:
         self, job: Job, reads: Reads, needed: int, size: int, deep: int
     ) -> tuple[Cluster, int, bool] | None:
         """A cluster that a job can join, the pass, and whether it finishes there."""
-        if job.kind in ("map", "reduce"):
-            for cluster in self.candidates(reads, needed, size, deep):
+        if job.joins:
+            beside = self.makers[job.var] if job.kind == "part" else 0
+            for cluster in self.candidates(reads, needed, size, deep, beside):
                 stage = _pass_of_loops(job, cluster, reads)
                 if stage is not None:
                     return cluster, stage, False
@@ -150,17 +151,17 @@ class _Fuser:
         return None
 
     def candidates(
-        self, reads: Collection[Var], needed: int, size: int, deep: int
+        self, reads: Collection[Var], needed: int, size: int, deep: int, beside: int
     ) -> list[Cluster]:
-        """The latest clusters that make or read what a job reads."""
-        found = set(_bits(needed))
+        """The latest clusters that make or read what a job reads, or are `beside`."""
+        found = set(_bits(needed | beside))
         for var in reads:
             found.update(self.readers[var][-MOST_CANDIDATES:])
         clusters = [self.all[n] for n in sorted(found, reverse=True)]
         return [
             c
             for c in clusters[:MOST_CANDIDATES]
-            if c.stages[0].jobs[0].kind in ("map", "reduce")
+            if c.stages[0].jobs[0].joins
             and len(c.jobs) < MOST_JOBS
             and self.lengths[c.number] + size <= LONGEST
             # What was cut stays cut: a map that goes on where another one ended.
@@ -204,7 +205,9 @@ def _pass_of_loops(job: Job, cluster: Cluster, reads: Reads) -> int | None:
         job.axes and cluster.axes and job.axes != cluster.axes
     ):
         return None
-    stage, shares = 0, False
+    if not cluster.placed.isdisjoint(reads):
+        return None
+    stage, shares = 0, job.kind == "part" and job.var in cluster.placed
     for var, places in reads.items():
         shares = shares or var in cluster.reads
         made = cluster.made_in.get(var)
@@ -241,6 +244,7 @@ def _pass_of_finish(job: Job, cluster: Cluster, reads: Reads) -> int | None:
         job.kind != "map"
         or moved is None
         or not cluster.made_in.keys().isdisjoint(reads)
+        or not cluster.placed.isdisjoint(reads)
     ):
         return None
     stages = []

@@ -131,12 +131,17 @@ class Graph:
         conditions fail.
         """
         shape = eqn.outputs[0].aval.shape
-        if len(eqn.inputs) > FEW:
+        if len(eqn.inputs) > FEW or self.is_mixed(eqn):
             return False
         if prod(shape) <= LITTLE or eqn.inputs[0].aval.ndim != len(shape):
             return True
         read = sorted(prod(a.aval.shape) for a in eqn.inputs if not self.is_even(a))
         return sum(read[:-1]) * 4 <= prod(shape)
+
+    def is_mixed(self, eqn: Eqn) -> bool:
+        """Whether parts are stored by one nest, element beside element."""
+        entry = self.entry(eqn)
+        return isinstance(entry, Parts) and entry.mixed(eqn)
 
     def is_even(self, atom: Atom) -> bool:
         """Whether all elements are one literal."""

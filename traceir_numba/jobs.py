@@ -50,6 +50,13 @@ class Job:
         return self.eqn.inputs[self.part].aval.shape
 
     @property
+    def joins(self) -> bool:
+        """Whether it may be in a nest with others."""
+        entry = EMITTERS[self.eqn.primitive]
+        mixed = isinstance(entry, Parts) and entry.mixed(self.eqn)
+        return self.kind in ("map", "reduce") or (mixed and self.kind == "part")
+
+    @property
     def axes(self) -> tuple[int, ...]:
         """The loops that are reduced."""
         return tuple(self.eqn.param("axes")) if self.kind == "reduce" else ()
@@ -95,6 +102,7 @@ class Cluster:
     made_in: dict[Var, int] = field(default_factory=dict)  # the pass of maps
     finished_in: dict[Var, int] = field(default_factory=dict)  # of all else
     carried: dict[Var, int] = field(default_factory=dict)  # maps, to their last reader
+    placed: set[Var] = field(default_factory=set)  # of which it stores parts
     before: int = 0  # bit set of the clusters that must have run
     after: set[int] = field(default_factory=set)  # those that read what this one makes
 
@@ -130,8 +138,12 @@ class Cluster:
         (one.finish if finishes else one.jobs).append(job)
         self.axes = self.axes or job.axes
         self.reads.update(reads)
-        own = self.made_in if job.kind == "map" and not finishes else self.finished_in
-        own.update(dict.fromkeys(job.eqn.outputs, stage))
+        if job.kind == "part":
+            self.placed.add(job.var)
+        else:
+            is_map = job.kind == "map" and not finishes
+            own = self.made_in if is_map else self.finished_in
+            own.update(dict.fromkeys(job.eqn.outputs, stage))
         for var in reads:
             if self.made_in.get(var, stage) < stage:
                 self.carried[var] = max(stage, self.carried.get(var, 0))

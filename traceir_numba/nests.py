@@ -23,13 +23,15 @@ class Access:
 
     `offset` is the number of a runtime parameter, or None where it is zero. What is
     `found` is added to it: values, each with a parameter that it is multiplied by, or
-    None.
+    None. Where `width` elements lie together at a place, it is that of number `lane`.
     """
 
     buffer: int
     strides: tuple[Stride, ...]
     offset: int | None = None
     found: tuple[tuple[Operand, int | None], ...] = ()
+    width: int = 1
+    lane: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,9 @@ from traceir_numba.nests import (
     Stride,
 )
 
+# So many elements that lie together are told apart by constants.
+PAIR = 2
+
 
 class Builder(Protocol):
     """What makes a nest of a cluster."""
@@ -81,11 +84,12 @@ class Places:
         known: tuple[int, ...] | None = ()
         distance, offset = 1, 0
         found: list[tuple[Operand, int | None]] = []
-        for k in reversed(range(len(indices))):
+        width, lane = _lanes(indices, var.aval.shape)
+        for k in reversed(range(len(indices) - (width > 1))):
             index, extent = indices[k], var.aval.shape[k]
             loop = None if index.dim is None else loops[index.dim]
             if loop is not None:
-                key = (buffer, k, index.step, var.aval.ndim)
+                key = (buffer, k, index.step, var.aval.ndim, width)
                 plain = index.step == 1 and known is not None
                 strides[loop] = (
                     known if plain else builder.param(key, distance * index.step)
@@ -106,7 +110,7 @@ class Places:
                 known = None
             distance *= extent
         where = builder.param((buffer, "start", offset), offset) if offset else None
-        return Access(buffer, tuple(strides), where, tuple(found))
+        return Access(buffer, tuple(strides), where, tuple(found), width, lane)
 
     def fetched(self, block: Block, eqn: Eqn, indices: Map, entry: Fetch) -> Operand:
         """The element at a place that is found; another one where that is outside."""
@@ -203,3 +207,16 @@ class Places:
             joined = Apply(entry.combine, (before, value), (dtype, dtype), dtype)
             value = block.add(joined, name, eqn.source)
         block.stores.append(Store(at, value, dtype, guard))
+
+
+def _lanes(indices: Map, shape: tuple[int, ...]) -> tuple[int, int]:
+    """How many elements lie together at a place, and which of them indices read.
+
+    Two that are read side by side are vectors taken apart; a parameter in the place of
+    the number would hide that they are neighbours.
+    """
+    if not indices or shape[-1] != PAIR:
+        return 1, 0
+    last = indices[-1]
+    known = last.dim is None and not last.found
+    return (PAIR, last.start) if known else (1, 0)

@@ -84,11 +84,11 @@ def _is_elsewhere(graph: Graph, reader: Eqn) -> bool:
         case Scalar():
             return False
         case Parts():
-            return not graph.is_read_apart(reader)
+            return not (graph.is_mixed(reader) or graph.is_read_apart(reader))
         case View():
             ends = graph.readers[reader.outputs[0]]
             parts = [eqn for eqn in ends if isinstance(graph.entry(eqn), Parts)]
-            return any(not graph.is_read_apart(eqn) for eqn in parts)
+            return any(_is_elsewhere(graph, eqn) for eqn in parts)
     return True
 
 

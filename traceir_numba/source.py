@@ -19,6 +19,7 @@ from traceir_numba.driver import (
     product_name,
 )
 from traceir_numba.emit_cpu import Kernel
+from traceir_numba.emitters.pairs import PAIRS
 from traceir_numba.functions import NUMBERS, closure, short
 from traceir_numba.halves import HALVES
 from traceir_numba.program import Buffer, Evaluate, Program
@@ -159,8 +160,8 @@ def _header(program: Program, body: str) -> list[str]:
     words = set(re.findall(r"[A-Za-z_]\w*", body))
     helpers = [text for name, text in HELPERS.items() if name in words]
     lines = [
-        f'{dtype_name(d)} = np.dtype("{d}")'
-        for d in (*NUMBERS, *HALVES)
+        f"{dtype_name(d)} = np.dtype({PAIRS.get(d, _in_quotes(d))})"
+        for d in (*NUMBERS, *HALVES, *PAIRS)
         if dtype_name(d) in words
     ]
     lines += [
@@ -172,6 +173,11 @@ def _header(program: Program, body: str) -> list[str]:
     lines += [text for name, text in LARGE.items() if name in words]
     words.update(re.findall(r"[A-Za-z_]\w*", "\n".join(helpers + lines)))
     return ["\n".join([*_imports(words), "", *lines]).strip(), *helpers]
+
+
+def _in_quotes(dtype: str) -> str:
+    """A dtype by its name, as a generated module asks NumPy for it."""
+    return f'"{dtype}"'
 
 
 def _imports(words: set[str]) -> Iterable[str]:

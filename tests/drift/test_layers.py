@@ -30,6 +30,7 @@ ORDER = {
     "traceir_numba": """
         problems processors libraries | engine | store | machine buffers pool
         | matmul vecmath | functions | nests | emitters | halves
+        | pair_forms | pair_flows | physical
         | graph | jobs | share cuts puts | trim flows products | simplify reshapes
         | fuse | program | liveness specialise schedule | emit_lines | emit_forms
         | emit_columns emit_lengths emit_running | emit_rows | emit_cpu | steps

@@ -158,11 +158,13 @@ class Parts:
     """Operands side by side: where each one starts, as a map into the result.
 
     `read` gives the operand's own indices for some of the result, and the one of them
-    that says where it is this operand that is read; None where it never is.
+    that says where it is this operand that is read; None where it never is. Where they
+    are `mixed`, one nest stores all operands, element beside element.
     """
 
     place: Callable[[Eqn, int], Map]
     read: Callable[[Eqn, int, Map], tuple[Map, Index] | None]
+    mixed: Callable[[Eqn], bool] = lambda eqn: False
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,12 +235,18 @@ class Region:
 
 
 @dataclass(frozen=True, slots=True)
+class Paired:
+    """Of values of two numbers: a rule in `pairs` has it in terms of the numbers."""
+
+
+@dataclass(frozen=True, slots=True)
 class Host:
     """A call of the host, which is between kernels and in none."""
 
 
 Entry = (
     Host
+    | Paired
     | Scalar
     | View
     | Generator

@@ -145,4 +145,11 @@ def of_stack(eqn: Eqn, number: int, indices: Map) -> tuple[Map, Index] | None:
 
 
 register("concatenate", Parts(concatenate, of_concatenate))
-register("stack", Parts(stack, of_stack))
+
+
+def is_mixed(eqn: Eqn) -> bool:
+    """Whether it has been said that operands are computed together."""
+    return ("mixed", True) in eqn.params
+
+
+register("stack", Parts(stack, of_stack, is_mixed))
