@@ -76,27 +76,37 @@ def planned(function: F) -> F:
     plans = Plans(function)
     known = plans.known
 
-    # Calls of one or two arrays are told apart by hand: half of their time is this.
+    # Common calls are told apart by hand: half of their time is this. In a trace no key
+    # is known, since nothing is outside it.
     @functools.wraps(function)
     def call(x: Any = NOTHING, y: Any = NOTHING, /, *rest: Any, **kwargs: Any) -> Any:
-        if type(x) is Array and local.trace is None and not kwargs:
+        if type(x) is Array and not kwargs:
             if y is NOTHING:
                 try:
-                    plan = known[x.aval, local.context]
+                    plan = known[x.aval, local.outside]
                 except KeyError:
-                    return _called(plans, (x.aval, local.context), (x,), {}, (x,))
+                    return _called(plans, (x.aval, local.outside), (x,), {}, (x,))
                 return plan(x)
-            if type(y) is Array and not rest:
-                try:
-                    plan = known[x.aval, y.aval, local.context]
-                except KeyError:
-                    key = x.aval, y.aval, local.context
-                    return _called(plans, key, (x, y), {}, (x, y))
-                return plan(x, y)
+            if not rest:
+                kind = type(y)
+                if kind is Array:
+                    try:
+                        plan = known[x.aval, y.aval, local.outside]
+                    except KeyError:
+                        key = x.aval, y.aval, local.outside
+                        return _called(plans, key, (x, y), {}, (x, y))
+                    return plan(x, y)
+                if kind in THEMSELVES:
+                    try:
+                        plan = known[x.aval, y, local.outside]
+                    except KeyError:
+                        key = x.aval, y, local.outside
+                        return _called(plans, key, (x, y), {}, (x,))
+                    return plan(x)
         args = (x, y, *rest) if y is not NOTHING else () if x is NOTHING else (x,)
-        if local.trace is None:
-            return _general(plans, args, kwargs)
-        return function(*args, **kwargs)
+        if local.outside is None:
+            return function(*args, **kwargs)
+        return _general(plans, args, kwargs)
 
     return call  # type: ignore[return-value]  # `wraps` forgets the type
 
@@ -127,17 +137,24 @@ def _public(function: FunctionType) -> Function:
 
 
 def _general(plans: Plans, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    key: list[Any] = [local.context]
+    key: list[Any] = [local.outside]
     operands: list[Any] = []
+    # What is commonest goes first, and without a call.
     for value in args:
         kind = type(value)
-        if kind in THEMSELVES:
+        if kind is Array:
+            key.append(value.aval)
+            operands.append(value)
+        elif kind in THEMSELVES:
             key.append(value)
         elif kind not in KINDS or not KINDS[kind](value, key, operands):
             return plans.function(*args, **kwargs)
     if kwargs:
         key.append(NAMES)
         for name, value in kwargs.items():
+            if type(value) in THEMSELVES:
+                key += (name, value)
+                continue
             key.append(name)
             if not _enter(value, key, operands):
                 return plans.function(*args, **kwargs)
@@ -157,6 +174,8 @@ def _called(
 ) -> Any:
     """A call that has no plan yet."""
     function = plans.function
+    if local.outside is None:
+        return function(*args, **kwargs)
     plan = plans.long(key, lambda: _made(function, args, kwargs, operands))
     return function(*args, **kwargs) if plan is None else plan(*operands)
 
@@ -243,7 +262,10 @@ def _enter_sequence(value: Any, key: list[Any], operands: list[Any]) -> bool:
         return False
     key.append(type(value))
     for part in value:
-        if not _enter(part, key, operands):
+        if type(part) is Array:
+            key.append(part.aval)
+            operands.append(part)
+        elif not _enter(part, key, operands):
             return False
     key.append(END)
     return True
@@ -277,19 +299,25 @@ def binary(function: Function) -> Function:
     [[1, 2, 3], [1, 2, 3], [1, 2, 3], [2, 3, 4]]
     """
     others = planned(function)
-    plans = Plans(others)
-    known = plans.known
+    pairs, plans = Plans(function), Plans(others)
+    two, known = pairs.known, plans.known
 
     def call(x: Any, y: Any) -> Any:
-        kind = type(y)
-        is_number = kind is float or kind is int
-        outside = is_number and type(x) is Array and local.trace is None
-        if outside and -PLAIN < y < PLAIN:
-            try:
-                plan = known[x.aval, kind, local.context]
-            except KeyError:
-                return _with_number(plans, x, y)
-            return plan(x, y)
+        if type(x) is Array:
+            kind = type(y)
+            if kind is Array:
+                try:
+                    plan = two[x.aval, y.aval, local.outside]
+                except KeyError:
+                    key = x.aval, y.aval, local.outside
+                    return _called(pairs, key, (x, y), {}, (x, y))
+                return plan(x, y)
+            if (kind is float or kind is int) and -PLAIN < y < PLAIN:
+                try:
+                    plan = known[x.aval, kind, local.outside]
+                except KeyError:
+                    return _with_number(plans, x, y)
+                return plan(x, y)
         return others(x, y)
 
     return call
@@ -297,9 +325,9 @@ def binary(function: Function) -> Function:
 
 def _with_number(plans: Plans, x: Array, y: float) -> Any:
     number = _strong(x.aval, y)
-    if number is None:
+    if number is None or local.outside is None:
         return plans.function(x, y)
-    key = x.aval, type(y), local.context
+    key = x.aval, type(y), local.outside
     types, function = (x.aval, number), plans.function
     plan = plans.long(
         key, lambda: plan_of(lambda xs: function(*xs), types, (OWN, NUMBER))

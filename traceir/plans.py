@@ -21,7 +21,7 @@ from traceir.evaluate import call_of
 from traceir.fresh import fresh, quiet, separate
 from traceir.ir import Atom, Eqn, Jaxpr, Literal, Var
 from traceir.kernels import narrow
-from traceir.kernels.short import short
+from traceir.kernels.short import Brief, short
 from traceir.recording import StagingTrace
 from traceir.trace import EAGER, Tracer, Unplanned, living
 
@@ -130,13 +130,19 @@ def whole(found: Any) -> np.ndarray:
     return array if array.flags.c_contiguous else array.copy()
 
 
-def _kernel_of(eqn: Eqn) -> Callable[..., Any]:
+def _kernel_of(eqn: Eqn) -> Callable[..., Any] | Brief:
     inputs = [a.aval for a in eqn.inputs]
-    dtypes = [a.dtype for a in inputs]
+    dtypes = [a.dtype for a in (*inputs, *(v.aval for v in eqn.outputs))]
     found = None
     if not narrow.needed(dtypes):
         found = short(eqn.primitive, inputs, dict(eqn.params))
     return call_of(eqn) if found is None else found
+
+
+def _called(run: str, function: str, operands: Sequence[str]) -> str:
+    """The text of a call, by `run` if there is one."""
+    given = ", ".join([function, *operands] if run else operands)
+    return f"{run or function}({given})"
 
 
 def _indented(lines: Iterable[str]) -> list[str]:
@@ -156,6 +162,8 @@ class _Text:
         self.jaxpr, self.tree, self.kinds = jaxpr, tree, kinds
         self.scope: dict[str, Any] = {
             "wrap": Array._wrap,
+            "new": object.__new__,
+            "Array": Array,
             "asarray": np.asarray,
             "quiet": quiet,
             "fresh": fresh,
@@ -192,11 +200,12 @@ class _Text:
         outs, inputs = self.jaxpr.outvars, self.jaxpr.invars
         if any(v in inputs for v in outs):
             return self._handing_on()
-        single = len(eqns) == 1 and len(outs) == 1
-        for eqn in eqns:
-            if not self._fold(eqn):
-                self._equation(eqn, single)
-        return self._function(single)
+        todo = [(e, _kernel_of(e)) for e in eqns if not self._fold(e)]
+        single = len(todo) == 1 and len(outs) == 1
+        silent = all(type(kernel) is Brief and kernel.silent for _, kernel in todo)
+        for eqn, kernel in todo:
+            self._equation(eqn, kernel, "quiet().run" if single and not silent else "")
+        return self._function(single or silent)
 
     def _handing_on(self) -> Plan | None:
         (out, *more), inputs = self.jaxpr.outvars, self.jaxpr.invars
@@ -220,35 +229,43 @@ class _Text:
     def _value(self, atom: Atom) -> np.ndarray | None:
         return atom.array if isinstance(atom, Literal) else self.known.get(atom)
 
-    def _equation(self, eqn: Eqn, single: bool) -> None:
-        kernel = _kernel_of(eqn)
+    def _equation(self, eqn: Eqn, kernel: Callable[..., Any], run: str) -> None:
         operands = [self._read(a) for a in eqn.inputs]
-        if single:
-            text = f"quiet().run({', '.join([self._name('k', kernel), *operands])})"
-        else:
-            text = f"{self._name('k', kernel)}({', '.join(operands)})"
         for var in eqn.outputs:
             self.names[var] = f"v{len(self.names)}"
         results = [self.names[v] for v in eqn.outputs]
-        # A function of NumPy's makes an array of its own, laid out as its operands.
-        plain = isinstance(kernel, np.ufunc) and FOREIGN not in self.kinds
-        if plain:
+        if type(kernel) is Brief:
+            text = self._brief(kernel, operands, run)
+        else:
+            text = _called(run, self._name("k", kernel), operands)
+        # Memory of its own is laid out as the operands, and those of others may be
+        # laid out, and change, as they like.
+        if type(kernel) is Brief and FOREIGN not in self.kinds:
             self.made.update(eqn.outputs)
-            wrapped = text if eqn.outputs[0].aval.shape else f"asarray({text})"
-            self.lines.append(f"{results[0]} = {wrapped}")
+            known = kernel.view or eqn.outputs[0].aval.shape
+            self.lines.append(f"{results[0]} = {text if known else f'asarray({text})'}")
         elif len(results) == 1:
             self.lines.append(f"{results[0]} = whole({text})")
         else:
             self.lines.append(f"{', '.join(results)} = map(whole, {text})")
 
-    def _function(self, single: bool) -> Plan:
+    def _brief(self, brief: Brief, operands: Sequence[str], run: str) -> str:
+        order = range(len(operands)) if brief.order is None else brief.order
+        given = [operands[k] for k in order]
+        if brief.together:
+            given = [f"({', '.join(given)},)"]
+        rest = [self._name("r", value) for value in brief.rest]
+        return _called(run, self._name("k", brief.function), [*given, *rest])
+
+    def _function(self, at_once: bool) -> Plan:
+        """The text as a function; what is not done at once is run quietly."""
         everything = range(len(self.jaxpr.invars))
         places = [k for k in everything if self.jaxpr.invars[k] in self.used]
         inputs = [f"a{k}" for k in places]
         head = f"def plan({', '.join(f'x{k}' for k in everything)}):"
         taken = _indented(map(self._taken, places))
         body = _indented([*self.lines, *self._results(inputs)])
-        if single or not self.lines:
+        if at_once or not self.lines:
             lines = [head, *taken, *body]
         else:
             call = f"    return quiet().run({', '.join(['run', *inputs])})"
@@ -279,13 +296,18 @@ class _Text:
         (name,), (out,) = names, outs
         aval = self._name("t", out.aval)
         if self._is_fixed(out):
-            yield f"return wrap({name}.copy(), {aval})"
-            return
-        if out not in self.made:
+            name = f"{name}.copy()"
+        elif out not in self.made:
             tests = [f"{name}.base is not None", *[f"{name} is {g}" for g in given]]
             yield f"if {' or '.join(tests)}:"
             yield f"    {name} = fresh({name}, ({', '.join([*given, ''])}))"
-        yield f"return wrap({name}, {aval})"
+        # As `Array._wrap`, whose call would cost as much again.
+        yield f"v = {name}"
+        yield "v.setflags(False)"
+        yield "made = new(Array)"
+        yield "made._value = v"
+        yield f"made.aval = {aval}"
+        yield "return made"
 
     def _is_fixed(self, atom: Atom) -> bool:
         return isinstance(atom, Literal) or atom in self.known

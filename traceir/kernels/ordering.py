@@ -3,7 +3,8 @@
 NumPy's fastest sort is not stable, which shows only where equal elements have different
 bits or places. So keys of up to 32 bits are sorted together with their places, as one
 64-bit integer; wider ones are sorted first, and then the places of equal ones. An array
-alone is sorted at once unless it has a negative zero.
+alone is sorted by the stable one if it is small, and at once unless it has a negative
+zero.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from traceir.kernels.registry import kernel
 # No more elements of a line than places that the other half of 64 bits can count.
 _PACKED = 1 << 32
 # NumPy's stable sort is the faster one for lines below this length.
-_SHORT = 1024
+FEW = 1024
 
 
 @kernel("sort")
@@ -26,6 +27,9 @@ def sort(
     *xs: np.ndarray, dimension: int, is_stable: bool = True, num_keys: int = 1
 ) -> list[Any]:
     """All operands in the stable order of the first ones; NaN last, zeros equal."""
+    alone = len(xs) == 1 and xs[0].dtype.kind in "biuf"
+    if alone and xs[0].size <= FEW:
+        return [np.sort(xs[0], dimension, "stable")]
     if len(xs) == 1 and not _has_negative_zero(xs[0]):
         return [np.sort(_comparable(xs[0]), dimension).astype(xs[0].dtype, copy=False)]
     order = _order(xs[:num_keys], dimension)
@@ -64,7 +68,7 @@ def _taken(xs: Sequence[np.ndarray], order: np.ndarray, axis: int) -> list[np.nd
 def _argsort(keys: np.ndarray) -> np.ndarray:
     """The places of integers along the last axis, in stable order."""
     n = keys.shape[-1]
-    if n >= _PACKED or (keys.itemsize == 8 and n < _SHORT):
+    if n >= _PACKED or (keys.itemsize == 8 and n < FEW):
         return keys.argsort(-1, "stable")
     if keys.itemsize == 8:
         return _in_runs(keys, keys.argsort(-1))
