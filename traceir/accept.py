@@ -19,7 +19,8 @@ from traceir.rules.reals import Real
 class Goal:
     """What is wanted of one element: its exact value, dtype, and what may differ.
 
-    `ulps` is the k of the set `ulp`; `choices` what the implementation declares.
+    `ulps` is the k of the sets `ulp` and `conditioned`; `choices` what the
+    implementation declares.
     """
 
     want: Any
@@ -113,6 +114,17 @@ def _ulp(goal: Goal, got: Any) -> bool:
     return near or _flushed(goal, got)
 
 
+def _conditioned(goal: Goal, got: Any) -> bool:
+    if _ulp(goal, got):
+        return True
+    x = goal.number
+    if x.special or not math.isfinite(got):
+        return False
+    u = Fraction(1, 2 ** (finfo(goal.dtype).nmant + 1))
+    bound = Fraction(goal.ulps) * (ulp(x.value, goal.dtype) + u * x.magnitude)
+    return abs(Fraction(float(got)) - x.value) <= bound
+
+
 def _sum(goal: Goal, got: Any) -> bool:
     x = goal.number
     if x.magnitude > largest(goal.dtype) and not math.isfinite(got):
@@ -167,6 +179,7 @@ SETS: dict[str, Callable[[Goal, Any], bool]] = {
     "rounded": _exact,
     "extremum": _extremum,
     "ulp": _ulp,
+    "conditioned": _conditioned,
     "sum": _sum,
     "dot": _sum,
     "product": _product,

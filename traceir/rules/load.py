@@ -42,7 +42,8 @@ if TYPE_CHECKING:
 FILES = (
     *("lattice", "primitives", "program", "cache", "machine", "levels", "accuracy"),
     *("text", "errors", "regions", "effects", "collectives"),
-    *("indexing", "windows", "ordering", "algebra", "complex", "random"),
+    *("indexing", "windows", "ordering", "algebra"),
+    *("complex", "random", "special"),
 )
 # Free names and calls of the formulas of each table that is not about primitives.
 KEYS = {

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from traceir.dtypes import finfo, kind_of
-from traceir.rules import circulars, formats, hyperbolics
+from traceir.rules import circulars, formats, gammas, hyperbolics
 from traceir.rules.digits import LIMIT, PRECISION, beyond, from_mp, mpmath, to_mp
 from traceir.rules.reals import INFINITY, NAN, ONE, ZERO, Real, infinity, number
 
@@ -219,6 +219,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "atanh": hyperbolics.atanh,
     "cbrt": hyperbolics.cbrt,
     "pow": _pow,
+    **gammas.FUNCTIONS,
     "pattern": formats.pattern,
     "of_pattern": formats.of_pattern,
     "shortened": formats.shortened,

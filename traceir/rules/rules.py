@@ -32,7 +32,8 @@ from traceir.rules.rows import (
 # The tables that have rows of primitives.
 PRIMITIVES = (
     *("primitives", "regions", "effects", "collectives"),
-    *("indexing", "windows", "ordering", "algebra", "complex", "random"),
+    *("indexing", "windows", "ordering", "algebra"),
+    *("complex", "random", "special"),
 )
 
 

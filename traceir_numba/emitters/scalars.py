@@ -156,6 +156,10 @@ vectorised("atan", 35)
 vectorised("erf", 35)
 vectorised("erfc", 60)
 vectorised("erf_inv", 70)
+vectorised("lgamma", 110)
+vectorised("digamma", 110)
+vectorised("bessel_i0e", 80)
+vectorised("bessel_i1e", 80)
 
 
 def comparison(name: str, sign: str) -> None:

@@ -16,8 +16,10 @@ from typing import Any
 from traceir_numba.vecmath import (
     area,
     basics,
+    bessel,
     circular,
     exponential,
+    gamma,
     gaussian,
     hyperbolic,
     inverse,
@@ -37,6 +39,8 @@ MODULES = (
     root,
     inverse,
     gaussian,
+    gamma,
+    bessel,
 )
 DTYPES = {"f32": "float32", "f64": "float64", "i32": "int32", "i64": "int64"}
 

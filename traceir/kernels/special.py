@@ -1,0 +1,235 @@
+"""Kernels of gamma functions, incomplete integrals and Bessel functions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from traceir.kernels.registry import kernel
+
+# SciPy's has fewer digits near zeros.
+_log_gamma = np.frompyfunc(lambda x: _lgamma(float(x)), 1, 1)
+
+
+def _lgamma(x: float) -> float:
+    try:
+        return math.lgamma(x)
+    except (ValueError, OverflowError):  # a pole, or too large
+        return math.inf
+
+
+def _special(name: str, *operands: np.ndarray) -> Any:
+    """A function of SciPy's in float64."""
+    # Not at the top: it would take most of the time that `import traceir` takes.
+    from scipy import special
+
+    return getattr(special, name)(*(np.asarray(x, np.float64) for x in operands))
+
+
+Double = Callable[..., Any]
+
+
+def _of_doubles(primitive: str) -> Callable[[Double], Double]:
+    """A kernel that is given float64 and whose results are rounded once."""
+
+    def enter(function: Double) -> Double:
+        @kernel(primitive)
+        def rounded(*operands: np.ndarray) -> Any:
+            doubles = (np.asarray(x, np.float64) for x in operands)
+            return np.asarray(function(*doubles)).astype(operands[0].dtype)
+
+        return function
+
+    return enter
+
+
+@_of_doubles("lgamma")
+def lgamma(x: np.ndarray) -> Any:
+    """log |gamma(x)|."""
+    return np.asarray(_log_gamma(x)).astype(np.float64)
+
+
+@_of_doubles("digamma")
+def digamma(x: np.ndarray) -> Any:
+    """The derivative of log gamma."""
+    pole = (x <= 0) & (np.floor(x) == x)
+    return np.where(pole, np.nan, _special("psi", x))
+
+
+@_of_doubles("bessel_i0e")
+def bessel_i0e(x: np.ndarray) -> Any:
+    """exp(-|x|) I0(x)."""
+    return np.where(np.isinf(x), 0.0, _special("i0e", x))
+
+
+@_of_doubles("bessel_i1e")
+def bessel_i1e(x: np.ndarray) -> Any:
+    """exp(-|x|) I1(x)."""
+    return np.copysign(np.where(np.isinf(x), 0.0, _special("i1e", x)), x)
+
+
+@_of_doubles("zeta")
+def zeta(s: np.ndarray, q: np.ndarray) -> Any:
+    """The sum of (q + k)**-s."""
+    whole = np.floor(s) == s
+    pole = (q <= 0) & (np.floor(q) == q)
+    # The terms below 0 one after the other: SciPy has the others alone.
+    terms = np.where((q < 0) & whole & ~pole, np.ceil(-q), 0.0)
+    found = _special("zeta", s, np.where(pole, 1.0, q + terms))
+    least = np.where(np.isfinite(terms), terms, 0.0)
+    for k in range(int(least.max(initial=0.0))):
+        found = found + np.where(k < terms, np.power(q + k, -s), 0.0)
+    found = np.where(np.isposinf(q), 0.0, found)
+    found = np.where(np.isposinf(s), np.where(q > 1, 0.0, 1.0), found)
+    found = np.where(np.isposinf(s) & (q < 1), np.inf, found)
+    found = np.where(pole, np.where(np.mod(s, 2) == 0, np.inf, np.nan), found)
+    bad = (s < 1) | ((q <= 0) & ~whole) | np.isneginf(q) | (np.isinf(s) & (q <= 0))
+    found = np.where((s == 1) & ~pole, np.inf, found)
+    return np.where(bad | np.isnan(s) | np.isnan(q), np.nan, found)
+
+
+@_of_doubles("polygamma")
+def polygamma(n: np.ndarray, x: np.ndarray) -> Any:
+    """The derivative of order n of digamma."""
+    good = (n >= 0) & (np.floor(n) == n) & np.isfinite(n)
+    order = np.where(good, n, 1.0)
+    size = _special("gamma", order + 1) * zeta(order + 1, x)
+    # Where the factorial is too large, its logarithm is not.
+    large = np.exp(_special("gammaln", order + 1) - (order + 1) * np.log(np.abs(x)))
+    size = np.where((order > 100) & (x > 0), _powers(order + 1, x) * large, size)
+    size = np.where(np.isposinf(x), 0.0, size)
+    found = np.where(np.mod(order, 2) == 0, -size, size)
+    found = np.where(order == 0, digamma(x), found)
+    return np.where(good, found, np.nan)
+
+
+def _powers(s: np.ndarray, q: np.ndarray) -> Any:
+    """q**s times the sum of (q + k)**-s, for large s."""
+    near = sum(np.power(q / (q + k), s) for k in range(1, 40))
+    rest = np.power(q / (q + 40), s) * ((q + 40) / (s - 1) + 0.5 + s / (q + 40) / 12)
+    return 1 + near + rest
+
+
+@_of_doubles("igamma")
+def igamma(a: np.ndarray, x: np.ndarray) -> Any:
+    """The lower incomplete gamma function."""
+    return _ends(_special("gammainc", a, x), a, x, 0.0, 1.0)
+
+
+@_of_doubles("igammac")
+def igammac(a: np.ndarray, x: np.ndarray) -> Any:
+    """The upper incomplete gamma function."""
+    return _ends(_special("gammaincc", a, x), a, x, 1.0, 0.0)
+
+
+def _ends(found: Any, a: np.ndarray, x: np.ndarray, none: float, whole: float) -> Any:
+    """What was found, but at the ends of the operands' ranges."""
+    found = np.where((a == 0) | np.isposinf(x), whole, found)
+    found = np.where((x == 0) | np.isposinf(a), none, found)
+    bad = (a < 0) | (x < 0) | np.isnan(a) | np.isnan(x)
+    bad |= ((a == 0) & (x == 0)) | (np.isinf(a) & np.isinf(x))
+    return np.where(bad, np.nan, found)
+
+
+@_of_doubles("regularized_incomplete_beta")
+def betainc(a: np.ndarray, b: np.ndarray, x: np.ndarray) -> Any:
+    """The incomplete beta function."""
+    inside = (a > 0) & (b > 0) & np.isfinite(a) & np.isfinite(b) & (x >= 0) & (x <= 1)
+    one = np.ones(())
+    found = _special("betainc", *(np.where(inside, v, one) for v in (a, b, x)))
+    found = np.where((a == 0) | np.isposinf(b), 1.0, found)
+    found = np.where((b == 0) | np.isposinf(a), 0.0, found)
+    found = np.where(x == 0, 0.0, np.where(x == 1, 1.0, found))
+    bad = ~((a >= 0) & (b >= 0) & (x >= 0) & (x <= 1))
+    bad |= ((a == 0) & (b == 0)) | (np.isinf(a) & np.isinf(b))
+    return np.where(bad, np.nan, found)
+
+
+# -- derivatives by the first operand -------------------------------------------------
+
+# Gauss' points and weights from 0 to 1: what is integrated is exp of a convex function.
+COUNT = 40
+
+
+def _moments(a: np.ndarray, x: np.ndarray) -> tuple[Any, Any]:
+    """The integrals of exp(-a t - x (exp(-t) - 1)), and of it times |t|.
+
+    Over the t > 0 where x is at most a, else over the t < 0: it falls from 1 on.
+    """
+    points, weights = np.polynomial.legendre.leggauss(COUNT)
+    sign = np.where(x <= a, 1.0, -1.0)
+    slope = np.abs(a - x)
+    end = _end(a, x, sign, slope)
+    area: Any = 0.0
+    moment: Any = 0.0
+    for point, weight in zip((points + 1) / 2, weights / 2):
+        t = end * point
+        rise = slope * t + x * (np.expm1(-sign * t) + sign * t)
+        height = weight * end * np.exp(-rise)
+        area, moment = area + height, moment + height * t
+    return area, moment
+
+
+def _end(a: np.ndarray, x: np.ndarray, sign: np.ndarray, slope: np.ndarray) -> Any:
+    """Where the integrand has fallen to exp(-40), by Newton's steps."""
+    t = 40 / np.maximum(slope, a / 8 + 1e-300)
+    for _ in range(8):
+        rise = slope * t + x * (np.expm1(-sign * t) + sign * t) - 40
+        t = t - rise / (slope - sign * x * np.expm1(-sign * t))
+    return t
+
+
+def _density(a: np.ndarray, x: np.ndarray) -> Any:
+    """x**a exp(-x) / gamma(a), by what is left of Stirling's terms where a is large."""
+    large = np.maximum(a, 10.0)
+    more = (x - large) / large
+    z = 1 / (large * large)
+    rest = (1 / 12 - z * (1 / 360 - z * (1 / 1260 - z * (1 / 1680 - z / 1188)))) / large
+    far = np.exp(large * (np.log1p(more) - more) - rest) * np.sqrt(large / (2 * np.pi))
+    small = np.minimum(a, 10.0)
+    near = np.exp(small * np.log(x) - x - _special("gammaln", small))
+    return np.where(a > 10, far, near)
+
+
+def _series(a: np.ndarray, x: np.ndarray) -> Any:
+    """The derivative of `igamma` by a over the density, for x up to 1.5."""
+    x = np.minimum(x, 1.5)
+    term, total = np.ones_like(x), np.ones_like(x)
+    slope, change = np.zeros_like(x), np.zeros_like(x)
+    for n in range(1, 32):
+        term = term * x / (a + n)
+        slope = slope - 1 / (a + n)
+        total, change = total + term, change + term * slope
+    return (total * (np.log(x) - _special("psi", a + 1)) + change) / a
+
+
+def _by_a(a: np.ndarray, x: np.ndarray) -> Any:
+    """The derivative of `igamma` by a over x**a exp(-x) / gamma(a)."""
+    inside = (a > 0) & (x > 0) & np.isfinite(a) & np.isfinite(x)
+    a, x = (np.where(inside, v, 2.0) for v in (a, x))
+    short = x < 1.5
+    long = np.where(short, 2.0, x)
+    area, moment = _moments(a, long)
+    lead = area * (np.log(long) - _special("psi", a))
+    far = np.where(long <= a, lead - moment, -(lead + moment))
+    return np.where(inside, np.where(short, _series(a, x), far), np.nan)
+
+
+@_of_doubles("igamma_grad_a")
+def igamma_grad_a(a: np.ndarray, x: np.ndarray) -> Any:
+    """The derivative of `igamma` by its first operand."""
+    found = _by_a(a, x) * _density(np.abs(a), np.abs(x))
+    ends = (x == 0) | np.isposinf(x) | np.isposinf(a)
+    bad = ~((a > 0) & (x >= 0)) | (np.isinf(a) & np.isinf(x))
+    return np.where(bad, np.nan, np.where(ends, 0.0, found))
+
+
+@_of_doubles("random_gamma_grad")
+def random_gamma_grad(a: np.ndarray, x: np.ndarray) -> Any:
+    """How a sample of the gamma distribution changes with a."""
+    found = -_by_a(a, x) * x
+    bad = ~((a > 0) & (x >= 0)) | np.isinf(a) | np.isinf(x)
+    return np.where(bad, np.nan, np.where(x == 0, 0.0, found))

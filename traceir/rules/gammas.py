@@ -1,0 +1,316 @@
+"""Gamma, Bessel and beta functions at exact points, with how well conditioned they are.
+
+Serves: accuracy.conditioned, `real` in the rows of special.toml
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from traceir.rules.digits import from_mp, mpmath, to_mp
+from traceir.rules.reals import INFINITY, NAN, ONE, ZERO, Real, number
+
+# So small a part of an operand shows what the function does there.
+STEP = Fraction(1, 1 << 60)
+# Beyond it integrals are computed, since series have too many terms.
+SERIES = 1 << 12
+Function = Callable[..., Any]
+
+
+def conditioned(function: Function, *xs: Real) -> Real:
+    """A function of finite operands; the magnitude is what a change of them makes.
+
+    It is the sum of the changes of the result for a change of each operand by the
+    whole of itself, as the derivatives say.
+    """
+    points = [x.value for x in xs]
+    found = from_mp(function(*map(to_mp, points)))
+    change = ZERO
+    for k, at in enumerate(points):
+        ends = []
+        for step in (-STEP, STEP):
+            moved = [*points[:k], at * (1 + step), *points[k + 1 :]]
+            ends.append(from_mp(function(*map(to_mp, moved))).value)
+        change += abs(ends[1] - ends[0]) / (2 * STEP)
+    return replace(found, magnitude=change, quantum=None)
+
+
+def _whole(x: Real) -> bool:
+    return x.value.denominator == 1
+
+
+def _pole(x: Real) -> bool:
+    return x.value <= 0 and _whole(x)
+
+
+def lgamma(x: Real) -> Real:
+    """log |gamma(x)|: infinite at poles and at both ends."""
+    if x.nan:
+        return NAN
+    if x.special or _pole(x):
+        return INFINITY
+    return conditioned(_lgamma, x)
+
+
+def _lgamma(x: Any) -> Any:
+    return mpmath().re(mpmath().loggamma(x))
+
+
+def digamma(x: Real) -> Real:
+    """The derivative of log gamma: NaN at poles."""
+    if x.nan or (x.special and x.negative):
+        return NAN
+    if x.special:
+        return INFINITY
+    return NAN if _pole(x) else conditioned(mpmath().digamma, x)
+
+
+def bessel_i0e(x: Real) -> Real:
+    """exp(-|x|) I0(x)."""
+    if x.nan or x.special:
+        return NAN if x.nan else number(ZERO)
+    return from_mp(_bessel(0, to_mp(abs(x.value))))
+
+
+def bessel_i1e(x: Real) -> Real:
+    """exp(-|x|) I1(x)."""
+    if x.nan or x.zero:
+        return x
+    if x.special:
+        return number(ZERO, x.negative)
+    size = from_mp(_bessel(1, to_mp(abs(x.value))))
+    return -size if x.negative else size
+
+
+def _bessel(n: int, x: Any) -> Any:
+    mp = mpmath()
+    if x > 600:  # the series of terms in 1 / x: the least of them is exp(-2 x)
+        total = term = mp.mpf(1)
+        for k in range(1, 400):
+            term *= -(4 * n * n - (2 * k - 1) ** 2) / (8 * k * x)
+            total += term
+            if abs(term) < mp.eps * abs(total):
+                break
+        return total / mp.sqrt(2 * mp.pi * x)
+    return mp.exp(-x) * mp.besseli(n, x)
+
+
+def zeta(s: Real, q: Real) -> Real:
+    """The sum of (q + k)**-s for k = 0, 1, ...: NaN where no power or sum is a number.
+
+    At a pole it is infinite if all of its sides have one sign.
+    """
+    if s.nan or q.nan or s < 1 or (q.special and q.negative):
+        return NAN
+    if s.special:
+        if q <= 0:
+            return NAN
+        return number(ONE) if q == 1 else INFINITY if q < 1 else number(ZERO)
+    if q.finite and q.value <= 0:
+        if not _whole(s):
+            return NAN
+        if _whole(q):
+            return INFINITY if s.value % 2 == 0 else NAN
+    if s.value == 1:
+        return INFINITY
+    return number(ZERO) if q.special else conditioned(_zeta, s, q)
+
+
+def _zeta(s: Any, q: Any) -> Any:
+    mp = mpmath()
+    total = mp.mpf(0)
+    while q < 0:  # so many terms as are negative
+        total += mp.sign(q) ** int(mp.nint(s)) * abs(q) ** -s
+        q += 1
+    if s > SERIES and q > 0:
+        return total + q**-s * (1 + (q / (q + 1)) ** s + (q / (q + 2)) ** s)
+    if q > SERIES:
+        return total + _zeta_far(s, q)
+    return total + mp.zeta(s, q)
+
+
+def _zeta_far(s: Any, q: Any) -> Any:
+    """Euler's and Maclaurin's sum at once, which for such q needs no first terms."""
+    mp = mpmath()
+    total = q / (s - 1) + mp.mpf(1) / 2
+    term = s / q
+    for k in range(1, 40):
+        total += term * mp.bernoulli(2 * k) / mp.factorial(2 * k)
+        term *= (s + 2 * k - 1) * (s + 2 * k) / (q * q)
+    return total * q**-s
+
+
+def polygamma(n: Real, x: Real) -> Real:
+    """The derivative of order n of digamma; NaN if n is no whole number from 0 on."""
+    if n.nan or x.nan or n.special or n < 0 or not _whole(n):
+        return NAN
+    if n.zero:
+        return digamma(x)
+    order = int(n.value)
+    down = order % 2 == 0
+    if x.special:
+        return NAN if x.negative else number(ZERO, down)
+    if _pole(x):
+        return NAN if down else INFINITY
+
+    def function(m: Any, at: Any) -> Any:
+        value = mpmath().gamma(m + 1) * _zeta(m + 1, at)
+        return -value if down else value
+
+    # The order is a whole number, which nothing changes a little.
+    found = conditioned(lambda at: function(to_mp(n.value), at), x)
+    return replace(found, magnitude=found.magnitude + order * abs(found.value))
+
+
+def igamma(a: Real, x: Real) -> Real:
+    """The share of gamma(a) that the integral has from 0 to x."""
+    return _incomplete(a, x, True)
+
+
+def igammac(a: Real, x: Real) -> Real:
+    """1 less `igamma`."""
+    return _incomplete(a, x, False)
+
+
+def _incomplete(a: Real, x: Real, lower: bool) -> Real:
+    none, all_of_it = number(ZERO), number(ONE)
+    if not lower:
+        none, all_of_it = all_of_it, none
+    if a.nan or x.nan or a < 0 or x < 0 or (a.zero and x.zero):
+        return NAN
+    if a.special or x.special:
+        both = a.special and x.special
+        return NAN if both else none if a.special else all_of_it
+    if x.zero or a.zero:
+        return none if x.zero else all_of_it
+    which = _lower if lower else _upper
+    return conditioned(which, a, x)
+
+
+def _lower(a: Any, x: Any) -> Any:
+    if max(a, x) > SERIES:
+        near = _integral(a, x, False)
+        return near if x <= a else 1 - near
+    return mpmath().gammainc(a, 0, x, regularized=True)
+
+
+def _upper(a: Any, x: Any) -> Any:
+    if max(a, x) > SERIES:
+        near = _integral(a, x, False)
+        return 1 - near if x <= a else near
+    return mpmath().gammainc(a, x, regularized=True)
+
+
+def _integral(a: Any, x: Any, weighted: bool) -> Any:
+    """x**a exp(-x) / gamma(a) times the integral of exp(-a t - x (exp(-t) - 1)).
+
+    Over the t > 0 where x is at most a, which is `igamma`, and else over the t < 0,
+    which is `igammac`; `weighted` by |t|.
+    """
+    mp = mpmath()
+    sign = 1 if x <= a else -1
+    with mp.workprec(mp.prec + 3 * int(mp.log(a + x, 2) + 1)):
+        c = abs(a - x)
+        width = 2 / (c + mp.sqrt(c * c + 2 * x))
+        ends = [width * k for k in (0, 1, 3, 8, 20, 60, 160)]
+
+        def height(t: Any) -> Any:
+            t = sign * t
+            value = mp.exp(-(a * t + x * mp.expm1(-t)))
+            return value * abs(t) if weighted else value
+
+        area = mp.quad(height, ends)
+        return area * mp.exp(a * mp.log(x) - x - mp.loggamma(a))
+
+
+def igamma_grad_a(a: Real, x: Real) -> Real:
+    """The derivative of `igamma` by its first operand."""
+    if a.nan or x.nan or a <= 0 or x < 0 or (a.special and x.special):
+        return NAN
+    if x.zero or x.special or a.special:
+        return number(ZERO)
+    return conditioned(_by_a, a, x)
+
+
+def _by_a(a: Any, x: Any) -> Any:
+    mp = mpmath()
+    change = mp.log(x) - mp.digamma(a)
+    if max(a, x) > SERIES:
+        share, moment = _integral(a, x, False), _integral(a, x, True)
+        return share * change - moment if x <= a else -(share * change + moment)
+    with mp.workprec(3 * mp.prec):
+        # A central difference, whose error is the square of the step.
+        step = a * mp.ldexp(1, -400)
+        high = mp.gammainc(a + step, 0, x, regularized=True)
+        low = mp.gammainc(a - step, 0, x, regularized=True)
+        return (high - low) / (2 * step)
+
+
+def random_gamma_grad(a: Real, x: Real) -> Real:
+    """How a sample x of the gamma distribution changes with its a."""
+    if a.nan or x.nan or a <= 0 or x < 0 or a.special or x.special:
+        return NAN
+    if x.zero:
+        return number(ZERO)
+
+    def function(at: Any, by: Any) -> Any:
+        mp = mpmath()
+        height = mp.exp((at - 1) * mp.log(by) - by - mp.loggamma(at))
+        return -_by_a(at, by) / height
+
+    return conditioned(function, a, x)
+
+
+def betainc(a: Real, b: Real, x: Real) -> Real:
+    """The share of beta(a, b) that the integral has from 0 to x."""
+    if a.nan or b.nan or x.nan or a < 0 or b < 0 or x < 0 or x > 1:
+        return NAN
+    if (a.zero and b.zero) or (a.special and b.special):
+        return NAN
+    if x.zero or x == 1:
+        return number(ZERO if x.zero else ONE)
+    if a.zero or b.special:
+        return number(ONE)
+    if b.zero or a.special:
+        return number(ZERO)
+    return conditioned(_betainc, a, b, x)
+
+
+def _betainc(a: Any, b: Any, x: Any) -> Any:
+    mp = mpmath()
+    if max(a, b) <= SERIES:
+        return mp.betainc(a, b, 0, x, regularized=True)
+    lower = x * (a + b) <= a
+    with mp.workprec(mp.prec + 3 * int(mp.log(a + b, 2) + 1)):
+        if not lower:
+            a, b, x = b, a, 1 - x
+        c = abs(a * (1 - x) - b * x)
+        width = 2 / (c + mp.sqrt(c * c + 2 * (a + b) * x * (1 - x)))
+
+        def height(t: Any) -> Any:
+            fall = mp.log1p(x * mp.expm1(-t))
+            return mp.exp(-a * (t + fall) - b * fall)
+
+        ends = [width * k for k in (0, 1, 3, 8, 20, 60, 160, 500)]
+        area = mp.quad(height, ends)
+        scale = mp.loggamma(a + b) - mp.loggamma(a) - mp.loggamma(b)
+        share = area * mp.exp(scale + a * mp.log(x) + b * mp.log1p(-x))
+        return share if lower else 1 - share
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "lgamma": lgamma,
+    "digamma": digamma,
+    "bessel_i0e": bessel_i0e,
+    "bessel_i1e": bessel_i1e,
+    "zeta": zeta,
+    "polygamma": polygamma,
+    "igamma": igamma,
+    "igammac": igammac,
+    "igamma_grad_a": igamma_grad_a,
+    "random_gamma_grad": random_gamma_grad,
+    "betainc": betainc,
+}
