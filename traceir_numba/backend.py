@@ -17,7 +17,7 @@ from traceir.effects import calls_host
 from traceir.evaluate import evaluate_eqn
 from traceir.ir import ClosedJaxpr
 from traceir.store import files
-from traceir_numba.buffers import empty_large
+from traceir_numba.buffers import dtype_name, empty_large
 from traceir_numba.call import callable_of
 from traceir_numba.hosted import Driven, is_driven
 from traceir_numba.matmul import product
@@ -162,7 +162,7 @@ def _load(owner: Executable, recipe: Recipe) -> Any:
         "empty_large": empty_large,
         "parallel": parallel,
         "product": product,
-        **{dtype.upper(): as_dtype(dtype) for dtype in recipe.dtypes},
+        **{dtype_name(dtype): as_dtype(dtype) for dtype in recipe.dtypes},
         **dict(recipe.constants),
         **{one.name: _entry(one) for one in recipe.functions},
         **{name: evaluated(primitive) for name, primitive in recipe.evaluated},

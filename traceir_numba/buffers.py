@@ -161,3 +161,12 @@ def memory_info() -> MemoryInfo:
 def _info() -> MemoryInfo:
     free = sum(_blocks[k].nbytes for k in range(len(_blocks)) if _is_free(k))
     return MemoryInfo(sum(b.nbytes for b in _blocks) - free, free)
+
+
+def dtype_name(dtype: str) -> str:
+    """The name of NumPy's dtype in a generated module.
+
+    >>> dtype_name("float32"), dtype_name("key<fry>")
+    ('FLOAT32', 'KEY')
+    """
+    return dtype.partition("<")[0].upper()

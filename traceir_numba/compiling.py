@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from traceir.ir import ClosedJaxpr
 from traceir_numba import gemm, kernels
 from traceir_numba.assemble import assemble
-from traceir_numba.driver import dtype_name, product_name
+from traceir_numba.buffers import dtype_name
+from traceir_numba.driver import product_name
 from traceir_numba.emitters.pairs import PAIRS
 from traceir_numba.functions import NUMBERS
 from traceir_numba.halves import HALVES

@@ -7,7 +7,8 @@ from textwrap import fill, indent
 
 import numpy as np
 
-from traceir_numba.buffers import LARGE
+from traceir.dtypes import as_dtype
+from traceir_numba.buffers import LARGE, dtype_name
 from traceir_numba.emit_cpu import Kernel
 from traceir_numba.emit_lines import plain
 from traceir_numba.liveness import needed
@@ -36,15 +37,6 @@ def call_text(head: str, arguments: list[str]) -> str:
         return text
     lines = fill(", ".join(arguments), WIDTH - 4)
     return f"{head}(\n{indent(lines, '    ')}\n)"
-
-
-def dtype_name(dtype: str) -> str:
-    """The name of NumPy's dtype in a generated module.
-
-    >>> dtype_name("float32"), dtype_name("key<fry>")
-    ('FLOAT32', 'KEY')
-    """
-    return dtype.partition("<")[0].upper()
 
 
 def driver_lines(
@@ -113,7 +105,7 @@ def _reshaped(source: Buffer, target: Buffer) -> str:
 
 
 def _empty(buffer: Buffer) -> str:
-    size = int(np.prod(buffer.shape, dtype=np.int64)) * np.dtype(buffer.dtype).itemsize
+    size = int(np.prod(buffer.shape, dtype=np.int64)) * as_dtype(buffer.dtype).itemsize
     return _allocate(buffer.name, buffer.shape, buffer.dtype, size >= LARGE)
 
 

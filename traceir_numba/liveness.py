@@ -11,8 +11,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from math import prod
 
-import numpy as np
-
+from traceir.dtypes import as_dtype
 from traceir_numba.buffers import LARGE
 from traceir_numba.nests import Load, map_accesses
 from traceir_numba.program import (
@@ -44,7 +43,7 @@ def share_memory(program: Program, donated: Collection[int] = ()) -> Program:
 
 def size_of(buffer: Buffer) -> int:
     """The bytes of a buffer."""
-    return int(prod(buffer.shape)) * np.dtype(buffer.dtype).itemsize
+    return int(prod(buffer.shape)) * as_dtype(buffer.dtype).itemsize
 
 
 @dataclass(slots=True)

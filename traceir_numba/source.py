@@ -11,11 +11,11 @@ from functools import cache
 import numpy as np
 
 from traceir_numba import vecmath
+from traceir_numba.buffers import dtype_name
 from traceir_numba.driver import (
     WIDTH,
     call_text,
     driver_lines,
-    dtype_name,
     product_name,
 )
 from traceir_numba.emit_cpu import Kernel

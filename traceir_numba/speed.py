@@ -10,9 +10,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 
-import numpy as np
-
 from traceir.avals import short_dtype
+from traceir.dtypes import as_dtype
 from traceir_numba.emit_cpu import Kernel
 from traceir_numba.nests import Apply, Nest
 from traceir_numba.pool import WORTH, threads
@@ -283,12 +282,12 @@ def _finished(step: Launch) -> set[int]:
 
 def _bytes(program: Program, slot: int) -> int:
     buffer = program.buffers[slot]
-    return prod(buffer.shape) * np.dtype(buffer.dtype).itemsize
+    return prod(buffer.shape) * as_dtype(buffer.dtype).itemsize
 
 
 def _shape(buffer: Buffer) -> str:
     extents = ",".join(map(str, buffer.shape))
-    return f"{short_dtype(np.dtype(buffer.dtype))}[{extents}]"
+    return f"{short_dtype(as_dtype(buffer.dtype))}[{extents}]"
 
 
 def _times(extents: Sequence[int]) -> str:
