@@ -83,7 +83,7 @@ from traceir.transforms.vmap import vmap
 from traceir.typing import check
 
 if TYPE_CHECKING:
-    from traceir import nn
+    from traceir import nn, random
 
 __version__ = "0.1.0"
 __all__ = [
@@ -152,6 +152,7 @@ __all__ = [
     "parse",
     "pmap",
     "pure_callback",
+    "random",
     "remat",
     "rules",
     "sanitize",
@@ -167,7 +168,7 @@ __all__ = [
 ]
 
 # Modules that are imported when they are first asked for.
-_LATER = frozenset({"nn"})
+_LATER = frozenset({"nn", "random"})
 
 
 def __getattr__(name: str) -> object:

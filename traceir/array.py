@@ -11,7 +11,8 @@ import numpy as np
 from traceir import rules
 from traceir.avals import ShapedArray
 from traceir.devices import SHARDING, CpuDevice
-from traceir.dtypes import kind_of
+from traceir.dtypes import KEY, kind_of
+from traceir.kernels.random import words_of
 from traceir.methods import Methods
 from traceir.sharding import Sharding
 
@@ -131,12 +132,19 @@ class Array(Methods, metaclass=_ArrayType):
 
     # Conversion ------------------------------------------------------------------
 
+    def _numbers(self) -> np.ndarray:
+        """The elements, which are numbers; TypeError (array.key) if they are keys."""
+        if self.aval.dtype is KEY:
+            raise rules.error("array.key", got=self.aval.str_short())
+        return self._value
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        value = self._numbers()
         if copy:
-            return np.array(self._value, dtype)
-        if dtype is None or self._value.dtype == dtype:
-            return self._value.view()  # which its user cannot make writable
-        return np.array(self._value, dtype, copy=copy)
+            return np.array(value, dtype)
+        if dtype is None or value.dtype == dtype:
+            return value.view()  # which its user cannot make writable
+        return np.array(value, dtype, copy=copy)
 
     def __dlpack__(
         self,
@@ -158,7 +166,7 @@ class Array(Methods, metaclass=_ArrayType):
         told = max_version is not None and max_version >= (1, 0)
         if copy is False and not told:
             raise rules.error("array.dlpack", got="copy=False without max_version")
-        value = self._value if told and not copy else self._value.copy()
+        value = self._numbers() if told and not copy else self._numbers().copy()
         try:
             return value.__dlpack__(max_version=max_version)
         except BufferError:
@@ -177,22 +185,22 @@ class Array(Methods, metaclass=_ArrayType):
         >>> jnp.sum(jnp.arange(5)).item()
         10
         """
-        number: bool | int | float = self._value.item(*index)
+        number: bool | int | float = self._numbers().item(*index)
         return number
 
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers."""
-        return self._value.tolist()
+        return self._numbers().tolist()
 
     def __bool__(self) -> bool:
         if self._value.size != 1:
             raise rules.error("array.truth", got=self.aval.str_short())
-        return bool(self._value.item())
+        return bool(self._numbers().item())
 
     def _scalar(self) -> bool | int | float:
         if self._value.ndim:
             raise rules.error("array.scalar", got=self.aval.str_short())
-        number: bool | int | float = self._value.item()
+        number: bool | int | float = self._numbers().item()
         return number
 
     def __int__(self) -> int:
@@ -212,6 +220,9 @@ class Array(Methods, metaclass=_ArrayType):
     # Text and identity -----------------------------------------------------------
 
     def __repr__(self) -> str:
+        if self.aval.dtype is KEY:
+            words = words_of(self._value)
+            return f"Array({self.shape}, dtype={KEY}) overlaying:\n{words}"
         weak = ", weak_type=True" if self.aval.weak_type else ""
         tail = f"dtype={self.aval.dtype.name}{weak})"
         if not self._value.size:
@@ -222,9 +233,11 @@ class Array(Methods, metaclass=_ArrayType):
         return f"Array({body},{chr(10) + ' ' * 6 if wraps else ' '}{tail}"
 
     def __str__(self) -> str:
-        return str(self._value)
+        return repr(self) if self.aval.dtype is KEY else str(self._value)
 
     def __format__(self, spec: str) -> str:
+        if self.aval.dtype is KEY:
+            return format(str(self), spec)
         if spec and self._value.ndim:
             raise rules.error("array.scalar", got=f"{self.aval.str_short()}:{spec}")
         return format(self._value if self._value.ndim else self._value[()], spec)

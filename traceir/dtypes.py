@@ -77,7 +77,20 @@ def is_key(dtype: np.dtype) -> bool:
     >>> is_key(KEY), is_key(KEY_MEMORY), is_key(float0)
     (True, True, False)
     """
-    return dtype.kind == "V" and KEY == dtype
+    return dtype.kind == "V" and dtype == KEY
+
+
+class extended(np.generic):
+    """The class of the dtypes that are none of NumPy's, for `issubdtype`."""
+
+
+class prng_key(extended):
+    """The class of the dtypes of keys, for `issubdtype`.
+
+    >>> import traceir, traceir.numpy as jnp
+    >>> jnp.issubdtype(traceir.random.key(0).dtype, prng_key)
+    True
+    """
 
 
 # Dtypes by names that NumPy does not know, or not without an import.

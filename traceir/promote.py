@@ -80,6 +80,11 @@ def promote_names(
     rules = rules or default()
     lattice, pairs = rules.lattice, tuple(operands)
     row = lattice.faces[face]
+    names = {name for name, _ in pairs}
+    if any(lattice.dtypes[n].kind == "key" for n in names):
+        if len(names) > 1:
+            raise rules.error("promote.key", got=" and ".join(n for n, _ in pairs))
+        return pairs[0]
     if len(pairs) == 1 or all(weak for _, weak in pairs):
         name = canonical_name(join((n for n, _ in pairs), face, rules), x64, rules)
         # A dtype that has no weak node, as bool, meets another as a strong one.

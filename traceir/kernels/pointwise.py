@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -24,13 +25,13 @@ KERNELS.update(
     ceil=np.ceil,
     is_finite=np.isfinite,
     nextafter=np.nextafter,
-    eq=np.equal,
-    ne=np.not_equal,
     lt=np.less,
     le=np.less_equal,
     gt=np.greater,
     ge=np.greater_equal,
 )
+# NumPy's functions do not know dtypes of several words, its operators do.
+KERNELS.update(eq=operator.eq, ne=operator.ne)
 KERNELS["and"] = np.bitwise_and
 KERNELS["or"] = np.bitwise_or
 KERNELS["not"] = np.invert

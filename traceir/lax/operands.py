@@ -16,6 +16,7 @@ from traceir import config, rules, source
 from traceir.array import Array
 from traceir.avals import ShapedArray
 from traceir.dtypes import (
+    KEY,
     as_dtype,
     finfo,
     is_bfloat16,
@@ -91,11 +92,15 @@ def _warn(text: str) -> None:
 def inexact(dtype: np.dtype) -> np.dtype:
     """The floating or complex dtype in which functions take this dtype's numbers.
 
+    Raises TypeError (promote.key) for that of keys.
+
     >>> inexact(np.dtype("int32")), inexact(np.dtype("float16"))
     (dtype('float32'), dtype('float16'))
     """
     if is_inexact(dtype):
         return dtype
+    if dtype is KEY:
+        raise rules.error("promote.key", got=dtype.name)
     return np.dtype(
         "float64" if kind_of(dtype) != "b" and dtype.itemsize == 8 else "f4"
     )
@@ -223,6 +228,8 @@ def typed(value: Any, dtype: np.dtype, weak: bool) -> Operand:
 @cache
 def _plain(dtype: np.dtype) -> tuple[float, float, tuple[type, ...]]:
     """Least, greatest and types of the Python numbers that need no care."""
+    if dtype is KEY:
+        raise rules.error("promote.key", got=f"a number and {dtype.name}")
     if is_bfloat16(dtype):
         return -256, 256, (int, bool)  # its constructor rounds a float twice
     if kind_of(dtype) == "f":

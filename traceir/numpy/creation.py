@@ -10,7 +10,7 @@ import numpy as np
 from traceir import rules
 from traceir.array import Array
 from traceir.devices import check_device
-from traceir.dtypes import kind_of
+from traceir.dtypes import KEY, kind_of
 from traceir.lax.operands import (
     DTypeLike,
     Operand,
@@ -105,11 +105,16 @@ def _made(value: Any, dtype: np.dtype | None) -> Array:
 def _from_sequence(value: Sequence[Any], dtype: np.dtype | None) -> Operand:
     leaves = list(_leaves(value))
     arrays = [leaf for leaf in leaves if isinstance(leaf, Array)]
-    if not any(is_tracer(leaf) for leaf in arrays):
+    if not any(map(_is_joined, arrays)):
         return _from_host(value, leaves if arrays else [], dtype)
     if dtype is None:
         dtype = joined([operand("array", leaf) for leaf in leaves])[0]
     return _joined(value, dtype)
+
+
+def _is_joined(leaf: Any) -> bool:
+    """Whether a leaf is no number that NumPy could put beside others."""
+    return is_tracer(leaf) or (isinstance(leaf, Array) and leaf.aval.dtype == KEY)
 
 
 def _leaves(value: Any) -> Iterator[Any]:
@@ -157,9 +162,9 @@ def _even(value: Any, dtype: np.dtype | None) -> np.ndarray:
 
 
 def _joined(value: Any, dtype: np.dtype) -> Operand:
-    """Nested sequences with tracers inside, as equations."""
+    """Nested sequences with tracers or keys inside, as equations."""
     if isinstance(value, (list, tuple)):
-        if not any(is_tracer(leaf) for leaf in _leaves(value)):
+        if not any(map(_is_joined, _leaves(value))):
             return constant(_even(value, dtype))
         parts = [expand_dims(_joined(v, dtype), (0,)) for v in value]
         if len({shape_of(part) for part in parts}) > 1:

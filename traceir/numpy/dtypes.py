@@ -115,6 +115,9 @@ def issubdtype(a: DTypeLike, b: DTypeLike) -> bool:
     if known.is_bfloat16(found):
         floating = isinstance(kind, type) and issubclass(np.floating, kind)
         return floating or known.as_dtype(kind) == found
+    if found is known.KEY:
+        ours = isinstance(kind, type) and issubclass(known.prng_key, kind)
+        return ours or kind == found
     return bool(np.issubdtype(found, kind))
 
 

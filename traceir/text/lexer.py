@@ -21,7 +21,7 @@ _TOKEN = re.compile(
     |(?P<tree>\bPyTreeDef\([^\n]*?\)(?=\s+\w+=|\s*(?:[\]\n]|\Z)))
     |(?P<type>\bShapedArray\([^()\n]*\))
     |(?P<number>{COMPLEX}|-?(?:{NUMBER})|-(?:inf|nan)\b)
-    |(?P<name>[^\W\d]\w*(?:[.-][^\W\d]\w*)*)
+    |(?P<name>key<\w+>|[^\W\d]\w*(?:[.-][^\W\d]\w*)*)
     |(?P<string>'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")
     |(?P<angle><(?:[^<>\n]|<[^<>\n]*>)*>)
     |(?P<punct>[{{}}()\[\];:,.=~!-])""",

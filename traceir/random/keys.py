@@ -1,0 +1,212 @@
+"""Keys of random numbers: made, taken apart, and made of one another.
+
+A typed key is an array of dtype `key<fry>`. The two words of one, an array of dtype
+uint32, serve wherever a key does: then what is made of it are words, too. Serves:
+random.seed, random.one, random.key, random.impl
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from traceir import config, rules
+from traceir.array import Array
+from traceir.dtypes import KEY, is_key, kind_of
+from traceir.errors import shown
+from traceir.lax.operands import Operand, as_array, convert, default_dtype, given
+from traceir.lax.operands import operand as checked
+from traceir.lax.shapes import ShapeLike, shape_tuple
+from traceir.trace import Tracer, bind, typeof
+
+# A key, or the two words of one.
+Key = Any
+GENERATOR = "threefry2x32"
+IMPL = "fry"
+WORD = np.dtype("uint32")
+
+
+def key(seed: Operand, *, impl: str | None = None) -> Array:
+    """The key of a seed, an integer: of equal seeds the keys are equal.
+
+    Of 64 bits all count while 64-bit types are on, else the lower half. The only
+    `impl` is "threefry2x32". Raises TypeError (random.seed, random_seed.integer),
+    OverflowError (jit.overflow) beyond 64 bits, ValueError (random.impl).
+
+    >>> import traceir
+    >>> traceir.random.key(123)
+    Array((), dtype=key<fry>) overlaying:
+    [  0 123]
+    """
+    return _seeded("key", seed, impl)
+
+
+def PRNGKey(seed: Operand, *, impl: str | None = None) -> Array:
+    """The two words of the key of a seed; otherwise as `key`.
+
+    >>> import traceir
+    >>> traceir.random.PRNGKey(123)
+    Array([  0, 123], dtype=uint32)
+    """
+    words: Array = bind("random_unwrap", _seeded("PRNGKey", seed, impl))
+    return words
+
+
+def _seeded(name: str, seed: Operand, impl: str | None) -> Array:
+    check_impl(impl)
+    value = _whole(seed) if isinstance(seed, (int, np.integer)) else seed
+    aval = typeof(checked(name, value))
+    if aval.shape or is_key(aval.dtype):
+        raise rules.error("random.seed", got=f"{aval.str_short()} for {name}")
+    made: Array = bind("random_seed", as_array(checked(name, value)), impl=IMPL)
+    return made
+
+
+def _whole(seed: int | np.integer) -> Operand:
+    """A number as a seed of the width that integers have, its upper bits cut off."""
+    wide = seed.dtype if isinstance(seed, np.integer) else np.dtype("int64")
+    exact = given("seed", int(seed), wide)
+    return convert(exact, default_dtype(int)) if wide.itemsize == 8 else exact
+
+
+def check_impl(impl: object) -> None:
+    """Raise ValueError (random.impl) for a generator that there is not."""
+    if impl not in (None, GENERATOR, IMPL):
+        raise rules.error("random.impl", got=shown(impl))
+
+
+def split(key: Key, num: ShapeLike = 2) -> Array:
+    """Keys made of a key, as many as `num`, which may be a shape.
+
+    Raises ValueError (random.one, random_split.shape, random_split.size), TypeError
+    (random.key, face.shape).
+
+    >>> import traceir
+    >>> traceir.random.split(traceir.random.key(123))
+    Array((2,), dtype=key<fry>) overlaying:
+    [[ 969380169 3408994049]
+     [2095235069 2959038751]]
+    """
+    found = one_key("split", key)
+    made: Array = bind(
+        "random_split", found, shape=shape_tuple(num), partitionable=partitionable()
+    )
+    return _like(key, made)
+
+
+def fold_in(key: Key, data: Operand) -> Array:
+    """Another key, made of a key and of a number that fits uint32.
+
+    Raises ValueError (random.one), TypeError (random.key, random.seed), OverflowError
+    (jit.overflow).
+
+    >>> import traceir
+    >>> traceir.random.fold_in(traceir.random.key(123), 7)
+    Array((), dtype=key<fry>) overlaying:
+    [4195957486  134989543]
+    """
+    found = one_key("fold_in", key)
+    word = given("fold_in", data, WORD, 1)
+    if typeof(word).shape:
+        got = f"{typeof(word).str_short()} for the number of fold_in"
+        raise rules.error("random.seed", got=got)
+    return _like(key, bind("random_fold_in", found, as_array(word)))
+
+
+def key_data(keys: Key) -> Array:
+    """The words of keys, along a last dimension of two.
+
+    Raises TypeError (random.key).
+
+    >>> import traceir
+    >>> traceir.random.key_data(traceir.random.key(123))
+    Array([  0, 123], dtype=uint32)
+    """
+    words: Array = bind("random_unwrap", typed_keys("key_data", keys))
+    return words
+
+
+def wrap_key_data(key_bits_array: Array, *, impl: str | None = None) -> Array:
+    """The keys of words, two for each along the last dimension.
+
+    Raises TypeError (random_wrap.words, random_wrap.dtype, random.key), ValueError
+    (random.impl).
+
+    >>> import numpy as np, traceir
+    >>> traceir.random.wrap_key_data(np.array([0, 123], "uint32"))
+    Array((), dtype=key<fry>) overlaying:
+    [  0 123]
+    """
+    check_impl(impl)
+    return _wrapped("wrap_key_data", key_bits_array)
+
+
+def clone(key: Key) -> Array:
+    """The same keys, to be used once more where `debug_key_reuse` is set.
+
+    Raises TypeError (random.key).
+
+    >>> import traceir
+    >>> traceir.random.clone(traceir.random.key(123))
+    Array((), dtype=key<fry>) overlaying:
+    [  0 123]
+    """
+    return _like(key, bind("random_clone", typed_keys("clone", key)))
+
+
+def key_impl(keys: Key) -> str:
+    """The name of the generator that keys are for.
+
+    Raises TypeError (random.key).
+
+    >>> import traceir
+    >>> traceir.random.key_impl(traceir.random.key(123))
+    'threefry2x32'
+    """
+    typed_keys("key_impl", keys)
+    return GENERATOR
+
+
+def one_key(name: str, key: Key) -> Array:
+    """A key for a function that takes one, typed.
+
+    Raises TypeError (random.key), ValueError (random.one) for an array of keys.
+
+    >>> import traceir
+    >>> one_key("normal", traceir.random.PRNGKey(123)).dtype
+    key<fry>
+    """
+    found = typed_keys(name, key)
+    if found.shape:
+        raise rules.error("random.one", got=f"{found.aval.str_short()} for {name}")
+    return found
+
+
+def typed_keys(name: str, keys: Key) -> Array:
+    """Keys, or the words of keys, as an array of keys; TypeError (random.key)."""
+    if isinstance(keys, Array) and keys.aval.dtype == KEY:
+        return keys.now() if isinstance(keys, Tracer) else keys
+    return _wrapped(name, keys)
+
+
+def _wrapped(name: str, words: Key) -> Array:
+    if not isinstance(words, (Array, np.ndarray)):
+        got = f"{shown(words)} of type {type(words).__name__} for {name}"
+        raise rules.error("random.key", got=got)
+    if is_key(typeof(words).dtype) or kind_of(typeof(words).dtype) not in "biufc":
+        got = f"{typeof(words).str_short()} for {name}"
+        raise rules.error("random.key", got=got)
+    made: Array = bind("random_wrap", as_array(words), impl=IMPL)
+    return made
+
+
+def _like(key: Key, made: Array) -> Array:
+    """What was made of a key: keys of a typed one, words of words."""
+    typed = isinstance(key, Array) and key.aval.dtype == KEY
+    return made if typed else bind("random_unwrap", made)  # type: ignore[no-any-return] # of a primitive
+
+
+def partitionable() -> bool:
+    """Whether what is made of a key is counted by the newer layout."""
+    return config.local.context.threefry_partitionable
