@@ -13,8 +13,3 @@ register("top_k", Evaluated())
 for name in ("cholesky", "lu", "lu_pivots_to_permutation", "qr", "eigh", "svd"):
     register(name, Evaluated())
 register("triangular_solve", Evaluated())
-register("zeta", Evaluated())
-register("polygamma", Evaluated())
-for name in ("igamma", "igammac", "igamma_grad_a", "random_gamma_grad"):
-    register(name, Evaluated())
-register("regularized_incomplete_beta", Evaluated())

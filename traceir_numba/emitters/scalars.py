@@ -128,8 +128,8 @@ def sqrt(e: Expression, x: str) -> str:
 def vectorised(name: str, cost: int) -> None:
     """A real function of `traceir_numba.vecmath`."""
 
-    def emit(e: Expression, x: str) -> str:
-        return e.call(f"{name}_{short(e.dtype)}", x)
+    def emit(e: Expression, *operands: str) -> str:
+        return e.call(f"{name}_{short(e.dtype)}", *operands)
 
     register(name, Scalar(emit, cost, exact=False))
 
@@ -160,6 +160,13 @@ vectorised("lgamma", 110)
 vectorised("digamma", 110)
 vectorised("bessel_i0e", 80)
 vectorised("bessel_i1e", 80)
+vectorised("zeta", 900)
+vectorised("polygamma", 900)
+vectorised("igamma", 900)
+vectorised("igammac", 900)
+vectorised("igamma_grad_a", 2000)
+vectorised("random_gamma_grad", 2000)
+vectorised("regularized_incomplete_beta", 1500)
 
 
 def comparison(name: str, sign: str) -> None:

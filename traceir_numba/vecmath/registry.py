@@ -22,10 +22,12 @@ from traceir_numba.vecmath import (
     gamma,
     gaussian,
     hyperbolic,
+    incomplete,
     inverse,
     logarithm,
     power,
     root,
+    sums,
 )
 
 MODULES = (
@@ -41,6 +43,8 @@ MODULES = (
     gaussian,
     gamma,
     bessel,
+    incomplete,
+    sums,
 )
 DTYPES = {"f32": "float32", "f64": "float64", "i32": "int32", "i64": "int64"}
 

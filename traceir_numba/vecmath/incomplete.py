@@ -1,0 +1,196 @@
+"""Incomplete gamma functions. Serves: `prim.igamma`, `prim.igammac` and derivatives.
+
+Over the density x**a exp(-x) / gamma(a) each is the integral of
+exp(-a t - x (exp(-t) - 1)) over the t of one sign, namely `igamma` over t > 0 and
+`igammac` over t < 0. Of the two the one where the integrand falls from t = 0 on is
+computed, by Gauss' rule up to where it is exp(-40); the other is what is left to 1. The
+derivative by a has |t| as a further factor. Where x is small, series are used.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy import float32 as f32
+from numpy import float64 as f64
+
+from traceir_numba.vecmath.basics import INF_F64, NAN_F64, fma
+from traceir_numba.vecmath.exponential import exp_f64, expm1_f64
+from traceir_numba.vecmath.gamma import (
+    HALF_LOG_TWO_PI,
+    digamma_f64,
+    lgamma_f64,
+    lgamma_near_f64,
+)
+from traceir_numba.vecmath.logarithm import log1p_f64, log_f64
+
+
+def gauss_table() -> np.ndarray:
+    """Points from 0 to 1 and weights of Gauss' rule of 32 points."""
+    points, weights = np.polynomial.legendre.leggauss(32)
+    return np.array([(points + 1) / 2, weights / 2])
+
+
+GAUSS_POINT, GAUSS_WEIGHT = gauss_table()
+
+
+def stirling_rest_f64(z: f64) -> f64:
+    """log gamma(z) less (z - 1/2) log z - z + log(2 pi) / 2."""
+    if z < 10.0:
+        return lgamma_f64(z) - fma(z - 0.5, log_f64(z), HALF_LOG_TWO_PI - z)
+    r = 1.0 / z
+    w = r * r
+    p = fma(
+        fma(0.0008417508417508417, w, -0.0005952380952380953), w, 0.0007936507936507937
+    )
+    return r * fma(fma(p, w, -0.002777777777777778), w, 0.08333333333333333)
+
+
+def gamma_density_f64(a: f64, x: f64) -> f64:
+    """x**a exp(-x) / gamma(a)."""
+    if a < 10.0:
+        return exp_f64(fma(a, log_f64(x), -x) - lgamma_f64(a))
+    more = (x - a) / a
+    power = a * (log1p_f64(more) - more) - stirling_rest_f64(a)
+    return exp_f64(power) * math.sqrt(a / 6.283185307179586)
+
+
+def gamma_end_f64(x: f64, sign: f64, slope: f64, a: f64) -> f64:
+    """Where the integrand is exp(-40), from where it is at least that, by Newton."""
+    t = 80.0 / (slope + math.sqrt(slope * slope + 80.0 * x))
+    for _ in range(6):
+        change = expm1_f64(-sign * t)
+        rise = fma(slope, t, x * fma(sign, t, change)) - 40.0
+        t = t - rise / fma(-sign * x, change, slope)
+    return t
+
+
+def gamma_tail_f64(a: f64, x: f64, power: f64) -> f64:
+    """The integral of the integrand, times |t| where `power` is 1."""
+    sign = f64(1.0 if x <= a else -1.0)
+    slope = abs(a - x)
+    end = gamma_end_f64(x, sign, slope, a)
+    total = f64(0.0)
+    for k in range(32):
+        t = end * GAUSS_POINT[k]
+        rise = fma(slope, t, x * fma(sign, t, expm1_f64(-sign * t)))
+        factor = t if power == 1.0 else f64(1.0)
+        total = fma(GAUSS_WEIGHT[k] * factor, exp_f64(-rise), total)
+    return total * end
+
+
+def igamma_series_f64(a: f64, x: f64) -> f64:
+    """`igamma` over the density, for x at most about a."""
+    term = 1.0 / a
+    total = term
+    n = a
+    while term > total * 1e-17:
+        n = n + 1.0
+        term = term * (x / n)
+        total = total + term
+    return total
+
+
+def igammac_small_f64(a: f64, x: f64) -> f64:
+    """`igammac` for a below x, which is at most 1.5."""
+    term, total = f64(1.0), f64(0.0)
+    for n in range(1, 26):
+        term = term * (-x / n)
+        total = total + term / (a + n)
+    inverse = a * (a - 1.0) * lgamma_near_f64(1.0 + a)
+    first = expm1_f64(fma(a, log_f64(x), -inverse))
+    return -(first + a * total * (first + 1.0))
+
+
+def igamma_part_f64(a: f64, x: f64, lower: f64) -> f64:
+    """`igamma` where `lower` is 1, else `igammac`."""
+    if (a != a) | (x != x) | (a < 0.0) | (x < 0.0):
+        return NAN_F64
+    if (a == 0.0) | (x == INF_F64):
+        bad = (x == 0.0) | (a == INF_F64)
+        return NAN_F64 if bad else lower
+    if (x == 0.0) | (a == INF_F64):
+        return 1.0 - lower
+    below = f64(1.0)
+    if (x > a) & (x < 1.5):
+        below = f64(0.0)
+        found = igammac_small_f64(a, x)
+        if found > 0.5:
+            below = f64(1.0)
+            found = igamma_series_f64(a, x) * gamma_density_f64(a, x)
+    elif (x <= a) & (a < 20.0):
+        found = igamma_series_f64(a, x) * gamma_density_f64(a, x)
+    else:
+        below = f64(1.0 if x <= a else 0.0)
+        found = gamma_tail_f64(a, x, f64(0.0)) * gamma_density_f64(a, x)
+    return found if below == lower else 1.0 - found
+
+
+def igamma_f64(a: f64, x: f64) -> f64:
+    """The share of gamma(a) that the integral has from 0 to x."""
+    return igamma_part_f64(a, x, f64(1.0))
+
+
+def igammac_f64(a: f64, x: f64) -> f64:
+    """1 less `igamma`."""
+    return igamma_part_f64(a, x, f64(0.0))
+
+
+def igamma_f32(a: f32, x: f32) -> f32:
+    """The share of gamma(a) that the integral has from 0 to x."""
+    return f32(igamma_part_f64(f64(a), f64(x), f64(1.0)))
+
+
+def igammac_f32(a: f32, x: f32) -> f32:
+    """1 less `igamma`."""
+    return f32(igamma_part_f64(f64(a), f64(x), f64(0.0)))
+
+
+def by_a_series_f64(a: f64, x: f64) -> f64:
+    """The derivative of `igamma` by a over the density, for x up to 1.5."""
+    term, total, slope, change = f64(1.0), f64(1.0), f64(0.0), f64(0.0)
+    for n in range(1, 32):
+        r = 1.0 / (a + n)
+        term = term * x * r
+        slope = slope - r
+        total = total + term
+        change = fma(term, slope, change)
+    return fma(total, log_f64(x) - digamma_f64(a + 1.0), change) / a
+
+
+def by_a_f64(a: f64, x: f64) -> f64:
+    """The derivative of `igamma` by a over the density."""
+    if x < 1.5:
+        return by_a_series_f64(a, x)
+    lead = gamma_tail_f64(a, x, f64(0.0)) * (log_f64(x) - digamma_f64(a))
+    moment = gamma_tail_f64(a, x, f64(1.0))
+    return lead - moment if x <= a else -(lead + moment)
+
+
+def igamma_grad_a_f64(a: f64, x: f64) -> f64:
+    """The derivative of `igamma` by its first operand."""
+    if (a != a) | (x != x) | (a <= 0.0) | (x < 0.0):
+        return NAN_F64
+    if (a == INF_F64) & (x == INF_F64):
+        return NAN_F64
+    if (x == 0.0) | (x == INF_F64) | (a == INF_F64):
+        return f64(0.0)
+    return by_a_f64(a, x) * gamma_density_f64(a, x)
+
+
+def igamma_grad_a_f32(a: f32, x: f32) -> f32:
+    """The derivative of `igamma` by its first operand."""
+    return f32(igamma_grad_a_f64(f64(a), f64(x)))
+
+
+def random_gamma_grad_f64(a: f64, x: f64) -> f64:
+    """How a sample of the gamma distribution changes with a."""
+    if (a != a) | (x != x) | (a <= 0.0) | (x < 0.0) | (a == INF_F64) | (x == INF_F64):
+        return NAN_F64
+    return f64(0.0) if x == 0.0 else -by_a_f64(a, x) * x
+
+
+def random_gamma_grad_f32(a: f32, x: f32) -> f32:
+    """How a sample of the gamma distribution changes with a."""
+    return f32(random_gamma_grad_f64(f64(a), f64(x)))

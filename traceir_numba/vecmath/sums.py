@@ -1,0 +1,212 @@
+"""Sums of powers, and the incomplete beta function.
+
+Serves: `prim.zeta`, `prim.polygamma`, `prim.regularized_incomplete_beta`
+
+The sum of (q + k)**-s is ten terms and Euler's and Maclaurin's formula for the rest.
+The incomplete beta function is the tail of an integral over the logarithm of
+x / (1 - x), where the integrand falls from the end on, by Gauss' rule.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy import float32 as f32
+from numpy import float64 as f64
+from numpy import int64 as i64
+
+from traceir_numba.vecmath.basics import INF_F64, NAN_F64, ZERO_F64, fma
+from traceir_numba.vecmath.exponential import exp_f64, expm1_f64
+from traceir_numba.vecmath.gamma import digamma_f64, lgamma_f64
+from traceir_numba.vecmath.incomplete import (
+    GAUSS_POINT,
+    GAUSS_WEIGHT,
+    stirling_rest_f64,
+)
+from traceir_numba.vecmath.logarithm import log1p_f64, log_f64
+from traceir_numba.vecmath.power import pow_f64
+
+
+def bernoulli_table() -> np.ndarray:
+    """Bernoulli's number of 2 k over the factorial of it, for k from 1 to 12."""
+    unit = 1 << 200
+    numbers = [unit]
+    for m in range(1, 25):
+        rest = sum(math.comb(m + 1, j) * numbers[j] for j in range(m))
+        numbers.append(-rest // (m + 1))
+    return np.array(
+        [numbers[2 * k] / unit / math.factorial(2 * k) for k in range(1, 13)]
+    )
+
+
+def factorial_table() -> np.ndarray:
+    """The factorials that a float64 has."""
+    return np.array([float(math.factorial(n)) for n in range(171)])
+
+
+BERNOULLI, FACTORIAL = bernoulli_table(), factorial_table()
+
+
+def zeta_share_f64(s: f64, q: f64) -> f64:
+    """q**s times the sum of (q + k)**-s, for q above 0."""
+    total = f64(1.0)
+    share = f64(1.0)
+    for k in range(1, 10):
+        share = pow_f64(q / (q + k), s)
+        total = total + share
+    w = q + 10.0
+    share = pow_f64(q / w, s)
+    total = total + share * (w / (s - 1.0) + 0.5)
+    term = share * s / w
+    for k in range(12):
+        total = fma(BERNOULLI[k], term, total)
+        term = term * ((s + (2.0 * k + 1.0)) / w) * ((s + (2.0 * k + 2.0)) / w)
+        term = term if term < 1e300 else ZERO_F64
+    return total
+
+
+def zeta_term_f64(scale: f64, s: f64, q: f64) -> f64:
+    """`scale` times the sum of (q + k)**-s, for q above 0."""
+    half = pow_f64(q, -0.5 * s)
+    share = zeta_share_f64(s, q)
+    found = (scale * half) * half * share
+    whole = scale * pow_f64(q, -s) * share
+    return whole if scale == 1.0 else found
+
+
+def zeta_sum_f64(scale: f64, s: f64, q: f64) -> f64:
+    """`scale` times the sum of (q + k)**-s; s is whole where q is negative."""
+    if q > 0.0:
+        return zeta_term_f64(scale, s, q)
+    # What is below 0 is a difference of two such sums.
+    size = -q
+    first = size - np.floor(size)
+    odd = np.floor(s * 0.5) * 2.0 != s
+    below = zeta_term_f64(scale, s, first) - zeta_term_f64(scale, s, size + 1.0)
+    above = zeta_term_f64(scale, s, 1.0 - first)
+    return above - below if odd else above + below
+
+
+def zeta_f64(s: f64, q: f64) -> f64:
+    """The sum of (q + k)**-s."""
+    whole = np.floor(s) == s
+    if (s != s) | (q != q) | (s < 1.0) | (q == -INF_F64):
+        return NAN_F64
+    if (q <= 0.0) & ((not whole) | (s == INF_F64)):
+        return NAN_F64
+    if s == INF_F64:
+        return f64(1.0) if q == 1.0 else (INF_F64 if q < 1.0 else ZERO_F64)
+    if (q <= 0.0) & (np.floor(q) == q):
+        return INF_F64 if np.floor(s * 0.5) * 2.0 == s else NAN_F64
+    if s == 1.0:
+        return INF_F64
+    return ZERO_F64 if q == INF_F64 else zeta_sum_f64(f64(1.0), s, q)
+
+
+def zeta_f32(s: f32, q: f32) -> f32:
+    """The sum of (q + k)**-s."""
+    return f32(zeta_f64(f64(s), f64(q)))
+
+
+def polygamma_f64(n: f64, x: f64) -> f64:
+    """The derivative of order n of digamma."""
+    if (n != n) | (x != x) | (n < 0.0) | (n == INF_F64) | (np.floor(n) != n):
+        return NAN_F64
+    if n == 0.0:
+        return digamma_f64(x)
+    odd = np.floor(n * 0.5) * 2.0 != n
+    if x == -INF_F64:
+        return NAN_F64
+    if x == INF_F64:
+        return ZERO_F64 if odd else -ZERO_F64
+    if (x <= 0.0) & (np.floor(x) == x):
+        return INF_F64 if odd else NAN_F64
+    s = n + 1.0
+    if n <= 170.0:
+        found = zeta_sum_f64(f64(FACTORIAL[i64(n)]), s, x)
+    elif x > 0.0:
+        power = lgamma_f64(s) - s * log_f64(x)
+        found = exp_f64(power) * zeta_share_f64(s, x)
+    else:
+        found = zeta_large_f64(s, x)
+    return found if odd else -found
+
+
+def zeta_large_f64(s: f64, x: f64) -> f64:
+    """gamma(s) times the sum of (x + k)**-s for negative x and large s.
+
+    The two terms that are nearest to 0 are all that there is of it.
+    """
+    size = -x
+    first = size - np.floor(size)
+    odd = np.floor(s * 0.5) * 2.0 != s
+    g = lgamma_f64(s)
+    below = exp_f64(g - s * log_f64(first))
+    above = exp_f64(g - s * log1p_f64(-first))
+    return above - below if odd else above + below
+
+
+def polygamma_f32(n: f32, x: f32) -> f32:
+    """The derivative of order n of digamma."""
+    return f32(polygamma_f64(f64(n), f64(x)))
+
+
+# -- the incomplete beta function -----------------------------------------------------
+
+
+def beta_density_f64(a: f64, b: f64, x: f64, y: f64) -> f64:
+    """x**a y**b / beta(a, b), where y is 1 - x."""
+    c = x * b - y * a
+    rest = stirling_rest_f64(a) + stirling_rest_f64(b) - stirling_rest_f64(a + b)
+    power = a * log1p_f64(c / a) + b * log1p_f64(-c / b) - rest
+    return exp_f64(power) * math.sqrt((a / (a + b)) * b / 6.283185307179586)
+
+
+def beta_tail_f64(a: f64, b: f64, x: f64, y: f64) -> f64:
+    """The share of the integral from 0 to x, for x up to about a / (a + b)."""
+    share = beta_density_f64(a, b, x, y) / a
+    total = f64(0.0)
+    # With a large a the integrand has no corners.
+    while a < 8.0:
+        total = total + share
+        share = share * (x * ((a + b) / (a + 1.0)))
+        a = a + 1.0
+    slope = a * y - b * x
+    slope = slope if slope > 0.0 else ZERO_F64
+    t = 80.0 / (slope + math.sqrt(slope * slope + 80.0 * (a + b) * x * y))
+    for _ in range(7):
+        fall = log1p_f64(x * expm1_f64(-t))
+        rise = a * t + (a + b) * fall - 40.0
+        ratio = x * exp_f64(-t - fall)
+        t = t - rise / fma(-(a + b), ratio, a)
+    end, area = t, f64(0.0)
+    for k in range(32):
+        t = end * GAUSS_POINT[k]
+        fall = log1p_f64(x * expm1_f64(-t))
+        rise = fma(a, t, (a + b) * fall)
+        area = fma(GAUSS_WEIGHT[k], exp_f64(-rise), area)
+    return total + share * a * area * end
+
+
+def regularized_incomplete_beta_f64(a: f64, b: f64, x: f64) -> f64:
+    """The share of beta(a, b) that the integral has from 0 to x."""
+    inside = (a >= 0.0) & (b >= 0.0) & (x >= 0.0) & (x <= 1.0)
+    both = ((a == 0.0) & (b == 0.0)) | ((a == INF_F64) & (b == INF_F64))
+    if (not inside) | both:
+        return NAN_F64
+    if (x == 0.0) | (x == 1.0):
+        return x
+    if (a == 0.0) | (b == INF_F64):
+        return f64(1.0)
+    if (b == 0.0) | (a == INF_F64):
+        return ZERO_F64
+    y = 1.0 - x
+    if x * b <= y * a:
+        return beta_tail_f64(a, b, x, y)
+    return 1.0 - beta_tail_f64(b, a, y, x)
+
+
+def regularized_incomplete_beta_f32(a: f32, b: f32, x: f32) -> f32:
+    """The share of beta(a, b) that the integral has from 0 to x."""
+    return f32(regularized_incomplete_beta_f64(f64(a), f64(b), f64(x)))
