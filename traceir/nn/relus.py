@@ -143,7 +143,7 @@ def celu(x: Operand, alpha: Operand = 1.0) -> Array:
 
     >>> import traceir.numpy as jnp
     >>> celu(jnp.array([-1.0, 2.0]), 2.0)
-    Array([-0.7869387,  2.       ], dtype=float32)
+    Array([-0.78693867,  2.        ], dtype=float32)
     """
     high = maximum(x, 0.0)
     low = expm1(divide(minimum(x, 0.0), alpha))

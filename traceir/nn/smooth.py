@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from traceir import lax, rules
 from traceir.array import Array
@@ -17,24 +16,19 @@ from traceir.lax.operands import (
     typed,
 )
 from traceir.lax.shapes import axis_in
-from traceir.numpy.composites import where
 from traceir.numpy.elementwise import (
     abs,
     add,
     divide,
-    exp,
-    log,
-    log1p,
     multiply,
     negative,
     sqrt,
     square,
     tanh,
 )
-from traceir.numpy.hyperbolic import expm1, logaddexp
-from traceir.numpy.logic import less
+from traceir.numpy.hyperbolic import logaddexp
+from traceir.scipy.special.logsums import log_one_less
 from traceir.trace import typeof
-from traceir.transforms.custom_jvp import custom_jvp
 
 
 def sigmoid(x: Operand) -> Array:
@@ -114,8 +108,7 @@ def gelu(x: Operand, approximate: bool = True) -> Array:
     """`x` times the normal distribution's cdf, or an approximation of it by tanh.
 
     >>> gelu(1.0), gelu(1.0, approximate=False)
-    (Array(0.841192, dtype=float32, weak_type=True),
-     Array(0.8413447, dtype=float32, weak_type=True))
+    (Array(0.841192, dtype=float32), Array(0.8413447, dtype=float32))
     """
     [value] = promoted_inexact("gelu", x)
     dtype = typeof(value).dtype
@@ -157,23 +150,6 @@ def log1mexp(x: Operand) -> Array:
     >>> log1mexp(1e-10)
     Array(-23.02585, dtype=float32, weak_type=True)
     """
-    result: Array = _log1mexp(as_array(operand("log1mexp", x)))
+    [value] = promoted_inexact("log1mexp", x)
+    result: Array = log_one_less(as_array(value))
     return result
-
-
-def _staged(x: Operand) -> Array:
-    near = log(negative(expm1(negative(x))))
-    far = log1p(negative(exp(negative(x))))
-    return where(less(x, math.log(2)), near, far)
-
-
-_staged.__name__ = "log1mexp"
-_log1mexp = custom_jvp(composite(_staged))
-
-
-@_log1mexp.defjvp
-def _log1mexp_jvp(
-    primals: Sequence[Array], tangents: Sequence[Array]
-) -> tuple[Array, Array]:
-    [x], [t] = primals, tangents
-    return log1mexp(x), divide(t, expm1(x))

@@ -1,5 +1,25 @@
 """The names of `traceir.scipy.special`, each with the module that has it."""
 
+from traceir.scipy.special.bessels import i0 as i0
+from traceir.scipy.special.bessels import i0e as i0e
+from traceir.scipy.special.bessels import i1 as i1
+from traceir.scipy.special.bessels import i1e as i1e
+from traceir.scipy.special.betas import beta as beta
+from traceir.scipy.special.betas import betainc as betainc
+from traceir.scipy.special.betas import betaln as betaln
+from traceir.scipy.special.gammas import comb as comb
+from traceir.scipy.special.gammas import digamma as digamma
+from traceir.scipy.special.gammas import factorial as factorial
+from traceir.scipy.special.gammas import gamma as gamma
+from traceir.scipy.special.gammas import gammainc as gammainc
+from traceir.scipy.special.gammas import gammaincc as gammaincc
+from traceir.scipy.special.gammas import gammaln as gammaln
+from traceir.scipy.special.gammas import gammasgn as gammasgn
+from traceir.scipy.special.gammas import loggamma as loggamma
+from traceir.scipy.special.gammas import multigammaln as multigammaln
+from traceir.scipy.special.gammas import poch as poch
+from traceir.scipy.special.gammas import polygamma as polygamma
+from traceir.scipy.special.gammas import zeta as zeta
 from traceir.scipy.special.logs import boxcox as boxcox
 from traceir.scipy.special.logs import boxcox1p as boxcox1p
 from traceir.scipy.special.logs import entr as entr

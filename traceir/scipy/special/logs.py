@@ -92,7 +92,7 @@ def xlogy(x: Operand, y: Operand) -> Array:
     Raises TypeError (face.argument, face.broadcast).
 
     >>> xlogy(0, 0)
-    Array(0., dtype=float32, weak_type=True)
+    Array(0., dtype=float32)
     """
     result: Array = _xlogy(*_pair("xlogy", x, y))
     return result
@@ -104,7 +104,7 @@ def xlog1py(x: Operand, y: Operand) -> Array:
     Raises TypeError (face.argument, face.broadcast).
 
     >>> xlog1py(0, -1)
-    Array(0., dtype=float32, weak_type=True)
+    Array(0., dtype=float32)
     """
     result: Array = _xlog1py(*_pair("xlog1py", x, y))
     return result
@@ -149,7 +149,7 @@ def entr(x: Operand) -> Array:
 
     >>> import traceir.numpy as jnp
     >>> entr(jnp.array([-1.0, 0.0, 0.5]))
-    Array([      -inf, -0.       , 0.34657359], dtype=float32)
+    Array([      -inf, -0.       ,  0.3465736], dtype=float32)
     """
     [value] = reals("entr", x)
     below, lowest = lax.lt(value, like(0, value)), filled(value, -np.inf)
@@ -162,7 +162,7 @@ def rel_entr(p: Operand, q: Operand) -> Array:
     Raises TypeError (face.argument, face.broadcast).
 
     >>> rel_entr(0.5, 0.25)
-    Array(0.3465736, dtype=float32, weak_type=True)
+    Array(0.3465736, dtype=float32)
     """
     p, q = reals("rel_entr", p, q)
     both = logical_and(greater(p, 0), greater(q, 0))
@@ -180,7 +180,7 @@ def kl_div(p: Operand, q: Operand) -> Array:
     Raises TypeError (face.argument, face.broadcast).
 
     >>> kl_div(0.5, 0.25)
-    Array(0.09657359, dtype=float32, weak_type=True)
+    Array(0.09657359, dtype=float32)
     """
     p, q = reals("kl_div", p, q)
     return add(subtract(rel_entr(p, q), p), q)
@@ -199,7 +199,7 @@ def boxcox(x: Operand, lmbda: Operand) -> Array:
     Raises TypeError (face.argument, face.broadcast).
 
     >>> boxcox(4.0, 0.5)
-    Array(2., dtype=float32, weak_type=True)
+    Array(2., dtype=float32)
     """
     return _transformed(*reals("boxcox", x, lmbda), lax.log)
 
@@ -210,7 +210,7 @@ def boxcox1p(x: Operand, lmbda: Operand) -> Array:
     Raises TypeError (face.argument, face.broadcast).
 
     >>> boxcox1p(3.0, 0.5)
-    Array(2., dtype=float32, weak_type=True)
+    Array(2., dtype=float32)
     """
     return _transformed(*reals("boxcox1p", x, lmbda), lax.log1p)
 

@@ -1,4 +1,4 @@
-"""Sums of exponentials, and the share of each in them. Serves: face.axis
+"""Sums and differences of exponentials, and shares in them. Serves: face.axis
 
 The greatest element is taken out of the exponentials before they are added up, so that
 none overflows; what is taken out has no derivative.
@@ -6,6 +6,8 @@ none overflows; what is taken out has no derivative.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,11 +24,22 @@ from traceir.lax.operands import (
 from traceir.lax.shapes import axes_in
 from traceir.numpy.composites import where as _where
 from traceir.numpy.creation import broadcast_to
-from traceir.numpy.elementwise import add, divide, exp, log, multiply, subtract
+from traceir.numpy.elementwise import (
+    add,
+    divide,
+    exp,
+    log,
+    log1p,
+    multiply,
+    negative,
+    subtract,
+)
+from traceir.numpy.hyperbolic import expm1
 from traceir.numpy.logic import less, not_equal
 from traceir.numpy.reductions import Axis, reduced
 from traceir.numpy.reductions import sum as _sum
 from traceir.trace import typeof
+from traceir.transforms.custom_jvp import custom_jvp
 
 Axes = tuple[int, ...]
 
@@ -90,7 +103,7 @@ def logsumexp(
 
     >>> import traceir.numpy as jnp
     >>> logsumexp(jnp.array([1000.0, 1000.0]))
-    Array(1000.6931, dtype=float32)
+    Array(1000.6932, dtype=float32)
     """
     value, factor = _factored("logsumexp", a, b)
     if where is not None:
@@ -130,3 +143,22 @@ def _shift(value: Operand, axes: Axes, keepdims: bool, where: Operand) -> Array:
     finite = lax.is_finite(most)
     zeros = broadcast_to(typed(0, most.dtype, False), most.shape)
     return lax.stop_gradient(lax.select(finite, most, zeros))
+
+
+def _log1mexp(x: Operand) -> Array:
+    """log(1 - exp(-x)): M. Maechler, "Accurately computing log(1 - exp(-|a|))"."""
+    near = log(negative(expm1(negative(x))))
+    far = log1p(negative(exp(negative(x))))
+    return _where(less(x, math.log(2)), near, far)
+
+
+_log1mexp.__name__ = "log1mexp"
+log_one_less = custom_jvp(composite(_log1mexp))
+
+
+@log_one_less.defjvp
+def _log_one_less_jvp(
+    primals: Sequence[Array], tangents: Sequence[Array]
+) -> tuple[Array, Array]:
+    [x], [t] = primals, tangents
+    return log_one_less(x), divide(t, expm1(x))

@@ -1,0 +1,82 @@
+"""The beta function and its relatives. Serves: promote.*"""
+
+from __future__ import annotations
+
+from traceir import lax
+from traceir.array import Array
+from traceir.lax.operands import Operand, like
+from traceir.numpy.composites import where
+from traceir.numpy.elementwise import add, divide, exp, log, log1p, multiply, subtract
+from traceir.scipy.special.gammas import gammaln, gammasgn
+from traceir.scipy.special.logs import reals
+from traceir.trace import bind
+
+# Stirling's series of the logarithm of the gamma function: Abramowitz and Stegun,
+# "Handbook of Mathematical Functions" (1964), 6.1.40.
+_STIRLING = (
+    *(1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360),
+    *(1 / 156, -3617 / 122400),
+)
+# From here on the terms that are left out are below half a unit of double precision.
+_LARGE = 10.0
+
+
+def betaln(a: Operand, b: Operand) -> Array:
+    """The logarithm of the magnitude of the beta function; floating.
+
+    With a large argument, the difference of two logarithms of the gamma function is
+    that of their series, so that nothing cancels. Raises TypeError (face.argument,
+    face.broadcast).
+
+    >>> betaln(2.0, 3.0)
+    Array(-2.4849067, dtype=float32)
+    """
+    x, y = reals("betaln", a, b)
+    low, high = lax.min(x, y), lax.max(x, y)
+    near = subtract(gammaln(high), gammaln(add(low, high)))
+    large = lax.ge(high, like(_LARGE, high))
+    far = _distance(low, where(large, high, like(_LARGE, high)))
+    return add(gammaln(low), where(large, far, near))
+
+
+def _distance(low: Array, high: Array) -> Array:
+    """gammaln(high) - gammaln(low + high) where `high` is large."""
+    total = add(low, high)
+    power = multiply(subtract(total, 0.5), log1p(divide(low, high)))
+    rest = subtract(_rest(high), _rest(total))
+    return add(subtract(multiply(low, subtract(1.0, log(high))), power), rest)
+
+
+def _rest(x: Array) -> Array:
+    """The series, by Horner's scheme in the inverse square."""
+    inverse = divide(1.0, x)
+    square = multiply(inverse, inverse)
+    found = lax.full(x.shape, _STIRLING[-1], x.dtype)
+    for number in reversed(_STIRLING[:-1]):
+        found = add(multiply(found, square), number)
+    return multiply(found, inverse)
+
+
+def beta(a: Operand, b: Operand) -> Array:
+    """The beta function `gamma(a) gamma(b) / gamma(a + b)`; floating.
+
+    Raises TypeError (face.argument, face.broadcast).
+
+    >>> beta(2.0, 3.0)
+    Array(0.08333334, dtype=float32)
+    """
+    x, y = reals("beta", a, b)
+    sign = multiply(multiply(gammasgn(x), gammasgn(y)), gammasgn(add(x, y)))
+    return multiply(sign, exp(betaln(x, y)))
+
+
+def betainc(a: Operand, b: Operand, x: Operand) -> Array:
+    """The incomplete beta function up to `x`, as a part of the whole; floating.
+
+    Raises TypeError (face.argument, face.broadcast).
+
+    >>> betainc(2.0, 2.0, 0.5)
+    Array(0.5, dtype=float32, weak_type=True)
+    """
+    result: Array = bind("regularized_incomplete_beta", *reals("betainc", a, b, x))
+    return result

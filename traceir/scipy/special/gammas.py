@@ -1,0 +1,216 @@
+"""The gamma function and its relatives. Serves: promote.*, custom_jvp.*"""
+
+from __future__ import annotations
+
+import math
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from traceir import lax, rules
+from traceir.array import Array
+from traceir.dtypes import kind_of
+from traceir.lax.operands import Operand, convert, like, operand
+from traceir.numpy.composites import remainder, where
+from traceir.numpy.elementwise import add, divide, exp, floor, multiply, subtract
+from traceir.numpy.logic import greater, less, logical_and, logical_or, not_equal
+from traceir.numpy.reductions import sum as _sum
+from traceir.numpy.shapes import expand_dims
+from traceir.numpy.signs import signbit
+from traceir.scipy.special.logs import named, real, reals
+from traceir.trace import bind, typeof
+
+
+def gammaln(x: Operand) -> Array:
+    """The logarithm of the magnitude of the gamma function; floating.
+
+    >>> gammaln(4.0)
+    Array(1.7917595, dtype=float32, weak_type=True)
+    """
+    return real("gammaln", x, "lgamma")
+
+
+def loggamma(x: Operand) -> Array:
+    """`gammaln` of elements above 0, NaN of the others, where it would be complex.
+
+    >>> loggamma(-0.5)
+    Array(nan, dtype=float32, weak_type=True)
+    """
+    [value] = reals("loggamma", x)
+    return where(greater(value, 0), gammaln(value), np.nan)
+
+
+def gammasgn(x: Operand) -> Array:
+    """The sign of the gamma function; NaN at its poles below 0; floating.
+
+    >>> import traceir.numpy as jnp
+    >>> gammasgn(jnp.array([2.5, -0.5, -1.0]))
+    Array([ 1., -1., nan], dtype=float32)
+    """
+    [value] = reals("gammasgn", x)
+    low = floor(value)
+    below = less(value, 0)
+    pole = logical_or(logical_and(below, lax.eq(value, low)), lax.ne(value, value))
+    odd = logical_and(below, not_equal(remainder(low, 2), 0))
+    # The limit from below 0 is that at -0.
+    zero = logical_and(lax.eq(value, like(0, value)), signbit(value))
+    sign = where(logical_or(odd, zero), like(-1.0, value), like(1.0, value))
+    found: Array = convert(where(pole, np.nan, sign), value.dtype, value.weak_type)
+    return found
+
+
+def gamma(x: Operand) -> Array:
+    """The gamma function: `(x - 1)!` of whole numbers; floating.
+
+    It is the exponential of `gammaln`, so its error grows with that.
+
+    >>> gamma(4.0)
+    Array(6., dtype=float32, weak_type=True)
+    """
+    [value] = reals("gamma", x)
+    return multiply(gammasgn(value), exp(gammaln(value)))
+
+
+def factorial(n: Operand, exact: bool = False) -> Array:
+    """`n!`, that is `gamma(n + 1)`, 0 below 0; floating.
+
+    Raises ValueError (face.choice) for `exact`: an array has no integers that long.
+
+    >>> factorial(3)
+    Array(6., dtype=float32, weak_type=True)
+    """
+    if exact:
+        raise rules.error("face.choice", got="exact=True in factorial")
+    [value] = reals("factorial", n)
+    return where(less(value, 0), 0, exp(gammaln(add(value, 1))))
+
+
+def comb(N: Operand, k: Operand, *, repetition: bool = False) -> Array:
+    """How many ways there are to choose `k` of `N` things, maybe some repeatedly.
+
+    0 where there are none; floating. Raises TypeError (face.argument, face.broadcast).
+
+    >>> comb(4, 2)
+    Array(6., dtype=float32, weak_type=True)
+    """
+    things, chosen = reals("comb", N, k)
+    if repetition:
+        some = logical_and(greater(things, 0), lax.ge(chosen, like(0, chosen)))
+        found = comb(subtract(add(things, chosen), 1), chosen)
+        none = logical_and(lax.eq(chosen, like(0, chosen)), lax.eq(things, chosen))
+        return where(none, 1.0, where(some, found, 0.0))
+    whole = logical_and(lax.ge(chosen, like(0, chosen)), lax.ge(things, chosen))
+    n, m = where(whole, things, 0.0), where(whole, chosen, 0.0)
+    logs = subtract(gammaln(add(n, 1)), gammaln(add(m, 1)))
+    logs = subtract(logs, gammaln(add(subtract(n, m), 1)))
+    return where(whole, exp(logs), 0.0)
+
+
+def poch(z: Operand, m: Operand) -> Array:
+    """Pochhammer's symbol `gamma(z + m) / gamma(z)`; floating.
+
+    Raises TypeError (face.argument, face.broadcast).
+
+    >>> poch(2.0, 3.0)
+    Array(24., dtype=float32, weak_type=True)
+    """
+    result: Array = _poch(*reals("poch", z, m))
+    return result
+
+
+def _ratio(z: Array, m: Array) -> Array:
+    found = divide(gamma(add(z, m)), gamma(z))
+    return where(lax.eq(m, like(0, m)), like(1.0, found), found)
+
+
+_poch = named("poch", _ratio)
+
+
+@_poch.defjvp
+def _poch_jvp(primals: Any, tangents: Any) -> tuple[Array, Array]:
+    (z, m), (dz, dm) = primals, tangents
+    found = _poch(z, m)
+    above = digamma(add(z, m))
+    slope = add(multiply(subtract(above, digamma(z)), dz), multiply(above, dm))
+    return found, multiply(found, slope)
+
+
+def digamma(x: Operand) -> Array:
+    """The derivative of `gammaln`; floating.
+
+    >>> digamma(1.0)
+    Array(-0.5772157, dtype=float32, weak_type=True)
+    """
+    return real("digamma", x)
+
+
+def polygamma(n: Operand, x: Operand) -> Array:
+    """The derivative of order `n` of `digamma`; floating.
+
+    `n` is of an integer dtype; raises ValueError (face.choice) for another, TypeError
+    (face.argument, face.broadcast).
+
+    >>> polygamma(1, 1.0)
+    Array(1.644934, dtype=float32, weak_type=True)
+    """
+    order = operand("polygamma", n)
+    if kind_of(typeof(order).dtype) not in "iu":
+        got = f"an order of dtype {typeof(order).dtype} in polygamma"
+        raise rules.error("face.choice", got=got, hint="the order is an integer")
+    return _together("polygamma", *reals("polygamma", order, x))
+
+
+def zeta(x: Operand, q: Operand = None) -> Array:
+    """Hurwitz's zeta function, the sum of `(k + q)**-x`; Riemann's without `q`.
+
+    Raises TypeError (face.argument, face.broadcast).
+
+    >>> zeta(2.0)
+    Array(1.644934, dtype=float32, weak_type=True)
+    """
+    return _together("zeta", *reals("zeta", x, 1.0 if q is None else q))
+
+
+def gammainc(a: Operand, x: Operand) -> Array:
+    """The lower incomplete gamma function, as a part of the whole; floating.
+
+    Raises TypeError (face.argument, face.broadcast).
+
+    >>> gammainc(1.0, 2.0)
+    Array(0.86466473, dtype=float32, weak_type=True)
+    """
+    return _together("igamma", *reals("gammainc", a, x))
+
+
+def gammaincc(a: Operand, x: Operand) -> Array:
+    """The upper incomplete gamma function, as a part of the whole; floating.
+
+    Raises TypeError (face.argument, face.broadcast).
+
+    >>> gammaincc(1.0, 2.0)
+    Array(0.13533528, dtype=float32, weak_type=True)
+    """
+    return _together("igammac", *reals("gammaincc", a, x))
+
+
+def _together(primitive: str, *operands: Array) -> Array:
+    result: Array = bind(primitive, *operands)
+    return result
+
+
+def multigammaln(a: Operand, d: int) -> Array:
+    """The logarithm of the gamma function of `d` dimensions; floating.
+
+    Raises TracerIntegerConversionError (level.concretize.index) for a traced `d`.
+
+    >>> multigammaln(3.0, 2)
+    Array(1.550195, dtype=float32)
+    """
+    [value] = reals("multigammaln", a)
+    count = index(d)
+    halves = lax.iota(value.dtype, count)
+    halves = divide(halves, like(2, halves))
+    parts = gammaln(subtract(expand_dims(value, -1), halves))
+    constant = count * (count - 1) / 4 * math.log(math.pi)
+    return add(_sum(parts, -1), constant)

@@ -1,0 +1,26 @@
+"""Distributions, as `jax.scipy.stats` has them: `traceir.scipy.stats.norm.logpdf`.
+
+A distribution is a module, with functions of arrays of places and of parameters.
+
+>>> from traceir.scipy.stats import norm
+>>> norm.cdf(0.0)
+Array(0.5, dtype=float32, weak_type=True)
+"""
+
+from traceir import direct as _direct
+from traceir import lazy as _lazy
+
+_places = _lazy.places(__file__)
+__all__ = sorted(_places)
+
+
+def __getattr__(name: str) -> object:
+    if name in _places:
+        return _lazy.load(globals(), _places[name], name, _direct.public)
+    from traceir.numpy.missing import missing
+
+    raise missing(name, __all__, __name__)
+
+
+def __dir__() -> list[str]:
+    return __all__

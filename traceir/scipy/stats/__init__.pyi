@@ -1,0 +1,31 @@
+"""The names of `traceir.scipy.stats`, each with the module that has it."""
+
+from traceir.scipy.stats import bernoulli as bernoulli
+from traceir.scipy.stats import beta as beta
+from traceir.scipy.stats import betabinom as betabinom
+from traceir.scipy.stats import binom as binom
+from traceir.scipy.stats import cauchy as cauchy
+from traceir.scipy.stats import chi2 as chi2
+from traceir.scipy.stats import dirichlet as dirichlet
+from traceir.scipy.stats import expon as expon
+from traceir.scipy.stats import gamma as gamma
+from traceir.scipy.stats import gennorm as gennorm
+from traceir.scipy.stats import geom as geom
+from traceir.scipy.stats import gumbel_l as gumbel_l
+from traceir.scipy.stats import gumbel_r as gumbel_r
+from traceir.scipy.stats import laplace as laplace
+from traceir.scipy.stats import logistic as logistic
+from traceir.scipy.stats import multinomial as multinomial
+from traceir.scipy.stats import multivariate_normal as multivariate_normal
+from traceir.scipy.stats import nbinom as nbinom
+from traceir.scipy.stats import norm as norm
+from traceir.scipy.stats import pareto as pareto
+from traceir.scipy.stats import poisson as poisson
+from traceir.scipy.stats import t as t
+from traceir.scipy.stats import truncnorm as truncnorm
+from traceir.scipy.stats import uniform as uniform
+from traceir.scipy.stats import vonmises as vonmises
+from traceir.scipy.stats import wrapcauchy as wrapcauchy
+from traceir.scipy.stats.summaries import mode as mode
+from traceir.scipy.stats.summaries import rankdata as rankdata
+from traceir.scipy.stats.summaries import sem as sem

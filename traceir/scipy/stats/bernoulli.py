@@ -1,0 +1,71 @@
+"""One trial that succeeds with probability `p`.
+
+Serves: promote.*, face.broadcast
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from traceir.array import Array
+from traceir.lax.operands import Operand
+from traceir.numpy.composites import where
+from traceir.numpy.elementwise import add, exp, negative, subtract
+from traceir.numpy.logic import (
+    equal,
+    greater_equal,
+    less,
+    less_equal,
+    logical_and,
+    logical_or,
+)
+from traceir.scipy.special.logs import reals, xlog1py, xlogy
+from traceir.scipy.stats.frames import counted, within
+
+
+def _known(p: Array) -> Array:
+    """Whether numbers are probabilities."""
+    return logical_and(greater_equal(p, 0), less_equal(p, 1))
+
+
+def logpmf(k: Operand, p: Operand, loc: Operand = 0) -> Array:
+    """The logarithm of the probability of `k`.
+
+    >>> logpmf(1, 0.25)
+    Array(-1.3862944, dtype=float32)
+    """
+    k, p = counted("bernoulli.logpmf", k, loc, p)
+    there = logical_or(equal(k, 0), equal(k, 1))
+    logs = add(xlogy(k, p), xlog1py(subtract(1, k), negative(p)))
+    return within(there, logs)
+
+
+def pmf(k: Operand, p: Operand, loc: Operand = 0) -> Array:
+    """The probability of `k`.
+
+    >>> pmf(1, 0.25)
+    Array(0.25, dtype=float32)
+    """
+    return exp(logpmf(k, p, loc))
+
+
+def cdf(k: Operand, p: Operand) -> Array:
+    """How much of the distribution is up to `k`.
+
+    >>> cdf(0, 0.25)
+    Array(0.75, dtype=float32, weak_type=True)
+    """
+    k, p = reals("bernoulli.cdf", k, p)
+    found = where(less(k, 0), 0.0, where(less(k, 1), subtract(1, p), 1.0))
+    return within(_known(p), found, np.nan)
+
+
+def ppf(q: Operand, p: Operand) -> Array:
+    """Up to where a part `q` of the distribution is: the inverse of `cdf`.
+
+    >>> ppf(0.5, 0.25)
+    Array(0., dtype=float32, weak_type=True)
+    """
+    q, p = reals("bernoulli.ppf", q, p)
+    found = where(less_equal(q, subtract(1, p)), 0.0, 1.0)
+    return within(logical_and(_known(q), _known(p)), found, np.nan)

@@ -1,0 +1,87 @@
+"""The beta distribution, of shapes `a` and `b`.
+
+Serves: promote.*, face.broadcast
+"""
+
+from __future__ import annotations
+
+from traceir.array import Array
+from traceir.lax.operands import Operand
+from traceir.numpy.composites import clip
+from traceir.numpy.elementwise import add, exp, log, negative, subtract
+from traceir.numpy.logic import greater_equal, less_equal, logical_and
+from traceir.scipy.special.betas import betainc, betaln
+from traceir.scipy.special.logs import xlog1py, xlogy
+from traceir.scipy.stats.frames import safe, standard, within
+
+
+def logpdf(
+    x: Operand, a: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1
+) -> Array:
+    """The logarithm of the density.
+
+    >>> logpdf(0.5, 2.0, 2.0)
+    Array(0.40546513, dtype=float32)
+    """
+    z, scale, a, b = standard("beta.logpdf", x, loc, scale, a, b)
+    there = logical_and(greater_equal(z, 0), less_equal(z, 1))
+    z = safe(there, z, 0.5)
+    logs = add(xlogy(subtract(a, 1), z), xlog1py(subtract(b, 1), negative(z)))
+    return within(there, subtract(subtract(logs, betaln(a, b)), log(scale)))
+
+
+def pdf(
+    x: Operand, a: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1
+) -> Array:
+    """The density.
+
+    >>> pdf(0.5, 2.0, 2.0)
+    Array(1.5, dtype=float32)
+    """
+    return exp(logpdf(x, a, b, loc, scale))
+
+
+def cdf(
+    x: Operand, a: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1
+) -> Array:
+    """How much of the distribution is up to `x`.
+
+    >>> cdf(0.5, 2.0, 2.0)
+    Array(0.5, dtype=float32, weak_type=True)
+    """
+    z, _, a, b = standard("beta.cdf", x, loc, scale, a, b)
+    return betainc(a, b, clip(z, 0, 1))
+
+
+def logcdf(
+    x: Operand, a: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1
+) -> Array:
+    """The logarithm of `cdf`.
+
+    >>> logcdf(0.5, 2.0, 2.0)
+    Array(-0.6931472, dtype=float32, weak_type=True)
+    """
+    return log(cdf(x, a, b, loc, scale))
+
+
+def sf(
+    x: Operand, a: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1
+) -> Array:
+    """How much of the distribution is above `x`.
+
+    >>> sf(0.5, 2.0, 2.0)
+    Array(0.5, dtype=float32, weak_type=True)
+    """
+    z, _, a, b = standard("beta.sf", x, loc, scale, a, b)
+    return betainc(b, a, clip(subtract(1, z), 0, 1))
+
+
+def logsf(
+    x: Operand, a: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1
+) -> Array:
+    """The logarithm of `sf`.
+
+    >>> logsf(0.5, 2.0, 2.0)
+    Array(-0.6931472, dtype=float32, weak_type=True)
+    """
+    return log(sf(x, a, b, loc, scale))

@@ -1,0 +1,37 @@
+"""`binom`, with a probability that is distributed as `beta` has it.
+
+Serves: promote.*, face.broadcast
+"""
+
+from __future__ import annotations
+
+from traceir.array import Array
+from traceir.lax.operands import Operand
+from traceir.numpy.elementwise import add, exp, log1p, negative, subtract
+from traceir.numpy.logic import less_equal, logical_and
+from traceir.scipy.special.betas import betaln
+from traceir.scipy.stats.frames import counted, safe, whole, within
+
+
+def logpmf(k: Operand, n: Operand, a: Operand, b: Operand, loc: Operand = 0) -> Array:
+    """The logarithm of the probability of `k`.
+
+    >>> logpmf(1, 2, 1.0, 1.0)
+    Array(-1.0986123, dtype=float32)
+    """
+    k, n, a, b = counted("betabinom.logpmf", k, loc, n, a, b)
+    there = logical_and(whole(k), less_equal(k, n))
+    k = safe(there, k, 0.0)
+    rest = subtract(n, k)
+    ways = negative(add(betaln(add(rest, 1), add(k, 1)), log1p(n)))
+    chance = subtract(betaln(add(k, a), add(rest, b)), betaln(a, b))
+    return within(there, add(ways, chance))
+
+
+def pmf(k: Operand, n: Operand, a: Operand, b: Operand, loc: Operand = 0) -> Array:
+    """The probability of `k`.
+
+    >>> pmf(1, 2, 1.0, 1.0)
+    Array(0.33333334, dtype=float32)
+    """
+    return exp(logpmf(k, n, a, b, loc))

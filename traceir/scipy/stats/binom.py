@@ -1,0 +1,38 @@
+"""How many of `n` trials succeed, each with probability `p`.
+
+Serves: promote.*, face.broadcast
+"""
+
+from __future__ import annotations
+
+from traceir.array import Array
+from traceir.lax.operands import Operand
+from traceir.numpy.elementwise import add, exp, log1p, negative, subtract
+from traceir.numpy.logic import less_equal, logical_and
+from traceir.scipy.special.betas import betaln
+from traceir.scipy.special.logs import xlog1py, xlogy
+from traceir.scipy.stats.frames import counted, safe, whole, within
+
+
+def logpmf(k: Operand, n: Operand, p: Operand, loc: Operand = 0) -> Array:
+    """The logarithm of the probability of `k`.
+
+    >>> logpmf(1, 2, 0.5)
+    Array(-0.6931472, dtype=float32)
+    """
+    k, n, p = counted("binom.logpmf", k, loc, n, p)
+    there = logical_and(whole(k), less_equal(k, n))
+    k = safe(there, k, 0.0)
+    rest = subtract(n, k)
+    ways = negative(add(betaln(add(rest, 1), add(k, 1)), log1p(n)))
+    logs = add(xlogy(k, p), xlog1py(rest, negative(p)))
+    return within(there, add(ways, logs))
+
+
+def pmf(k: Operand, n: Operand, p: Operand, loc: Operand = 0) -> Array:
+    """The probability of `k`.
+
+    >>> pmf(1, 2, 0.5)
+    Array(0.5, dtype=float32)
+    """
+    return exp(logpmf(k, n, p, loc))

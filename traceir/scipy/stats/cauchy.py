@@ -1,0 +1,114 @@
+"""The Cauchy distribution.
+
+Serves: promote.*, face.broadcast
+"""
+
+from __future__ import annotations
+
+import math
+
+from traceir import lax
+from traceir.array import Array
+from traceir.lax.operands import Operand
+from traceir.numpy.circular import arctan2, tan
+from traceir.numpy.composites import where
+from traceir.numpy.elementwise import (
+    abs,
+    add,
+    divide,
+    exp,
+    log,
+    log1p,
+    multiply,
+    negative,
+    sign,
+    subtract,
+)
+from traceir.numpy.logic import less
+from traceir.scipy.stats.frames import standard
+
+
+def _below(z: Array) -> Array:
+    """The angle at which 1 stands above -z, as a part of a half turn."""
+    return divide(arctan2(1, negative(z)), math.pi)
+
+
+def _end(q: Operand) -> Array:
+    """Where a part q ends; far out, by what is left on that side."""
+    middle = subtract(q, 0.5)
+    rest = subtract(0.5, abs(middle))
+    far = divide(sign(middle), tan(multiply(math.pi, rest)))
+    return where(less(rest, 0.25), far, tan(multiply(math.pi, middle)))
+
+
+def logpdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """The logarithm of the density.
+
+    >>> logpdf(0.0)
+    Array(-1.14473, dtype=float32, weak_type=True)
+    """
+    z, scale = standard("cauchy.logpdf", x, loc, scale)
+    return negative(add(log1p(lax.square(z)), log(multiply(math.pi, scale))))
+
+
+def pdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """The density.
+
+    >>> pdf(0.0)
+    Array(0.31830987, dtype=float32, weak_type=True)
+    """
+    return exp(logpdf(x, loc, scale))
+
+
+def cdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """How much of the distribution is up to `x`.
+
+    >>> cdf(1.0)
+    Array(0.75, dtype=float32, weak_type=True)
+    """
+    return _below(standard("cauchy.cdf", x, loc, scale)[0])
+
+
+def logcdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """The logarithm of `cdf`.
+
+    >>> logcdf(-1.0)
+    Array(-1.3862945, dtype=float32, weak_type=True)
+    """
+    return log(cdf(x, loc, scale))
+
+
+def sf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """How much of the distribution is above `x`.
+
+    >>> sf(1.0)
+    Array(0.24999999, dtype=float32, weak_type=True)
+    """
+    return _below(negative(standard("cauchy.sf", x, loc, scale)[0]))
+
+
+def logsf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """The logarithm of `sf`.
+
+    >>> logsf(1.0)
+    Array(-1.3862945, dtype=float32, weak_type=True)
+    """
+    return log(sf(x, loc, scale))
+
+
+def ppf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """Up to where a part `q` of the distribution is: the inverse of `cdf`.
+
+    >>> ppf(0.75)
+    Array(1., dtype=float32, weak_type=True)
+    """
+    return add(multiply(_end(q), scale), loc)
+
+
+def isf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """Above where a part `q` of the distribution is: the inverse of `sf`.
+
+    >>> isf(0.25)
+    Array(1., dtype=float32, weak_type=True)
+    """
+    return subtract(loc, multiply(_end(q), scale))

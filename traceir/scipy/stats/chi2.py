@@ -1,0 +1,65 @@
+"""The chi-squared distribution of `df` degrees of freedom.
+
+Serves: promote.*, face.broadcast
+"""
+
+from __future__ import annotations
+
+from traceir.array import Array
+from traceir.lax.operands import Operand
+from traceir.numpy.elementwise import divide, multiply
+from traceir.scipy.stats import gamma
+
+
+def logpdf(x: Operand, df: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """The logarithm of the density.
+
+    >>> logpdf(1.0, 2.0)
+    Array(-1.1931472, dtype=float32)
+    """
+    return gamma.logpdf(x, divide(df, 2), loc, multiply(scale, 2))
+
+
+def pdf(x: Operand, df: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """The density.
+
+    >>> pdf(1.0, 2.0)
+    Array(0.30326533, dtype=float32)
+    """
+    return gamma.pdf(x, divide(df, 2), loc, multiply(scale, 2))
+
+
+def cdf(x: Operand, df: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """How much of the distribution is up to `x`.
+
+    >>> cdf(1.0, 2.0)
+    Array(0.39346933, dtype=float32, weak_type=True)
+    """
+    return gamma.cdf(x, divide(df, 2), loc, multiply(scale, 2))
+
+
+def logcdf(x: Operand, df: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """The logarithm of `cdf`.
+
+    >>> logcdf(1.0, 2.0)
+    Array(-0.93275213, dtype=float32, weak_type=True)
+    """
+    return gamma.logcdf(x, divide(df, 2), loc, multiply(scale, 2))
+
+
+def sf(x: Operand, df: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """How much of the distribution is above `x`.
+
+    >>> sf(1.0, 2.0)
+    Array(0.60653067, dtype=float32, weak_type=True)
+    """
+    return gamma.sf(x, divide(df, 2), loc, multiply(scale, 2))
+
+
+def logsf(x: Operand, df: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """The logarithm of `sf`.
+
+    >>> logsf(1.0, 2.0)
+    Array(-0.5, dtype=float32, weak_type=True)
+    """
+    return gamma.logsf(x, divide(df, 2), loc, multiply(scale, 2))

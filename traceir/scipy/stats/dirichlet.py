@@ -1,0 +1,61 @@
+"""The Dirichlet distribution, of vectors whose elements add up to 1.
+
+Serves: promote.*, face.shape
+"""
+
+from __future__ import annotations
+
+from traceir import rules
+from traceir.array import Array
+from traceir.lax.operands import Operand, as_array, promoted_inexact, shape_of
+from traceir.numpy.elementwise import abs, exp, subtract
+from traceir.numpy.logic import greater_equal, less, logical_and
+from traceir.numpy.reductions import all as _all
+from traceir.numpy.reductions import sum as _sum
+from traceir.numpy.shapes import concatenate, expand_dims
+from traceir.scipy.special.gammas import gammaln
+from traceir.scipy.special.logs import xlogy
+from traceir.scipy.stats.frames import within
+
+# How far from 1 a sum may be: some roundings of single precision.
+_NEAR = 1e-6
+
+
+def logpdf(x: Operand, alpha: Operand) -> Array:
+    """The logarithm of the density at vectors, which are the first dimension of `x`.
+
+    `alpha` is (n,), `x` is (n, ...), or (n - 1, ...) without the last elements; the
+    result is (...), -inf where elements are below 0 or do not add up to 1. Raises
+    ValueError (face.shape).
+
+    >>> import traceir.numpy as jnp
+    >>> logpdf(jnp.array([0.25, 0.75]), jnp.array([1.0, 2.0]))
+    Array(0.4054651, dtype=float32)
+    """
+    x, alpha = (as_array(v) for v in promoted_inexact("dirichlet.logpdf", x, alpha))
+    count = shape_of(alpha)[0] if len(shape_of(alpha)) == 1 else -1
+    given = shape_of(x)[0] if shape_of(x) else -1
+    if count < 1 or given not in (count, count - 1):
+        got = f"x of {shape_of(x)} for alpha of {shape_of(alpha)}"
+        hint = "alpha is (n,), x is (n, ...) or (n - 1, ...)"
+        raise rules.error("face.shape", got=got, hint=hint)
+    if given == count - 1:
+        last = subtract(1, _sum(x, 0, keepdims=True))
+        x = concatenate([x, last])
+    places = tuple(range(1, len(shape_of(x))))
+    powers = expand_dims(subtract(alpha, 1), places)
+    whole = subtract(_sum(gammaln(alpha)), gammaln(_sum(alpha)))
+    found = subtract(_sum(xlogy(powers, x), 0), whole)
+    near = less(abs(subtract(_sum(x, 0), 1)), _NEAR)
+    there = logical_and(_all(greater_equal(x, 0), 0), near)
+    return within(there, found)
+
+
+def pdf(x: Operand, alpha: Operand) -> Array:
+    """The density at vectors, which are the first dimension of `x`.
+
+    >>> import traceir.numpy as jnp
+    >>> pdf(jnp.array([0.25, 0.75]), jnp.array([1.0, 2.0]))
+    Array(1.5, dtype=float32)
+    """
+    return exp(logpdf(x, alpha))

@@ -1,0 +1,87 @@
+"""The exponential distribution.
+
+Serves: promote.*, face.broadcast
+"""
+
+from __future__ import annotations
+
+from traceir.array import Array
+from traceir.lax.operands import Operand
+from traceir.numpy.elementwise import exp, log, log1p, multiply, negative, subtract
+from traceir.numpy.hyperbolic import expm1
+from traceir.numpy.logic import greater, greater_equal
+from traceir.scipy.special.logsums import log_one_less
+from traceir.scipy.stats.frames import safe, standard, within
+
+
+def _waited(name: str, x: Operand, loc: Operand, scale: Operand) -> Array:
+    """How far into the distribution, 0 before it."""
+    z, _ = standard(name, x, loc, scale)
+    return safe(greater_equal(z, 0), z, 0.0)
+
+
+def logpdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """The logarithm of the density.
+
+    >>> logpdf(1.0)
+    Array(-1., dtype=float32, weak_type=True)
+    """
+    z, scale = standard("expon.logpdf", x, loc, scale)
+    there = greater_equal(z, 0)
+    return within(there, subtract(negative(z), log(scale)))
+
+
+def pdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """The density.
+
+    >>> pdf(1.0)
+    Array(0.36787942, dtype=float32, weak_type=True)
+    """
+    return exp(logpdf(x, loc, scale))
+
+
+def cdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """How much of the distribution is up to `x`.
+
+    >>> cdf(1.0)
+    Array(0.63212055, dtype=float32, weak_type=True)
+    """
+    return negative(expm1(negative(_waited("expon.cdf", x, loc, scale))))
+
+
+def logcdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """The logarithm of `cdf`.
+
+    >>> logcdf(1.0)
+    Array(-0.4586751, dtype=float32, weak_type=True)
+    """
+    z = _waited("expon.logcdf", x, loc, scale)
+    some = greater(z, 0)
+    return within(some, log_one_less(safe(some, z)))
+
+
+def sf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """How much of the distribution is above `x`.
+
+    >>> sf(1.0)
+    Array(0.36787942, dtype=float32, weak_type=True)
+    """
+    return exp(negative(_waited("expon.sf", x, loc, scale)))
+
+
+def logsf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """The logarithm of `sf`.
+
+    >>> logsf(1.0)
+    Array(-1., dtype=float32, weak_type=True)
+    """
+    return negative(_waited("expon.logsf", x, loc, scale))
+
+
+def ppf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """Up to where a part `q` of the distribution is: the inverse of `cdf`.
+
+    >>> ppf(0.5)
+    Array(0.6931472, dtype=float32, weak_type=True)
+    """
+    return subtract(loc, multiply(log1p(negative(q)), scale))

@@ -1,0 +1,79 @@
+"""What distributions share: their place and scale. Serves: promote.*, face.broadcast"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from traceir import lax
+from traceir.array import Array
+from traceir.lax.operands import Operand, like
+from traceir.numpy.composites import where
+from traceir.numpy.elementwise import add, divide, subtract
+from traceir.numpy.logic import logical_and
+from traceir.scipy.special.logs import reals
+from traceir.scipy.special.logsums import log_one_less
+
+
+def standard(
+    name: str, x: Operand, loc: Operand, scale: Operand, *shapes: Operand
+) -> list[Array]:
+    """`(x - loc) / scale`, the scale and the other parameters, floating.
+
+    Raises TypeError (face.argument, face.broadcast).
+
+    >>> standard("norm.pdf", 3.0, 1.0, 4.0)[0]
+    Array(0.5, dtype=float32, weak_type=True)
+    """
+    value, place, width, *rest = reals(name, x, loc, scale, *shapes)
+    return [divide(subtract(value, place), width), width, *rest]
+
+
+def counted(name: str, k: Operand, loc: Operand, *shapes: Operand) -> list[Array]:
+    """`k - loc` and the other parameters, floating.
+
+    >>> counted("poisson.pmf", 3, 1, 2.0)[0]
+    Array(2., dtype=float32, weak_type=True)
+    """
+    value, place, *rest = reals(name, k, loc, *shapes)
+    return [subtract(value, place), *rest]
+
+
+def within(condition: Operand, found: Operand, outside: float = -np.inf) -> Array:
+    """What was found, where the distribution is; else a number.
+
+    >>> within(False, 0.5)
+    Array(-inf, dtype=float32, weak_type=True)
+    """
+    return where(condition, found, outside)
+
+
+def whole(k: Array) -> Array:
+    """Whether elements are whole numbers from 0 on.
+
+    >>> import traceir.numpy as jnp
+    >>> whole(jnp.array([-1.0, 0.0, 0.5]))
+    Array([False,  True, False], dtype=bool)
+    """
+    return logical_and(lax.ge(k, like(0, k)), lax.eq(k, lax.floor(k)))
+
+
+def safe(condition: Operand, x: Array, number: float = 1.0) -> Array:
+    """Elements where a condition holds, else a number at which nothing is infinite.
+
+    >>> safe(False, -2.0)
+    Array(1., dtype=float32, weak_type=True)
+    """
+    return where(condition, x, number)
+
+
+def log_difference(more: Array, less: Array) -> Array:
+    """log(exp(more) - exp(less)), by the distance of the two; -inf for equal ones.
+
+    >>> import traceir.numpy as jnp
+    >>> log_difference(jnp.array(2.0), jnp.array(-1e30))
+    Array(2., dtype=float32, weak_type=True)
+    """
+    gap = subtract(more, less)
+    some = lax.gt(gap, like(0, gap))
+    found = add(more, log_one_less(safe(some, gap)))
+    return within(some, found)

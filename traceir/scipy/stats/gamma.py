@@ -1,0 +1,80 @@
+"""The gamma distribution, of shape `a`.
+
+Serves: promote.*, face.broadcast
+"""
+
+from __future__ import annotations
+
+from traceir.array import Array
+from traceir.lax.operands import Operand
+from traceir.numpy.elementwise import exp, log, maximum, subtract
+from traceir.numpy.logic import greater_equal
+from traceir.scipy.special.gammas import gammainc, gammaincc, gammaln
+from traceir.scipy.special.logs import xlogy
+from traceir.scipy.stats.frames import safe, standard, within
+
+
+def _shape(
+    name: str, x: Operand, a: Operand, loc: Operand, scale: Operand
+) -> tuple[Array, Array]:
+    """The shape, and how far into the distribution, 0 before it."""
+    z, _, a = standard(name, x, loc, scale, a)
+    return a, maximum(z, 0)
+
+
+def logpdf(x: Operand, a: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """The logarithm of the density.
+
+    >>> logpdf(1.0, 2.0)
+    Array(-1., dtype=float32)
+    """
+    z, scale, a = standard("gamma.logpdf", x, loc, scale, a)
+    there = greater_equal(z, 0)
+    z = safe(there, z)
+    logs = subtract(subtract(xlogy(subtract(a, 1), z), z), gammaln(a))
+    return within(there, subtract(logs, log(scale)))
+
+
+def pdf(x: Operand, a: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """The density.
+
+    >>> pdf(1.0, 2.0)
+    Array(0.36787942, dtype=float32)
+    """
+    return exp(logpdf(x, a, loc, scale))
+
+
+def cdf(x: Operand, a: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """How much of the distribution is up to `x`.
+
+    >>> cdf(1.0, 2.0)
+    Array(0.26424113, dtype=float32, weak_type=True)
+    """
+    return gammainc(*_shape("gamma.cdf", x, a, loc, scale))
+
+
+def logcdf(x: Operand, a: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """The logarithm of `cdf`.
+
+    >>> logcdf(1.0, 2.0)
+    Array(-1.3308933, dtype=float32, weak_type=True)
+    """
+    return log(cdf(x, a, loc, scale))
+
+
+def sf(x: Operand, a: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """How much of the distribution is above `x`.
+
+    >>> sf(1.0, 2.0)
+    Array(0.7357589, dtype=float32, weak_type=True)
+    """
+    return gammaincc(*_shape("gamma.sf", x, a, loc, scale))
+
+
+def logsf(x: Operand, a: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """The logarithm of `sf`.
+
+    >>> logsf(1.0, 2.0)
+    Array(-0.30685282, dtype=float32, weak_type=True)
+    """
+    return log(sf(x, a, loc, scale))

@@ -1,0 +1,45 @@
+"""The generalized normal distribution, of exponent `beta`.
+
+Serves: promote.*, face.broadcast
+"""
+
+from __future__ import annotations
+
+from traceir.array import Array
+from traceir.lax.operands import Operand
+from traceir.numpy.composites import power, where
+from traceir.numpy.elementwise import abs, divide, exp, log, multiply, subtract
+from traceir.numpy.logic import greater
+from traceir.scipy.special.gammas import gammaincc, gammaln
+from traceir.scipy.special.logs import reals
+
+
+def logpdf(x: Operand, beta: Operand) -> Array:
+    """The logarithm of the density.
+
+    >>> logpdf(0.0, 2.0)
+    Array(-0.5723649, dtype=float32, weak_type=True)
+    """
+    x, beta = reals("gennorm.logpdf", x, beta)
+    logs = subtract(log(multiply(0.5, beta)), gammaln(divide(1.0, beta)))
+    return subtract(logs, power(abs(x), beta))
+
+
+def pdf(x: Operand, beta: Operand) -> Array:
+    """The density.
+
+    >>> pdf(0.0, 2.0)
+    Array(0.5641896, dtype=float32, weak_type=True)
+    """
+    return exp(logpdf(x, beta))
+
+
+def cdf(x: Operand, beta: Operand) -> Array:
+    """How much of the distribution is up to `x`.
+
+    >>> cdf(0.0, 2.0)
+    Array(0.5, dtype=float32, weak_type=True)
+    """
+    x, beta = reals("gennorm.cdf", x, beta)
+    end = multiply(0.5, gammaincc(divide(1.0, beta), power(abs(x), beta)))
+    return where(greater(x, 0), subtract(1.0, end), end)

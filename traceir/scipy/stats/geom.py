@@ -1,0 +1,33 @@
+"""How many trials there are up to the first success, which has probability `p`.
+
+Serves: promote.*, face.broadcast
+"""
+
+from __future__ import annotations
+
+from traceir.array import Array
+from traceir.lax.operands import Operand
+from traceir.numpy.elementwise import add, exp, log, negative, subtract
+from traceir.numpy.logic import greater_equal, logical_and
+from traceir.scipy.special.logs import xlog1py
+from traceir.scipy.stats.frames import counted, whole, within
+
+
+def logpmf(k: Operand, p: Operand, loc: Operand = 0) -> Array:
+    """The logarithm of the probability of `k`.
+
+    >>> logpmf(1, 0.25)
+    Array(-1.3862944, dtype=float32)
+    """
+    k, p = counted("geom.logpmf", k, loc, p)
+    there = logical_and(whole(k), greater_equal(k, 1))
+    return within(there, add(xlog1py(subtract(k, 1), negative(p)), log(p)))
+
+
+def pmf(k: Operand, p: Operand, loc: Operand = 0) -> Array:
+    """The probability of `k`.
+
+    >>> pmf(1, 0.25)
+    Array(0.25, dtype=float32)
+    """
+    return exp(logpmf(k, p, loc))

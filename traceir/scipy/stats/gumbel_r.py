@@ -1,0 +1,78 @@
+"""The Gumbel distribution of maxima.
+
+Serves: promote.*, face.broadcast
+"""
+
+from __future__ import annotations
+
+from traceir.array import Array
+from traceir.lax.operands import Operand
+from traceir.numpy.elementwise import add, exp, log, multiply, negative, subtract
+from traceir.numpy.hyperbolic import expm1
+from traceir.scipy.special.logsums import log_one_less
+from traceir.scipy.stats.frames import standard
+
+
+def logpdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """The logarithm of the density.
+
+    >>> logpdf(0.0)
+    Array(-1., dtype=float32, weak_type=True)
+    """
+    z, scale = standard("gumbel_r.logpdf", x, loc, scale)
+    return negative(add(add(z, exp(negative(z))), log(scale)))
+
+
+def pdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """The density.
+
+    >>> pdf(0.0)
+    Array(0.36787942, dtype=float32, weak_type=True)
+    """
+    return exp(logpdf(x, loc, scale))
+
+
+def cdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """How much of the distribution is up to `x`.
+
+    >>> cdf(0.0)
+    Array(0.36787942, dtype=float32, weak_type=True)
+    """
+    return exp(logcdf(x, loc, scale))
+
+
+def logcdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """The logarithm of `cdf`.
+
+    >>> logcdf(0.0)
+    Array(-1., dtype=float32, weak_type=True)
+    """
+    z, _ = standard("gumbel_r.logcdf", x, loc, scale)
+    return negative(exp(negative(z)))
+
+
+def sf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """How much of the distribution is above `x`.
+
+    >>> sf(0.0)
+    Array(0.63212055, dtype=float32, weak_type=True)
+    """
+    return negative(expm1(logcdf(x, loc, scale)))
+
+
+def logsf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """The logarithm of `sf`.
+
+    >>> logsf(0.0)
+    Array(-0.4586751, dtype=float32, weak_type=True)
+    """
+    return log_one_less(negative(logcdf(x, loc, scale)))
+
+
+def ppf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """Up to where a part `q` of the distribution is: the inverse of `cdf`.
+
+    >>> ppf(0.5)
+    Array(0.36651292, dtype=float32, weak_type=True)
+    """
+    return subtract(loc, multiply(scale, log(negative(log(q)))))

@@ -1,0 +1,43 @@
+"""The Laplace distribution: exponential on both sides.
+
+Serves: promote.*, face.broadcast
+"""
+
+from __future__ import annotations
+
+from traceir.array import Array
+from traceir.lax.operands import Operand
+from traceir.numpy.composites import where
+from traceir.numpy.elementwise import abs, add, exp, log, multiply, negative, subtract
+from traceir.numpy.logic import greater
+from traceir.scipy.stats.frames import standard
+
+
+def logpdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """The logarithm of the density.
+
+    >>> logpdf(0.0)
+    Array(-0.6931472, dtype=float32, weak_type=True)
+    """
+    z, scale = standard("laplace.logpdf", x, loc, scale)
+    return negative(add(abs(z), log(multiply(2, scale))))
+
+
+def pdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """The density.
+
+    >>> pdf(0.0)
+    Array(0.5, dtype=float32, weak_type=True)
+    """
+    return exp(logpdf(x, loc, scale))
+
+
+def cdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """How much of the distribution is up to `x`.
+
+    >>> cdf(1.0)
+    Array(0.8160603, dtype=float32, weak_type=True)
+    """
+    z, _ = standard("laplace.cdf", x, loc, scale)
+    end = multiply(0.5, exp(negative(abs(z))))
+    return where(greater(z, 0), subtract(1.0, end), end)

@@ -1,0 +1,78 @@
+"""The logistic distribution.
+
+Serves: promote.*, face.broadcast
+"""
+
+from __future__ import annotations
+
+from traceir.array import Array
+from traceir.lax.operands import Operand
+from traceir.numpy.elementwise import (
+    abs,
+    add,
+    exp,
+    log,
+    log1p,
+    multiply,
+    negative,
+    subtract,
+)
+from traceir.scipy.special.logs import expit, logit
+from traceir.scipy.stats.frames import standard
+
+
+def logpdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """The logarithm of the density.
+
+    >>> logpdf(0.0)
+    Array(-1.3862944, dtype=float32, weak_type=True)
+    """
+    z, scale = standard("logistic.logpdf", x, loc, scale)
+    size = abs(z)
+    twice = multiply(2, log1p(exp(negative(size))))
+    return negative(add(add(size, twice), log(scale)))
+
+
+def pdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """The density.
+
+    >>> pdf(0.0)
+    Array(0.25, dtype=float32, weak_type=True)
+    """
+    return exp(logpdf(x, loc, scale))
+
+
+def cdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """How much of the distribution is up to `x`.
+
+    >>> cdf(0.0)
+    Array(0.5, dtype=float32, weak_type=True)
+    """
+    return expit(standard("logistic.cdf", x, loc, scale)[0])
+
+
+def sf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """How much of the distribution is above `x`.
+
+    >>> sf(0.0)
+    Array(0.5, dtype=float32, weak_type=True)
+    """
+    return expit(negative(standard("logistic.sf", x, loc, scale)[0]))
+
+
+def ppf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """Up to where a part `q` of the distribution is: the inverse of `cdf`.
+
+    >>> ppf(0.75)
+    Array(1.0986123, dtype=float32, weak_type=True)
+    """
+    return add(multiply(logit(q), scale), loc)
+
+
+def isf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """Above where a part `q` of the distribution is: the inverse of `sf`.
+
+    >>> isf(0.25)
+    Array(1.0986123, dtype=float32, weak_type=True)
+    """
+    return subtract(loc, multiply(logit(q), scale))

@@ -1,0 +1,42 @@
+"""How often each of some outcomes comes in `n` trials.
+
+Serves: promote.*, face.broadcast
+"""
+
+from __future__ import annotations
+
+from traceir.array import Array
+from traceir.lax.operands import Operand, as_array, promoted_inexact
+from traceir.numpy.elementwise import add, exp, subtract
+from traceir.numpy.logic import equal
+from traceir.numpy.reductions import sum as _sum
+from traceir.scipy.special.gammas import gammaln
+from traceir.scipy.special.logs import xlogy
+from traceir.scipy.stats.frames import within
+
+
+def logpmf(x: Operand, n: Operand, p: Operand) -> Array:
+    """The logarithm of the probability of counts, which are the last dimension of `x`.
+
+    `p` has the probabilities of the outcomes; the result is -inf where the counts do
+    not add up to `n`. Raises TypeError (face.argument, face.broadcast).
+
+    >>> import traceir.numpy as jnp
+    >>> logpmf(jnp.array([1, 1]), 2, jnp.array([0.5, 0.5]))
+    Array(-0.6931472, dtype=float32)
+    """
+    operands = promoted_inexact("multinomial.logpmf", x, n, p)
+    x, n, p = (as_array(v) for v in operands)
+    parts = subtract(xlogy(x, p), gammaln(add(x, 1)))
+    found = add(gammaln(add(n, 1)), _sum(parts, -1))
+    return within(equal(n, _sum(x, -1)), found)
+
+
+def pmf(x: Operand, n: Operand, p: Operand) -> Array:
+    """The probability of counts, which are the last dimension of `x`.
+
+    >>> import traceir.numpy as jnp
+    >>> pmf(jnp.array([1, 1]), 2, jnp.array([0.5, 0.5]))
+    Array(0.5, dtype=float32)
+    """
+    return exp(logpmf(x, n, p))

@@ -1,0 +1,36 @@
+"""How many trials fail before `n` succeed, each with probability `p`.
+
+Serves: promote.*, face.broadcast
+"""
+
+from __future__ import annotations
+
+from traceir.array import Array
+from traceir.lax.operands import Operand
+from traceir.numpy.elementwise import add, exp, log, negative
+from traceir.scipy.special.betas import betaln
+from traceir.scipy.special.logs import xlog1py, xlogy
+from traceir.scipy.stats.frames import counted, safe, whole, within
+
+
+def logpmf(k: Operand, n: Operand, p: Operand, loc: Operand = 0) -> Array:
+    """The logarithm of the probability of `k`.
+
+    >>> logpmf(1, 2, 0.5)
+    Array(-1.3862944, dtype=float32)
+    """
+    k, n, p = counted("nbinom.logpmf", k, loc, n, p)
+    there = whole(k)
+    k = safe(there, k, 0.0)
+    ways = negative(add(betaln(n, add(k, 1)), log(add(n, k))))
+    logs = add(xlogy(n, p), xlog1py(k, negative(p)))
+    return within(there, add(ways, logs))
+
+
+def pmf(k: Operand, n: Operand, p: Operand, loc: Operand = 0) -> Array:
+    """The probability of `k`.
+
+    >>> pmf(1, 2, 0.5)
+    Array(0.25, dtype=float32)
+    """
+    return exp(logpmf(k, n, p, loc))

@@ -1,0 +1,91 @@
+"""The normal distribution.
+
+Serves: promote.*, face.broadcast
+"""
+
+from __future__ import annotations
+
+import math
+
+from traceir import lax
+from traceir.array import Array
+from traceir.lax.operands import Operand
+from traceir.numpy.elementwise import add, exp, log, multiply, negative, subtract
+from traceir.scipy.special.normal import log_ndtr, ndtr, ndtri
+from traceir.scipy.stats.frames import standard
+
+_HALF_LOG_TAU = math.log(2 * math.pi) / 2
+
+
+def logpdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """The logarithm of the density.
+
+    >>> logpdf(0.0)
+    Array(-0.9189385, dtype=float32, weak_type=True)
+    """
+    z, scale = standard("norm.logpdf", x, loc, scale)
+    square = multiply(-0.5, lax.square(z))
+    return subtract(subtract(square, _HALF_LOG_TAU), log(scale))
+
+
+def pdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """The density.
+
+    >>> pdf(0.0)
+    Array(0.3989423, dtype=float32, weak_type=True)
+    """
+    return exp(logpdf(x, loc, scale))
+
+
+def cdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """How much of the distribution is up to `x`.
+
+    >>> cdf(0.0)
+    Array(0.5, dtype=float32, weak_type=True)
+    """
+    return ndtr(standard("norm.cdf", x, loc, scale)[0])
+
+
+def logcdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """The logarithm of `cdf`.
+
+    >>> logcdf(-20.0)
+    Array(-203.91716, dtype=float32, weak_type=True)
+    """
+    return log_ndtr(standard("norm.logcdf", x, loc, scale)[0])
+
+
+def sf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """How much of the distribution is above `x`.
+
+    >>> sf(0.0)
+    Array(0.5, dtype=float32, weak_type=True)
+    """
+    return ndtr(negative(standard("norm.sf", x, loc, scale)[0]))
+
+
+def logsf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """The logarithm of `sf`.
+
+    >>> logsf(20.0)
+    Array(-203.91716, dtype=float32, weak_type=True)
+    """
+    return log_ndtr(negative(standard("norm.logsf", x, loc, scale)[0]))
+
+
+def ppf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """Up to where a part `q` of the distribution is: the inverse of `cdf`.
+
+    >>> ppf(0.975)
+    Array(1.9599645, dtype=float32, weak_type=True)
+    """
+    return add(multiply(ndtri(q), scale), loc)
+
+
+def isf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """Above where a part `q` of the distribution is: the inverse of `sf`.
+
+    >>> isf(0.025)
+    Array(1.959964, dtype=float32, weak_type=True)
+    """
+    return subtract(loc, multiply(ndtri(q), scale))

@@ -1,0 +1,93 @@
+"""The Pareto distribution, of exponent `b` from 1 on.
+
+Serves: promote.*, face.broadcast
+"""
+
+from __future__ import annotations
+
+from traceir.array import Array
+from traceir.lax.operands import Operand
+from traceir.numpy.elementwise import (
+    add,
+    divide,
+    exp,
+    log,
+    log1p,
+    multiply,
+    negative,
+    subtract,
+)
+from traceir.numpy.hyperbolic import expm1
+from traceir.numpy.logic import greater, greater_equal
+from traceir.scipy.special.logsums import log_one_less
+from traceir.scipy.stats.frames import safe, standard, within
+
+
+def logpdf(x: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """The logarithm of the density.
+
+    >>> logpdf(2.0, 1.0)
+    Array(-1.3862944, dtype=float32, weak_type=True)
+    """
+    z, scale, b = standard("pareto.logpdf", x, loc, scale, b)
+    there = greater_equal(z, 1)
+    logs = multiply(add(b, 1), log(safe(there, z)))
+    return within(there, subtract(subtract(log(b), logs), log(scale)))
+
+
+def pdf(x: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """The density.
+
+    >>> pdf(2.0, 1.0)
+    Array(0.25, dtype=float32, weak_type=True)
+    """
+    return exp(logpdf(x, b, loc, scale))
+
+
+def cdf(x: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """How much of the distribution is up to `x`.
+
+    >>> cdf(2.0, 1.0)
+    Array(0.5, dtype=float32, weak_type=True)
+    """
+    return negative(expm1(logsf(x, b, loc, scale)))
+
+
+def logcdf(x: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """The logarithm of `cdf`.
+
+    >>> logcdf(2.0, 1.0)
+    Array(-0.6931472, dtype=float32, weak_type=True)
+    """
+    size = negative(logsf(x, b, loc, scale))
+    some = greater(size, 0)
+    return within(some, log_one_less(safe(some, size)))
+
+
+def sf(x: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """How much of the distribution is above `x`.
+
+    >>> sf(2.0, 1.0)
+    Array(0.5, dtype=float32, weak_type=True)
+    """
+    return exp(logsf(x, b, loc, scale))
+
+
+def logsf(x: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """The logarithm of `sf`.
+
+    >>> logsf(2.0, 1.0)
+    Array(-0.6931472, dtype=float32, weak_type=True)
+    """
+    z, _, b = standard("pareto.logsf", x, loc, scale, b)
+    return negative(multiply(b, log(safe(greater_equal(z, 1), z))))
+
+
+def ppf(q: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """Up to where a part `q` of the distribution is: the inverse of `cdf`.
+
+    >>> ppf(0.5, 1.0)
+    Array(2., dtype=float32, weak_type=True)
+    """
+    found = exp(divide(negative(log1p(negative(q))), b))
+    return add(loc, multiply(scale, found))

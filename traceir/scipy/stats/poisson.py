@@ -1,0 +1,47 @@
+"""How many events there are where `mu` are expected.
+
+Serves: promote.*, face.broadcast
+"""
+
+from __future__ import annotations
+
+from traceir.array import Array
+from traceir.lax.operands import Operand
+from traceir.numpy.elementwise import add, exp, floor, subtract
+from traceir.numpy.logic import greater_equal
+from traceir.scipy.special.gammas import gammaincc, gammaln
+from traceir.scipy.special.logs import xlogy
+from traceir.scipy.stats.frames import counted, safe, whole, within
+
+
+def logpmf(k: Operand, mu: Operand, loc: Operand = 0) -> Array:
+    """The logarithm of the probability of `k`.
+
+    >>> logpmf(1, 2.0)
+    Array(-1.3068528, dtype=float32)
+    """
+    k, mu = counted("poisson.logpmf", k, loc, mu)
+    there = whole(k)
+    k = safe(there, k, 0.0)
+    return within(there, subtract(subtract(xlogy(k, mu), gammaln(add(k, 1))), mu))
+
+
+def pmf(k: Operand, mu: Operand, loc: Operand = 0) -> Array:
+    """The probability of `k`.
+
+    >>> pmf(1, 2.0)
+    Array(0.27067056, dtype=float32)
+    """
+    return exp(logpmf(k, mu, loc))
+
+
+def cdf(k: Operand, mu: Operand, loc: Operand = 0) -> Array:
+    """How much of the distribution is up to `k`.
+
+    >>> cdf(1, 2.0)
+    Array(0.40600586, dtype=float32, weak_type=True)
+    """
+    k, mu = counted("poisson.cdf", k, loc, mu)
+    there = greater_equal(k, 0)
+    up = add(floor(safe(there, k, 0.0)), 1)
+    return within(there, gammaincc(up, mu), 0.0)

@@ -1,0 +1,112 @@
+"""The normal distribution between `a` and `b`, which count scales from `loc`.
+
+Serves: promote.*, face.broadcast
+"""
+
+from __future__ import annotations
+
+import math
+
+from traceir import lax
+from traceir.array import Array
+from traceir.lax.operands import Operand
+from traceir.numpy.composites import where
+from traceir.numpy.elementwise import (
+    add,
+    exp,
+    log,
+    maximum,
+    minimum,
+    multiply,
+    negative,
+    subtract,
+)
+from traceir.numpy.logic import greater, greater_equal, less_equal, logical_and
+from traceir.scipy.special.normal import log_ndtr
+from traceir.scipy.stats.frames import log_difference, standard, within
+
+_HALF_LOG_TAU = math.log(2 * math.pi) / 2
+
+
+def _log_mass(a: Array, b: Array) -> Array:
+    """The logarithm of the normal distribution's part from a to b.
+
+    Both ends are taken on the side where the logarithm of the cdf is exact.
+    """
+    right = greater(a, 0)
+    low, high = where(right, negative(b), a), where(right, negative(a), b)
+    return log_difference(log_ndtr(high), log_ndtr(low))
+
+
+def logpdf(
+    x: Operand, a: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1
+) -> Array:
+    """The logarithm of the density.
+
+    >>> logpdf(0.0, -1.0, 1.0)
+    Array(-0.5372234, dtype=float32, weak_type=True)
+    """
+    z, scale, a, b = standard("truncnorm.logpdf", x, loc, scale, a, b)
+    square = multiply(-0.5, lax.square(z))
+    rest = add(add(_log_mass(a, b), _HALF_LOG_TAU), log(scale))
+    there = logical_and(greater_equal(z, a), less_equal(z, b))
+    return within(there, subtract(square, rest))
+
+
+def pdf(
+    x: Operand, a: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1
+) -> Array:
+    """The density.
+
+    >>> pdf(0.0, -1.0, 1.0)
+    Array(0.5843685, dtype=float32, weak_type=True)
+    """
+    return exp(logpdf(x, a, b, loc, scale))
+
+
+def cdf(
+    x: Operand, a: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1
+) -> Array:
+    """How much of the distribution is up to `x`.
+
+    >>> cdf(0.0, -1.0, 1.0)
+    Array(0.5, dtype=float32, weak_type=True)
+    """
+    return exp(logcdf(x, a, b, loc, scale))
+
+
+def logcdf(
+    x: Operand, a: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1
+) -> Array:
+    """The logarithm of `cdf`.
+
+    >>> logcdf(0.0, -1.0, 1.0)
+    Array(-0.6931471, dtype=float32, weak_type=True)
+    """
+    z, _, a, b = standard("truncnorm.logcdf", x, loc, scale, a, b)
+    z = minimum(maximum(z, a), b)
+    return subtract(_log_mass(a, z), _log_mass(a, b))
+
+
+def sf(
+    x: Operand, a: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1
+) -> Array:
+    """How much of the distribution is above `x`.
+
+    >>> sf(0.0, -1.0, 1.0)
+    Array(0.49999997, dtype=float32, weak_type=True)
+    """
+    return exp(logsf(x, a, b, loc, scale))
+
+
+def logsf(
+    x: Operand, a: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1
+) -> Array:
+    """The logarithm of `sf`.
+
+    >>> logsf(0.0, -1.0, 1.0)
+    Array(-0.69314724, dtype=float32, weak_type=True)
+    """
+    z, _, a, b = standard("truncnorm.logsf", x, loc, scale, a, b)
+    z = minimum(maximum(z, a), b)
+    return subtract(_log_mass(z, b), _log_mass(a, b))

@@ -1,0 +1,54 @@
+"""The uniform distribution, from `loc` to `loc + scale`.
+
+Serves: promote.*, face.broadcast
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from traceir.array import Array
+from traceir.lax.operands import Operand
+from traceir.numpy.composites import clip
+from traceir.numpy.elementwise import add, exp, log, multiply, negative
+from traceir.numpy.logic import greater_equal, less_equal, logical_and
+from traceir.scipy.stats.frames import standard, within
+
+
+def logpdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """The logarithm of the density.
+
+    >>> logpdf(0.5)
+    Array(-0., dtype=float32, weak_type=True)
+    """
+    z, scale = standard("uniform.logpdf", x, loc, scale)
+    there = logical_and(greater_equal(z, 0), less_equal(z, 1))
+    return within(there, negative(log(scale)))
+
+
+def pdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """The density.
+
+    >>> pdf(0.5)
+    Array(1., dtype=float32, weak_type=True)
+    """
+    return exp(logpdf(x, loc, scale))
+
+
+def cdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """How much of the distribution is up to `x`.
+
+    >>> cdf(0.25)
+    Array(0.25, dtype=float32, weak_type=True)
+    """
+    return clip(standard("uniform.cdf", x, loc, scale)[0], 0.0, 1.0)
+
+
+def ppf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
+    """Up to where a part `q` of the distribution is: the inverse of `cdf`.
+
+    >>> ppf(0.25)
+    Array(0.25, dtype=float32, weak_type=True)
+    """
+    there = logical_and(greater_equal(q, 0), less_equal(q, 1))
+    return within(there, add(multiply(q, scale), loc), np.nan)

@@ -1,0 +1,35 @@
+"""The von Mises distribution on a circle, of concentration `kappa`.
+
+Serves: promote.*, face.broadcast
+"""
+
+from __future__ import annotations
+
+import math
+
+from traceir.array import Array
+from traceir.lax.operands import Operand
+from traceir.numpy.elementwise import cos, exp, log, multiply, subtract
+from traceir.scipy.special.bessels import i0e
+from traceir.scipy.special.logs import reals
+
+
+def logpdf(x: Operand, kappa: Operand) -> Array:
+    """The logarithm of the density.
+
+    >>> logpdf(0.0, 1.0)
+    Array(-1.0737915, dtype=float32, weak_type=True)
+    """
+    x, kappa = reals("vonmises.logpdf", x, kappa)
+    height = subtract(cos(x), 1.0)
+    mass = log(multiply(2 * math.pi, i0e(kappa)))
+    return subtract(multiply(kappa, height), mass)
+
+
+def pdf(x: Operand, kappa: Operand) -> Array:
+    """The density.
+
+    >>> pdf(0.0, 1.0)
+    Array(0.34171048, dtype=float32, weak_type=True)
+    """
+    return exp(logpdf(x, kappa))

@@ -1,0 +1,39 @@
+"""The Cauchy distribution wrapped around a circle, from 0 to 2 pi.
+
+Serves: promote.*, face.broadcast
+"""
+
+from __future__ import annotations
+
+import math
+
+from traceir import lax
+from traceir.array import Array
+from traceir.lax.operands import Operand
+from traceir.numpy.elementwise import add, cos, divide, exp, log, multiply, subtract
+from traceir.numpy.logic import greater_equal, less_equal, logical_and
+from traceir.scipy.special.logs import reals
+from traceir.scipy.stats.frames import within
+
+
+def logpdf(x: Operand, c: Operand) -> Array:
+    """The logarithm of the density.
+
+    >>> logpdf(0.0, 0.5)
+    Array(-0.7392648, dtype=float32, weak_type=True)
+    """
+    x, c = reals("wrapcauchy.logpdf", x, c)
+    squared = lax.square(c)
+    below = subtract(add(1.0, squared), multiply(multiply(2.0, c), cos(x)))
+    found = log(divide(subtract(1.0, squared), multiply(2 * math.pi, below)))
+    there = logical_and(greater_equal(x, 0), less_equal(x, 2 * math.pi))
+    return within(there, found)
+
+
+def pdf(x: Operand, c: Operand) -> Array:
+    """The density.
+
+    >>> pdf(0.0, 0.5)
+    Array(0.47746482, dtype=float32, weak_type=True)
+    """
+    return exp(logpdf(x, c))
