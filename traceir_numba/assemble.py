@@ -239,7 +239,7 @@ class _Assembler:
             source = self.whole(job.eqn.inputs[0], 0)
             self.steps.append(Copy(source, self.slot(job.var, "temporary")))
         built = build(self.graph, cluster, plan.stored, kept, self.names)
-        nest, extents = merge(built.nest, built.extents)
+        nest, extents = merge(built.nest, built.extents, built.params)
         buffers = tuple(self.slot(v, "temporary") for v in built.memory)
         pointers = tuple(self.buffers[b].name for b in buffers)
         labels = Labels(built.labels, pointers)

@@ -104,6 +104,9 @@ class _Emitter:
         for d, extent in enumerate(self.nest.extents):
             if extent is not None:
                 self.code.add(f"n{d} = {extent}")
+        for k, value in enumerate(self.nest.constants):
+            if value is not None:
+                self.code.add(f"p{k} = {value}")
         scratch, memory = self.scratch()
         match self.loops.split:
             case _ if self.nest.running:

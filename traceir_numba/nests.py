@@ -164,15 +164,15 @@ class Nest:
     of the first pass are the nest's own; `later` ones read what those before finished,
     and what they stored at the same place.
 
-    `extents` are those that the source has as constants, loop by loop; none where
-    there are none. A `short` nest reduces so few elements to each result that they are
-    taken one after the other, rows that are `masked` in vectors of a fixed length, of
-    which the last may have too many; `long` ones in vectors that are full, and then the
-    rest. Few columns are reduced in `blocks` of rows. Where `running` is not 0, the one
-    reduced loop runs up (1) or down (-1), and what is finished is finished at each of
-    its points, from what has been reduced so far. An `ordered` nest runs in the order
-    of its loops: several points may write one place. Innermost loops take so many
-    vectors `abreast`.
+    `extents` are those that the source has as constants, loop by loop, and `constants`
+    the parameters of that kind; none where there are none. A `short` nest reduces so
+    few elements to each result that they are taken one after the other, rows that are
+    `masked` in vectors of a fixed length, of which the last may have too many; `long`
+    ones in vectors that are full, and then the rest. Few columns are reduced in
+    `blocks` of rows. Where `running` is not 0, the one reduced loop runs up (1) or down
+    (-1), and what is finished is finished at each of its points, from what has been
+    reduced so far. An `ordered` nest runs in the order of its loops: several points may
+    write one place. Innermost loops take so many vectors `abreast`.
     """
 
     reduced: tuple[bool, ...]
@@ -190,6 +190,7 @@ class Nest:
     blocks: bool = False
     running: int = 0
     abreast: int = 1
+    constants: tuple[int | None, ...] = ()
     ordered: bool = False
 
     @cached_property
@@ -263,7 +264,7 @@ class Nest:
     @cached_property
     def _hash(self) -> int:
         form = self.extents, self.short, self.masked, self.long, self.blocks
-        runs = self.running, self.ordered
+        runs = self.running, self.ordered, self.constants
         return hash((self.reduced, self.buffers, self.passes, form, runs))
 
     def __hash__(self) -> int:

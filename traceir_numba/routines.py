@@ -151,7 +151,7 @@ class Block:
 
     def launch(self, built: Built) -> None:
         """Add a kernel's launch; scalars that it reads or writes need memory."""
-        nest, extents = merge(built.nest, built.extents)
+        nest, extents = merge(built.nest, built.extents, built.params)
         buffers = tuple(self.slot(v) for v in built.memory)
         pointers = tuple(self.work.buffers[b].name for b in buffers)
         labels = Labels(built.labels, pointers)

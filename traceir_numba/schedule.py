@@ -37,7 +37,7 @@ RUNNING = 40
 # -- merging --------------------------------------------------------------------------
 
 
-def merge(nest: Nest, extents: Shape) -> tuple[Nest, Shape]:
+def merge(nest: Nest, extents: Shape, params: tuple[int, ...]) -> tuple[Nest, Shape]:
     """The same nest with adjacent loops merged wherever all accesses allow.
 
     Contiguous elementwise code of any rank becomes one loop.
@@ -46,7 +46,7 @@ def merge(nest: Nest, extents: Shape) -> tuple[Nest, Shape]:
         if _mergeable(nest, d):
             nest = _merged(nest, d)
             extents = (*extents[:d], extents[d] * extents[d + 1], *extents[d + 2 :])
-    return specialised(nest, extents), extents
+    return specialised(nest, extents, params), extents
 
 
 def _mergeable(nest: Nest, d: int) -> bool:
@@ -193,8 +193,10 @@ def sizes_of(nest: Nest) -> tuple[str, ...]:
     """The names of a kernel's 64-bit arguments, in order."""
     loops = loops_of(nest)
     split = loops.split
+    constants = {k for k, value in enumerate(nest.constants) if value is not None}
+    params = tuple(f"p{k}" for k in range(nest.parameters) if k not in constants)
     if split == "none":
-        return tuple(f"p{k}" for k in range(nest.parameters))
+        return params
     needed = {*loops.outer[1:], *loops.inner}
     if loops.lanes is not None:
         needed.add(loops.lanes)
@@ -203,7 +205,6 @@ def sizes_of(nest: Nest) -> tuple[str, ...]:
             needed.update(stride if isinstance(stride, tuple) else ())
     extents = [f"n{d}" for d in sorted(needed) if nest.fixed(d) is None]
     blocks = ["step", "blocks", "last"] if split == "blocks" else []
-    params = [f"p{k}" for k in range(nest.parameters)]
     return ("lo", "hi", *extents, *blocks, *params)
 
 

@@ -27,19 +27,22 @@ LONGEST = 240
 # many elements.
 KNOWN = 512
 MANY = 1 << 14
+# Strides of up to so many elements are constants, too.
+NEAR = 4
 # Bodies of more additions than the first are taken for several vectors at once, of more
 # than the second for fewer.
 WAITING, WIDEST = 48, 320
 
 
-def specialised(nest: Nest, extents: Shape) -> Nest:
-    """The nest with short loops' extents as constants, so that they are unrolled.
+def specialised(nest: Nest, extents: Shape, params: tuple[int, ...]) -> Nest:
+    """The nest with short loops' extents, and short strides, as constants.
 
     What is outside of them then vectorises. Small launches keep the common kernel,
     which gives the same bits.
     """
     if prod(extents) < FEW or nest.running:
         return nest
+    nest = replace(nest, constants=_near(nest, params))
     if nest.form == "whole":
         return replace(nest, long=_are_long(nest, extents))
     fixed = _unrolled(nest, extents)
@@ -81,6 +84,17 @@ def _abreast(nest: Nest, extents: Shape) -> int:
     if prod(extents) < MANY or body <= WAITING:
         return 1
     return 4 if body < WIDEST else 2
+
+
+def _near(nest: Nest, params: tuple[int, ...]) -> tuple[int | None, ...]:
+    """The parameters that are short strides of the innermost loop.
+
+    Vectors of every second element are parts of whole ones, if that is known.
+    """
+    innermost = {access.strides[-1] for access in accesses(nest) if nest.rank}
+    known = [k in innermost and 1 < n <= NEAR for k, n in enumerate(params)]
+    found = (n if is_known else None for n, is_known in zip(params, known, strict=True))
+    return tuple(found) if any(known) else ()
 
 
 def _is_known(nest: Nest, extents: Shape, folded: list[int]) -> bool:
