@@ -1,0 +1,96 @@
+"""Powers of gamma numbers, and vectors of a bounded norm.
+
+Serves: random.floating, face.shape
+"""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+
+from traceir import lax
+from traceir.array import Array
+from traceir.jit.composite import composite
+from traceir.lax.operands import (
+    DTypeLike,
+    Operand,
+    operands,
+)
+from traceir.numpy.composites import power as _power
+from traceir.numpy.elementwise import divide, multiply
+from traceir.numpy.reductions import sum as _sum
+from traceir.random.gammas import gamma
+from traceir.random.inverses import exponential
+from traceir.random.keys import one_key, split
+from traceir.random.requests import (
+    Key,
+    Shape,
+    ShapeLike,
+    floating,
+    shaped,
+    spread,
+)
+from traceir.random.trials import rademacher
+
+
+def generalized_normal(
+    key: Key, p: Operand, shape: ShapeLike = (), dtype: DTypeLike = None
+) -> Array:
+    """The density exp(-|x|**p), which of p = 2 is a normal one.
+
+    Raises ValueError (random.floating), TypeError (face.shape).
+
+    >>> import traceir
+    >>> traceir.random.generalized_normal(traceir.random.key(0), 2.0, (2,))
+    Array([-0.8, -0.8], dtype=float32)
+    """
+    key = one_key("generalized_normal", key)
+    found = floating("generalized_normal", dtype)
+    asked = shaped("generalized_normal", shape)
+    (power,) = operands("generalized_normal", (p,))
+    result: Array = _generalized_normal(key, power, asked, found)
+    return result
+
+
+@composite(static_argnames=["shape", "dtype"])
+def _generalized_normal(key: Key, p: Operand, shape: Shape, dtype: np.dtype) -> Array:
+    first, second = split(key)
+    size = gamma(first, divide(1.0, p), shape, dtype)
+    side = rademacher(second, shape, dtype)
+    return multiply(side, _power(size, divide(1.0, p)))
+
+
+def ball(
+    key: Key,
+    d: int,
+    p: Operand = 2,
+    shape: ShapeLike = (),
+    dtype: DTypeLike = None,
+) -> Array:
+    """Vectors of `d` numbers with a `p`-norm of at most 1, all as probable.
+
+    Franck Barthe, Olivier Guédon, Shahar Mendelson, Assaf Naor, "A probabilistic
+    approach to the geometry of the l_p^n-ball" (2005). Raises ValueError
+    (random.floating), TypeError (face.shape).
+
+    >>> import traceir
+    >>> traceir.random.ball(traceir.random.key(0), 2, shape=(2,)).shape
+    (2, 2)
+    """
+    key = one_key("ball", key)
+    found = floating("ball", dtype)
+    asked = shaped("ball", shape)
+    (power,) = operands("ball", (p,))
+    result: Array = _ball(key, power, operator.index(d), asked, found)
+    return result
+
+
+@composite(static_argnames=["d", "shape", "dtype"])
+def _ball(key: Key, p: Operand, d: int, shape: Shape, dtype: np.dtype) -> Array:
+    first, second = split(key)
+    g = generalized_normal(first, p, (*shape, d), dtype)
+    e = exponential(second, shape, dtype)
+    total = lax.add(_sum(_power(lax.abs(g), p), -1), e)
+    length = _power(total, divide(1.0, p))
+    return lax.div(g, spread(lax.expand_dims(length, (len(shape),)), g.shape))

@@ -1,0 +1,97 @@
+"""Distributions between two bounds. Serves: random.floating, random.shape"""
+
+from __future__ import annotations
+
+from math import inf, sqrt
+
+import numpy as np
+
+from traceir import lax
+from traceir.array import Array
+from traceir.jit.composite import composite
+from traceir.lax.operands import DTypeLike, Operand, like, operands, typed
+from traceir.numpy.composites import clip
+from traceir.numpy.elementwise import divide
+from traceir.random.keys import one_key
+from traceir.random.real import uniform
+from traceir.random.requests import (
+    Key,
+    Shape,
+    ShapeLike,
+    floating,
+    real,
+    shaped,
+    spread,
+)
+
+
+def truncated_normal(
+    key: Key,
+    lower: Operand,
+    upper: Operand,
+    shape: ShapeLike = None,
+    dtype: DTypeLike = None,
+) -> Array:
+    """Normal numbers between `lower` and `upper`, which are not drawn themselves.
+
+    Raises ValueError (random.floating, random.shape).
+
+    >>> import traceir
+    >>> traceir.random.truncated_normal(traceir.random.key(0), -1.0, 2.0, (3,))
+    Array([ 1.6107404 ,  1.8109541 , -0.26853287], dtype=float32)
+    """
+    key = one_key("truncated_normal", key)
+    found = floating("truncated_normal", dtype)
+    low, high = operands("truncated_normal", (lower, upper))
+    asked = shaped("truncated_normal", shape, low, high)
+    result: Array = _truncated_normal(key, low, high, asked, found)
+    return result
+
+
+@composite(static_argnames=["shape", "dtype"])
+def _truncated_normal(
+    key: Key, lower: Operand, upper: Operand, shape: Shape, dtype: np.dtype
+) -> Array:
+    low, high = real("truncated_normal", dtype, lower, upper)
+    root = typed(sqrt(2.0), dtype, False)
+    below, above = (lax.erf(divide(end, root)) for end in (low, high))
+    u = uniform(key, shape, dtype, below, above)
+    x = lax.mul(root, lax.erf_inv(u))
+    # Rounding may reach a bound, which would be outside of the open interval.
+    least = lax.nextafter(lax.stop_gradient(low), like(inf, low))
+    most = lax.nextafter(lax.stop_gradient(high), like(-inf, high))
+    return clip(x, least, most)
+
+
+def triangular(
+    key: Key,
+    left: Operand,
+    mode: Operand,
+    right: Operand,
+    shape: ShapeLike = None,
+    dtype: DTypeLike = None,
+) -> Array:
+    """Numbers from `left` to `right`, the more probable the nearer to `mode`.
+
+    The density is two lines that meet at `mode`. Raises ValueError (random.floating,
+    random.shape).
+
+    >>> import traceir
+    >>> traceir.random.triangular(traceir.random.key(0), 0.0, 1.0, 2.0, (3,))
+    Array([1.6764787, 1.7930195, 0.8152195], dtype=float32)
+    """
+    key = one_key("triangular", key)
+    found = floating("triangular", dtype)
+    params = operands("triangular", (left, mode, right))
+    asked = shaped("triangular", shape, *params)
+    low, top, high = (spread(p, asked) for p in real("triangular", found, *params))
+    u = uniform(key, asked, found)
+    rising = lax.div(lax.sub(top, low), lax.sub(high, low))
+    before = lax.mul(lax.mul(u, lax.sub(high, low)), lax.sub(top, low))
+    rest = lax.sub(like(1.0, u), u)
+    behind = lax.mul(lax.mul(rest, lax.sub(high, low)), lax.sub(high, top))
+    return lax.select_n(
+        lax.lt(u, rising),
+        lax.sub(high, lax.sqrt(behind)),
+        lax.add(low, lax.sqrt(before)),
+    )

@@ -1,0 +1,163 @@
+"""The gamma distribution, and those that are made of it.
+
+Serves: random_gamma, random.floating, random.shape, face.least-rank
+"""
+
+from __future__ import annotations
+
+from math import inf
+
+import numpy as np
+
+from traceir import lax, rules
+from traceir.array import Array
+from traceir.jit.composite import composite
+from traceir.lax.operands import (
+    DTypeLike,
+    Operand,
+    as_array,
+    convert,
+    like,
+    operands,
+    shape_of,
+)
+from traceir.random.keys import one_key, split
+from traceir.random.requests import (
+    Key,
+    Shape,
+    ShapeLike,
+    fitting,
+    floating,
+    real,
+    shaped,
+    spread,
+)
+from traceir.trace import bind
+
+
+def gamma(
+    key: Key, a: Operand, shape: ShapeLike = None, dtype: DTypeLike = None
+) -> Array:
+    """The gamma distribution: x**(a - 1) exp(-x), from 0 on.
+
+    Derivatives with respect to `a` follow the number drawn. Raises ValueError
+    (random.floating, random.shape).
+
+    >>> import traceir
+    >>> traceir.random.gamma(traceir.random.key(0), 2.0, (3,))
+    Array([1.1847522, 0.8396661, 1.7393388], dtype=float32)
+    """
+    return _drawn("gamma", key, a, shape, dtype, False)
+
+
+def loggamma(
+    key: Key, a: Operand, shape: ShapeLike = None, dtype: DTypeLike = None
+) -> Array:
+    """The logarithm of a gamma number, finite where that itself would be 0.
+
+    Raises ValueError (random.floating, random.shape).
+
+    >>> import traceir
+    >>> traceir.random.loggamma(traceir.random.key(0), 1e-30)
+    Array(-1.1013899e+29, dtype=float32)
+    """
+    return _drawn("loggamma", key, a, shape, dtype, True)
+
+
+def _drawn(
+    name: str,
+    key: Key,
+    a: Operand,
+    shape: ShapeLike,
+    dtype: DTypeLike,
+    log_space: bool,
+) -> Array:
+    key = one_key(name, key)
+    found = floating(name, dtype)
+    (form,) = operands(name, (a,))
+    asked = shaped(name, shape, form)
+    result: Array = _gamma(key, form, shape=asked, dtype=found, log_space=log_space)
+    return result
+
+
+@composite(static_argnames=["shape", "dtype", "log_space"])
+def _gamma(
+    key: Key, a: Operand, shape: Shape, dtype: np.dtype, log_space: bool
+) -> Array:
+    (form,) = real("gamma", dtype, a)
+    result: Array = bind("random_gamma", key, spread(form, shape), log_space=log_space)
+    return result
+
+
+def beta(
+    key: Key,
+    a: Operand,
+    b: Operand,
+    shape: ShapeLike = None,
+    dtype: DTypeLike = None,
+) -> Array:
+    """The beta distribution: x**(a - 1) (1 - x)**(b - 1), between 0 and 1.
+
+    Raises ValueError (random.floating, random.shape).
+
+    >>> import traceir
+    >>> traceir.random.beta(traceir.random.key(0), 2.0, 3.0, (2,))
+    Array([0.16386847, 0.22379574], dtype=float32)
+    """
+    key = one_key("beta", key)
+    found = floating("beta", dtype)
+    first, second = operands("beta", (a, b))
+    asked = shaped("beta", shape, first, second)
+    result: Array = _beta(key, first, second, asked, found)
+    return result
+
+
+@composite(static_argnames=["shape", "dtype"])
+def _beta(key: Key, a: Operand, b: Operand, shape: Shape, dtype: np.dtype) -> Array:
+    forms = real("beta", dtype, a, b)
+    keys = split(key)
+    forms = [spread(form, shape) for form in forms]
+    x, y = (
+        loggamma(own, form, shape, dtype) for own, form in zip(keys, forms, strict=True)
+    )
+    # Of the greater one alone exp is taken where the other is far below.
+    most = lax.max(x, y)
+    first, second = lax.exp(lax.sub(x, most)), lax.exp(lax.sub(y, most))
+    return lax.div(first, lax.add(first, second))
+
+
+def dirichlet(
+    key: Key, alpha: Operand, shape: ShapeLike = None, dtype: DTypeLike = None
+) -> Array:
+    """Vectors of positive numbers with sum 1, of forms `alpha` along the last axis.
+
+    `shape` is that of the vectors. Raises ValueError (random.floating, random.shape,
+    face.least-rank).
+
+    >>> import traceir, traceir.numpy as jnp
+    >>> traceir.random.dirichlet(traceir.random.key(0), jnp.ones(3))
+    Array([0.36472055, 0.4282893 , 0.20699008], dtype=float32)
+    """
+    key = one_key("dirichlet", key)
+    found = floating("dirichlet", dtype)
+    (forms,) = operands("dirichlet", (alpha,))
+    own = shape_of(forms)
+    if not own:
+        got = "alpha of shape () for dirichlet; at least 1 dimension"
+        raise rules.error("face.least-rank", got=got)
+    asked = fitting("dirichlet", shape, own[:-1])
+    result: Array = _dirichlet(key, forms, asked, found)
+    return result
+
+
+@composite(static_argnames=["shape", "dtype"])
+def _dirichlet(key: Key, alpha: Array, shape: Shape, dtype: np.dtype) -> Array:
+    forms = as_array(convert(alpha, dtype))
+    logs = loggamma(key, forms, (*shape, forms.shape[-1]), dtype)
+    last = logs.ndim - 1
+    most = lax.reduce_max(logs, (last,))
+    most = lax.max(like(-inf, most), most)
+    most = lax.stop_gradient(lax.expand_dims(most, (last,)))
+    sizes = lax.exp(lax.sub(logs, most))
+    total = lax.expand_dims(lax.reduce_sum(sizes, (last,)), (last,))
+    return lax.div(sizes, total)

@@ -1,0 +1,239 @@
+"""Distributions that are functions of one uniform number.
+
+Luc Devroye, "Non-Uniform Random Variate Generation" (1986), chapter 2: the inverse of
+a distribution function, applied to a uniform number, has that distribution.
+Serves: random.floating, random.shape, face.choice
+"""
+
+from __future__ import annotations
+
+from math import pi
+
+import numpy as np
+
+from traceir import lax
+from traceir.array import Array
+from traceir.dtypes import finfo
+from traceir.jit.composite import composite
+from traceir.lax.operands import DTypeLike, Operand, like, operands, typed
+from traceir.numpy.composites import power as _power
+from traceir.numpy.composites import where
+from traceir.numpy.elementwise import divide, multiply
+from traceir.random.keys import one_key
+from traceir.random.real import _uniform, uniform
+from traceir.random.requests import (
+    Key,
+    Shape,
+    ShapeLike,
+    floating,
+    real,
+    shaped,
+    spread,
+)
+from traceir.random.trials import check_mode
+
+
+def exponential(key: Key, shape: ShapeLike = (), dtype: DTypeLike = None) -> Array:
+    """The waiting time for what happens once in a unit of time: exp(-x), from 0 on.
+
+    Raises ValueError (random.floating), TypeError (face.shape).
+
+    >>> import traceir
+    >>> traceir.random.exponential(traceir.random.key(0), (3,))
+    Array([2.950128 , 3.8434248, 0.4039036], dtype=float32)
+    """
+    key = one_key("exponential", key)
+    found = floating("exponential", dtype)
+    result: Array = _exponential(key, shaped("exponential", shape), found)
+    return result
+
+
+@composite(static_argnames=["shape", "dtype"])
+def _exponential(key: Key, shape: Shape, dtype: np.dtype) -> Array:
+    return lax.neg(lax.log1p(lax.neg(uniform(key, shape, dtype))))
+
+
+def gumbel(
+    key: Key,
+    shape: ShapeLike = (),
+    dtype: DTypeLike = None,
+    mode: str | None = None,
+) -> Array:
+    """The greatest of many: its distribution function is exp(-exp(-x)).
+
+    `mode` "high" draws twice the bits, so that the greatest results are finer.
+    Raises ValueError (random.floating, face.choice), TypeError (face.shape).
+
+    >>> import traceir
+    >>> traceir.random.gumbel(traceir.random.key(0), (3,))
+    Array([ 2.9227448 ,  3.8322585 , -0.09662431], dtype=float32)
+    """
+    key = one_key("gumbel", key)
+    found = floating("gumbel", dtype)
+    mode = "low" if mode is None else mode
+    check_mode(mode, "gumbel")
+    result: Array = _gumbel(key, shaped("gumbel", shape), found, mode)
+    return result
+
+
+@composite(static_argnames=["shape", "dtype", "mode"])
+def _gumbel(key: Key, shape: Shape, dtype: np.dtype, mode: str) -> Array:
+    info = finfo(dtype)
+    tiny = typed(float(info.tiny), dtype, False)
+    if mode == "low":
+        u = _uniform(key, shape=shape, dtype=dtype, minval=tiny, maxval=1.0)
+        return lax.neg(lax.log(lax.neg(lax.log(u))))
+    high, low = _uniform(key, shape=(2, *shape), dtype=dtype, minval=0.0, maxval=1.0)
+    fine = lax.add(high, lax.mul(typed(float(info.eps), dtype, False), low))
+    fine = lax.add(fine, tiny)
+    u = where(lax.ge(high, like(0.5, high)), high, fine)
+    return lax.neg(lax.log(lax.neg(lax.log1p(lax.neg(u)))))
+
+
+def laplace(key: Key, shape: ShapeLike = (), dtype: DTypeLike = None) -> Array:
+    """Two exponential distributions back to back: exp(-|x|) / 2.
+
+    Raises ValueError (random.floating), TypeError (face.shape).
+
+    >>> import traceir
+    >>> traceir.random.laplace(traceir.random.key(0), (3,))
+    Array([ 2.2569816,  3.1502786, -0.4089165], dtype=float32)
+    """
+    key = one_key("laplace", key)
+    found = floating("laplace", dtype)
+    result: Array = _laplace(key, shaped("laplace", shape), found)
+    return result
+
+
+@composite(static_argnames=["shape", "dtype"])
+def _laplace(key: Key, shape: Shape, dtype: np.dtype) -> Array:
+    least = typed(float(finfo(dtype).epsneg) - 1.0, dtype, False)
+    u = uniform(key, shape, dtype, least, 1.0)
+    return lax.mul(lax.sign(u), lax.log1p(lax.neg(lax.abs(u))))
+
+
+def logistic(key: Key, shape: ShapeLike = (), dtype: DTypeLike = None) -> Array:
+    """The logarithm of odds: its distribution function is 1 / (1 + exp(-x)).
+
+    Raises ValueError (random.floating), TypeError (face.shape).
+
+    >>> import traceir
+    >>> traceir.random.logistic(traceir.random.key(0), (3,))
+    Array([ 2.896377  ,  3.8217726 , -0.69783914], dtype=float32)
+    """
+    key = one_key("logistic", key)
+    found = floating("logistic", dtype)
+    result: Array = _logistic(key, shaped("logistic", shape), found)
+    return result
+
+
+@composite(static_argnames=["shape", "dtype"])
+def _logistic(key: Key, shape: Shape, dtype: np.dtype) -> Array:
+    tiny = typed(float(finfo(dtype).tiny), dtype, False)
+    u = uniform(key, shape, dtype, tiny, 1.0)
+    return lax.sub(lax.log(u), lax.log1p(lax.neg(u)))
+
+
+def cauchy(key: Key, shape: ShapeLike = (), dtype: DTypeLike = None) -> Array:
+    """The quotient of two normal numbers: 1 / (pi (1 + x**2)).
+
+    Raises ValueError (random.floating), TypeError (face.shape).
+
+    >>> import traceir
+    >>> traceir.random.cauchy(traceir.random.key(0), (3,))
+    Array([ 6.0273094 , 14.8375435 , -0.58208466], dtype=float32)
+    """
+    key = one_key("cauchy", key)
+    found = floating("cauchy", dtype)
+    result: Array = _cauchy(key, shaped("cauchy", shape), found)
+    return result
+
+
+@composite(static_argnames=["shape", "dtype"])
+def _cauchy(key: Key, shape: Shape, dtype: np.dtype) -> Array:
+    eps = typed(float(finfo(dtype).eps), dtype, False)
+    u = uniform(key, shape, dtype, eps, 1.0)
+    return lax.tan(lax.mul(typed(pi, dtype, False), lax.sub(u, like(0.5, u))))
+
+
+def pareto(
+    key: Key, b: Operand, shape: ShapeLike = None, dtype: DTypeLike = None
+) -> Array:
+    """Heavy tails: b / x**(b + 1), from 1 on.
+
+    Raises ValueError (random.floating, random.shape).
+
+    >>> import traceir
+    >>> traceir.random.pareto(traceir.random.key(0), 2.0, (3,))
+    Array([4.3713164, 6.8326473, 1.2237875], dtype=float32)
+    """
+    key = one_key("pareto", key)
+    found = floating("pareto", dtype)
+    (tail,) = operands("pareto", (b,))
+    result: Array = _pareto(key, tail, shaped("pareto", shape, tail), found)
+    return result
+
+
+@composite(static_argnames=["shape", "dtype"])
+def _pareto(key: Key, b: Operand, shape: Shape, dtype: np.dtype) -> Array:
+    (tail,) = real("pareto", dtype, b)
+    return lax.exp(divide(exponential(key, shape, dtype), tail))
+
+
+def weibull_min(
+    key: Key,
+    scale: Operand,
+    concentration: Operand,
+    shape: ShapeLike = (),
+    dtype: DTypeLike = None,
+) -> Array:
+    """The least of many: its distribution function is 1 - exp(-(x / scale)**c).
+
+    The parameters broadcast with `shape`, which they do not determine. Raises
+    ValueError (random.floating), TypeError (face.shape).
+
+    >>> import traceir
+    >>> traceir.random.weibull_min(traceir.random.key(0), 2.0, 3.0, (3,))
+    Array([2.8684812, 3.132999 , 1.4782686], dtype=float32)
+    """
+    key = one_key("weibull_min", key)
+    found = floating("weibull_min", dtype)
+    wide, form = operands("weibull_min", (scale, concentration))
+    asked = shaped("weibull_min", shape)
+    result: Array = _weibull_min(key, wide, form, asked, found)
+    return result
+
+
+@composite(static_argnames=["shape", "dtype"])
+def _weibull_min(
+    key: Key, scale: Operand, concentration: Operand, shape: Shape, dtype: np.dtype
+) -> Array:
+    u = uniform(key, shape, dtype, 0, 1)
+    waited = lax.neg(lax.log1p(lax.neg(u)))
+    return multiply(_power(waited, divide(1.0, concentration)), scale)
+
+
+def rayleigh(
+    key: Key, scale: Operand, shape: ShapeLike = None, dtype: DTypeLike = None
+) -> Array:
+    """The length of a vector of two normal numbers, times `scale`.
+
+    Raises ValueError (random.floating, random.shape).
+
+    >>> import traceir
+    >>> traceir.random.rayleigh(traceir.random.key(0), 2.0, (3,))
+    Array([0.65575665, 0.41620055, 2.9687762 ], dtype=float32)
+    """
+    key = one_key("rayleigh", key)
+    found = floating("rayleigh", dtype)
+    (wide,) = operands("rayleigh", (scale,))
+    result: Array = _rayleigh(key, wide, shaped("rayleigh", shape, wide), found)
+    return result
+
+
+@composite(static_argnames=["shape", "dtype"])
+def _rayleigh(key: Key, scale: Operand, shape: Shape, dtype: np.dtype) -> Array:
+    u = uniform(key, shape, dtype)
+    (wide,) = real("rayleigh", dtype, scale)
+    root = lax.sqrt(lax.mul(lax.log(u), like(-2.0, u)))
+    return lax.mul(spread(wide, shape), root)

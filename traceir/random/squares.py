@@ -1,0 +1,116 @@
+"""Sums of squares of normal numbers, and their quotients.
+
+Serves: random.floating, random.shape
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from traceir import lax
+from traceir.array import Array
+from traceir.jit.composite import composite
+from traceir.lax.operands import (
+    DTypeLike,
+    Operand,
+    like,
+    operands,
+)
+from traceir.numpy.elementwise import divide
+from traceir.random.gammas import gamma, loggamma
+from traceir.random.keys import one_key, split
+from traceir.random.real import normal
+from traceir.random.requests import (
+    Key,
+    Shape,
+    ShapeLike,
+    floating,
+    real,
+    shaped,
+)
+
+
+def chisquare(
+    key: Key, df: Operand, shape: ShapeLike = None, dtype: DTypeLike = None
+) -> Array:
+    """The sum of the squares of `df` normal numbers.
+
+    Raises ValueError (random.floating, random.shape).
+
+    >>> import traceir
+    >>> traceir.random.chisquare(traceir.random.key(0), 2.0, (3,))
+    Array([0.6181535, 0.4206652, 1.8253956], dtype=float32)
+    """
+    key = one_key("chisquare", key)
+    found = floating("chisquare", dtype)
+    (free,) = operands("chisquare", (df,))
+    result: Array = _chisquare(key, free, shaped("chisquare", shape, free), found)
+    return result
+
+
+@composite(static_argnames=["shape", "dtype"])
+def _chisquare(key: Key, df: Operand, shape: Shape, dtype: np.dtype) -> Array:
+    (free,) = real("chisquare", dtype, df)
+    two = like(2.0, free)
+    logs = loggamma(key, lax.div(free, two), shape, dtype)
+    return lax.mul(lax.exp(logs), like(2.0, logs))
+
+
+def t(key: Key, df: Operand, shape: ShapeLike = None, dtype: DTypeLike = None) -> Array:
+    """Student's distribution with `df` degrees of freedom.
+
+    Raises ValueError (random.floating, random.shape).
+
+    >>> import traceir
+    >>> traceir.random.t(traceir.random.key(0), 2.0, (3,))
+    Array([ 0.9974517, -2.5070446, -1.2199515], dtype=float32)
+    """
+    key = one_key("t", key)
+    found = floating("t", dtype)
+    (free,) = operands("t", (df,))
+    result: Array = _t(key, free, shaped("t", shape, free), found)
+    return result
+
+
+@composite(static_argnames=["shape", "dtype"])
+def _t(key: Key, df: Operand, shape: Shape, dtype: np.dtype) -> Array:
+    (free,) = real("t", dtype, df)
+    first, second = split(key)
+    n = normal(first, shape, dtype)
+    half = lax.div(free, like(2.0, free))
+    g = gamma(second, half, shape, dtype)
+    return lax.mul(n, lax.sqrt(divide(half, g)))
+
+
+def f(
+    key: Key,
+    dfnum: Operand,
+    dfden: Operand,
+    shape: ShapeLike = None,
+    dtype: DTypeLike = None,
+) -> Array:
+    """The quotient of two mean squares of `dfnum` and of `dfden` normal numbers.
+
+    Raises ValueError (random.floating, random.shape).
+
+    >>> import traceir
+    >>> traceir.random.f(traceir.random.key(0), 2.0, 3.0, (2,))
+    Array([0.8, 0.8], dtype=float32)
+    """
+    key = one_key("f", key)
+    found = floating("f", dtype)
+    over, under = operands("f", (dfnum, dfden))
+    asked = shaped("f", shape, over, under)
+    result: Array = _f(key, over, under, asked, found)
+    return result
+
+
+@composite(static_argnames=["shape", "dtype"])
+def _f(
+    key: Key, dfnum: Operand, dfden: Operand, shape: Shape, dtype: np.dtype
+) -> Array:
+    below, above = real("f", dtype, dfden, dfnum)
+    first, second = split(key)
+    over = chisquare(second, above, shape, dtype)
+    under = chisquare(first, below, shape, dtype)
+    return lax.div(divide(over, above), divide(under, below))
