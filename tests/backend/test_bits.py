@@ -152,6 +152,32 @@ def test_kernels_for_some_lengths_give_the_bits_of_the_common_one(
     assert all(same_bits(first, other) for other in others)
 
 
+@pytest.mark.parametrize("length", [16_384, 20_001, 3 * 16_384 + 100, 3 * 16_384 + 300])
+def test_sums_of_everything_in_full_vectors_give_the_bits_of_the_common_kernel(
+    length: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text, x = summed((length,), (0,)), numbers((length,), "f32", 4)
+    long = compiled(text, "long")
+    assert "for lane in range(128):" in long.source
+    monkeypatch.setattr(specialise, "MANY", 1 << 40)
+    common = compiled(text, "common")
+    assert "for lane in range(128):" not in common.source
+    assert same_bits(long.run(x), common.run(x))
+
+
+@pytest.mark.parametrize("step", [2, 3, 4, 5])
+def test_short_strides_are_constants_of_the_source(step: int) -> None:
+    n = 5000
+    sliced = f"slice[limit_indices=({step * n},) start_indices=(0,) strides=({step},)]"
+    found = compiled(f"""{{ lambda ; a:f32[{step * n}]. let
+        b:f32[{n}] = {sliced} a
+        c:f32[{n}] = neg b
+      in (c,) }}""")
+    assert (f"p0 = {step}" in found.source) == (step <= specialise.NEAR)
+    x = numbers((step * n,), "f32", 6)
+    assert same_bits(found.run(x), (-x[::step],))
+
+
 def squares_of_differences(extents: str, columns: str, first: str) -> str:
     """The sum of squares of what is left of an array without its columns' sums."""
     total = SUM.replace("AXES", "0")
