@@ -30,6 +30,7 @@ TITLES = {
     "windows": "Windows and running sums",
     "ordering": "Order",
     "formats": "Numbers of 16 bits",
+    "random": "Random numbers",
     "plain": "Plain NumPy functions",
     "calls": "Calls of nine elements",
     "eager": "Calls outside traces",

@@ -33,6 +33,8 @@ class Workload:
     # Where results hang on the last bit, as orbits at the edge of a set do, the share
     # of elements that must be near JAX's.
     near: float = 1.0
+    # What NumPy's generator does of the same kind; its numbers are others.
+    other_numbers: Function | None = None
 
 
 NUMPY = SimpleNamespace(numpy=np)

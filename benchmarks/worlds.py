@@ -19,6 +19,7 @@ from traceir_numba import pool
 OURS = SimpleNamespace(
     numpy=traceir.numpy,
     lax=traceir.lax,
+    random=traceir.random,
     grad=traceir.grad,
     vmap=traceir.vmap,
     custom_jvp=traceir.custom_jvp,
@@ -60,6 +61,9 @@ def calls_of(work: Workload) -> dict[str, Call]:
         named = dict(zip(ascii_lowercase, work.args))
         found["numexpr"] = lambda: numexpr.evaluate(expression, named)
     _check(work, found[OWN](), {k: v() for k, v in found.items() if k != OWN})
+    if work.other_numbers is not None:
+        other = work.other_numbers
+        found["NumPy"] = lambda: other(*work.args)
     return found
 
 
