@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from traceir.dtypes import KEY_MEMORY, finfo, is_key, kind_of
+from traceir.dtypes import KEY_MEMORY, finfo, is_key, kind_of, part_dtype
 from traceir.records import dataclass
+from traceir.rules.complex_functions import modulus
+from traceir.rules.complexes import Complex
 from traceir.rules.numerics import largest, rounded, ulp, wrapped
 from traceir.rules.reals import Real
 
@@ -42,9 +45,16 @@ def settle(want: Any, dtype: np.dtype) -> Any:
     """
     if kind_of(dtype) == "f":
         return rounded(Real.of(want), dtype)
+    if kind_of(dtype) == "c":
+        return _settled(Complex.of(want), dtype)
     if is_key(dtype):
         return np.array((want,), KEY_MEMORY)[()]
     return wrapped(want, dtype)
+
+
+def _settled(want: Complex, dtype: np.dtype) -> Any:
+    part = part_dtype(dtype)
+    return dtype.type(complex(rounded(want.re, part), rounded(want.im, part)))
 
 
 def member(name: str, goal: Goal, got: Any) -> bool:
@@ -54,9 +64,54 @@ def member(name: str, goal: Goal, got: Any) -> bool:
     >>> member("rounded", goal, np.float32(0.33333334)), member("ulp", goal, 0.334)
     (True, False)
     """
+    if kind_of(goal.dtype) == "c":
+        return _complex(name, goal, got)
     if kind_of(goal.dtype) != "f":
         return bool(got == settle(goal.want, goal.dtype))
+    if loose := goal.number.loose:
+        return _ulp(replace(goal, ulps=max(goal.ulps, loose)), got)
     return SETS[name](goal, got)
+
+
+def _complex(name: str, goal: Goal, got: Any) -> bool:
+    """Whether a complex element is in a set (accuracy.complex)."""
+    want = Complex.of(goal.want)
+    if want.free in ANSWERS:
+        return ANSWERS[want.free](got)
+    part = part_dtype(goal.dtype)
+    pairs = ("re", want.re, got.real), ("im", want.im, got.imag)
+    if want.finite and (want.ulps or name == "product"):
+        size = modulus(want)
+        ulps = max(goal.ulps, 4) * want.ulps + 4 * (want.factors - 1)
+        return all(_near(w, g, size, ulps, part) for _, w, g in pairs)
+    for which, w, g in pairs:
+        signs = (w, -w) if which in want.free.split() else (w,)
+        inner = "dot" if w.inner and name == "rounded" else name
+        goals = [replace(goal, want=s, dtype=part) for s in signs]
+        if not any(member(inner, one, g) for one in goals):
+            return False
+    return True
+
+
+def _near(want: Real, got: Any, size: Real, ulps: float, dtype: np.dtype) -> bool:
+    """Whether a part is near enough, measured at the distance from zero."""
+    if math.isnan(got):
+        return False
+    top = largest(dtype)
+    # An infinity stands one place above the largest finite number.
+    beyond = top + ulp(top, dtype)
+    end = beyond if got > 0 else -beyond
+    have = end if math.isinf(got) else Fraction(float(got))
+    bound = Fraction(ulps) * ulp(min(size.value, top), dtype)
+    return abs(have - max(-beyond, min(want.value, beyond))) <= bound
+
+
+# What is asked of an element of which the parts are not specified.
+ANSWERS: dict[str, Callable[[Any], bool]] = {
+    "any": lambda got: True,
+    "nan": lambda got: math.isnan(got.real) and math.isnan(got.imag),
+    "infinite": lambda got: math.isinf(got.real) or math.isinf(got.imag),
+}
 
 
 def any_order(name: str, goal: Goal) -> bool:
@@ -65,6 +120,8 @@ def any_order(name: str, goal: Goal) -> bool:
     A sum has when its terms are multiples of a power of 2 so large that no partial sum
     is rounded, a product when it is not rounded itself.
     """
+    if kind_of(goal.dtype) == "c":
+        return _complex_in_any_order(name, goal)
     if kind_of(goal.dtype) != "f" or name in ("exact", "rounded", "extremum"):
         return True
     x = goal.number
@@ -80,8 +137,22 @@ def any_order(name: str, goal: Goal) -> bool:
     )
 
 
+def _complex_in_any_order(name: str, goal: Goal) -> bool:
+    """Whether both parts are known whatever the order; what rounds inside is not."""
+    want = Complex.of(goal.want)
+    if want.ulps or want.free or name == "product":
+        return False
+    part = part_dtype(goal.dtype)
+    return all(
+        any_order("dot" if p.inner else name, replace(goal, want=p, dtype=part))
+        for p in (want.re, want.im)
+    )
+
+
 def same(a: Any, b: Any) -> bool:
     """Equal elements: any NaN is any other, zeros have a sign."""
+    if isinstance(a, (complex, np.complexfloating)):
+        return same(a.real, b.real) and same(a.imag, b.imag)
     if math.isnan(a) or math.isnan(b):
         return math.isnan(a) and math.isnan(b)
     return bool(a == b) and math.copysign(1.0, a) == math.copysign(1.0, b)

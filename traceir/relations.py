@@ -12,6 +12,7 @@ from traceir.dtypes import is_key, kind_of
 from traceir.ir import sort_params
 from traceir.rules import Prim, Relation, Rules, Scope
 from traceir.rules.applied import row_scope
+from traceir.rules.complexes import Complex
 from traceir.rules.helpers import box
 from traceir.rules.numerics import half_unit
 from traceir.rules.reals import Real
@@ -37,6 +38,8 @@ class Elements:
         values = array.reshape(-1).tolist()
         if kind_of(array.dtype) == "f":
             values = list(map(real, values))
+        elif array.dtype.kind == "c":
+            values = [Complex(real(v.real), real(v.imag)) for v in values]
         elif is_key(array.dtype):
             values = [tuple(map(int, words)) for (words,) in values]
         return Elements(array, dict(zip(box(array.shape), values)))

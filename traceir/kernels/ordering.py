@@ -30,7 +30,7 @@ def sort(
     alone = len(xs) == 1 and xs[0].dtype.kind in "biuf"
     if alone and xs[0].size <= FEW:
         return [np.sort(xs[0], dimension, "stable")]
-    if len(xs) == 1 and not _has_negative_zero(xs[0]):
+    if len(xs) == 1 and xs[0].dtype.kind != "c" and not _has_negative_zero(xs[0]):
         return [np.sort(_comparable(xs[0]), dimension).astype(xs[0].dtype, copy=False)]
     order = _order(xs[:num_keys], dimension)
     return _taken(xs, order, dimension)
@@ -47,10 +47,16 @@ def top_k(x: np.ndarray, *, axis: int, k: int) -> list[Any]:
 
 def _order(keys: Sequence[np.ndarray], axis: int) -> np.ndarray:
     """The places of a line's elements, in the stable order of the keys."""
+    keys = [part for key in keys for part in _parts(key)]
     if len(keys) > 1:
         return np.lexsort([_comparable(x) for x in reversed(keys)], axis)
     lines = np.moveaxis(_rank(keys[0], zeros_equal=True), axis, -1)
     return np.moveaxis(_argsort(lines), -1, axis)
+
+
+def _parts(key: np.ndarray) -> list[np.ndarray]:
+    """The keys that a key is: two where it is complex."""
+    return [key.real, key.imag] if key.dtype.kind == "c" else [key]
 
 
 def _taken(xs: Sequence[np.ndarray], order: np.ndarray, axis: int) -> list[np.ndarray]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from traceir.kernels import complexes
 from traceir.kernels.registry import KERNELS, Kernel, kernel
 
 # Primitives without params that are a NumPy function as it stands.
@@ -47,12 +48,17 @@ def _real(function: Callable[[Any], Any]) -> Kernel:
     return run
 
 
+def _either(function: Callable[[Any], Any], other: Callable[[Any], Any]) -> Any:
+    """A function of NumPy's, and another of complex numbers."""
+    return lambda x: other(x) if x.dtype.kind == "c" else function(x)
+
+
 REALS: dict[str, Callable[[Any], Any]] = {
     "exp": np.exp,
     "exp2": np.exp2,
-    "expm1": np.expm1,
+    "expm1": _either(np.expm1, complexes.expm1),
     "log": np.log,
-    "log1p": np.log1p,
+    "log1p": _either(np.log1p, complexes.log1p),
     "sqrt": np.sqrt,
     "cbrt": np.cbrt,
     "sin": np.sin,
@@ -77,6 +83,8 @@ KERNELS.update(
 @kernel("logistic")
 def logistic(x: np.ndarray, *, accuracy: None = None) -> Any:
     """1 / (1 + exp(-x)), by the exponential that does not overflow."""
+    if x.dtype.kind == "c":
+        return complexes.logistic(x)
     wide = x if x.dtype.itemsize > 4 else x.astype(np.float64)
     part = np.exp(-np.abs(wide))
     return (np.where(wide < 0, part, 1) / (1 + part)).astype(x.dtype)
@@ -85,6 +93,8 @@ def logistic(x: np.ndarray, *, accuracy: None = None) -> Any:
 @kernel("rsqrt")
 def rsqrt(x: np.ndarray, *, accuracy: None = None) -> Any:
     """The reciprocal of the square root."""
+    if x.dtype.kind == "c":
+        return complexes.rsqrt(x)
     return np.reciprocal(np.sqrt(x))
 
 
@@ -93,6 +103,8 @@ def div(x: np.ndarray, y: np.ndarray) -> Any:
     """Quotient; integers truncate towards zero, and by 0 give -1."""
     if x.dtype.kind == "f":
         return np.divide(x, y)
+    if x.dtype.kind == "c":
+        return complexes.quotient(x, y)
     even = np.subtract(x, np.fmod(x, y)) if x.dtype.kind == "i" else x
     quotient = np.floor_divide(even, y)
     return np.where(y == 0, np.invert(x.dtype.type(0)), quotient)
@@ -110,6 +122,8 @@ def pow_(x: np.ndarray, y: np.ndarray) -> Any:
     """Power of a floating base to a floating or an integer exponent."""
     if y.dtype.kind == "f":
         return np.power(x, y)
+    if x.dtype.kind == "c":
+        return complexes.power(x, y)
     # The parity of an exponent may be lost in floating point, so it is taken apart.
     size = np.power(np.abs(x).astype(np.float64), y.astype(np.float64))
     odd = np.bitwise_and(y, y.dtype.type(1)) != 0
@@ -119,6 +133,8 @@ def pow_(x: np.ndarray, y: np.ndarray) -> Any:
 @kernel("sign")
 def sign(x: np.ndarray) -> Any:
     """-1, 0 or 1; zeros keep their sign and NaN stays."""
+    if x.dtype.kind == "c":
+        return complexes.sign(x)
     found = np.sign(x)
     return np.copysign(found, x) if x.dtype.kind == "f" else found
 
@@ -129,7 +145,7 @@ def integer_pow(x: np.ndarray, *, y: int) -> Any:
     if y == 0:
         return np.ones_like(x)
     if y < 0:
-        return np.reciprocal(integer_pow(x, y=-y))
+        return div(np.ones_like(x), integer_pow(x, y=-y))
     result: Any = None
     while y:
         if y & 1:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from traceir.records import dataclass
-from traceir.rules.reals import NAN, Real, number
+from traceir.rules.reals import INFINITY, NAN, Real, number
+
+NOUGHT = number(Fraction(0))
+UNIT = number(Fraction(1))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Complex:
     """A complex number: two extended reals.
 
-    `ulps` is how many units in the last place of the larger part a function that
-    rounds inside may be off, in units of the row's bound; 0 where each part is computed
-    by itself. `free` names the parts, "re" and "im", whose sign nothing decides.
+    `ulps` is how often the row's bound an element may be off that is rounded inside,
+    in units in the last place of the larger part; 0 where each part stands by itself.
+    `factors` is how many factors it is a product of. `free` names the parts, "re" and
+    "im", whose sign nothing decides; of "any" nothing is said at all.
 
     >>> Complex.of(1 + 2j) * Complex.of(1j)
     Complex(Real(-2), Real(1))
@@ -25,16 +30,17 @@ class Complex:
     re: Real
     im: Real
     ulps: int = 0
+    factors: int = 1
     free: str = ""
 
     @staticmethod
     def of(x: Any) -> Complex:
-        """The element `x`: complex, or a real number, with an imaginary part of 0."""
+        """The element `x`: complex, or a real number with an imaginary part of 0."""
         if isinstance(x, Complex):
             return x
         if isinstance(x, (complex, np.complexfloating)):
             return Complex(Real.of(x.real), Real.of(x.imag))
-        return Complex(Real.of(x), ZERO)
+        return Complex(Real.of(x), NOUGHT)
 
     @property
     def nan(self) -> bool:
@@ -49,7 +55,7 @@ class Complex:
     @property
     def infinite(self) -> bool:
         """Whether a part is an infinity, whatever the other is."""
-        return self.re.special == "inf" or self.im.special == "inf"
+        return "inf" in (self.re.special, self.im.special)
 
     @property
     def zero(self) -> bool:
@@ -57,7 +63,7 @@ class Complex:
         return self.re.zero and self.im.zero
 
     def __neg__(self) -> Complex:
-        return Complex(-self.re, -self.im, self.ulps, self.free)
+        return Complex(-self.re, -self.im, self.ulps, self.factors, self.free)
 
     def __add__(self, other: Any) -> Complex:
         b = Complex.of(other)
@@ -65,7 +71,7 @@ class Complex:
 
     def __radd__(self, other: Any) -> Complex:
         # The empty sum, which `sum` starts from, is no term.
-        return self if _is_int(other, 0) else Complex.of(other) + self
+        return self if type(other) is int and not other else Complex.of(other) + self
 
     def __sub__(self, other: Any) -> Complex:
         return self + -Complex.of(other)
@@ -75,24 +81,18 @@ class Complex:
 
     def __mul__(self, other: Any) -> Complex:
         a, b = self, Complex.of(other)
-        return Complex(
-            a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re, max(a.ulps, b.ulps)
-        )
+        re, im = a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re
+        return Complex(re, im, max(a.ulps, b.ulps), a.factors + b.factors)
 
     def __rmul__(self, other: Any) -> Complex:
         # The empty product, which `prod` starts from, is no factor.
-        return self if _is_int(other, 1) else Complex.of(other) * self
+        return self if type(other) is int and other == 1 else Complex.of(other) * self
 
     def __truediv__(self, other: Any) -> Complex:
         return quotient(self, Complex.of(other))
 
     def __rtruediv__(self, other: Any) -> Complex:
         return quotient(Complex.of(other), self)
-
-    def __abs__(self) -> Real:
-        from traceir.rules.complex_functions import modulus  # which needs this module
-
-        return modulus(self)
 
     def __eq__(self, other: object) -> bool:
         b = Complex.of(other)
@@ -102,8 +102,10 @@ class Complex:
         return not self == other
 
     def __lt__(self, other: Any) -> bool:
-        """By the real part, and where these are equal by the imaginary one."""
+        """By the real parts, and where these are equal by the imaginary ones."""
         b = Complex.of(other)
+        if self.nan or b.nan:
+            return False
         return self.im < b.im if self.re == b.re else self.re < b.re
 
     def __le__(self, other: Any) -> bool:
@@ -121,54 +123,47 @@ class Complex:
         return f"Complex({self.re}, {self.im})"
 
 
-ZERO = number(Real().value)
+def conjugate(x: Complex) -> Complex:
+    """The number with the imaginary part's sign changed."""
+    return Complex(x.re, -x.im, x.ulps, x.factors, x.free)
 
 
-def _is_int(x: object, value: int) -> bool:
-    return type(x) is int and x == value
+def turned(x: Complex) -> Complex:
+    """i x: the parts exchanged, and the sign of one changed."""
+    return Complex(-x.im, x.re, x.ulps, x.factors, _exchanged(x.free))
+
+
+def turned_back(x: Complex) -> Complex:
+    """-i x."""
+    return Complex(x.im, -x.re, x.ulps, x.factors, _exchanged(x.free))
+
+
+def _exchanged(free: str) -> str:
+    return {"re": "im", "im": "re"}.get(free, free)
 
 
 def quotient(a: Complex, b: Complex) -> Complex:
-    """a / b; by a zero, or with infinities, as C's Annex G has it."""
-    if b.zero and not a.nan:
-        # The sign of b's real part alone decides.
-        unit = -Real(special="inf") if b.re.negative else Real(special="inf")
-        return Complex(unit * a.re, unit * a.im)
-    if a.nan or b.nan or (a.infinite and b.infinite):
-        return _infinite_quotient(a, b)
-    if a.infinite:
-        return _infinite_quotient(a, b)
-    if b.infinite:
-        return _toward_zero(a, b)
+    """a / b, with infinities and zeros as Annex G of the C standard has them.
+
+    A number that is not zero over zero is an infinity, an infinity over a finite number
+    is one, and a finite number over an infinity is zero; signs and NaNs inside are not
+    specified. All else is NaN.
+    """
+    if a.finite and b.finite and not b.zero:
+        return _finite_quotient(a, b)
+    large = (a.infinite and b.finite) or (b.zero and not a.nan and not a.zero)
+    if large:
+        return Complex(INFINITY, INFINITY, free="infinite")
+    if a.finite and b.infinite:
+        return Complex(NOUGHT, NOUGHT, free="re im")
+    return Complex(NAN, NAN, free="any" if a.nan and b.zero else "nan")
+
+
+def _finite_quotient(a: Complex, b: Complex) -> Complex:
     size = b.re.value**2 + b.im.value**2
-    re = (a.re.value * b.re.value + a.im.value * b.im.value) / size
-    im = (a.im.value * b.re.value - a.re.value * b.im.value) / size
     top = a * conjugate(b)
-    return Complex(number(re, top.re.negative), number(im, top.im.negative), 1)
-
-
-def conjugate(x: Complex) -> Complex:
-    """The number with the imaginary part's sign changed."""
-    return Complex(x.re, -x.im, x.ulps, x.free)
-
-
-def _sign(x: Real) -> Real:
-    """1 for an infinity and 0 for anything else, with its sign."""
-    size = number(Real().value + (1 if x.special == "inf" else 0))
-    return -size if x.negative and not x.nan else size
-
-
-def _infinite_quotient(a: Complex, b: Complex) -> Complex:
-    if a.infinite and b.finite:
-        boxed = Complex(_sign(a.re), _sign(a.im)) * conjugate(b)
-        inf = Real(special="inf")
-        return Complex(inf * boxed.re, inf * boxed.im)
-    if b.infinite and a.finite:
-        return _toward_zero(a, b)
-    return Complex(NAN, NAN)
-
-
-def _toward_zero(a: Complex, b: Complex) -> Complex:
-    boxed = a * conjugate(Complex(_sign(b.re), _sign(b.im)))
-    zero = number(Real().value)
-    return Complex(zero * boxed.re, zero * boxed.im)
+    re = number(top.re.value / size, top.re.negative)
+    im = number(top.im.value / size, top.im.negative)
+    # The sign of a part that is zero depends on the formula that is used.
+    free = " ".join(n for n, p in (("re", re), ("im", im)) if p.zero)
+    return Complex(re, im, 1, free=free)

@@ -12,20 +12,25 @@ import numpy as np
 
 from traceir.dtypes import finfo, kind_of
 from traceir.rules import circulars, formats, gammas, hyperbolics
+from traceir.rules.complex_functions import FUNCTIONS as COMPLEX
+from traceir.rules.complexes import Complex
 from traceir.rules.digits import LIMIT, PRECISION, beyond, from_mp, mpmath, to_mp
 from traceir.rules.reals import INFINITY, NAN, ONE, ZERO, Real, infinity, number
 
 EXACT_POWER = 64
 
 
-def real(name: str, *xs: Any) -> Real:
-    """The real function `name` at exact points.
+def real(name: str, *xs: Any) -> Any:
+    """The function `name` at exact points, real ones or complex ones.
 
     >>> real("sqrt", 4), real("log", -1.0)
     (Real(2), Real(nan))
     """
-    result: Real = FUNCTIONS[name](*map(Real.of, xs))
-    return result
+    if name == "pair":
+        return Complex(*map(Real.of, xs))
+    if any(isinstance(x, Complex) for x in xs):
+        return COMPLEX[name](*map(Complex.of, xs))
+    return FUNCTIONS[name](*map(Real.of, xs))
 
 
 def _integral(rounding: Callable[[Fraction], int]) -> Callable[[Real], Real]:
@@ -220,6 +225,9 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "cbrt": hyperbolics.cbrt,
     "pow": _pow,
     **gammas.FUNCTIONS,
+    "re": lambda x: x,
+    "im": lambda x: number(ZERO),
+    "conj": Complex.of,
     "pattern": formats.pattern,
     "of_pattern": formats.of_pattern,
     "shortened": formats.shortened,
@@ -237,6 +245,8 @@ def limits(dtype: np.dtype) -> tuple[Any, Any]:
     if kind_of(dtype) in "iu":
         info = np.iinfo(dtype)
         return int(info.min), int(info.max)
+    if kind_of(dtype) == "c":
+        return Complex.of(-INFINITY), Complex.of(INFINITY)
     return -INFINITY, INFINITY
 
 
