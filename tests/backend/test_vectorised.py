@@ -68,13 +68,13 @@ def programs() -> dict[str, tuple[str, str, ClosedJaxpr]]:
             avals = operands_of(prim, np.dtype(name))
             for params in params_of(prim, np.dtype(name)):
                 try:
-                    (out,) = infer(prim, avals, params)
+                    outs = infer(prim, avals, params)
                 except TraceirError:
                     continue
                 invars = tuple(Var(a) for a in avals)
-                result = Var(out)
-                eqn = Eqn(prim, invars, (result,), tuple(sorted(params.items())))
-                closed = ClosedJaxpr(Jaxpr((), invars, (eqn,), (result,)), ())
+                results = tuple(map(Var, outs))
+                eqn = Eqn(prim, invars, results, tuple(sorted(params.items())))
+                closed = ClosedJaxpr(Jaxpr((), invars, (eqn,), results), ())
                 changed = [str(v) for v in params.values() if v not in (None, False)]
                 label = "-".join([prim, name, *changed])
                 found[label] = prim, name, closed
