@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -39,6 +40,14 @@ SOFTMAX = """{ lambda ; a:f32[ROWS,COLS]. let
     g:f32[ROWS,1] = broadcast_in_dim[broadcast_dimensions=(0,) shape=(ROWS,1)] f
     h:f32[ROWS,COLS] = div e g
   in (h,) }"""
+
+
+# On x86-64 a vector register wider than the widest scalar, or a packed instruction of
+# the first vector units; on AArch64 a register with the number and width of its lanes.
+PACKED = re.compile(
+    r"%[yz]mm\d|^\s+v?p?[a-z0-9]+(ps|pd)\s.*%xmm|\bv\d+\.\d+[bhsd]\b", re.MULTILINE
+)
+CALL = re.compile(r"^\s+(call|bl\s)", re.MULTILINE)
 
 
 def selu(*shape: int) -> str:

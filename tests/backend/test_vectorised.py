@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from compiling import compiled, executable
+from compiling import CALL, PACKED, compiled, executable
 
 from traceir.avals import ShapedArray
 from traceir.errors import TraceirError
@@ -24,12 +24,6 @@ from traceir_numba.speed import function_text
 SCALARS = sorted(n for n, e in EMITTERS.items() if isinstance(e, Scalar))
 LENGTH = 5000
 
-# On x86-64 a vector register wider than the widest scalar, or a packed instruction of
-# the first vector units; on AArch64 a register with the number and width of its lanes.
-PACKED = re.compile(
-    r"%[yz]mm\d|^\s+v?p?[a-z0-9]+(ps|pd)\s.*%xmm|\bv\d+\.\d+[bhsd]\b", re.MULTILINE
-)
-CALL = re.compile(r"^\s+(call|bl\s)", re.MULTILINE)
 DIVISION = re.compile(r"^\s+(i?divq|[su]div\s)", re.MULTILINE)
 
 
