@@ -169,6 +169,36 @@ def test_results_have_memory_of_their_own() -> None:
         assert not any(np.shares_memory(one, np.asarray(v)) for v in found[:k])
 
 
+MADE: dict[str, Any] = {
+    "stack": lambda x: jnp.stack([x, x]),
+    "reshape": lambda x: jnp.reshape(x, (4,)),
+    "a view of what is made": lambda x: jnp.reshape(x + 1, (4,)),
+    "a view of a view": lambda x: jnp.reshape(jnp.ravel(x) * 2, (4, 1))[1:],
+    "of two, one of the other": lambda x: jnp.expand_dims(x - 1, (0, 3)),
+    "squeeze": lambda x: jnp.squeeze(x.reshape(1, 4)),
+    "sort": jnp.sort,
+    "transpose": jnp.transpose,
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_nobody_makes_a_result_writable(name: str) -> None:
+    g, x = planned(MADE[name]), jnp.ones((2, 2))
+    for _ in range(3):
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            np.asarray(g(x)).flags.writeable = True
+
+
+def test_a_plan_of_an_array_of_numpys_shares_no_memory_with_it() -> None:
+    g: Any = planned(lambda x: jnp.reshape(x, (4,)))
+    x = np.ones((2, 2), "float32")
+    for _ in range(4):
+        found = g(x)
+        assert not np.shares_memory(np.asarray(found), x)
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            np.asarray(found).flags.writeable = True
+
+
 def test_a_copy_is_no_plan_that_hands_its_operand_on() -> None:
     x = jnp.ones(2)
     for name, handed in (("asarray", True), ("array", False)):

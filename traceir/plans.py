@@ -236,6 +236,9 @@ class _Text:
         results = [self.names[v] for v in eqn.outputs]
         if type(kernel) is Brief:
             text = self._brief(kernel, operands, run)
+            if kernel.view and eqn.inputs[0] in self.made:
+                # Nobody may write to what is behind a result that is a view of it.
+                self.lines.append(f"{operands[0]}.setflags(False)")
         else:
             text = _called(run, self._name("k", kernel), operands)
         # Memory of its own is laid out as the operands, and those of others may be

@@ -12,11 +12,15 @@ from traceir.avals import ShapedArray
 from traceir.config import local
 from traceir.plans import admits_plans
 
-# How many types of results are remembered.
+# How many types of operands are remembered.
 MOST = 1024
+# A part of an array keeps all of its memory only if that is so few bytes, or if it is
+# half of it.
+FEW = 1024
 INTS = frozenset({int, *(np.dtype(code).type for code in "bhilqBHILQ")})
 ENDS = INTS | {type(None)}
 ROOMY = frozenset({type(None), type(Ellipsis)})
+_new: Callable[[Any], Any] = object.__new__
 
 
 def reading(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -29,25 +33,54 @@ def reading(function: Callable[..., Any]) -> Callable[..., Any]:
     >>> read(jnp.arange(4), slice(1, 3)), read(jnp.arange(4), 4)
     (Array([1, 2], dtype=int32), 'more')
     """
-    known: dict[Any, ShapedArray] = {}
+    known: dict[Any, _Types] = {}
 
     def call(x: Any, index: Any) -> Any:
-        if type(x) is Array and local.trace is None:
-            plain = index if type(index) in INTS else _plain_index(index)
-            if plain is not None:
-                try:
-                    found = x._value[plain]
-                except (IndexError, ValueError):  # outside, or an error of ours
+        if type(x) is not Array:
+            return function(x, index)
+        kind = type(index)
+        try:
+            if kind is int:
+                found = x._value[index, ...]
+            else:
+                plain = index if kind in INTS else _plain_index(index)
+                if plain is None:
                     return function(x, index)
-                key = x.aval, found.shape, local.context
-                aval = known.get(key)
-                if aval is None:
-                    aval = _read_type(known, x.aval, found.shape)
-                if aval is not None:
-                    return Array._wrap(_owned(found), aval)
-        return function(x, index)
+                found = x._value[plain]
+        except (IndexError, ValueError):  # outside, or an error of ours
+            return function(x, index)
+        try:
+            # In a trace there is no such key: nothing is outside it.
+            types = known[x.aval, local.outside]
+        except KeyError:
+            if local.outside is None or not admits_plans(local.outside):
+                return function(x, index)
+            if len(known) >= MOST:
+                known.clear()
+            types = known[x.aval, local.outside] = _Types(x.aval)
+        made = _new(Array)
+        # An element, a row, and rows one after another lie in one piece.
+        whole = kind is int or (kind is slice and index.step is None)
+        made._value = _kept(found) if whole else _owned(found)
+        made.aval = types[found.shape]
+        return made
 
     return call
+
+
+class _Types(dict[tuple[int, ...], ShapedArray]):
+    """The types of parts of an array, by their shapes."""
+
+    __slots__ = ("of",)
+
+    def __init__(self, of: ShapedArray) -> None:
+        self.of = of
+
+    def __missing__(self, shape: tuple[int, ...]) -> ShapedArray:
+        if len(self) >= MOST:
+            self.clear()
+        found = self[shape] = ShapedArray(shape, self.of.dtype, self.of.weak_type)
+        return found
 
 
 def _plain_index(index: Any) -> Any:
@@ -55,6 +88,15 @@ def _plain_index(index: Any) -> Any:
     kind = type(index)
     if kind is not tuple:
         return _plain_part(index)
+    for part in index:
+        kind = type(part)
+        if kind is slice:
+            if not _is_plain(part):
+                return None
+        elif kind not in ENDS and kind not in ROOMY:
+            break
+    else:
+        return index
     parts = tuple(part if type(part) in ROOMY else _plain_part(part) for part in index)
     several = any(
         part is None and given is not None
@@ -63,13 +105,18 @@ def _plain_index(index: Any) -> Any:
     return None if several else parts
 
 
+def _is_plain(part: slice) -> bool:
+    return (
+        type(part.start) in ENDS and type(part.stop) in ENDS and type(part.step) in ENDS
+    )
+
+
 def _plain_part(part: Any) -> Any:
     kind = type(part)
     if kind in INTS:
         return part
     if kind is slice:
-        ends = type(part.start), type(part.stop), type(part.step)
-        return part if ENDS.issuperset(ends) else None
+        return part if _is_plain(part) else None
     if kind is Array:
         part = part._value
     elif kind is not np.ndarray:
@@ -77,22 +124,28 @@ def _plain_part(part: Any) -> Any:
     return part if part.ndim and part.dtype.kind in "biu" else None
 
 
-def _read_type(
-    known: dict[Any, ShapedArray], aval: ShapedArray, shape: tuple[int, ...]
-) -> ShapedArray | None:
-    if not admits_plans(local.context):
-        return None
-    if len(known) >= MOST:
-        known.clear()
-    found = ShapedArray(shape, aval.dtype, aval.weak_type)
-    known[aval, shape, local.context] = found
-    return found
+def _kept(view: np.ndarray) -> np.ndarray:
+    """A contiguous view of read-only memory, or a copy where it would keep too much."""
+    base = view.base
+    assert base is not None
+    held = base.nbytes
+    return view if held <= FEW or held <= 2 * view.nbytes else _copied(view)
+
+
+def _copied(view: np.ndarray) -> np.ndarray:
+    made = view.copy()
+    made.setflags(False)  # type: ignore[call-arg]  # positional is quicker
+    return made
 
 
 def _owned(found: Any) -> np.ndarray:
-    """What NumPy has read, in memory of its own."""
+    """What NumPy has read, contiguous and read-only."""
     if type(found) is not np.ndarray:
-        return np.asarray(found)
-    if found.base is None and found.flags.c_contiguous:
-        return found
-    return found.copy()
+        found = np.asarray(found)
+    elif not found.flags.c_contiguous:
+        return _copied(found)
+    elif found.base is not None:
+        found = _kept(found)
+    array: np.ndarray = found
+    array.setflags(False)  # type: ignore[call-arg]
+    return array

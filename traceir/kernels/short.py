@@ -95,16 +95,19 @@ def _dot(types: Types, params: Mapping[str, Any]) -> Brief | None:
     x, y = types
     asked = params.get("preferred_element_type")
     ranks = PRODUCTS.get(params["dimension_numbers"], set())
-    same = asked is None or asked == x.dtype == y.dtype
+    same = x.dtype.kind in ORDERED and (asked is None or asked == x.dtype == y.dtype)
     return Brief(np.matmul) if same and (x.ndim, y.ndim) in ranks else None
 
 
 def _power(types: Types, params: Mapping[str, Any]) -> Brief | None:
-    return _ufunc(np.square, types) if params["y"] == 2 else None
+    usual = params["y"] == 2 and types[0].dtype.kind in ORDERED
+    return _ufunc(np.square, types) if usual else None
 
 
 def _real(function: Kernel) -> Rule:
-    return lambda types, params: Brief(function)
+    return lambda types, params: (
+        Brief(function) if types[0].dtype.kind in ORDERED else None
+    )
 
 
 # --- elements that move ---------------------------------------------------------------
@@ -155,7 +158,13 @@ def _stack(types: Types, params: Mapping[str, Any]) -> Brief | None:
     if params["axis"] or not types[0].ndim:
         return None
     shape = (len(types), *types[0].shape)
-    return Brief(lambda *xs: np.concatenate(xs).reshape(shape), silent=True)
+
+    def stacked(*xs: np.ndarray) -> np.ndarray:
+        found = np.concatenate(xs)
+        found.setflags(write=False)  # what is behind a view is not written to either
+        return found.reshape(shape)
+
+    return Brief(stacked, silent=True)
 
 
 def _select(types: Types, params: Mapping[str, Any]) -> Brief | None:
