@@ -5,9 +5,13 @@ Serves: prim.real, prim.imag, prim.complex, prim.conj
 
 from __future__ import annotations
 
-from traceir.ir import Eqn
+from typing import Any
+
+from traceir.ir import Atom, Eqn
 from traceir_numba.emitters.entry import Paired, register
 from traceir_numba.emitters.pairs import Pair, Value, Work, part_of, rule
+
+Atoms = tuple[Atom, Atom]
 
 for name in ("real", "imag", "complex", "conj"):
     register(name, Paired())
@@ -58,10 +62,16 @@ def add(w: Work, eqn: Eqn) -> list[Value]:
 @rule("mul")
 def mul(w: Work, eqn: Eqn) -> list[Value]:
     """Four products."""
-    (a, b), (c, d) = map(w.pair, eqn.inputs)
+    x, y = map(w.pair, eqn.inputs)
+    return [Pair(*product(w, x, y))]
+
+
+def product(w: Work, x: Atoms, y: Atoms) -> Atoms:
+    """The product of two numbers."""
+    (a, b), (c, d) = x, y
     first = w.bind("sub", w.bind("mul", a, c), w.bind("mul", b, d))
     second = w.bind("add", w.bind("mul", a, d), w.bind("mul", b, c))
-    return [Pair(first, second)]
+    return first, second
 
 
 @rule("eq")
@@ -89,3 +99,116 @@ def is_finite(w: Work, eqn: Eqn) -> list[Value]:
 def select_n(w: Work, eqn: Eqn) -> list[Value]:
     """The same of both numbers."""
     return w.each(eqn)
+
+
+@rule("convert_element_type")
+def convert(w: Work, eqn: Eqn) -> list[Value]:
+    """Each part; of a real number a part 0 more, of a truth whether one is not 0."""
+    (x,), dtype = eqn.inputs, eqn.outputs[0].aval.dtype
+    to = part_of(dtype)
+    params: dict[str, Any] = {"new_dtype": to or dtype, "weak_type": False}
+    params["sharding"] = None
+
+    def converted(atom: Atom) -> Atom:
+        return w.bind("convert_element_type", atom, dtype=to or dtype, **params)
+
+    if part_of(x.aval.dtype) is None:
+        first = converted(w.use(x))
+        return [Pair(first, w.number(0.0, first))]
+    first, second = w.pair(x)
+    if to is not None:
+        return [Pair(converted(first), converted(second))]
+    if dtype.kind == "b":
+        zero = w.number(0.0, first)
+        return [w.bind("or", w.bind("ne", first, zero), w.bind("ne", second, zero))]
+    return [converted(first)]
+
+
+@rule("iota")
+def iota(w: Work, eqn: Eqn) -> list[Value]:
+    """Real numbers."""
+    (out,) = eqn.outputs
+    part = part_of(out.aval.dtype)
+    params = {**dict(eqn.params), "dtype": part}
+    first = w.bind("iota", shape=out.aval.shape, dtype=part, **params)
+    return [Pair(first, w.number(0.0, first))]
+
+
+@rule("dot_general")
+def dot_general(w: Work, eqn: Eqn) -> list[Value]:
+    """Four products of matrices, or two where one of them is real."""
+    (out,) = eqn.outputs
+    part = part_of(out.aval.dtype)
+    wanted = eqn.param("preferred_element_type")
+    params = dict(eqn.params)
+    params["preferred_element_type"] = wanted and part
+
+    def real_product(x: Atom, y: Atom) -> Atom:
+        shape = out.aval.shape
+        return w.bind("dot_general", x, y, shape=shape, dtype=part, **params)
+
+    (a, b), (c, d) = (_parts(w, x) for x in eqn.inputs)
+    first, second = real_product(a, c), None
+    if b is not None and d is not None:
+        first = w.bind("sub", first, real_product(b, d))
+    for x, y in ((a, d), (b, c)):
+        if x is not None and y is not None:
+            term = real_product(x, y)
+            second = term if second is None else w.bind("add", second, term)
+    return [Pair(first, w.number(0.0, first) if second is None else second)]
+
+
+def _parts(w: Work, atom: Atom) -> tuple[Atom, Atom | None]:
+    """The two numbers of an operand; one of a real one."""
+    return (w.use(atom), None) if part_of(atom.aval.dtype) is None else w.pair(atom)
+
+
+@rule("reduce_prod")
+def reduce_prod(w: Work, eqn: Eqn) -> list[Value]:
+    """Products of one half with the other, until one row is left."""
+    first, second = w.pair(eqn.inputs[0])
+    for axis in sorted(eqn.param("axes"), reverse=True):
+        first, second = _halved(w, first, second, axis)
+    return [Pair(first, second)]
+
+
+def _halved(w: Work, first: Atom, second: Atom, axis: int) -> tuple[Atom, Atom]:
+    """The products along an axis."""
+    n = first.aval.shape[axis]
+    if n == 0:
+        shape = (*first.aval.shape[:axis], *first.aval.shape[axis + 1 :])
+        ones = {"broadcast_dimensions": (), "shape": shape, "sharding": None}
+        found = (w.bind("broadcast_in_dim", w.number(v, first), **ones) for v in (1, 0))
+        return next(found), next(found)
+    while n > 1:
+        half = n // 2
+        low, high, rest = (
+            (_cut(w, first, axis, i, j), _cut(w, second, axis, i, j))
+            for i, j in ((0, half), (half, 2 * half), (2 * half, n))
+        )
+        first, second = product(w, low, high)
+        n = half
+        if rest[0].aval.shape[axis]:
+            first, second = (
+                w.bind("concatenate", x, y, shape=_with(x, axis, n + 1), dimension=axis)
+                for x, y in zip((first, second), rest, strict=True)
+            )
+            n += 1
+    shape = (*first.aval.shape[:axis], *first.aval.shape[axis + 1 :])
+    found = (
+        w.bind("squeeze", x, shape=shape, dimensions=(axis,)) for x in (first, second)
+    )
+    return next(found), next(found)
+
+
+def _with(x: Atom, axis: int, extent: int) -> tuple[int, ...]:
+    return (*x.aval.shape[:axis], extent, *x.aval.shape[axis + 1 :])
+
+
+def _cut(w: Work, x: Atom, axis: int, start: int, stop: int) -> Atom:
+    """A part along an axis."""
+    shape = x.aval.shape
+    starts = tuple(start if d == axis else 0 for d in range(len(shape)))
+    stops = tuple(stop if d == axis else n for d, n in enumerate(shape))
+    params = {"start_indices": starts, "limit_indices": stops, "strides": None}
+    return w.bind("slice", x, shape=_with(x, axis, stop - start), **params)

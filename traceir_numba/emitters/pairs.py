@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -72,7 +72,7 @@ class Work(Protocol):
         *inputs: Atom,
         shape: Sequence[int] | None = None,
         dtype: object = None,
-        **params: object,
+        **params: Any,
     ) -> Var:
         """Apply a primitive of numbers.
 
