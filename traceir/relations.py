@@ -58,7 +58,7 @@ def unsatisfied(
     """A line for each index at which a relation of the row does not hold."""
     operands = [Elements.of(a) for a in arrays]
     results = dict(zip(row.results, map(Elements.of, got)))
-    unit = {"u": half_unit(arrays[0].dtype)}
+    unit = {"u": half_unit(next(a.dtype for a in arrays if kind_of(a.dtype) in "fc"))}
     scope = row_scope(row, tuple(operands), sort_params(params), rules)
     for relation in row.post:
         for index in box(relation.over(Scope(results, outer=scope))):

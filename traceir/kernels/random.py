@@ -23,7 +23,7 @@ WORD_BITS = 32
 
 def words_of(keys: np.ndarray) -> np.ndarray:
     """The words of keys, along a last dimension of two."""
-    return keys.reshape(-1).view(WORD).reshape(*keys.shape, 2)
+    return np.ascontiguousarray(keys).reshape(-1).view(WORD).reshape(*keys.shape, 2)
 
 
 def keys_of(words: np.ndarray) -> np.ndarray:

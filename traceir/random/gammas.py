@@ -21,7 +21,7 @@ from traceir.lax.operands import (
     operands,
     shape_of,
 )
-from traceir.random.keys import one_key, split
+from traceir.random.keys import one_key, partitionable, split
 from traceir.random.requests import (
     Key,
     Shape,
@@ -85,7 +85,13 @@ def _gamma(
     key: Key, a: Operand, shape: Shape, dtype: np.dtype, log_space: bool
 ) -> Array:
     (form,) = real("gamma", dtype, a)
-    result: Array = bind("random_gamma", key, spread(form, shape), log_space=log_space)
+    result: Array = bind(
+        "random_gamma",
+        key,
+        spread(form, shape),
+        log_space=log_space,
+        partitionable=partitionable(),
+    )
     return result
 
 

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from traceir.rules.draws import gamma
 from traceir.rules.numerics import limits, real
 from traceir.rules.threefry import threefry
 
@@ -148,5 +149,6 @@ HELPERS: dict[str, Callable[..., Any]] = {
         limits,
         real,
         threefry,
+        gamma,
     )
 }

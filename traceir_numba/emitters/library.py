@@ -13,3 +13,4 @@ register("top_k", Evaluated())
 for name in ("cholesky", "lu", "lu_pivots_to_permutation", "qr", "eigh", "svd"):
     register(name, Evaluated())
 register("triangular_solve", Evaluated())
+register("random_gamma", Evaluated())
