@@ -3,6 +3,7 @@
 Where JAX is not installed the modules that are its own are left alone.
 """
 
+import gc
 import os
 from importlib.util import find_spec
 from tempfile import TemporaryDirectory
@@ -16,3 +17,9 @@ if find_spec("jax") is None:
     collect_ignore = [
         f"traceir/conform/{name}.py" for name in ("jax", "jaxes", "jaxsystem")
     ]
+
+
+def pytest_collection_finish() -> None:
+    """Let collections of garbage, which some tests ask for, pass over the tests."""
+    gc.collect()
+    gc.freeze()
