@@ -95,9 +95,10 @@ class _Lines(Code):
     def place(self, access: Access) -> str:
         """An element of an array; its index is known."""
         at = 0 if access.offset is None else self.params[access.offset]
+        at = at * access.width + access.lane
         terms = [str(at)] if at or not access.found else []
         for text, (_, stride) in zip(self.found(access), access.found, strict=True):
-            factor = 1 if stride is None else self.params[stride]
+            factor = access.width * (1 if stride is None else self.params[stride])
             terms.append(text if factor == 1 else f"{text} * {factor}")
         return f"{pointer_name(self.slots[access.buffer].name)}[{' + '.join(terms)}]"
 
