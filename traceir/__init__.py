@@ -83,7 +83,7 @@ from traceir.transforms.vmap import vmap
 from traceir.typing import check
 
 if TYPE_CHECKING:
-    from traceir import nn, random
+    from traceir import image, nn, random
 
 __version__ = "0.1.0"
 __all__ = [
@@ -130,6 +130,7 @@ __all__ = [
     "explain_cache_misses",
     "grad",
     "hessian",
+    "image",
     "jacfwd",
     "jacobian",
     "jacrev",
@@ -168,7 +169,7 @@ __all__ = [
 ]
 
 # Modules that are imported when they are first asked for.
-_LATER = frozenset({"nn", "random"})
+_LATER = frozenset({"image", "nn", "random"})
 
 
 def __getattr__(name: str) -> object:

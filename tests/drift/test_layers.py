@@ -23,7 +23,7 @@ ORDER = {
         methods devices sharding | array | host |
         concretize trace callbacks compile_time leaks | debug experimental |
         recording | plans | direct reads | jit | transforms | test_util | lax |
-        numpy | scipy | nn random | place | operators |
+        numpy | scipy | image nn random | place | operators |
         face |
         __init__ | conform | tour | __main__
     """,

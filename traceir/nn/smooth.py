@@ -151,5 +151,4 @@ def log1mexp(x: Operand) -> Array:
     Array(-23.02585, dtype=float32, weak_type=True)
     """
     [value] = promoted_inexact("log1mexp", x)
-    result: Array = log_one_less(as_array(value))
-    return result
+    return log_one_less(as_array(value))

@@ -201,7 +201,8 @@ def boxcox(x: Operand, lmbda: Operand) -> Array:
     >>> boxcox(4.0, 0.5)
     Array(2., dtype=float32)
     """
-    return _transformed(*reals("boxcox", x, lmbda), lax.log)
+    value, power = reals("boxcox", x, lmbda)
+    return _transformed(value, power, lax.log)
 
 
 def boxcox1p(x: Operand, lmbda: Operand) -> Array:
@@ -212,7 +213,8 @@ def boxcox1p(x: Operand, lmbda: Operand) -> Array:
     >>> boxcox1p(3.0, 0.5)
     Array(2., dtype=float32)
     """
-    return _transformed(*reals("boxcox1p", x, lmbda), lax.log1p)
+    value, power = reals("boxcox1p", x, lmbda)
+    return _transformed(value, power, lax.log1p)
 
 
 def softmax(x: Operand, /, *, axis: Axis = None) -> Array:

@@ -153,12 +153,22 @@ def _log1mexp(x: Operand) -> Array:
 
 
 _log1mexp.__name__ = "log1mexp"
-log_one_less = custom_jvp(composite(_log1mexp))
+_one_less = custom_jvp(composite(_log1mexp))
 
 
-@log_one_less.defjvp
-def _log_one_less_jvp(
+@_one_less.defjvp
+def _one_less_jvp(
     primals: Sequence[Array], tangents: Sequence[Array]
 ) -> tuple[Array, Array]:
     [x], [t] = primals, tangents
     return log_one_less(x), divide(t, expm1(x))
+
+
+def log_one_less(x: Array) -> Array:
+    """log(1 - exp(-x)) of floating elements above 0.
+
+    >>> log_one_less(1e-10)
+    Array(-23.02585, dtype=float32, weak_type=True)
+    """
+    result: Array = _one_less(x)
+    return result

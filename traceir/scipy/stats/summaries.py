@@ -11,6 +11,7 @@ import numpy as np
 
 from traceir import lax, rules
 from traceir.array import Array
+from traceir.dtypes import kind_of
 from traceir.lax.operands import Operand, convert, default_dtype, operand, shape_of
 from traceir.lax.shapes import axis_in
 from traceir.numpy.composites import where
@@ -30,7 +31,7 @@ class ModeResult(NamedTuple):
     """The most frequent elements, and how often they come."""
 
     mode: Array
-    count: Array
+    count: Array  # type: ignore[assignment]  # as SciPy names it
 
 
 def mode(a: Operand, axis: int | None = 0, keepdims: bool = False) -> ModeResult:
@@ -79,7 +80,7 @@ def _met(x: Array, y: Array) -> tuple[Array, Array]:
 
 
 def rankdata(a: Operand, method: str = "average", axis: int | None = None) -> Array:
-    """The ranks of elements along an axis, from 1 on; without an axis, of all, flat.
+    """The ranks of elements along an axis, floating, from 1 on; without an axis, of all, flat.
 
     Equal elements have the "average" of their ranks, the "min" or the "max" of them,
     or are ranked as they come ("ordinal"); "dense" ranks leave no gaps. NaN where an
@@ -95,10 +96,9 @@ def rankdata(a: Operand, method: str = "average", axis: int | None = None) -> Ar
         hint = f"the methods are {', '.join(methods)}"
         raise rules.error("face.choice", got=f"method={method!r}", hint=hint)
     value, place = _lines("rankdata", a, axis)
-    found = _ranks(value, method)
-    if typeof(value).dtype.kind == "f":
-        unknown = _any(isnan(value), -1, keepdims=True)
-        found = where(unknown, np.nan, convert(found, default_dtype(float)))
+    found = convert(_ranks(value, method), default_dtype(float))
+    if kind_of(typeof(value).dtype) == "f":
+        found = where(_any(isnan(value), -1, keepdims=True), np.nan, found)
     return moveaxis(found, -1, place) if axis is not None else found
 
 
@@ -116,7 +116,8 @@ def _ranks(value: Array, method: str) -> Array:
         # Each kind of elements counts once: one of n equal elements as the nth part.
         shares = divide(less, expand_dims(_sum(same, -1), -2))
         ranks = _sum(shares, -1)
-        return convert(lax.round(ranks), default_dtype(int)) + 1
+        dense: Array = convert(lax.round(ranks), default_dtype(int))
+        return dense + 1
     below = _sum(less, -1)
     equal = _sum(same, -1)
     if method == "average":

@@ -1,0 +1,101 @@
+"""How much a pixel counts at a distance, by method. Serves: face.choice"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Callable
+
+from traceir import rules
+from traceir.array import Array
+from traceir.lax.operands import Operand
+from traceir.numpy.composites import where
+from traceir.numpy.elementwise import add, divide, maximum, multiply, sin, subtract
+from traceir.numpy.logic import greater, greater_equal
+
+
+class ResizeMethod(enum.Enum):
+    """A method of resizing; each has a name that the functions take, too.
+
+    >>> ResizeMethod.from_string("bilinear")
+    <ResizeMethod.LINEAR: 1>
+    """
+
+    NEAREST = 0
+    LINEAR = 1
+    LANCZOS3 = 2
+    LANCZOS5 = 3
+    CUBIC = 4
+    CUBIC_PYTORCH = 5
+
+    @staticmethod
+    def from_string(s: str) -> ResizeMethod:
+        """The method of a name. Raises ValueError (face.choice).
+
+        >>> ResizeMethod.from_string("lanczos3")
+        <ResizeMethod.LANCZOS3: 2>
+        """
+        if s not in NAMES:
+            hint = f"the methods are {', '.join(NAMES)}"
+            raise rules.error("face.choice", got=f"method={s!r}", hint=hint)
+        return NAMES[s]
+
+
+NAMES = {
+    "nearest": ResizeMethod.NEAREST,
+    "linear": ResizeMethod.LINEAR,
+    "bilinear": ResizeMethod.LINEAR,
+    "trilinear": ResizeMethod.LINEAR,
+    "triangle": ResizeMethod.LINEAR,
+    "lanczos3": ResizeMethod.LANCZOS3,
+    "lanczos5": ResizeMethod.LANCZOS5,
+    "cubic": ResizeMethod.CUBIC,
+    "bicubic": ResizeMethod.CUBIC,
+    "tricubic": ResizeMethod.CUBIC,
+    "cubic-pytorch": ResizeMethod.CUBIC_PYTORCH,
+}
+
+
+def _linear(x: Operand) -> Array:
+    return maximum(0, subtract(1, x))
+
+
+def _cubic(slope: float) -> Callable[[Operand], Array]:
+    """R. G. Keys, "Cubic convolution interpolation" (1981), of this slope at 1."""
+
+    def weight(x: Operand) -> Array:
+        near = subtract(multiply(slope + 2, x), slope + 3)
+        near = add(multiply(multiply(near, x), x), 1)
+        far = add(multiply(subtract(multiply(slope, x), 5 * slope), x), 8 * slope)
+        far = subtract(multiply(far, x), 4 * slope)
+        return where(greater_equal(x, 2), 0, where(greater_equal(x, 1), far, near))
+
+    return weight
+
+
+def _lanczos(radius: int) -> Callable[[Operand], Array]:
+    """The product of two sincs, one as wide as the radius.
+
+    C. Lanczos, "Applied Analysis" (1956). Nearest to 0 the quotient is 1.
+    """
+
+    def weight(x: Operand) -> Array:
+        angle = multiply(math.pi, x)
+        product = multiply(sin(angle), sin(divide(angle, radius)))
+        apart = greater(x, 1e-3)
+        square = where(apart, multiply(angle, angle), 1)
+        found = where(apart, divide(multiply(radius, product), square), 1)
+        return where(greater(x, radius), 0, found)
+
+    return weight
+
+
+WEIGHTS: dict[ResizeMethod, Callable[[Operand], Array]] = {
+    ResizeMethod.LINEAR: _linear,
+    ResizeMethod.LANCZOS3: _lanczos(3),
+    ResizeMethod.LANCZOS5: _lanczos(5),
+    ResizeMethod.CUBIC: _cubic(-0.5),
+    ResizeMethod.CUBIC_PYTORCH: _cubic(-0.75),
+}
+# Where pixels that get smaller are means, the two cubic methods are one.
+MEANS = {**WEIGHTS, ResizeMethod.CUBIC_PYTORCH: WEIGHTS[ResizeMethod.CUBIC]}
