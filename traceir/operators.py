@@ -73,6 +73,8 @@ METHODS: dict[str, Function] = {
         "argsort",
         "astype",
         "clip",
+        "conj",
+        "conjugate",
         "cumprod",
         "cumsum",
         "dot",
@@ -179,15 +181,11 @@ def _transpose(self: Array, *axes: Any) -> Array:
     return numpy.transpose(self, axes or None)
 
 
-def _same(self: Array) -> Array:
-    """The array itself, which nobody can change."""
-    return self
-
-
 PROPERTIES: dict[str, tuple[Function, str]] = {
     "T": (numpy.transpose, "The dimensions in reverse order."),
     "mT": (numpy.matrix_transpose, "The last two dimensions swapped."),
-    "real": (_same, "The array itself: no dtype is complex."),
+    "real": (numpy.real, "The real parts."),
+    "imag": (numpy.imag, "The imaginary parts; zeros where the dtype is real."),
     "at": (IndexUpdates, "Index this to update a copy: `x.at[i].set(v)`."),
 }
 

@@ -27,6 +27,7 @@ from traceir.lax.circular import (
     erfc,
     tan,
 )
+from traceir.lax.complexes import complex, conj, imag, real
 from traceir.lax.control.associative import associative_scan
 from traceir.lax.control.choice import cond, switch
 from traceir.lax.control.loops import fori_loop, while_loop
@@ -228,8 +229,10 @@ __all__ = [
     "clamp",
     "clz",
     "collapse",
+    "complex",
     "concatenate",
     "cond",
+    "conj",
     "conv",
     "conv_dimension_numbers",
     "conv_general_dilated",
@@ -271,6 +274,7 @@ __all__ = [
     "igamma",
     "igamma_grad_a",
     "igammac",
+    "imag",
     "index_in_dim",
     "integer_pow",
     "iota",
@@ -301,6 +305,7 @@ __all__ = [
     "psum",
     "psum_scatter",
     "random_gamma_grad",
+    "real",
     "reciprocal",
     "reduce_and",
     "reduce_max",

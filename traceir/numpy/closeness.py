@@ -102,35 +102,43 @@ def array_equiv(a1: Operand, a2: Operand) -> Array:
     return lax.reduce_and(same, range(same.ndim))
 
 
+def _is_complex(value: Operand) -> bool:
+    return typeof(value).dtype.kind == "c"
+
+
 def real(val: Operand, /) -> Array:
-    """The real part of each element: the element, as there are no complex ones yet.
+    """The real part of each element, which of a real one is the element.
 
     >>> real(2.5)
     Array(2.5, dtype=float32, weak_type=True)
     """
-    return as_array(operand("real", val))
+    value = operand("real", val)
+    return lax.real(value) if _is_complex(value) else as_array(value)
 
 
 def imag(val: Operand, /) -> Array:
-    """The imaginary part of each element: 0.
+    """The imaginary part of each element, which of a real one is 0.
 
     >>> import traceir.numpy as jnp
-    >>> imag(jnp.ones(2))
-    Array([0., 0.], dtype=float32)
+    >>> imag(jnp.array([1 + 2j, 3]))
+    Array([2., 0.], dtype=float32)
     """
     value = operand("imag", val)
     aval = typeof(value)
+    if _is_complex(value):
+        return lax.imag(value)
     return lax.broadcast_in_dim(typed(0, aval.dtype, False), aval.shape, ())
 
 
 def conjugate(x: Operand, /) -> Array:
-    """The conjugate of each element: the element, as there are no complex ones yet.
+    """The conjugate of each element, which of a real one is the element.
 
     >>> import traceir.numpy as jnp
-    >>> conjugate(jnp.ones(2))
-    Array([1., 1.], dtype=float32)
+    >>> conjugate(jnp.array([1 + 2j, 3]))
+    Array([1.-2.j, 3.-0.j], dtype=complex64)
     """
-    return as_array(operand("conjugate", x))
+    value = operand("conjugate", x)
+    return lax.conj(value) if _is_complex(value) else as_array(value)
 
 
 conj = conjugate
@@ -138,7 +146,7 @@ conj = conjugate
 
 @composite(static_argnames=["deg"])
 def angle(z: Operand, deg: bool = False) -> Array:
-    """The angle of each element in the complex plane: 0, or pi below 0; floating.
+    """The angle of each element in the complex plane, of a real one 0 or pi; floating.
 
     In radians, with `deg` in degrees; NaN stays.
 
@@ -149,7 +157,8 @@ def angle(z: Operand, deg: bool = False) -> Array:
     value = operand("angle", z)
     aval = typeof(value)
     value = convert(value, inexact(aval.dtype), aval.weak_type)
-    found = lax.atan2(imag(value), as_array(value))
+    across = real(value)
+    found = lax.atan2(imag(value), across)
     return degrees(found) if deg else found
 
 
@@ -178,12 +187,12 @@ def iscomplex(x: Operand) -> Array:
 
 
 def iscomplexobj(x: Any) -> bool:
-    """Whether a value has a complex dtype; no array of this library has.
+    """Whether a value has a complex dtype.
 
     >>> iscomplexobj(2.5), iscomplexobj(1j)
     (False, True)
     """
-    return bool(np.iscomplexobj(x)) if not isinstance(x, Array) else False
+    return _is_complex(x) if isinstance(x, Array) else bool(np.iscomplexobj(x))
 
 
 def isrealobj(x: Any) -> bool:

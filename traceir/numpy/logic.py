@@ -186,6 +186,10 @@ def isinf(x: Operand) -> Array:
     Array(False, dtype=bool, weak_type=True)
     """
     value = operand("isinf", x)
+    if typeof(value).dtype.kind == "c":
+        infinite = like(float("inf"), lax.real(value))
+        parts = lax.real(value), lax.imag(value)
+        return lax.bitwise_or(*[lax.eq(lax.abs(p), infinite) for p in parts])
     if kind_of(typeof(value).dtype) != "f":
         return as_array(lax.full(shape_of(value), False))
     return lax.eq(lax.abs(value), like(float("inf"), value))
@@ -198,6 +202,9 @@ def isfinite(x: Operand) -> Array:
     Array(True, dtype=bool, weak_type=True)
     """
     value = operand("isfinite", x)
+    if typeof(value).dtype.kind == "c":
+        real = lax.is_finite(lax.real(value))
+        return lax.bitwise_and(real, lax.is_finite(lax.imag(value)))
     if kind_of(typeof(value).dtype) != "f":
         return as_array(lax.full(shape_of(value), True))
     return lax.is_finite(value)

@@ -7,6 +7,7 @@ from typing import Any
 
 from traceir import pytree, rules
 from traceir.avals import ShapedArray
+from traceir.dtypes import kind_of
 from traceir.trace import typeof
 from traceir.transforms.applied import Call, linearized, returned, some_of
 from traceir.transforms.arguments import (
@@ -47,7 +48,7 @@ def value_and_grad(
         arguments = call.arguments
         check_inputs(arguments, allow_int, holomorphic, "grad")
         outs, tape, aux = linearized(call, "grad")
-        aval = _scalar(call, outs)
+        aval = _scalar(call, outs, holomorphic)
         found = pull(tape.live(), [filled(1, aval)])
         trees = arguments.treedef.unflatten(returned(found, arguments.avals))
         gradient = trees[0] if isinstance(argnums, int) else tuple(trees)
@@ -62,13 +63,20 @@ def check_inputs(
     """Raise TypeError (grad.input-dtype, grad.holomorphic) for a leaf of no use."""
     for k, aval in enumerate(arguments.avals):
         got = f"{aval.dtype.name} at {arguments.path(k)} of {asker}"
-        if holomorphic:
+        is_complex = aval.dtype.kind == "c"
+        if holomorphic != is_complex and (holomorphic or asker == "jacfwd"):
             raise rules.error("grad.holomorphic", got=got)
         if not is_inexact(aval) and not allow_int:
             raise rules.error("grad.input-dtype", got=got)
 
 
-def _scalar(call: Call, outs: Sequence[Any]) -> ShapedArray:
+def check_result(aval: ShapedArray, holomorphic: bool) -> None:
+    """Raise TypeError (grad.output-dtype) for a result that has no such derivative."""
+    if aval.dtype.kind != "c" if holomorphic else kind_of(aval.dtype) != "f":
+        raise rules.error("grad.output-dtype", got=aval.dtype.name)
+
+
+def _scalar(call: Call, outs: Sequence[Any], holomorphic: bool) -> ShapedArray:
     """The type of the one result; TypeError (grad.scalar, grad.output-dtype)."""
     if call.tree is not pytree.LEAF:
         got = f"a result of structure {pytree.short(call.tree)}"
@@ -77,8 +85,7 @@ def _scalar(call: Call, outs: Sequence[Any]) -> ShapedArray:
     aval = typeof(outs[0])
     if aval.shape:
         raise rules.error("grad.scalar", got=f"a result of shape {aval.shape}")
-    if not is_inexact(aval):
-        raise rules.error("grad.output-dtype", got=aval.dtype.name)
+    check_result(aval, holomorphic)
     return aval
 
 
@@ -95,7 +102,10 @@ def grad(
     floating arrays, or a tuple of gradients where `argnums` is a sequence; negative
     positions count from the end of those given. It has the structure, shapes and dtypes
     of the argument. With `has_aux`, `fun` returns a pair, and so does the function:
-    the gradient and the second. With `allow_int`, integers and booleans may be among
+    the gradient and the second. With `holomorphic`, arguments and result are complex, and
+    the gradient is the complex derivative; without it, the gradient of a floating result
+    by a complex argument is that by the real part less i times that by the imaginary one
+    (derive.complex). With `allow_int`, integers and booleans may be among
     the leaves: their gradient is of `traceir.dtypes.float0`. Keyword arguments are
     passed on. Inside `fun`, Python control flow may depend on values.
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from traceir import rules
 from traceir.avals import ShapedArray
 from traceir.promote import promote
 from traceir.trace import Value, bind, typeof
@@ -20,7 +19,7 @@ from traceir.transforms.arguments import (
     wraps,
 )
 from traceir.transforms.forward import is_inexact
-from traceir.transforms.gradients import check_inputs
+from traceir.transforms.gradients import check_inputs, check_result
 from traceir.transforms.rules import Zero
 from traceir.transforms.templates import zeros
 from traceir.transforms.transpose import pull
@@ -64,6 +63,8 @@ def jacfwd(
         avals = call.arguments.avals
         over = vmap(push, out_axes=(None, -1, None))
         outs, columns, aux = over(*_basis(avals))
+        for out in outs if holomorphic else ():
+            check_result(typeof(out), holomorphic)
         found = [
             _tree(
                 [
@@ -108,8 +109,7 @@ def jacrev(
         outs, tape, aux = linearized(call, "jacrev")
         tape, rows = tape.live(), [typeof(out) for out in outs]
         for aval in rows:
-            if not is_inexact(aval):
-                raise rules.error("grad.output-dtype", got=aval.dtype.name)
+            check_result(aval, holomorphic)
         avals = call.arguments.avals
 
         def back(*cotangents: Value) -> list[Value]:

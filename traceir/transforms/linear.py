@@ -8,7 +8,7 @@ from typing import Any
 
 from traceir import config, pytree, rules
 from traceir.avals import ShapedArray
-from traceir.dtypes import kind_of
+from traceir.dtypes import is_inexact
 from traceir.jit.staging import check_outputs, function_name, input_aval
 from traceir.trace import Value, typeof
 from traceir.transforms.arguments import (
@@ -75,7 +75,7 @@ def linear_transpose(fun: Callable[..., Any], *primals: Any) -> Callable[[Any], 
 
 
 def _check_dtypes(inputs: Sequence[ShapedArray], outs: Sequence[ShapedArray]) -> None:
-    kinds = {"f" if kind_of(aval.dtype) == "f" else "i" for aval in (*inputs, *outs)}
+    kinds = {is_inexact(aval.dtype) for aval in (*inputs, *outs)}
     if len(kinds) > 1:
         shown = ", ".join(aval.dtype.name for aval in inputs)
         got = f"{shown} to {', '.join(aval.dtype.name for aval in outs)}"
