@@ -76,12 +76,14 @@ def zeta(s: np.ndarray, q: np.ndarray) -> Any:
     """The sum of (q + k)**-s."""
     whole = np.floor(s) == s
     pole = (q <= 0) & (np.floor(q) == q)
-    # The terms below 0 one after the other: SciPy has the others alone.
-    terms = np.where((q < 0) & whole & ~pole, np.ceil(-q), 0.0)
-    found = _special("zeta", s, np.where(pole, 1.0, q + terms))
-    least = np.where(np.isfinite(terms), terms, 0.0)
-    for k in range(int(least.max(initial=0.0))):
-        found = found + np.where(k < terms, np.power(q + k, -s), 0.0)
+    # SciPy has those of positive numbers; the other terms are a difference of two.
+    below = (q < 0) & whole & ~pole & np.isfinite(s) & np.isfinite(q)
+    size = np.where(below, -q, 0.5)
+    first = size - np.floor(size)
+    rest = _special("zeta", s, first) - _special("zeta", s, size + 1)
+    rest = np.where(np.mod(s, 2) == 0, rest, -rest)
+    found = _special("zeta", s, np.where(below, 1 - first, np.where(q > 0, q, 1.0)))
+    found = np.where(below, found + rest, found)
     found = np.where(np.isposinf(q), 0.0, found)
     found = np.where(np.isposinf(s), np.where(q > 1, 0.0, 1.0), found)
     found = np.where(np.isposinf(s) & (q < 1), np.inf, found)
@@ -151,7 +153,7 @@ def betainc(a: np.ndarray, b: np.ndarray, x: np.ndarray) -> Any:
 # -- derivatives by the first operand -------------------------------------------------
 
 # Gauss' points and weights from 0 to 1: what is integrated is exp of a convex function.
-COUNT = 40
+COUNT = 64
 
 
 def _moments(a: np.ndarray, x: np.ndarray) -> tuple[Any, Any]:
@@ -162,7 +164,7 @@ def _moments(a: np.ndarray, x: np.ndarray) -> tuple[Any, Any]:
     points, weights = np.polynomial.legendre.leggauss(COUNT)
     sign = np.where(x <= a, 1.0, -1.0)
     slope = np.abs(a - x)
-    end = _end(a, x, sign, slope)
+    end = _end(x, sign, slope)
     area: Any = 0.0
     moment: Any = 0.0
     for point, weight in zip((points + 1) / 2, weights / 2):
@@ -173,9 +175,10 @@ def _moments(a: np.ndarray, x: np.ndarray) -> tuple[Any, Any]:
     return area, moment
 
 
-def _end(a: np.ndarray, x: np.ndarray, sign: np.ndarray, slope: np.ndarray) -> Any:
+def _end(x: np.ndarray, sign: np.ndarray, slope: np.ndarray) -> Any:
     """Where the integrand has fallen to exp(-40), by Newton's steps."""
-    t = 40 / np.maximum(slope, a / 8 + 1e-300)
+    t = 80 / (slope + np.sqrt(slope * slope + 80 * x))
+    t = np.where(sign < 0, np.minimum(t, 1 + np.log1p(40 / x)), t)
     for _ in range(8):
         rise = slope * t + x * (np.expm1(-sign * t) + sign * t) - 40
         t = t - rise / (slope - sign * x * np.expm1(-sign * t))
@@ -184,14 +187,16 @@ def _end(a: np.ndarray, x: np.ndarray, sign: np.ndarray, slope: np.ndarray) -> A
 
 def _density(a: np.ndarray, x: np.ndarray) -> Any:
     """x**a exp(-x) / gamma(a), by what is left of Stirling's terms where a is large."""
-    large = np.maximum(a, 10.0)
+    large = np.maximum(a, 12.0)
     more = (x - large) / large
     z = 1 / (large * large)
-    rest = (1 / 12 - z * (1 / 360 - z * (1 / 1260 - z * (1 / 1680 - z / 1188)))) / large
-    far = np.exp(large * (np.log1p(more) - more) - rest) * np.sqrt(large / (2 * np.pi))
-    small = np.minimum(a, 10.0)
+    rest = 1 / 1680 - z * (1 / 1188 - z * (691 / 360360))
+    rest = (1 / 12 - z * (1 / 360 - z * (1 / 1260 - z * rest))) / large
+    ratio = np.where(np.abs(more) < 0.5, np.log1p(more), np.log(x / large))
+    far = np.exp(large * (ratio - more) - rest) * np.sqrt(large / (2 * np.pi))
+    small = np.minimum(a, 12.0)
     near = np.exp(small * np.log(x) - x - _special("gammaln", small))
-    return np.where(a > 10, far, near)
+    return np.where(a > 12, far, near)
 
 
 def _series(a: np.ndarray, x: np.ndarray) -> Any:

@@ -16,7 +16,9 @@ from traceir.rules.reals import INFINITY, NAN, ONE, ZERO, Real, number
 # So small a part of an operand shows what the function does there.
 STEP = Fraction(1, 1 << 60)
 # Beyond it integrals are computed, since series have too many terms.
-SERIES = 1 << 12
+SERIES = 1 << 9
+# As many as a difference over so short a step needs.
+DIGITS = 220
 Function = Callable[..., Any]
 
 
@@ -26,7 +28,11 @@ def conditioned(function: Function, *xs: Real) -> Real:
     It is the sum of the changes of the result for a change of each operand by the
     whole of itself, as the derivatives say.
     """
-    points = [x.value for x in xs]
+    with mpmath().workprec(DIGITS):
+        return _conditioned(function, [x.value for x in xs])
+
+
+def _conditioned(function: Function, points: list[Fraction]) -> Real:
     found = from_mp(function(*map(to_mp, points)))
     change = ZERO
     for k, at in enumerate(points):
@@ -121,15 +127,17 @@ def zeta(s: Real, q: Real) -> Real:
 
 def _zeta(s: Any, q: Any) -> Any:
     mp = mpmath()
-    total = mp.mpf(0)
-    while q < 0:  # so many terms as are negative
-        total += mp.sign(q) ** int(mp.nint(s)) * abs(q) ** -s
-        q += 1
-    if s > SERIES and q > 0:
-        return total + q**-s * (1 + (q / (q + 1)) ** s + (q / (q + 2)) ** s)
+    if q < 0:  # the terms of negative numbers are a difference of two such sums
+        size = -q
+        first = size - mp.floor(size)
+        below = _zeta(s, first) - _zeta(s, size + 1)
+        odd = int(mp.nint(s)) % 2
+        return _zeta(s, 1 - first) + (-below if odd else below)
     if q > SERIES:
-        return total + _zeta_far(s, q)
-    return total + mp.zeta(s, q)
+        return _zeta_far(s, q)
+    if s > SERIES:
+        return sum((q + k) ** -s for k in range(max(4, int(q) // 8)))
+    return mp.zeta(s, q)
 
 
 def _zeta_far(s: Any, q: Any) -> Any:
@@ -244,8 +252,10 @@ def _by_a(a: Any, x: Any) -> Any:
     with mp.workprec(3 * mp.prec):
         # A central difference, whose error is the square of the step.
         step = a * mp.ldexp(1, -400)
-        high = mp.gammainc(a + step, 0, x, regularized=True)
-        low = mp.gammainc(a - step, 0, x, regularized=True)
+        if x <= a:
+            low, high = (_lower(at, x) for at in (a - step, a + step))
+        else:
+            high, low = (_upper(at, x) for at in (a - step, a + step))
         return (high - low) / (2 * step)
 
 

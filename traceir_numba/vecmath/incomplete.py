@@ -37,28 +37,30 @@ GAUSS_POINT, GAUSS_WEIGHT = gauss_table()
 
 def stirling_rest_f64(z: f64) -> f64:
     """log gamma(z) less (z - 1/2) log z - z + log(2 pi) / 2."""
-    if z < 10.0:
+    if z < 12.0:
         return lgamma_f64(z) - fma(z - 0.5, log_f64(z), HALF_LOG_TWO_PI - z)
     r = 1.0 / z
     w = r * r
-    p = fma(
-        fma(0.0008417508417508417, w, -0.0005952380952380953), w, 0.0007936507936507937
-    )
+    p = fma(-0.0019175269175269176, w, 0.0008417508417508417)
+    p = fma(fma(p, w, -0.0005952380952380953), w, 0.0007936507936507937)
     return r * fma(fma(p, w, -0.002777777777777778), w, 0.08333333333333333)
 
 
 def gamma_density_f64(a: f64, x: f64) -> f64:
     """x**a exp(-x) / gamma(a)."""
-    if a < 10.0:
+    if a < 12.0:
         return exp_f64(fma(a, log_f64(x), -x) - lgamma_f64(a))
     more = (x - a) / a
-    power = a * (log1p_f64(more) - more) - stirling_rest_f64(a)
+    ratio = log1p_f64(more) if abs(more) < 0.5 else log_f64(x / a)
+    power = a * (ratio - more) - stirling_rest_f64(a)
     return exp_f64(power) * math.sqrt(a / 6.283185307179586)
 
 
-def gamma_end_f64(x: f64, sign: f64, slope: f64, a: f64) -> f64:
-    """Where the integrand is exp(-40), from where it is at least that, by Newton."""
+def gamma_end_f64(x: f64, sign: f64, slope: f64) -> f64:
+    """About where the integrand is exp(-40), by Newton's steps."""
     t = 80.0 / (slope + math.sqrt(slope * slope + 80.0 * x))
+    most = 1.0 + log1p_f64(40.0 / x)
+    t = most if (sign < 0.0) & (t > most) else t
     for _ in range(6):
         change = expm1_f64(-sign * t)
         rise = fma(slope, t, x * fma(sign, t, change)) - 40.0
@@ -70,7 +72,7 @@ def gamma_tail_f64(a: f64, x: f64, power: f64) -> f64:
     """The integral of the integrand, times |t| where `power` is 1."""
     sign = f64(1.0 if x <= a else -1.0)
     slope = abs(a - x)
-    end = gamma_end_f64(x, sign, slope, a)
+    end = gamma_end_f64(x, sign, slope)
     total = f64(0.0)
     for k in range(32):
         t = end * GAUSS_POINT[k]
@@ -93,7 +95,7 @@ def igamma_series_f64(a: f64, x: f64) -> f64:
 
 
 def igammac_small_f64(a: f64, x: f64) -> f64:
-    """`igammac` for a below x, which is at most 1.5."""
+    """`igammac` for a up to 1.5 and x up to it."""
     term, total = f64(1.0), f64(0.0)
     for n in range(1, 26):
         term = term * (-x / n)
@@ -113,7 +115,7 @@ def igamma_part_f64(a: f64, x: f64, lower: f64) -> f64:
     if (x == 0.0) | (a == INF_F64):
         return 1.0 - lower
     below = f64(1.0)
-    if (x > a) & (x < 1.5):
+    if (x < 1.5) & ((x > a) | (a < 0.9)):
         below = f64(0.0)
         found = igammac_small_f64(a, x)
         if found > 0.5:
