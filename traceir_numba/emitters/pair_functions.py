@@ -49,13 +49,10 @@ def function(name: str, widened: bool = True) -> Callable[[Function], Function]:
 
 def distance(x: Num, y: Num) -> Num:
     """The distance from zero; an infinity where one of the numbers is one."""
-    if x.dtype == FLOAT32:
-        a, b = wide(x, y)
-        found = (a * a + b * b).apply("sqrt").as_(FLOAT32)
-    else:
-        down, up = scale_of(x, y)
-        a, b = x * down, y * down
-        found = (a * a + b * b).apply("sqrt") * up
+    down, up = scale_of(x, y)
+    a, b = wide(x * down, y * down)
+    # The sum of squares is rounded once, and the root is as near as it can be.
+    found = (a * a + b * b).as_(x.dtype).apply("sqrt") * up
     return (x.is_infinite | y.is_infinite).where(math.inf, found)
 
 
@@ -116,9 +113,12 @@ def quotient(x: Parts, y: Parts) -> Parts:
     c, d, a, b = c * down, d * down, a * less, b * less
     size = c * c + d * d
     pole, end = size.is_(0), c.value(math.inf).signed_as(c)
+    # Of numbers with digits to spare, the inverse is as good as a quotient.
+    inverse = 1.0 / size if size.roomy else None
     found = []
     for top, one in ((a * c + b * d, a), (b * c - a * d, b)):
-        part = pole.where(end * one, _scaled(top / size, down, more))
+        ratio = top / size if inverse is None else top * inverse
+        part = pole.where(end * one, _scaled(ratio, down, more))
         part = large.where(top * math.inf, none.where(top * 0.0, part))
         found.append(part.as_(dtype))
     return found[0], found[1]
@@ -126,6 +126,8 @@ def quotient(x: Parts, y: Parts) -> Parts:
 
 def _scaled(x: Num, down: Num, more: Num) -> Num:
     """A number times two powers of 2, of which the product may be out of range."""
+    if x.roomy:
+        return x
     half = (more > 1.0).where(more.value(0.25), 1.0)
     return (x / half) * (more * half * down)
 
