@@ -50,6 +50,7 @@ from traceir.scopes import (
     debug_infs,
     debug_nans,
     default_matmul_precision,
+    default_prng_impl,
     disable_jit,
     explain_cache_misses,
     log_compiles,
@@ -57,6 +58,7 @@ from traceir.scopes import (
     numpy_dtype_promotion,
     numpy_rank_promotion,
     sanitize,
+    threefry_partitionable,
     unrolled_loops,
 )
 from traceir.sharding import NamedSharding, P, make_mesh
@@ -114,6 +116,7 @@ __all__ = [
     "debug_nans",
     "default_backend",
     "default_matmul_precision",
+    "default_prng_impl",
     "device_count",
     "device_get",
     "device_put",
@@ -159,6 +162,7 @@ __all__ = [
     "sanitize",
     "sharding",
     "source_report",
+    "threefry_partitionable",
     "tree",
     "tree_util",
     "typeof",

@@ -49,7 +49,6 @@ class Context:
     sanitize: bool = False
     threefry_partitionable: bool = True
     default_prng_impl: str = "threefry2x32"
-    debug_key_reuse: bool = False
     check_tracer_leaks: bool = False
     unrolled_loops: str = "warn"
     log_compiles: bool = False
@@ -91,7 +90,6 @@ FLAGS: Mapping[str, Flag] = {
     "sanitize": Flag("sanitize"),
     "threefry_partitionable": Flag("threefry_partitionable", (True, False)),
     "default_prng_impl": Flag("default_prng_impl", ("threefry2x32",)),
-    "debug_key_reuse": Flag("debug_key_reuse"),
     "check_tracer_leaks": Flag("check_tracer_leaks"),
     "log_compiles": Flag("log_compiles"),
     "explain_cache_misses": Flag("explain_cache_misses"),

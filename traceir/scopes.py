@@ -18,6 +18,7 @@ __all__ = [
     "debug_infs",
     "debug_nans",
     "default_matmul_precision",
+    "default_prng_impl",
     "disable_jit",
     "explain_cache_misses",
     "log_compiles",
@@ -25,6 +26,7 @@ __all__ = [
     "numpy_dtype_promotion",
     "numpy_rank_promotion",
     "sanitize",
+    "threefry_partitionable",
     "unrolled_loops",
 ]
 
@@ -197,3 +199,25 @@ def explain_cache_misses(value: bool = True) -> Scope:
     >>> log.removeHandler(shown)
     """
     return scope("explain_cache_misses", value)
+
+
+def threefry_partitionable(value: bool = True) -> Scope:
+    """Within ``with``: random bits are those of the newer layout, or of the older one.
+
+    >>> import traceir
+    >>> with traceir.threefry_partitionable(False):
+    ...     print(traceir.random.bits(traceir.random.key(123), (2,)))
+    [2071421934  894070107]
+    """
+    return scope("threefry_partitionable", value)
+
+
+def default_prng_impl(value: str) -> Scope:
+    """Within ``with``: the generator of keys that name none; there is one.
+
+    >>> import traceir
+    >>> with traceir.default_prng_impl("threefry2x32"):
+    ...     traceir.random.key_impl(traceir.random.key(0))
+    'threefry2x32'
+    """
+    return scope("default_prng_impl", value)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import dataclasses
 import re
 
+import numpy as np
 import pytest
 
 from traceir import rules
-from traceir.dtypes import as_dtype, finfo, kind_of
+from traceir.dtypes import as_dtype, finfo, is_key, kind_of
 from traceir.errors import CLASSES, RuleTableError
 from traceir.rules import default, load
 from traceir.rules.numerics import limits
@@ -85,6 +86,8 @@ def test_the_lattice_describes_numpys_dtypes() -> None:
         if kind_of(dtype) == "f":
             info = finfo(dtype)
             assert (found.min, found.max) == (float(info.min), float(info.max))
+        elif is_key(dtype):
+            assert (found.min, found.max) == limits(np.dtype("uint32"))
         else:
             assert (found.min, found.max) == limits(dtype)
 

@@ -1,10 +1,11 @@
-"""Seed 004, cell by cell: eager and jitted, effects, shapes that a trace must know.
+"""Seed 004, cell by cell: random numbers, effects, shapes that a trace must know.
 
-Its random numbers come with random keys; here arrays of the same shapes stand in.
+Its random bits are those of the older layout.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from jaxprs import jax_text
 
 import traceir as J
 import traceir.numpy as jnp
-from traceir import jit, make_jaxpr
+from traceir import jit, make_jaxpr, random
 
 # What cell 2 draws, as the seed prints it.
 X = [
@@ -86,30 +87,61 @@ def test_cell_9_without_the_side_effect_the_jaxpr_is_the_same() -> None:
     assert text == jax_text("004-8").replace("side_effect_func", "without_side_effect")
 
 
-def sample(logits: Any, n_samples: Any) -> Any:
-    """As the seed's `multinomial_sample`, without chance: a shape from an argument."""
-    grid = jnp.zeros(shape=[n_samples, 9]) + logits
-    return jnp.argmax(grid, axis=1)
+def multinomial_sample(rng_key: Any, logits: Any, n_samples: Any) -> Any:
+    return random.categorical(rng_key, logits, shape=[n_samples])
 
 
-def test_cell_10_eagerly_any_number_is_a_shape() -> None:
-    drawn = sample(jnp.array(X), 50)
-    assert (drawn.shape, drawn.dtype) == ((50,), np.int32)
-    assert set(drawn.tolist()) == {6}
+@pytest.fixture
+def subkey() -> Iterator[Any]:
+    """The key of cells 10 to 13, while bits are those of the older layout."""
+    with J.threefry_partitionable(False):
+        yield random.split(random.key(123))[1]
 
 
-def test_cell_11_a_traced_shape_is_an_error() -> None:
+# What cells 10 and 12 print, and cell 13.
+FIFTY = """Array([6, 7, 7, 6, 0, 1, 6, 2, 6, 7, 6, 6, 6, 0, 7, 1, 1, 0, 2, 6, 0, 7,
+       8, 6, 6, 6, 7, 3, 6, 6, 1, 3, 7, 7, 4, 8, 6, 7, 8, 1, 7, 6, 6, 7,
+       7, 2, 2, 6, 6, 6], dtype=int32)"""
+MORE = """Array([7, 7, 7, 7, 7, 0, 7, 7, 6, 6, 8, 6, 4, 2, 7, 6, 6, 7, 7, 7, 7, 3,
+       6, 1, 7, 2, 7, 3, 6, 7, 6, 7, 6, 8, 7, 7, 0, 6, 0, 5, 7, 7, 7, 0,
+       6, 7, 6, 0, 2, 5, 6, 6, 5, 7, 8, 7, 0, 7, 4, 2, 0, 6, 3, 6, 0, 7,
+       2, 0, 7, 0, 2, 5, 2, 0, 7, 6, 8, 2, 7, 7, 7, 2, 7, 7, 7, 6, 0, 6,
+       5, 6, 7, 0, 8, 5, 6, 6, 2, 6, 2, 0, 3, 7, 6, 8, 0, 6, 7, 8, 0, 7,
+       4, 6, 6, 6, 7, 6, 7, 5, 6, 6, 7, 5, 7, 6, 3, 7, 7, 6, 7, 6, 7, 7,
+       7, 0, 6, 4, 7, 7, 6, 6, 0, 7, 0, 6, 6, 7, 7, 6, 6, 7], dtype=int32)"""
+
+
+@pytest.mark.parametrize("stage", [lambda f, **_: f, jit], ids=["eager", "jit"])
+def test_cell_2_draws_what_the_seed_prints(stage: Any) -> None:
+    draw = stage(lambda key: random.normal(key, shape=(9,)))
+    with J.threefry_partitionable(False):
+        x = draw(random.key(123))
+    assert repr(x) == repr(jnp.array(X))
+
+
+def test_the_keys_that_cell_10_splits(subkey: Any) -> None:
+    first, second = random.split(random.key(123))
+    assert random.key_data(first).tolist() == [1896456402, 17229315]
+    assert random.key_data(second).tolist() == [4081828428, 1707601653]
+    assert bool(second == subkey)
+
+
+def test_cell_10_eagerly_any_number_is_a_shape(subkey: Any) -> None:
+    assert repr(multinomial_sample(subkey, jnp.array(X), 50)) == FIFTY
+
+
+def test_cell_11_a_traced_shape_is_an_error(subkey: Any) -> None:
     with pytest.raises(TypeError) as caught:
-        jit(sample)(jnp.array(X), 50)
+        jit(multinomial_sample)(subkey, jnp.array(X), 50)
     text = str(caught.value)
     assert "Shapes must be 1D sequences of concrete values of integer type" in text
     assert "Traced<ShapedArray(int32[], weak_type=True)>with" in text
     assert "value of the argument n_samples" in text
 
 
-def test_cells_12_13_a_static_shape_is_traced_once_per_value() -> None:
-    jitted = jit(sample, static_argnums=1)
+def test_cells_12_13_a_static_shape_is_traced_once_per_value(subkey: Any) -> None:
+    jitted = jit(multinomial_sample, static_argnums=2)
     x = jnp.array(X)
-    assert [jitted(x, n).shape for n in (50, 150, 50)] == [(50,), (150,), (50,)]
+    found = [repr(jitted(subkey, x, n)) for n in (50, 150, 50)]
+    assert found == [FIFTY, MORE, FIFTY]
     assert jitted.cache_info().currsize == 2
-    assert J.numpy.array_equal(jitted(x, 50), sample(x, 50))

@@ -143,7 +143,7 @@ def wrap_key_data(key_bits_array: Array, *, impl: str | None = None) -> Array:
 
 
 def clone(key: Key) -> Array:
-    """The same keys, to be used once more where `debug_key_reuse` is set.
+    """The same keys, where it is meant that they are used once more.
 
     Raises TypeError (random.key).
 
