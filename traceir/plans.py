@@ -17,12 +17,10 @@ from traceir import pytree
 from traceir.array import Array
 from traceir.avals import ShapedArray
 from traceir.config import Context, local
-from traceir.evaluate import call_of
 from traceir.fresh import fresh, quiet, separate
 from traceir.ir import Atom, Eqn, Jaxpr, Literal, Var
-from traceir.kernels import narrow
-from traceir.kernels.short import Brief, short
-from traceir.recording import StagingTrace
+from traceir.kernels.short import Brief
+from traceir.planning import Planning, kernel_of
 from traceir.trace import EAGER, Tracer, Unplanned, living
 
 # Takes the operands of a call, in order, and gives its result.
@@ -35,13 +33,6 @@ FREE = frozenset({"x64", "face", "numpy_dtype_promotion"})
 MOST_EQUATIONS = 100
 # Results of constants alone are kept if they are small.
 SMALL = 64
-
-
-class Planning(StagingTrace):
-    """Records what a function does outside every trace."""
-
-    __slots__ = ()
-    plain = True
 
 
 @functools.cache
@@ -130,15 +121,6 @@ def whole(found: Any) -> np.ndarray:
     return array if array.flags.c_contiguous else array.copy()
 
 
-def _kernel_of(eqn: Eqn) -> Callable[..., Any] | Brief:
-    inputs = [a.aval for a in eqn.inputs]
-    dtypes = [a.dtype for a in (*inputs, *(v.aval for v in eqn.outputs))]
-    found = None
-    if not narrow.needed(dtypes):
-        found = short(eqn.primitive, inputs, dict(eqn.params))
-    return call_of(eqn) if found is None else found
-
-
 def _called(run: str, function: str, operands: Sequence[str]) -> str:
     """The text of a call, by `run` if there is one."""
     given = ", ".join([function, *operands] if run else operands)
@@ -200,7 +182,7 @@ class _Text:
         outs, inputs = self.jaxpr.outvars, self.jaxpr.invars
         if any(v in inputs for v in outs):
             return self._handing_on()
-        todo = [(e, _kernel_of(e)) for e in eqns if not self._fold(e)]
+        todo = [(e, kernel_of(e)) for e in eqns if not self._fold(e)]
         single = len(todo) == 1 and len(outs) == 1
         silent = all(type(kernel) is Brief and kernel.silent for _, kernel in todo)
         for eqn, kernel in todo:
@@ -220,7 +202,7 @@ class _Text:
         values = list(map(self._value, eqn.inputs))
         if sizes > SMALL or any(v is None for v in values):
             return False
-        found = quiet().run(call_of(eqn), *values)
+        found = quiet().run(kernel_of(eqn), *values)
         several = found if isinstance(found, (list, tuple)) else [found]
         for var, value in zip(eqn.outputs, several, strict=True):
             self._constant(var, whole(value).copy())

@@ -22,8 +22,8 @@ ORDER = {
         kernels fresh evaluate | faults | marks | nans |
         methods devices sharding | array | host |
         concretize trace callbacks compile_time leaks | debug experimental |
-        recording | plans | direct reads | jit | transforms | test_util | lax |
-        numpy | scipy | image nn random | place | operators |
+        recording | planning | plans | direct reads | jit | transforms | test_util |
+        lax | numpy | scipy | image nn random | place | operators |
         face |
         __init__ | conform | tour | __main__
     """,

@@ -37,8 +37,10 @@ def composite(fun: F | None = None, *, static_argnames: Sequence[str] = ()) -> A
     @functools.wraps(body)
     def call(*args: Any, **kwargs: Any) -> Any:
         trace = config.local.trace
-        if trace is None or trace.plain:
+        if trace is None:
             return body(*args, **kwargs)
+        if trace.plain:
+            return trace.composite(body, args, kwargs)
         return staged(*args, **kwargs)
 
     return call
