@@ -86,6 +86,8 @@ from traceir.numpy.dtypes import dtype as dtype
 from traceir.numpy.dtypes import e as e
 from traceir.numpy.dtypes import finfo as finfo
 from traceir.numpy.dtypes import float16 as float16
+from traceir.numpy.dtypes import complex64 as complex64
+from traceir.numpy.dtypes import complex128 as complex128
 from traceir.numpy.dtypes import float32 as float32
 from traceir.numpy.dtypes import float64 as float64
 from traceir.numpy.dtypes import floating as floating
@@ -204,7 +206,9 @@ from traceir.numpy.joins import hstack as hstack
 from traceir.numpy.joins import vstack as vstack
 from traceir.numpy.kinds import bool as bool
 from traceir.numpy.kinds import character as character
+from traceir.numpy.kinds import cdouble as cdouble
 from traceir.numpy.kinds import complexfloating as complexfloating
+from traceir.numpy.kinds import csingle as csingle
 from traceir.numpy.kinds import double as double
 from traceir.numpy.kinds import euler_gamma as euler_gamma
 from traceir.numpy.kinds import flexible as flexible

@@ -8,6 +8,7 @@ import numpy as np
 
 from traceir import lax
 from traceir.array import Array
+from traceir.dtypes import part_dtype
 from traceir.jit.composite import composite
 from traceir.lax.operands import (
     Operand,
@@ -21,7 +22,7 @@ from traceir.lax.operands import (
     shape_of,
     typed,
 )
-from traceir.numpy.logic import equal, isnan
+from traceir.numpy.logic import equal, isfinite, isnan
 from traceir.numpy.rounding import degrees
 from traceir.trace import typeof
 
@@ -46,11 +47,11 @@ def isclose(
     x, y = aligned("isclose", promoted_inexact("isclose", a, b))
     dtype = typeof(x).dtype
     relative, absolute = (
-        convert(operand("isclose", bound, 2 + k), dtype)
+        convert(operand("isclose", bound, 2 + k), part_dtype(dtype))
         for k, bound in enumerate((rtol, atol))
     )
     neither = lax.bitwise_and(*aligned("isclose", [isnan(x), isnan(y)]))
-    finite = lax.is_finite(y)
+    finite = isfinite(y)
     distance = lax.abs(lax.sub(x, y))
     allowed = _sum(absolute, _product(relative, lax.abs(y)))
     near = lax.le(*aligned("isclose", [distance, allowed]))

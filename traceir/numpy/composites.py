@@ -7,7 +7,7 @@ import numpy as np
 from traceir import lax
 from traceir.array import Array
 from traceir.config import local
-from traceir.dtypes import kind_of
+from traceir.dtypes import is_inexact, kind_of
 from traceir.jit.composite import composite
 from traceir.lax.operands import (
     BOOL,
@@ -87,8 +87,16 @@ def round(a: Operand, decimals: int = 0) -> Array:
     """
     value = operand("round", a)
     aval = typeof(value)
+    if aval.dtype.kind == "c":
+        parts = lax.real(value), lax.imag(value)
+        return lax.complex(*[_rounded(part, decimals) for part in parts])
     if kind_of(aval.dtype) != "f":
         return as_array(value)
+    return _rounded(value, decimals)
+
+
+def _rounded(value: Operand, decimals: int) -> Array:
+    aval = typeof(value)
     even = lax.RoundingMethod.TO_NEAREST_EVEN
     if not decimals:
         return lax.round(value, even)
@@ -202,7 +210,7 @@ def power(x1: Operand, x2: Operand) -> Array:
     kind = kind_of(typeof(y).dtype)
     x, y = aligned("power", (x, y))
     base, exponent = promoted("power", x, y)
-    if kind_of(typeof(base).dtype) == "f":
+    if is_inexact(typeof(base).dtype):
         # An integer exponent stays one: converted, a large one would be rounded.
         return lax.pow(base, y if kind in "iu" else exponent)
     if typeof(base).dtype == BOOL:

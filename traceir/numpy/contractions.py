@@ -17,6 +17,7 @@ from traceir.lax.operands import (
     Operand,
     convert,
     default_dtype,
+    operands,
     promoted,
     shape_of,
 )
@@ -74,13 +75,16 @@ def dot(a: Operand, b: Operand) -> Array:
 
 
 def vdot(a: Operand, b: Operand) -> Array:
-    """The sum of products of all elements, as vectors.
+    """The sum of products of all elements, as vectors; those of `a` conjugated.
 
     >>> import traceir.numpy as jnp
     >>> vdot(jnp.ones((2, 2)), jnp.arange(4))
     Array(6., dtype=float32)
     """
-    x, y = promoted("vdot", a, b)
+    first, second = operands("vdot", (a, b))
+    if typeof(first).dtype.kind == "c":
+        first = lax.conj(first)
+    x, y = promoted("vdot", first, second)
     return contracted(ravel(x), ravel(y), ((0,), (0,)))
 
 

@@ -68,6 +68,8 @@ uint64 = ScalarType("uint64")
 float16 = ScalarType("float16")
 bfloat16 = ScalarType("bfloat16")
 float32 = ScalarType("float32")
+complex64 = ScalarType("complex64")
+complex128 = ScalarType("complex128")
 float64 = ScalarType("float64")
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from traceir import lax
 from traceir.array import Array
-from traceir.dtypes import kind_of
+from traceir.dtypes import kind_of, part_dtype
 from traceir.lax.operands import (
     Operand,
     aligned,
@@ -108,6 +108,11 @@ def log2(x: Operand) -> Array:
     """
     (value,) = promoted_inexact("log2", x)
     dtype = typeof(value).dtype
+    if dtype.kind == "c":
+        found = lax.log(value)
+        parts = lax.real(found), lax.imag(found)
+        scale = lax.log(typed(2, part_dtype(dtype), False))
+        return lax.complex(*[lax.div(part, scale) for part in parts])
     return lax.div(lax.log(value), lax.log(typed(2, dtype, False)))
 
 
@@ -118,8 +123,13 @@ def log10(x: Operand) -> Array:
     Array(0., dtype=float32)
     """
     (value,) = promoted_inexact("log10", x)
-    scale = typed(0.4342944819032518, typeof(value).dtype, False)
-    return lax.mul(lax.log(value), scale)
+    dtype = typeof(value).dtype
+    scale = typed(0.4342944819032518, part_dtype(dtype), False)
+    found = lax.log(value)
+    if dtype.kind == "c":
+        parts = lax.real(found), lax.imag(found)
+        return lax.complex(*[lax.mul(part, scale) for part in parts])
+    return lax.mul(found, scale)
 
 
 def reciprocal(x: Operand) -> Array:

@@ -9,7 +9,15 @@ from __future__ import annotations
 import numpy as np
 
 from traceir.array import Array
-from traceir.numpy.dtypes import bool_, float32, float64, int64, uint64
+from traceir.numpy.dtypes import (
+    bool_,
+    complex64,
+    complex128,
+    float32,
+    float64,
+    int64,
+    uint64,
+)
 
 ndarray = Array
 euler_gamma = np.euler_gamma
@@ -24,6 +32,8 @@ character = np.character
 object_ = np.object_
 bool = bool_
 single = float32
+csingle = complex64
+cdouble = complex128
 double = float64
 int_ = int64
 uint = uint64

@@ -27,6 +27,17 @@ def _compare(name: str, primitive: str, x: Operand, y: Operand) -> Array:
     return result
 
 
+def _ordered(name: str, primitive: str, x: Operand, y: Operand) -> Array:
+    """As `_compare`; complex numbers by their real parts, equal ones by the others."""
+    left, right = aligned(name, promoted(name, x, y))
+    if typeof(left).dtype.kind != "c":
+        result: Array = bind(primitive, left, right)
+        return result
+    same = lax.eq(lax.real(left), lax.real(right))
+    beside = bind(primitive, lax.imag(left), lax.imag(right))
+    return lax.select(same, beside, bind(primitive, lax.real(left), lax.real(right)))
+
+
 def equal(x: Operand, y: Operand) -> Array:
     """Whether each two elements are equal; NaN equals nothing.
 
@@ -51,7 +62,7 @@ def less(x: Operand, y: Operand) -> Array:
     >>> less(1, 2.5)
     Array(True, dtype=bool, weak_type=True)
     """
-    return _compare("less", "lt", x, y)
+    return _ordered("less", "lt", x, y)
 
 
 def less_equal(x: Operand, y: Operand) -> Array:
@@ -60,7 +71,7 @@ def less_equal(x: Operand, y: Operand) -> Array:
     >>> less_equal(1, 2.5)
     Array(True, dtype=bool, weak_type=True)
     """
-    return _compare("less_equal", "le", x, y)
+    return _ordered("less_equal", "le", x, y)
 
 
 def greater(x: Operand, y: Operand) -> Array:
@@ -69,7 +80,7 @@ def greater(x: Operand, y: Operand) -> Array:
     >>> greater(1, 2.5)
     Array(False, dtype=bool, weak_type=True)
     """
-    return _compare("greater", "gt", x, y)
+    return _ordered("greater", "gt", x, y)
 
 
 def greater_equal(x: Operand, y: Operand) -> Array:
@@ -78,7 +89,7 @@ def greater_equal(x: Operand, y: Operand) -> Array:
     >>> greater_equal(1, 2.5)
     Array(False, dtype=bool, weak_type=True)
     """
-    return _compare("greater_equal", "ge", x, y)
+    return _ordered("greater_equal", "ge", x, y)
 
 
 def truth(x: Operand) -> Operand:
@@ -187,9 +198,9 @@ def isinf(x: Operand) -> Array:
     """
     value = operand("isinf", x)
     if typeof(value).dtype.kind == "c":
-        infinite = like(float("inf"), lax.real(value))
         parts = lax.real(value), lax.imag(value)
-        return lax.bitwise_or(*[lax.eq(lax.abs(p), infinite) for p in parts])
+        found = [lax.eq(lax.abs(p), like(float("inf"), p)) for p in parts]
+        return lax.bitwise_or(*found)
     if kind_of(typeof(value).dtype) != "f":
         return as_array(lax.full(shape_of(value), False))
     return lax.eq(lax.abs(value), like(float("inf"), value))

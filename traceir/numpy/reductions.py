@@ -14,7 +14,7 @@ import numpy as np
 
 from traceir import lax, rules
 from traceir.array import Array
-from traceir.dtypes import is_half, kind_of
+from traceir.dtypes import is_half, is_inexact, kind_of
 from traceir.lax.operands import (
     BOOL,
     DTypeLike,
@@ -64,7 +64,7 @@ def reduced(
 
 def sum_dtype(dtype: np.dtype) -> np.dtype:
     """The dtype of sums: at least the default width for integers."""
-    if kind_of(dtype) == "f":
+    if is_inexact(dtype):
         return dtype
     least = default_dtype(int)
     if kind_of(dtype) == "u":
@@ -167,7 +167,7 @@ def _extreme(name: str, x: Operand, axis: Axis, least: bool, **options: Any) -> 
 
 
 def _end(dtype: np.dtype, least: bool) -> Any:
-    if kind_of(dtype) == "f":
+    if is_inexact(dtype):
         return -np.inf if least else np.inf
     if kind_of(dtype) == "b":
         return not least

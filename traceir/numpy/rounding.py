@@ -60,6 +60,8 @@ def rint(x: Operand) -> Array:
     """
     value = operand("rint", x)
     dtype = typeof(value).dtype
+    if dtype.kind == "c":
+        return lax.complex(rint(lax.real(value)), rint(lax.imag(value)))
     if kind_of(dtype) != "f":
         return as_array(convert(value, inexact(dtype)))
     return lax.round(value, EVEN)
@@ -171,6 +173,9 @@ def nan_to_num(
     """
     value = operand("nan_to_num", x)
     dtype = typeof(value).dtype
+    if dtype.kind == "c":
+        parts = lax.real(value), lax.imag(value)
+        return lax.complex(*[nan_to_num(p, copy, nan, posinf, neginf) for p in parts])
     if kind_of(dtype) != "f":
         return as_array(value)
     info = finfo(dtype)

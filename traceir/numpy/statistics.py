@@ -11,7 +11,7 @@ import numpy as np
 
 from traceir import lax, rules
 from traceir.array import Array
-from traceir.dtypes import is_half
+from traceir.dtypes import is_half, part_dtype
 from traceir.jit.composite import composite
 from traceir.lax.operands import (
     BOOL,
@@ -128,7 +128,12 @@ def _var(a: Operand, ddof: Operand, *, axes: tuple[int, ...], keepdims: bool) ->
     wanted = inexact(typeof(a).dtype)
     computed = SINGLE if is_half(wanted) else wanted
     value = convert(a, computed)
-    centred = lax.square(subtract(value, _mean(value, axes, keepdims=True)))
+    centred = subtract(value, _mean(value, axes, keepdims=True))
+    if computed.kind == "c":
+        centred = lax.real(lax.mul(centred, lax.conj(centred)))
+        wanted = computed = part_dtype(computed)
+    else:
+        centred = lax.square(centred)
     count = typed(_count(value, axes), computed, False)
     left = lax.sub(count, convert(ddof, computed))
     total = reduced("reduce_sum", centred, axes, keepdims)

@@ -87,10 +87,13 @@ class ClausesOnDemand(Mapping[str, Clause]):
         if found is not None:
             return found
         name = rule.partition(".")[0]
-        # A clause of a class is found in any row of that class.
         prims = self._prims
-        rows = [prims[name]] if name in prims else prims.values()
-        for clause in (clause for prim in rows for clause in prim.clauses):
+        if name in prims:
+            for clause in prims[name].clauses:
+                if clause.id == rule:
+                    return clause
+        # A clause of a class, which may have a primitive's name, is in any row of it.
+        for clause in (clause for prim in prims.values() for clause in prim.clauses):
             if clause.id == rule:
                 return clause
         raise KeyError(rule)
