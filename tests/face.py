@@ -1,8 +1,9 @@
 """Programs over `traceir.numpy` with what JAX 0.10.2 makes of them, recorded.
 
 `data/face.txt` has a block for each program: the program and its arguments, the text
-of its jaxpr, the types of its results, and their values.
-`python tests/face.py` records it anew where JAX is installed.
+of its jaxpr, the types of its results, and their values. `data/neighbours.txt` has the
+same of the modules beside it. `python tests/face.py [file]` records them anew where JAX
+is installed.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any
 import numpy as np
 
 DATA = Path(__file__).parent / "data" / "face.txt"
+NEIGHBOURS = DATA.with_name("neighbours.txt")
 Tree = Any
 
 
@@ -35,9 +37,9 @@ class Program:
         return f"{self.function} :: {self.arguments}"
 
 
-def recorded() -> Iterator[Program]:
-    """The programs of the file."""
-    for block in DATA.read_text(encoding="utf-8").split("\n\n"):
+def recorded(data: Path = DATA) -> Iterator[Program]:
+    """The programs of a file."""
+    for block in data.read_text(encoding="utf-8").split("\n\n"):
         first, *text, types, values = block.strip("\n").split("\n")
         function, _, arguments = first.partition(" :: ")
         yield Program(function, arguments, "\n".join(text), types, values)
@@ -46,8 +48,11 @@ def recorded() -> Iterator[Program]:
 def environment(library: Any) -> dict[str, Any]:
     """What programs may name: the modules of a library, and arrays of many kinds."""
     jnp = importlib.import_module(f"{library.__name__}.numpy")
+    beside = ("nn", "image", "scipy.special", "scipy.stats")
+    modules = [importlib.import_module(f"{library.__name__}.{name}") for name in beside]
     rows = np.array([[0.5, -1.5, 2.0, 0.0], [3.0, 1.25, -0.75, 1.0], [-2, 4, 0.1, 1.5]])
     return {
+        **dict(zip(("nn", "image", "special", "stats"), modules, strict=True)),
         "jax": library,
         "jnp": jnp,
         "lax": library.lax,
@@ -114,10 +119,10 @@ def record(program: Program, library: Any) -> Program:
     )
 
 
-def main(lines: list[str]) -> None:
-    """Record the programs of the file, and more: `function :: arguments` lines."""
+def main(lines: list[str], data: Path = DATA) -> None:
+    """Record the programs of a file, and more: `function :: arguments` lines."""
     library = importlib.import_module("jax")
-    programs = list(recorded()) if DATA.exists() else []
+    programs = list(recorded(data)) if data.exists() else []
     for line in lines:
         function, _, arguments = line.strip().partition(" :: ")
         programs.append(Program(function, arguments, "", "", ""))
@@ -127,8 +132,9 @@ def main(lines: list[str]) -> None:
             warnings.simplefilter("ignore")
             new = record(program, library)
         blocks.append("\n".join((str(new), new.text, new.types, new.values)))
-    DATA.write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
+    data.write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main([line for line in sys.stdin if line.strip()] if not sys.stdin.isatty() else [])
+    added = [] if sys.stdin.isatty() else [line for line in sys.stdin if line.strip()]
+    main(added, *(DATA.with_name(name) for name in sys.argv[1:]))

@@ -56,9 +56,9 @@ def resize(
     """The image in another shape, every dimension of which may differ.
 
     `method` is "nearest", "linear", "cubic", "lanczos3", "lanczos5" or
-    "cubic-pytorch", which without `antialias` has another slope. With `antialias`, pixels that
-    get smaller are means. The result is floating, except that "nearest" keeps the
-    dtype. Raises ValueError (face.shape, face.choice).
+    "cubic-pytorch", which without `antialias` has another slope. With `antialias`,
+    pixels that get smaller are means. The result is floating, except that "nearest"
+    keeps the dtype. Raises ValueError (face.shape, face.choice).
 
     >>> import traceir.numpy as jnp
     >>> resize(jnp.array([1, 2]), (4,), "nearest")

@@ -80,7 +80,7 @@ def _met(x: Array, y: Array) -> tuple[Array, Array]:
 
 
 def rankdata(a: Operand, method: str = "average", axis: int | None = None) -> Array:
-    """The ranks of elements along an axis, floating, from 1 on; without an axis, of all, flat.
+    """The ranks of elements along an axis, from 1 on; without an axis, of all, flat.
 
     Equal elements have the "average" of their ranks, the "min" or the "max" of them,
     or are ranked as they come ("ordinal"); "dense" ranks leave no gaps. NaN where an
