@@ -18,6 +18,7 @@ from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.entry import (
     Entry,
+    Evaluated,
     Host,
     Library,
     Put,
@@ -26,6 +27,7 @@ from traceir_numba.emitters.entry import (
     Rewrite,
     Scalar,
 )
+from traceir_numba.emitters.pairs import is_evaluated
 from traceir_numba.emitters.regions import Choose
 from traceir_numba.emitters.rewrites import as_reshape
 from traceir_numba.flows import Given, tidied
@@ -35,7 +37,7 @@ from traceir_numba.trim import live
 
 Env = dict[Var, Atom]
 # Params that the backend gives to equations of its own, which no kernel knows.
-OWN = frozenset({"half", "part"})
+OWN = frozenset({"half", "joined"})
 
 
 def simplify(closed: ClosedJaxpr) -> ClosedJaxpr:
@@ -93,7 +95,7 @@ class _Simplifier:
 
     def add(self, eqn: Eqn) -> tuple[Atom, ...]:
         """Add one equation in its simplest form; gives its results."""
-        entry = EMITTERS.get(eqn.primitive)
+        entry = Evaluated() if is_evaluated(eqn) else EMITTERS.get(eqn.primitive)
         if entry is None or isinstance(entry, Host) or eqn.effects:
             raise unsupported(eqn, f"`{eqn.primitive}`")
         if isinstance(entry, Rewrite):

@@ -1,44 +1,54 @@
 """Random bits: a hash of counters, in the loop that uses them. Serves: threefry2x32
 
-The hash is a function of four words that gives both results as one of 64 bits. Each of
-them is an equation of its own. Where a loop uses both, the compiler sees that it is one
-evaluation, and that nothing has to be packed.
+The hash is a function of four words that gives both results as one number of 64 bits,
+of which two more equations take them. The compiler sees that nothing has to be packed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from textwrap import indent
 
-from traceir.ir import ClosedJaxpr, Eqn, Jaxpr, Var, sort_params
+import numpy as np
+
+from traceir.avals import ShapedArray
+from traceir.ir import ClosedJaxpr, Eqn, Jaxpr, Literal, Var, sort_params
 from traceir.rules.threefry import INJECTIONS, PARITY, ROTATIONS
 from traceir_numba.emitters.entry import Expression, Scalar, register
 from traceir_numba.functions import TEMPLATES, Function, scalar
 
 WORDS = 4
+BITS = 32
+WORD, LONG = np.dtype("uint32"), np.dtype("uint64")
 
 
-def word(e: Expression, *words: str) -> str:
-    """The first or the second result, by the param `part`."""
-    both = e.call("threefry2x32", *words)
-    return f"u32({both} >> u64(32))" if e.params["part"] == 0 else f"u32({both})"
+def both(e: Expression, *words: str) -> str:
+    """The results as one number, of an equation that has been made for that."""
+    return e.call("threefry2x32", *words)
 
 
 def parts(eqn: Eqn) -> ClosedJaxpr | None:
-    """An equation for each of two results; None for one of these."""
+    """Both results of one evaluation; None for the evaluation."""
     if len(eqn.outputs) == 1:
         return None
     operands = tuple(Var(x.aval) for x in eqn.inputs)
     results = tuple(Var(x.aval) for x in eqn.outputs)
+    hashed, moved = (Var(results[0].aval.update(dtype=LONG)) for _ in range(2))
+    shift = Literal(LONG.type(BITS), ShapedArray((), LONG))
+    word = sort_params({"new_dtype": WORD, "weak_type": False, "sharding": None})
     made = (
-        Eqn(eqn.primitive, operands, (v,), sort_params({"part": k}), source=eqn.source)
-        for k, v in enumerate(results)
+        Eqn("threefry2x32", operands, (hashed,), sort_params({"joined": True})),
+        Eqn("shift_right_logical", (hashed, shift), (moved,), ()),
+        Eqn("convert_element_type", (moved,), results[:1], word),
+        Eqn("convert_element_type", (hashed,), results[1:], word),
     )
-    return ClosedJaxpr(Jaxpr((), operands, tuple(made), results))
+    eqns = tuple(replace(one, source=eqn.source) for one in made)
+    return ClosedJaxpr(Jaxpr((), operands, eqns, results))
 
 
 # Twenty rounds of five operations, and the key.
-register("threefry2x32", Scalar(word, cost=120, otherwise=parts))
+register("threefry2x32", Scalar(both, cost=120, otherwise=parts))
 
 
 def _rotated(name: str) -> Function:

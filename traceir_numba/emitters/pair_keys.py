@@ -7,7 +7,9 @@ hash: the one of the two that its place asks for.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -88,11 +90,9 @@ def random_bits(w: Work, eqn: Eqn) -> list[Value]:
     width, dtype = int(eqn.param("bit_width")), eqn.outputs[0].aval.dtype
     if width > BITS:
         counter = count.counter() if count.partitionable else count.halves()
-        high, low = (_converted(w, x, LONG) for x in count.hashed(*counter))
-        moved = w.bind("shift_left", high, w.number(BITS, high))
-        return [w.bind("or", moved, low)]
+        return [_joined(w, count.words, *counter)]
     if count.partitionable:
-        word = w.bind("xor", *count.hashed(*count.counter()))
+        word: Atom = w.bind("xor", *count.hashed(*count.counter()))
     else:
         word = count.lane(width)
     return [_converted(w, word, dtype)]
@@ -187,22 +187,25 @@ class _Count:
         return w.bind("shift_right_logical", word, by)
 
 
-def _hashed(w: Work, key: tuple[Atom, ...], high: Atom, low: Atom) -> tuple[Atom, Atom]:
-    """The first and the second word, in equations of their own."""
+def _hashed(w: Work, key: Sequence[Atom], high: Atom, low: Atom) -> tuple[Atom, Atom]:
+    """The first and the second word of one evaluation."""
+    both = _joined(w, key, high, low)
+    first = w.bind("shift_right_logical", both, w.number(BITS, both))
+    return _converted(w, first, WORD), _converted(w, both, WORD)
+
+
+def _joined(w: Work, key: Sequence[Atom], high: Atom, low: Atom) -> Var:
+    """Both words as one number, the first above the second."""
     operands = (*key, high, low)
     shape = broadcast_shapes(*(x.aval.shape for x in operands))
-    first, second = (
-        w.bind("threefry2x32", *operands, shape=shape, dtype=WORD, part=part)
-        for part in (0, 1)
-    )
-    return first, second
+    return w.bind("threefry2x32", *operands, shape=shape, dtype=LONG, joined=True)
 
 
 def _converted(w: Work, x: Atom, dtype: np.dtype) -> Atom:
     """A number of another integer dtype, modulo its size."""
     if x.aval.dtype == dtype:
         return x
-    params = {"new_dtype": dtype, "weak_type": False, "sharding": None}
+    params: dict[str, Any] = {"new_dtype": dtype, "weak_type": False, "sharding": None}
     return w.bind("convert_element_type", x, dtype=dtype, **params)
 
 

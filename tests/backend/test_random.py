@@ -1,0 +1,215 @@
+"""Random bits in the backend: the reference's bits, from one packed kernel."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from compiling import CALL, PACKED, executable, traced
+
+import traceir
+import traceir.numpy as jnp
+from traceir import lax, random
+from traceir.config import scope
+from traceir.text import parse
+from traceir_numba.program import Launch
+
+KEYS = random.split(random.key(3), 5)
+MANY = 20_000
+
+
+def both(f: Any, *args: Any) -> None:
+    """Demand the same bits of the reference and of compiled code."""
+    want = traceir.tree.leaves(traceir.jit(f, backend="reference")(*args))
+    got = traceir.tree.leaves(traceir.jit(f, backend="numba")(*args))
+    for a, b in zip(got, want, strict=True):
+        a, b = (random.key_data(x) if is_key(x) else x for x in (a, b))
+        assert (a.dtype, a.shape) == (b.dtype, b.shape)
+        assert np.asarray(a).tobytes() == np.asarray(b).tobytes()
+
+
+def is_key(x: Any) -> bool:
+    """Whether an array is one of keys."""
+    return str(x.dtype) == "key<fry>"
+
+
+# What becomes of an array of five keys; `i` is a number that is known when it runs.
+MOVES = {
+    "as they are": lambda keys, i: keys,
+    "one of them": lambda keys, i: keys[2],
+    "one that is computed": lambda keys, i: keys[i],
+    "a slice that is computed": lambda keys, i: lax.dynamic_slice(keys, (i,), (2,)),
+    "some of them": lambda keys, i: keys[jnp.array([4, 0, 0]) - i],
+    "backwards": lambda keys, i: keys[::-1],
+    "in another shape": lambda keys, i: keys[:4].reshape(2, 2).T,
+    "beside one another": lambda keys, i: jnp.concatenate([keys[1:], keys[:1]]),
+    "stacked": lambda keys, i: jnp.stack([keys, keys[::-1]]),
+    "broadcast": lambda keys, i: jnp.broadcast_to(keys, (2, 5)),
+    "chosen": lambda keys, i: lax.select(i > 0, keys[:2], keys[2:4]),
+    "chosen one by one": lambda keys, i: jnp.where(jnp.arange(5) > i, keys, keys[::-1]),
+    "words": lambda keys, i: random.key_data(keys)[:, i],
+    "of words": lambda keys, i: random.wrap_key_data(random.key_data(keys) + 1),
+    "clones": lambda keys, i: random.clone(keys),
+    "of a seed": lambda keys, i: random.key(i),
+    "split": lambda keys, i: random.split(keys[i], (2, 3)),
+    "folded": lambda keys, i: random.fold_in(keys[0], i),
+    "put in a place": lambda keys, i: keys.at[i].set(keys[0]),
+}
+
+
+@pytest.mark.parametrize("move", MOVES)
+def test_keys_are_moved_and_used(move: str) -> None:
+    def f(keys: Any, i: Any) -> Any:
+        found = MOVES[move](keys, i)
+        if not is_key(found):
+            return found
+        return found, random.bits(found.ravel()[0], (4,))
+
+    both(f, KEYS, 1)
+
+
+def of_choice(keys: Any, i: Any) -> Any:
+    """Keys come out of a choice, and are used in one."""
+    key = lax.cond(i > 0, lambda k: k[0], lambda k: random.fold_in(k[1], 2), keys)
+    return lax.switch(i, [random.bits, lambda k: random.bits(random.split(k)[1])], key)
+
+
+def of_turns(keys: Any, i: Any) -> Any:
+    """A key is split in each turn, as long as its bits say."""
+
+    def turn(carry: Any) -> Any:
+        key, total, n = carry
+        key, own = random.split(key)
+        return key, total ^ random.bits(own, (3,)), n + 1
+
+    start = keys[i], jnp.zeros(3, "uint32"), 0
+    return lax.while_loop(lambda c: (c[1][0] % 8 != 5) & (c[2] < 50), turn, start)
+
+
+def of_scan(keys: Any, i: Any) -> Any:
+    """Keys are rows, a carry, and what is left."""
+
+    def step(key: Any, own: Any) -> Any:
+        number = random.bits(own, (2,))[i]
+        return random.fold_in(key, number), (random.bits(key), random.split(own))
+
+    return lax.scan(step, keys[0], keys)
+
+
+def of_map(keys: Any, i: Any) -> Any:
+    """Every key by itself."""
+    return traceir.vmap(lambda k: random.bits(random.fold_in(k, i), (2, 3)))(keys)
+
+
+def of_two_axes(keys: Any, i: Any) -> Any:
+    """Batches of batches."""
+    grid = traceir.vmap(lambda k: random.split(k, 3))(keys)
+    return traceir.vmap(traceir.vmap(lambda k: random.bits(k, (2,), "uint8")))(grid)
+
+
+def of_function(keys: Any, i: Any) -> Any:
+    """A function inside, and a constant that it closes over."""
+    inner = traceir.jit(lambda k: (random.split(k), random.bits(KEYS[3], (2,))))
+    return inner(keys[i])
+
+
+PROGRAMS = [of_choice, of_turns, of_scan, of_map, of_two_axes, of_function]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("partitionable", [True, False])
+def test_keys_in_programs(program: Any, partitionable: bool) -> None:
+    with scope("threefry_partitionable", partitionable):
+        both(program, KEYS, 1)
+
+
+@pytest.mark.parametrize("partitionable", [True, False])
+@pytest.mark.parametrize("width", [8, 16, 32, 64])
+def test_bits_of_every_shape(width: int, partitionable: bool) -> None:
+    shapes = (), (0,), (1,), (7,), (3, 4), (2, 1, 3)
+
+    def f(key: Any, keys: Any) -> Any:
+        def one(key: Any) -> list[Any]:
+            return [random.bits(key, shape, f"uint{width}") for shape in shapes]
+
+        return one(key), traceir.vmap(one)(keys)
+
+    with traceir.enable_x64(), scope("threefry_partitionable", partitionable):
+        both(f, KEYS[0], KEYS[:2])
+
+
+def test_keys_of_seeds() -> None:
+    with traceir.enable_x64():
+        for dtype in ("int8", "uint8", "int32", "uint32", "int64", "uint64"):
+            least = np.iinfo(dtype).min
+            seeds = np.array([3, 101, least], dtype)
+            both(lambda s: traceir.vmap(random.key)(s), seeds)
+
+
+USES = {
+    "bits": lambda key: random.bits(key, (MANY,)),
+    "uniform": lambda key: random.uniform(key, (MANY,)),
+    "normal": lambda key: random.normal(key, (MANY,)),
+    "below": lambda key: random.uniform(key, (MANY,)) < 0.3,
+    "of two keys": lambda key: sum(
+        random.uniform(k, (MANY,)) for k in random.split(key)
+    ),
+    "a mean": lambda key: jnp.mean(jnp.exp(random.normal(key, (MANY,)))),
+    "rows": lambda key: random.normal(key, (40, 500)).sum(1),
+}
+
+SUMS = "a mean", "rows"
+
+
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("partitionable", [True, False])
+def test_numbers_are_made_where_they_are_used(use: str, partitionable: bool) -> None:
+    with scope("threefry_partitionable", partitionable):
+        made = executable(traced(USES[use], KEYS[0]), "numbers")
+    launches = [s for s in made.program.steps if isinstance(s, Launch)]
+    large = [s for s in launches if max(s.extents, default=1) >= 40]
+    assert len(large) == 1
+    temporary = [b for b in made.program.buffers if b.role == "temporary"]
+    assert all(np.prod(b.shape) <= 40 for b in temporary)
+    assembly = made.as_text("asm")
+    assert PACKED.search(assembly)
+    if not use.startswith(SUMS):  # which set their accumulators by a function
+        assert not CALL.search(assembly)
+
+
+HASH = """{ lambda ; a:u32[] b:u32[] c:u32[N] d:u32[N]. let
+    e:u32[N] f:u32[N] = threefry2x32 a b c d
+    g:u32[N] = xor e f
+  in (USED,) }"""
+
+
+def rotations(used: str) -> int:
+    """How many rotations of vectors the kernel of one hash or both has."""
+    text = HASH.replace("N", "5000").replace("USED", used)
+    assembly = executable(parse(text)).as_text("asm")
+    return len(re.findall(r"vprold|vpsrld|psrld|ushr", assembly))
+
+
+def test_both_words_are_of_one_evaluation() -> None:
+    one, both_words = rotations("e"), rotations("g")
+    assert 0 < both_words < 1.5 * one
+
+
+def test_more_counters_than_a_word_has() -> None:
+    def last(key: Any) -> Any:
+        return random.bits(key, (3, 2**31), "uint8")[2, -2:]
+
+    got = traceir.jit(last, backend="numba")(KEYS[0])
+    want = hashes_at([3 * 2**31 - 2, 3 * 2**31 - 1])
+    assert got.tolist() == want
+
+
+def hashes_at(numbers: list[int]) -> list[int]:
+    """The lowest bits at these places, by the formula."""
+    from traceir.rules.threefry import WORD, threefry
+
+    first, second = map(int, np.asarray(random.key_data(KEYS[0])))
+    words = (threefry(first, second, n // WORD, n % WORD) for n in numbers)
+    return [(x ^ y) % 256 for x, y in words]
