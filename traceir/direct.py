@@ -103,6 +103,12 @@ def planned(function: F) -> F:
                         key = x.aval, y, local.outside
                         return _called(plans, key, (x, y), {}, (x,))
                     return plan(x)
+        elif type(x) is int and y is NOTHING and not kwargs:
+            try:
+                plan = known[x, local.outside]
+            except KeyError:
+                return _called(plans, (x, local.outside), (x,), {}, ())
+            return plan()
         args = (x, y, *rest) if y is not NOTHING else () if x is NOTHING else (x,)
         if local.outside is None:
             return function(*args, **kwargs)

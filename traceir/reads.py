@@ -20,6 +20,7 @@ FEW = 1024
 INTS = frozenset({int, *(np.dtype(code).type for code in "bhilqBHILQ")})
 ENDS = INTS | {type(None)}
 ROOMY = frozenset({type(None), type(Ellipsis)})
+SIMPLE = INTS | ROOMY
 _new: Callable[[Any], Any] = object.__new__
 
 
@@ -42,6 +43,8 @@ def reading(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             if kind is int:
                 found = x._value[index, ...]
+            elif kind is slice and _is_plain(index):
+                found = x._value[index]
             else:
                 plain = index if kind in INTS else _plain_index(index)
                 if plain is None:
@@ -93,7 +96,7 @@ def _plain_index(index: Any) -> Any:
         if kind is slice:
             if not _is_plain(part):
                 return None
-        elif kind not in ENDS and kind not in ROOMY:
+        elif kind not in SIMPLE:
             break
     else:
         return index
