@@ -26,6 +26,7 @@ from traceir_numba.emitters.entry import (
     Scalar,
     View,
 )
+from traceir_numba.emitters.pairs import is_evaluated
 from traceir_numba.emitters.structure import pointwise_map
 
 # So many parts at most are read where they are, as if they lay side by side; all where
@@ -62,7 +63,7 @@ class Graph:
 
     def entry(self, eqn: Eqn) -> Entry:
         """The emitter's entry of an equation."""
-        return EMITTERS[eqn.primitive]
+        return Evaluated() if is_evaluated(eqn) else EMITTERS[eqn.primitive]
 
     def producer(self, var: Var) -> Eqn | None:
         """The equation that defines a variable; None for inputs and constants."""

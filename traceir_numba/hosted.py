@@ -119,10 +119,12 @@ def _is_driven(eqn: Eqn) -> bool:
     # Where all of a program is in the store, nothing asks for the emitters.
     from traceir_numba.emitters import EMITTERS
     from traceir_numba.emitters.entry import Evaluated, Host, Region
+    from traceir_numba.emitters.pairs import is_evaluated
 
     def evaluates(jaxpr: Jaxpr) -> bool:
         return any(
             isinstance(EMITTERS.get(e.primitive), Evaluated)
+            or is_evaluated(e)
             or any(evaluates(c.jaxpr) for c in subjaxprs(e))
             for e in jaxpr.eqns
         )

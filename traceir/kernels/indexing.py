@@ -207,6 +207,21 @@ def _set(target: np.ndarray, places: np.ndarray, values: np.ndarray) -> None:
 KERNELS["scatter"] = partial(_scatter, _set)
 KERNELS["scatter-add"] = partial(_scatter, np.add.at)
 KERNELS["scatter-sub"] = partial(_scatter, np.subtract.at)
-KERNELS["scatter-mul"] = partial(_scatter, np.multiply.at)
-KERNELS["scatter-min"] = partial(_scatter, np.minimum.at)
-KERNELS["scatter-max"] = partial(_scatter, np.maximum.at)
+
+
+@kernel("scatter-mul")
+def scatter_mul(*arrays: np.ndarray, **params: Any) -> Any:
+    """Multiplied by what comes."""
+    return _scatter(np.multiply.at, *arrays, **params)
+
+
+@kernel("scatter-min")
+def scatter_min(*arrays: np.ndarray, **params: Any) -> Any:
+    """The smaller of what is there and what comes."""
+    return _scatter(np.minimum.at, *arrays, **params)
+
+
+@kernel("scatter-max")
+def scatter_max(*arrays: np.ndarray, **params: Any) -> Any:
+    """The larger of what is there and what comes."""
+    return _scatter(np.maximum.at, *arrays, **params)

@@ -46,7 +46,7 @@ def conj(w: Work, eqn: Eqn) -> list[Value]:
     return [Pair(first, w.bind("neg", second))]
 
 
-@rule("neg", "reduce_sum", "cumsum")
+@rule("neg", "select_n", "reduce_sum", "cumsum", "scatter-add", "scatter-sub")
 def each(w: Work, eqn: Eqn) -> list[Value]:
     """The same of both numbers."""
     return w.each(eqn)
@@ -93,12 +93,6 @@ def is_finite(w: Work, eqn: Eqn) -> list[Value]:
     """Both numbers are."""
     first, second = w.pair(eqn.inputs[0])
     return [w.bind("and", w.bind("is_finite", first), w.bind("is_finite", second))]
-
-
-@rule("select_n")
-def select_n(w: Work, eqn: Eqn) -> list[Value]:
-    """The same of both numbers."""
-    return w.each(eqn)
 
 
 @rule("convert_element_type")
@@ -161,54 +155,3 @@ def dot_general(w: Work, eqn: Eqn) -> list[Value]:
 def _parts(w: Work, atom: Atom) -> tuple[Atom, Atom | None]:
     """The two numbers of an operand; one of a real one."""
     return (w.use(atom), None) if part_of(atom.aval.dtype) is None else w.pair(atom)
-
-
-@rule("reduce_prod")
-def reduce_prod(w: Work, eqn: Eqn) -> list[Value]:
-    """Products of one half with the other, until one row is left."""
-    first, second = w.pair(eqn.inputs[0])
-    for axis in sorted(eqn.param("axes"), reverse=True):
-        first, second = _halved(w, first, second, axis)
-    return [Pair(first, second)]
-
-
-def _halved(w: Work, first: Atom, second: Atom, axis: int) -> tuple[Atom, Atom]:
-    """The products along an axis."""
-    n = first.aval.shape[axis]
-    if n == 0:
-        shape = (*first.aval.shape[:axis], *first.aval.shape[axis + 1 :])
-        ones = {"broadcast_dimensions": (), "shape": shape, "sharding": None}
-        found = (w.bind("broadcast_in_dim", w.number(v, first), **ones) for v in (1, 0))
-        return next(found), next(found)
-    while n > 1:
-        half = n // 2
-        low, high, rest = (
-            (_cut(w, first, axis, i, j), _cut(w, second, axis, i, j))
-            for i, j in ((0, half), (half, 2 * half), (2 * half, n))
-        )
-        first, second = product(w, low, high)
-        n = half
-        if rest[0].aval.shape[axis]:
-            first, second = (
-                w.bind("concatenate", x, y, shape=_with(x, axis, n + 1), dimension=axis)
-                for x, y in zip((first, second), rest, strict=True)
-            )
-            n += 1
-    shape = (*first.aval.shape[:axis], *first.aval.shape[axis + 1 :])
-    found = (
-        w.bind("squeeze", x, shape=shape, dimensions=(axis,)) for x in (first, second)
-    )
-    return next(found), next(found)
-
-
-def _with(x: Atom, axis: int, extent: int) -> tuple[int, ...]:
-    return (*x.aval.shape[:axis], extent, *x.aval.shape[axis + 1 :])
-
-
-def _cut(w: Work, x: Atom, axis: int, start: int, stop: int) -> Atom:
-    """A part along an axis."""
-    shape = x.aval.shape
-    starts = tuple(start if d == axis else 0 for d in range(len(shape)))
-    stops = tuple(stop if d == axis else n for d, n in enumerate(shape))
-    params = {"start_indices": starts, "limit_indices": stops, "strides": None}
-    return w.bind("slice", x, shape=_with(x, axis, stop - start), **params)

@@ -22,6 +22,10 @@ PAIRS = {
     "key<fry>": '[("words", np.uint32, (2,))]',
 }
 WORD = np.dtype("uint32")
+# What the reference's kernels do with complex numbers, as with a library's functions.
+EVALUATED = frozenset({"cumprod", "cummax", "cummin"}) | {
+    f"scatter-{name}" for name in ("mul", "min", "max")
+}
 
 
 def part_of(dtype: np.dtype) -> np.dtype | None:
@@ -33,6 +37,12 @@ def part_of(dtype: np.dtype) -> np.dtype | None:
     if dtype.kind == "c":
         return np.dtype(f"f{dtype.itemsize // 2}")
     return WORD if is_key(dtype) else None
+
+
+def is_evaluated(eqn: Eqn) -> bool:
+    """Whether the reference's kernel computes an equation, since it is of pairs."""
+    name = eqn.primitive
+    return name in EVALUATED and part_of(eqn.outputs[0].aval.dtype) is not None
 
 
 @dataclass(frozen=True, slots=True)
