@@ -57,7 +57,7 @@ def test_operands_and_params_may_be_given_in_other_forms() -> None:
         ("add", (F3, F4), {}, "pointwise2.broadcast", "(3,) and (4,) in"),
         ("add", (F3, I3), {}, "pointwise2.dtype", "float32 and int32 in"),
         ("add", (F3, ShapedArray((4,), "int32")), {}, "pointwise2.broadcast", "(3,)"),
-        ("sin", (I3,), {"accuracy": None}, "real.floating", "int32 in `sin["),
+        ("sin", (I3,), {"accuracy": None}, "function.floating", "int32 in `sin["),
     ],
 )
 def test_the_first_failed_clause_is_the_error(

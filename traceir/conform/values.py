@@ -63,6 +63,8 @@ def same_bits(a: np.ndarray, b: np.ndarray) -> bool:
     a, b = np.asarray(a), np.asarray(b)
     if a.dtype != b.dtype or a.shape != b.shape:
         return False
+    if kind_of(a.dtype) == "c":
+        return same_bits(a.real, b.real) and same_bits(a.imag, b.imag)
     if kind_of(a.dtype) != "f":
         return bool(np.array_equal(a, b))
     nan = np.isnan(a)

@@ -1,6 +1,6 @@
 """Exponentials, hyperbolic functions, cube roots, by their `jax.lax` names.
 
-Serves: the rows of those primitives. The operand is floating (real.floating).
+Serves: the rows of those primitives. The operand is floating (function.floating).
 """
 
 from __future__ import annotations
