@@ -151,6 +151,8 @@ def _complex_in_any_order(name: str, goal: Goal) -> bool:
 
 def same(a: Any, b: Any) -> bool:
     """Equal elements: any NaN is any other, zeros have a sign."""
+    if isinstance(a, np.void) or isinstance(b, np.void):
+        return bool(a == b)
     if isinstance(a, (complex, np.complexfloating)):
         return same(a.real, b.real) and same(a.imag, b.imag)
     if math.isnan(a) or math.isnan(b):

@@ -15,6 +15,7 @@ import traceir
 from traceir.avals import ShapedArray
 from traceir.conform.outcomes import Outcome
 from traceir.conform.values import Value
+from traceir.dtypes import as_dtype
 from traceir.ir import ClosedJaxpr
 from traceir.rules import default
 
@@ -100,7 +101,7 @@ def _array(k: int, value: Any) -> np.ndarray:
         array = np.asarray(value)
     except Exception as error:  # whatever an object of theirs does when asked
         raise Malformed(f"result {k}, {name}, is no array: {error!r}") from None
-    if array.dtype.name not in default().dtypes:
+    if as_dtype(array.dtype).name not in default().dtypes:
         raise Malformed(f"result {k}, {name}, is an array of {array.dtype}")
     return array
 

@@ -23,7 +23,12 @@ from traceir.conform.values import Value
 from traceir.ir import ClosedJaxpr
 from traceir.text import parse
 
-NAMESPACES: Mapping[str, Any] = {"numpy": jax.numpy, "lax": jax.lax, "api": jax}
+NAMESPACES: Mapping[str, Any] = {
+    "numpy": jax.numpy,
+    "random": jax.random,
+    "lax": jax.lax,
+    "api": jax,
+}
 FLAGS = frozenset(
     {
         *("enable_x64", "numpy_dtype_promotion", "numpy_rank_promotion"),

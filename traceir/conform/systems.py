@@ -33,6 +33,7 @@ Scope = AbstractContextManager[Any]
 # By the first word of a dotted name in a host function.
 NAMESPACES: Mapping[str, Any] = {
     "numpy": traceir.numpy,
+    "random": traceir.random,
     "lax": traceir.lax,
     "api": traceir,
 }

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from traceir.dtypes import as_dtype, kind_of, part_dtype
+from traceir.dtypes import KEY, as_dtype, is_key, kind_of, part_dtype
 from traceir.ir import ClosedJaxpr, HostFunction
 from traceir.rules import Rules, default
 from traceir.text.objects import writable
@@ -61,6 +61,7 @@ def short_dtypes(rules: Rules | None = None) -> Mapping[str, np.dtype]:
 def number_text(value: Scalar, dtype: np.dtype, exact: bool = False) -> str:
     """A scalar as program text has it; `exact` keeps the bits of a NaN.
 
+    The words of a key, the first above the second, are one number.
     A number of Python stands as the user wrote it, not yet rounded to the dtype.
 
     >>> number_text(np.float32(1.67), np.dtype("float32"))
@@ -68,6 +69,9 @@ def number_text(value: Scalar, dtype: np.dtype, exact: bool = False) -> str:
     >>> number_text(1.67, np.dtype("float32"))
     '1.67'
     """
+    if is_key(dtype):
+        high, low = value["words"].tolist()
+        return str(high << 32 | low)
     if exact and kind_of(dtype) == "f" and np.isnan(value):
         scalar = np.asarray(value, dtype)
         if not _plain_nan(scalar):
@@ -87,6 +91,8 @@ def number_value(text: str, dtype: np.dtype) -> Scalar | None:
     >>> number_value("300", np.dtype("uint8")) is None
     True
     """
+    if is_key(dtype):
+        return _key(text)
     if kind_of(dtype) == "b":
         return _TRUTH.get(text, {"0": False, "1": True}.get(text))
     if kind_of(dtype) in "iu":
@@ -109,6 +115,11 @@ def _integer(text: str, dtype: np.dtype) -> int | None:
     limits = np.iinfo(dtype)
     value = int(text)
     return value if limits.min <= value <= limits.max else None
+
+
+def _key(text: str) -> Scalar | None:
+    both = _integer(text, np.dtype("uint64"))
+    return None if both is None else np.array((divmod(both, 1 << 32),), KEY)[()]
 
 
 def _complex(text: str, dtype: np.dtype) -> complex | None:
