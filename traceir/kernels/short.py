@@ -110,6 +110,11 @@ def _real(function: Kernel) -> Rule:
     )
 
 
+def _equal(function: np.ufunc) -> Rule:
+    # The kernel is an operator, which knows arrays of keys besides.
+    return lambda types, params: _ufunc(function, types)
+
+
 # --- elements that move ---------------------------------------------------------------
 
 
@@ -269,7 +274,9 @@ SHORT: dict[str, Rule] = {
     "cumprod": _running(np.multiply),
     "cumsum": _running(np.add),
     "dot_general": _dot,
+    "eq": _equal(np.equal),
     "integer_pow": _power,
+    "ne": _equal(np.not_equal),
     "reduce_and": _logical(np.logical_and),
     "reduce_max": _reduction(np.maximum, False),
     "reduce_min": _reduction(np.minimum, False),
