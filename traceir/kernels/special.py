@@ -10,7 +10,6 @@ import numpy as np
 
 from traceir.kernels.registry import kernel
 
-# SciPy's has fewer digits near zeros.
 _log_gamma = np.frompyfunc(lambda x: _lgamma(float(x)), 1, 1)
 
 
@@ -27,6 +26,13 @@ def _special(name: str, *operands: np.ndarray) -> Any:
     from scipy import special
 
     return getattr(special, name)(*(np.asarray(x, np.float64) for x in operands))
+
+
+def _special_complex(name: str, x: np.ndarray) -> Any:
+    """The real part of a function of SciPy's of complex numbers."""
+    from scipy import special
+
+    return getattr(special, name)(x.astype(np.complex128)).real
 
 
 Double = Callable[..., Any]
@@ -49,7 +55,10 @@ def _of_doubles(primitive: str) -> Callable[[Double], Double]:
 @_of_doubles("lgamma")
 def lgamma(x: np.ndarray) -> Any:
     """log |gamma(x)|."""
-    return np.asarray(_log_gamma(x)).astype(np.float64)
+    found = np.asarray(_log_gamma(x)).astype(np.float64)
+    middle = (x > 0.5) & (x < 2.5)
+    near = _special_complex("loggamma", np.where(middle, x, 1.0))
+    return np.where(middle, near, found)
 
 
 @_of_doubles("digamma")
@@ -98,10 +107,15 @@ def polygamma(n: np.ndarray, x: np.ndarray) -> Any:
     """The derivative of order n of digamma."""
     good = (n >= 0) & (np.floor(n) == n) & np.isfinite(n)
     order = np.where(good, n, 1.0)
-    size = _special("gamma", order + 1) * zeta(order + 1, x)
-    # Where the factorial is too large, its logarithm is not.
+    share = zeta(order + 1, x)
+    size = _special("gamma", order + 1) * share
+    # Where a factor is out of range, its logarithm is not.
     large = np.exp(_special("gammaln", order + 1) - (order + 1) * np.log(np.abs(x)))
-    size = np.where((order > 100) & (x > 0), _powers(order + 1, x) * large, size)
+    size = np.where(
+        ((order > 160) | (share < 1e-280)) & (x > 0),
+        _powers(order + 1, x) * large,
+        size,
+    )
     size = np.where(np.isposinf(x), 0.0, size)
     found = np.where(np.mod(order, 2) == 0, -size, size)
     found = np.where(order == 0, digamma(x), found)

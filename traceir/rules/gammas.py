@@ -297,6 +297,13 @@ def _betainc(a: Any, b: Any, x: Any) -> Any:
     with mp.workprec(mp.prec + 3 * int(mp.log(a + b, 2) + 1)):
         if not lower:
             a, b, x = b, a, 1 - x
+        scale = mp.loggamma(a + b) - mp.loggamma(a + 1) - mp.loggamma(b)
+        term = mp.exp(scale + a * mp.log(x) + b * mp.log1p(-x))
+        share = mp.mpf(0)
+        while a < 8:  # with a large one the integrand has no corners
+            share += term
+            term *= x * (a + b) / (a + 1)
+            a += 1
         c = abs(a * (1 - x) - b * x)
         width = 2 / (c + mp.sqrt(c * c + 2 * (a + b) * x * (1 - x)))
 
@@ -306,8 +313,7 @@ def _betainc(a: Any, b: Any, x: Any) -> Any:
 
         ends = [width * k for k in (0, 1, 3, 8, 20, 60, 160, 500)]
         area = mp.quad(height, ends)
-        scale = mp.loggamma(a + b) - mp.loggamma(a) - mp.loggamma(b)
-        share = area * mp.exp(scale + a * mp.log(x) + b * mp.log1p(-x))
+        share += area * term * a
         return share if lower else 1 - share
 
 

@@ -19,15 +19,20 @@ from traceir_numba.vecmath.power import log2_near_f64
 PI_F64, HALF_LOG_TWO_PI = 3.141592653589793, 0.9189385332046728
 
 
-def lgamma_far_f64(u: f64, log_u: f64) -> f64:
-    """log gamma(u + 1/2), for u from 7.5 on."""
+def lgamma_far_rest_f64(u: f64) -> f64:
+    """What log gamma(u + 1/2) is less than u log u - u + log(2 pi) / 2."""
     r = 1.0 / u
     z = r * r
     p = fma(-0.019985860860745587, z, 0.00616032152109964)
     p = fma(fma(p, z, -0.0019130347091163458), z, 0.0008400781109289989)
     p = fma(fma(p, z, -0.0005905876707403198), z, 0.0007688492060722543)
     p = fma(fma(p, z, -0.002430555555555325), z, 0.041666666666666664)
-    return fma(u, log_u - 1.0, fma(-r, p, HALF_LOG_TWO_PI))
+    return r * p
+
+
+def lgamma_far_f64(u: f64, log_u: f64) -> f64:
+    """log gamma(u + 1/2), for u from 7.5 on."""
+    return fma(u, log_u - 1.0, HALF_LOG_TWO_PI - lgamma_far_rest_f64(u))
 
 
 def lgamma_near_f64(x: f64) -> f64:

@@ -21,6 +21,7 @@ from traceir_numba.vecmath.gamma import (
     HALF_LOG_TWO_PI,
     digamma_f64,
     lgamma_f64,
+    lgamma_far_rest_f64,
     lgamma_near_f64,
 )
 from traceir_numba.vecmath.logarithm import log1p_f64, log_f64
@@ -37,13 +38,11 @@ GAUSS_POINT, GAUSS_WEIGHT = gauss_table()
 
 def stirling_rest_f64(z: f64) -> f64:
     """log gamma(z) less (z - 1/2) log z - z + log(2 pi) / 2."""
-    if z < 12.0:
+    if z < 8.0:
         return lgamma_f64(z) - fma(z - 0.5, log_f64(z), HALF_LOG_TWO_PI - z)
-    r = 1.0 / z
-    w = r * r
-    p = fma(-0.0019175269175269176, w, 0.0008417508417508417)
-    p = fma(fma(p, w, -0.0005952380952380953), w, 0.0007936507936507937)
-    return r * fma(fma(p, w, -0.002777777777777778), w, 0.08333333333333333)
+    u = z - 0.5
+    shift = fma(u, log1p_f64(-0.5 / z), 0.5)
+    return shift - lgamma_far_rest_f64(u)
 
 
 def gamma_density_f64(a: f64, x: f64) -> f64:

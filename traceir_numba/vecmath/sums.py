@@ -141,10 +141,15 @@ def zeta_large_f64(s: f64, x: f64) -> f64:
     size = -x
     first = size - np.floor(size)
     odd = np.floor(s * 0.5) * 2.0 != s
-    g = lgamma_f64(s)
-    below = exp_f64(g - s * log_f64(first))
-    above = exp_f64(g - s * log1p_f64(-first))
-    return above - below if odd else above + below
+    other = 1.0 - first
+    near = first < other
+    least = first if near else other
+    share = exp_f64(s * log_f64(least / (other if near else first)))
+    size = exp_f64(lgamma_f64(s) - s * log_f64(least))
+    # The term of a negative number has its sign.
+    both = share + 1.0
+    apart = share - 1.0 if near else 1.0 - share
+    return size * (apart if odd else both)
 
 
 def polygamma_f32(n: f32, x: f32) -> f32:
@@ -175,6 +180,9 @@ def beta_tail_f64(a: f64, b: f64, x: f64, y: f64) -> f64:
     slope = a * y - b * x
     slope = slope if slope > 0.0 else ZERO_F64
     t = 80.0 / (slope + math.sqrt(slope * slope + 80.0 * (a + b) * x * y))
+    # It is reached by a rise as of exp(t), and from there as of t.
+    most = 1.0 + log1p_f64(40.0 / (a * y)) + 48.0 / a
+    t = most if t > most else t
     for _ in range(7):
         fall = log1p_f64(x * expm1_f64(-t))
         rise = a * t + (a + b) * fall - 40.0
