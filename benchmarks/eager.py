@@ -49,7 +49,7 @@ def call_of(text: str, library: Any) -> Call:
 
 
 def rows() -> Iterator[tuple[str, dict[str, Call]]]:
-    """Each beside NumPy, which gives views where we copy: x[1:3], m.T, m[1]."""
+    """Each beside NumPy, which gives views where we may copy: x[::-1], m.T, m[:, 1]."""
     for text in TEXTS:
         own = call_of(text, jnp)
         for _ in range(3):

@@ -119,6 +119,7 @@ KEYS: dict[str, tuple[Any, Any]] = {
     "an int and a bool": (1, True),
     "an int and a float": (1, 1.0),
     "zeros": (0.0, -0.0),
+    "complex zeros": (0j, complex(-0.0, 0.0)),
     "a text and a type": ("float32", np.float32),
     "tuples": ((1, 2), ((1,), 2)),
     "a tuple and a list": ((1,), [1]),

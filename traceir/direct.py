@@ -263,6 +263,11 @@ def _enter_float(value: float, key: list[Any], operands: list[Any]) -> bool:
     return True
 
 
+def _enter_complex(value: complex, key: list[Any], operands: list[Any]) -> bool:
+    key += (complex, struct.pack("dd", value.real, value.imag))
+    return True
+
+
 def _enter_sequence(value: Any, key: list[Any], operands: list[Any]) -> bool:
     if len(value) > LONGEST:
         return False
@@ -287,9 +292,10 @@ KINDS: dict[type, Callable[[Any, list[Any], list[Any]], bool]] = {
     np.ndarray: _enter_foreign,
     bool: _enter_bool,
     float: _enter_float,
+    complex: _enter_complex,
     tuple: _enter_sequence,
     list: _enter_sequence,
-    **{type(np.dtype(code)): _enter_dtype for code in "?bhilqBHILQefd"},
+    **{type(np.dtype(code)): _enter_dtype for code in "?bhilqBHILQefdFD"},
 }
 
 
