@@ -124,15 +124,16 @@ _xlog1py = named("xlog1py", lambda x, y: _guarded(x, y, lax.log1p))
 @_xlogy.defjvp
 def _xlogy_jvp(primals: Any, tangents: Any) -> tuple[Array, Array]:
     (x, y), (dx, dy) = primals, tangents
-    slope = lax.div(lax.mul(dy, x), y)
-    return xlogy(x, y), lax.add(lax.mul(dx, lax.log(y)), slope)
+    found, share = xlogy(x, y), lax.mul(dx, lax.log(y))
+    return found, lax.add(share, lax.div(lax.mul(dy, x), y))
 
 
 @_xlog1py.defjvp
 def _xlog1py_jvp(primals: Any, tangents: Any) -> tuple[Array, Array]:
     (x, y), (dx, dy) = primals, tangents
+    found, share = xlog1py(x, y), lax.mul(dx, lax.log1p(y))
     slope = lax.div(lax.mul(dy, x), lax.add(like(1, y), y))
-    return xlog1py(x, y), lax.add(lax.mul(dx, lax.log1p(y)), slope)
+    return found, lax.add(share, slope)
 
 
 _xlogx = named("_xlogx", lambda x: xlogy(x, x))
