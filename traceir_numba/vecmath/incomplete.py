@@ -27,13 +27,27 @@ from traceir_numba.vecmath.gamma import (
 from traceir_numba.vecmath.logarithm import log1p_f64, log_f64
 
 
-def gauss_table() -> np.ndarray:
-    """Points from 0 to 1 and weights of Gauss' rule of 32 points."""
-    points, weights = np.polynomial.legendre.leggauss(32)
-    return np.array([(points + 1) / 2, weights / 2])
+def gauss_table(count: int) -> np.ndarray:
+    """Points from 0 to 1 and weights of Gauss' rule of so many points."""
+    one = 1 << 200
+    starts, _ = np.polynomial.legendre.leggauss(count)
+    rows = []
+    for start in starts:
+        x = int(start * 2**60) << 140
+        for _ in range(4):  # Newton's steps from digits of a float64
+            before, value = one, x
+            for k in range(1, count):
+                following = ((2 * k + 1) * x * value // one - k * before) // (k + 1)
+                before, value = value, following
+            rest = one - x * x // one
+            slope = count * (before - x * value // one) * one // rest
+            x -= value * one // slope
+        weight = one * one // rest * one // slope * one // slope
+        rows.append(((one + x) / (2 * one), weight / one))
+    return np.array(rows).T.copy()
 
 
-GAUSS_POINT, GAUSS_WEIGHT = gauss_table()
+GAUSS_POINT, GAUSS_WEIGHT = gauss_table(32)
 
 
 def stirling_rest_f64(z: f64) -> f64:
