@@ -184,18 +184,17 @@ def _convert(types: Types, params: Mapping[str, Any]) -> Brief | None:
     if x.dtype.kind != "f" or dtype.kind not in "iu":
         silent = x.dtype.kind in WHOLE and dtype.kind in WHOLE
         return Brief(methodcaller("astype", dtype), silent=silent)
-    return _to_integer(dtype, KERNELS["convert_element_type"]) if x.size else None
+    few = dtype.kind == "i" and x.size <= FEW
+    return _to_integer(dtype, KERNELS["convert_element_type"]) if few else None
 
 
-def _to_integer(dtype: np.dtype, kernel: Kernel) -> Brief | None:
+def _to_integer(dtype: np.dtype, kernel: Kernel) -> Brief:
     """Numbers of a magnitude that the dtype holds are only cut off."""
-    if dtype.kind == "u":
-        return None
-    end = float(np.iinfo(dtype).max + 1)
-    greatest = np.maximum.reduce
+    # A sum of squares is rounded, but never to less than the greatest of them.
+    end, squares = float(np.iinfo(dtype).max + 1) ** 2, np.vdot
 
     def convert(x: np.ndarray) -> Any:
-        if greatest(np.absolute(x), None) < end:  # not so for NaN
+        if squares(x, x) < end:  # not so for NaN
             return x.astype(dtype)
         return kernel(x, new_dtype=dtype)
 
