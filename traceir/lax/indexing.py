@@ -155,7 +155,7 @@ def fill_of(dtype: np.dtype) -> Any:
     (nan, -128, 255)
     """
     match kind_of(dtype):
-        case "f":
+        case "f" | "c":
             return float("nan")
         case "b":
             return True

@@ -38,10 +38,10 @@ def complex_(w: Work, eqn: Eqn) -> list[Value]:
 
 @rule("conj")
 def conj(w: Work, eqn: Eqn) -> list[Value]:
-    """The second number with the other sign; of a real number, zero with it."""
+    """The second number with the other sign; of a real number, 0."""
     (x,) = eqn.inputs
     if part_of(x.aval.dtype) is None:
-        return [Pair(w.use(x), w.number(-0.0, x))]
+        return [Pair(w.use(x), w.number(0.0, x))]
     first, second = w.pair(x)
     return [Pair(first, w.bind("neg", second))]
 

@@ -1,0 +1,279 @@
+"""Complex numbers in kernels, against the reference. Serves: accuracy.complex"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import compiling
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import traceir
+import traceir.numpy as jnp
+from traceir import lax, tree_util
+from traceir.config import enable_x64
+from traceir.dtypes import part_dtype
+from traceir.text import parse
+from traceir_numba import backend
+from traceir_numba.physical import without_pairs
+
+Function = Callable[..., Any]
+DTYPES = ("complex64", "complex128")
+
+
+def numbers(*shape: int, dtype: str = "complex64", seed: int = 0) -> np.ndarray:
+    """Complex numbers around zero."""
+    draw = np.random.default_rng(seed).normal
+    return (draw(size=shape) + 1j * draw(size=shape)).astype(dtype)
+
+
+X, Y, MATRIX, SCALAR = numbers(5), numbers(5, seed=1), numbers(4, 6), np.complex64(3j)
+PLACES = np.array([0, 0, 3])
+
+
+def compared(function: Function, *args: Any) -> None:
+    """Check that both backends give the same, to a few roundings of what is summed."""
+    expected = traceir.jit(function, backend="reference")(*args)
+    found = traceir.jit(function, backend="numba")(*args)
+    leaves = tree_util.tree_leaves(expected), tree_util.tree_leaves(found)
+    for want, got in zip(*(map(np.asarray, x) for x in leaves), strict=True):
+        assert (got.dtype, got.shape) == (want.dtype, want.shape)
+        size = np.finfo(want.dtype).eps if want.dtype.kind in "fc" else 0
+        bound = 16 * size * max(1, np.nanmax(np.abs(want), initial=0))
+        assert np.allclose(got, want, 16 * size, bound, equal_nan=True), (got, want)
+
+
+PROGRAMS: dict[str, tuple[Function, tuple[Any, ...]]] = {
+    "scalars": (lambda a: (a * 2 + 1j, a.real, abs(a)), (SCALAR,)),
+    "as they came": (lambda a: (a, a, -a), (X,)),
+    "nothing": (lambda a: a * a, (X[:0],)),
+    "a constant": (lambda a: a * Y + SCALAR, (X,)),
+    "parts": (lambda a: (lax.complex(a.imag, a.real), a.conj()), (X,)),
+    "with real numbers": (lambda a, b: (a * b, b.astype("complex64")), (X, Y.real)),
+    "to other dtypes": (lambda a: (a.astype(bool), jnp.real(a).astype("int32")), (X,)),
+    "compared": (lambda a, b: (a == b, a != b, jnp.isfinite(a)), (X, Y)),
+    "chosen": (lambda a, b: jnp.where(a.real > 0, a, b), (X, Y)),
+    "in order": (lambda a, b: (lax.max(a, b), lax.min(a, b), jnp.sort(a)), (X, Y)),
+    "moved": (
+        lambda a: (a.T * 2, a.reshape(2, 12), a[::-1, ::2], a[1:, 2], a.reshape(-1)),
+        (MATRIX,),
+    ),
+    "side by side": (
+        lambda a, b: (
+            jnp.concatenate([a, b * 2]),
+            jnp.stack([a, b], -1),
+            jnp.pad(a, 2),
+        ),
+        (X, Y),
+    ),
+    "found": (lambda a, i: (a[i], a.at[i].get(mode="fill")), (MATRIX, PLACES)),
+    "put": (
+        lambda a, b: (a.at[2].set(b), a.at[PLACES].add(b), a.at[PLACES].mul(b)),
+        (X, SCALAR),
+    ),
+    "summed": (lambda a: (a.sum(), a.sum(0), a.mean(1), a.cumsum(1)), (MATRIX,)),
+    "multiplied": (lambda a: (a.prod(), a.prod(0), lax.cumprod(a)), (MATRIX,)),
+    "largest": (lambda a: (jnp.max(a), jnp.min(a, axis=1)), (MATRIX,)),
+    "a small product": (lambda a: a @ a.T, (MATRIX,)),
+    "a large product": (lambda a: a @ a.T, (numbers(70, 90),)),
+    "a product with a real one": (lambda a, b: a @ b, (MATRIX, MATRIX.real.T.copy())),
+    "powers": (lambda a, b: (a**3, a**-2, a**b, a**0.5), (X, Y)),
+    "counted": (lambda a: lax.fori_loop(0, 5, lambda _, z: z * z * 0.1 + a, a), (X,)),
+    "a counted scalar": (
+        lambda a: lax.fori_loop(0, 5, lambda _, z: z * z * 0.1 + a, a),
+        (SCALAR,),
+    ),
+    "put in a loop": (
+        lambda a: lax.fori_loop(0, 5, lambda i, z: z.at[i].set(z[i - 1] * 2), a),
+        (X,),
+    ),
+    "while": (
+        lambda a: lax.while_loop(
+            lambda s: abs(s[0]) < 9, lambda s: (s[0] * a, a), (a, a)
+        ),
+        (SCALAR,),
+    ),
+    "while for each": (
+        traceir.vmap(
+            lambda a: lax.while_loop(lambda z: abs(z) < 4, lambda z: z * z + z + 1, a)
+        ),
+        (X,),
+    ),
+    "scan": (lambda a: lax.scan(lambda s, t: (s * t, s + t), a[0], a), (X,)),
+    "scan of rows": (
+        lambda a: lax.scan(lambda s, t: (s + t, s * t), a[0], a),
+        (MATRIX,),
+    ),
+    "cond": (
+        lambda a, b: lax.cond(a[0].real > 0, lambda: a * b, lambda: a + 1j * b),
+        (X, Y),
+    ),
+    "a library in a loop": (
+        lambda a: lax.fori_loop(0, 3, lambda _, z: jnp.sort(z) * 2, a),
+        (X,),
+    ),
+    "called twice": (
+        lambda a: traceir.jit(lambda z: z * z)(a) + traceir.jit(lambda z: z * z)(a * 2),
+        (X,),
+    ),
+    "a derivative": (traceir.grad(lambda a: (abs(a) ** 2).sum()), (X,)),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs_are_those_of_the_reference(name: str) -> None:
+    function, args = PROGRAMS[name]
+    compared(function, *args)
+
+
+# -- functions ------------------------------------------------------------------------
+
+FUNCTIONS = ("abs", "sign", "sqrt", "exp", "log", "sin", "cos", "tan", "sinh", "cosh")
+FUNCTIONS += (
+    "tanh",
+    "asin",
+    "acos",
+    "atan",
+    "asinh",
+    "acosh",
+    "atanh",
+    "expm1",
+    "log1p",
+)
+OTHER_NAMES = {"abs": "absolute"} | {
+    f"a{n}": f"arc{n}" for n in ("sin", "cos", "tan", "sinh", "cosh", "tanh")
+}
+
+
+def hard(dtype: str) -> np.ndarray:
+    """Numbers of which the parts are edges of the dtype, and drawn ones."""
+    info = np.finfo(part_dtype(np.dtype(dtype)))
+    edges = [0.0, 1.0, 0.5, 2.0, 1e-5, np.pi, 20.0, 80.0, float(info.tiny)]
+    edges += [float(info.max), 1 + float(info.eps), 1 - float(info.eps)]
+    signed = [s * e for e in edges for s in (1.0, -1.0)]
+    grid = np.array([complex(a, b) for a in signed for b in signed])
+    drawn = [numbers(200, dtype="complex128") * s for s in (1e-3, 1.0, 30.0, 1e10)]
+    return np.concatenate([grid, *drawn]).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_are_near_numpys(name: str, dtype: str) -> None:
+    x = hard(dtype)
+    if name in ("log1p", "expm1"):  # NumPy's lose digits there
+        x = x[(np.abs(x) > 1) & (np.abs(x) < 50)]
+    with enable_x64(True):
+        found = np.asarray(traceir.jit(getattr(lax, name), backend="numba")(x))
+    function = getattr(np, OTHER_NAMES.get(name, name))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        want = function(x.astype("complex128"))
+        if name == "sign":
+            want = np.where(x == 0, x, x / np.abs(x.astype("clongdouble")))
+        assert found.dtype == (part_dtype(x.dtype) if name == "abs" else x.dtype)
+        part = part_dtype(np.dtype(dtype))
+        parts = [(f(found), f(want).astype(part)) for f in (np.real, np.imag)]
+        size = np.abs(want).astype(part)
+        steps = np.spacing(np.minimum(size, np.finfo(part).max)).astype("float64")
+        finite = np.isfinite(size)
+        for got, wanted in parts:
+            off = np.abs(got.astype("float64") - wanted.astype("float64")) / steps
+            worst = np.where(finite & ~(off <= 4), off, 0)
+            assert not worst.any(), x[worst != 0][:3]
+            assert np.array_equal(np.isnan(got[finite]), np.isnan(wanted[finite]))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_quotient_has_the_whole_range(dtype: str) -> None:
+    with enable_x64(True):
+        divide = traceir.jit(lax.div, backend="numba")
+        info = np.finfo(part_dtype(np.dtype(dtype)))
+        top, low = complex(info.max, info.max), complex(info.tiny, info.tiny)
+        x = np.array([top, low, top, low, 1 + 2j, top], dtype)
+        y = np.array([top, low, 2, 0.5, 3 + 4j, 1 + 1j], dtype)
+        expected = [1, 1, top / 2, 2 * low, 0.44 + 0.08j, info.max]
+        found = np.asarray(divide(x, y))
+    assert np.allclose(found, np.array(expected, dtype), 4 * info.eps, 0)
+
+
+# -- what kernels do ------------------------------------------------------------------
+
+
+def built(text: str) -> Any:
+    return backend.compile(parse(text), "f")
+
+
+PRODUCT = """{ lambda ; a:c64[N] b:c64[N]. let
+    c:c64[N] = mul a b
+    d:c64[N] = FUNCTION c
+    e:c64[N] = add d b
+  in (e, d) }"""
+
+
+@pytest.mark.parametrize("function", ["neg", "exp", "sqrt"])
+def test_one_kernel_reads_and_writes_packed_numbers(function: str) -> None:
+    text = PRODUCT.replace("FUNCTION", function).replace("N", "4096")
+    made = built(text)
+    (launch,) = made.program.launches()
+    assert len(launch.buffers) == 4
+    assert compiling.PACKED.search(made.as_text("asm"))
+
+
+def test_results_are_made_as_complex_arrays() -> None:
+    made = built(PRODUCT.replace("FUNCTION", "neg").replace("N", "7"))
+    assert "e = empty(7, COMPLEX64)" in made.source
+    assert "view" not in made.source
+
+
+def test_a_program_of_numbers_is_left_as_it_is() -> None:
+    closed = parse("{ lambda ; a:f32[3]. let b:f32[3] = sin a in (b,) }")
+    assert without_pairs(closed).closed is closed
+
+
+@pytest.mark.parametrize("name", ["scan", "moved", "a large product"])
+def test_what_is_generated_runs_by_itself(name: str) -> None:
+    function, args = PROGRAMS[name]
+    made = backend.compile(traceir.make_jaxpr(function)(*args), "f")
+    space: dict[str, Any] = {}
+    exec(compile(made.source, "f", "exec"), space)
+    for got, want in zip(space["f"](*args), made.run(*args), strict=True):
+        assert np.allclose(got, want, 1e-5)
+
+
+# -- programs that are drawn ----------------------------------------------------------
+
+STEPS: dict[str, Function] = {
+    "add": lambda a, b: a + b,
+    "mul": lambda a, b: a * b,
+    "div": lambda a, b: a / (b + 2),
+    "conj": lambda a, b: a.conj() - b,
+    "turned": lambda a, b: lax.complex(b.imag, a.real),
+    "abs": lambda a, b: abs(a) * b,
+    "reversed": lambda a, b: a[::-1] + b,
+    "transposed": lambda a, b: (a.T @ b).T if a.ndim == 2 else a * b.sum(),
+    "chosen": lambda a, b: jnp.where(a.real < b.real, a, b),
+    "summed": lambda a, b: a + b.sum(0),
+    "sin": lambda a, b: jnp.sin(a) + b,
+    "looped": lambda a, b: lax.fori_loop(0, 3, lambda _, z: z * 0.5 + b, a),
+}
+
+
+@settings(max_examples=8)
+@given(st.lists(st.sampled_from(sorted(STEPS)), min_size=2, max_size=6), st.data())
+def test_drawn_programs_are_those_of_the_reference(
+    steps: list[str], data: st.DataObject
+) -> None:
+    shape = data.draw(st.sampled_from([(3,), (3, 3)]))
+    seed = data.draw(st.integers(0, 9))
+
+    def program(a: Any, b: Any) -> Any:
+        for step in steps:
+            a, b = STEPS[step](a, b), a
+            a = a / (1 + abs(a))
+        return a, b
+
+    compared(program, numbers(*shape, seed=seed), numbers(*shape, seed=seed + 1))
