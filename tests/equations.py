@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 from operands import DTYPES, Draw, build
+from operands_random import TAKEN
 
 from traceir.avals import ShapedArray
 from traceir.conform.strategies import arrays
@@ -114,7 +115,7 @@ def equations(draw: Draw, prim: str, values: str = "edge") -> Equation:
 @cache
 def dtypes_of(prim: str) -> tuple[np.dtype, ...]:
     """The dtypes that the primitive's clauses let through."""
-    return tuple(d for d in DTYPES if _accepts(prim, d))
+    return TAKEN.get(prim) or tuple(d for d in DTYPES if _accepts(prim, d))
 
 
 def _accepts(prim: str, dtype: np.dtype) -> bool:

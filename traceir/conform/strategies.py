@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from traceir.avals import ShapedArray
-from traceir.dtypes import finfo, kind_of
+from traceir.dtypes import finfo, is_key, kind_of
 from traceir.ir import Params, sort_params
 from traceir.rules import Prim, Rules, default
 from traceir.rules.domains import PRECISIONS
@@ -82,6 +82,9 @@ def elements(dtype: np.dtype, grid: bool = True) -> SearchStrategy[Any]:
         few = st.integers(max(-9, least), 9)
         ends = st.sampled_from((least, most, most - 1))
         return few if grid else few | ends | st.integers(least, most)
+    if is_key(dtype):
+        words = elements(np.dtype("uint32"), grid)
+        return st.tuples(st.tuples(words, words))
     on_grid = st.integers(-32, 32).map(lambda k: k / 8)
     if grid:
         return on_grid
