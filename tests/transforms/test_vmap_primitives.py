@@ -30,7 +30,7 @@ QUIET = [
 ]
 FEW = max(10, settings.default.max_examples // 2)
 # The order of a sum is free, and a batch may be summed in another.
-ROUNDED = {"dot", "sum", "product", "program", "ulp"}
+ROUNDED = {"dot", "sum", "product", "program", "ulp", "conditioned"}
 
 
 def test_every_primitive_has_a_class_of_batching() -> None:

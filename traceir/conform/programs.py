@@ -74,7 +74,7 @@ def arguments(
 
 
 def _on_grid(row: Prim) -> bool:
-    return row.accuracy != "ulp"
+    return row.accuracy not in ("ulp", "conditioned")
 
 
 def _regions(row: Prim) -> list[str]:
