@@ -39,7 +39,7 @@ from traceir.numpy.reductions import Axis, argmax, argmin
 from traceir.numpy.reductions import all as _all
 from traceir.numpy.reductions import sum as _sum
 from traceir.numpy.shapes import concatenate, matrix_transpose
-from traceir.numpy.statistics import mean
+from traceir.numpy.statistics import centre, mean
 from traceir.trace import typeof
 
 
@@ -95,8 +95,11 @@ def nanvar(
     *,
     ddof: int | float = 0,
     keepdims: bool = False,
+    mean: Operand = None,
 ) -> Array:
     """Variance over axes of what is not NaN; NaN where `ddof` leaves nothing.
+
+    A `mean` is taken as by `var`.
 
     >>> import traceir.numpy as jnp
     >>> nanvar(jnp.array([1.0, jnp.nan, 3.0]))
@@ -108,8 +111,11 @@ def nanvar(
     )
     computed = wanted if wanted.itemsize > 2 else np.dtype("float32")
     value = convert(value, computed)
-    centre = nanmean(value, axis=axis, keepdims=True)
-    apart = _where(isnan(value), 0, subtract(value, centre))
+    if mean is None:
+        about = nanmean(value, axis=axis, keepdims=True)
+    else:
+        about = centre("nanvar", value, mean)
+    apart = _where(isnan(value), 0, subtract(value, about))
     some = convert(logical_not(isnan(value)), computed)
     left = subtract(_sum(some, axis, keepdims=keepdims), ddof)
     none = less_equal(left, 0)
@@ -126,6 +132,7 @@ def nanstd(
     *,
     ddof: int | float = 0,
     keepdims: bool = False,
+    mean: Operand = None,
 ) -> Array:
     """Square root of `nanvar`.
 
@@ -133,7 +140,9 @@ def nanstd(
     >>> nanstd(jnp.array([1.0, jnp.nan, 3.0]))
     Array(1., dtype=float32)
     """
-    return lax.sqrt(nanvar(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims))
+    return lax.sqrt(
+        nanvar(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims, mean=mean)
+    )
 
 
 def average(

@@ -17,6 +17,7 @@ from traceir.lax.operands import (
     BOOL,
     DTypeLike,
     Operand,
+    broadcast_shapes,
     convert,
     default_dtype,
     dtype_of,
@@ -75,12 +76,14 @@ def var(
     ddof: int | float = 0,
     keepdims: bool = False,
     correction: int | float | None = None,
+    mean: Operand = None,
 ) -> Array:
     """Mean squared distance from the mean over axes; NaN where `ddof` leaves nothing.
 
     The sum of squares is divided by the number of elements less `ddof`, which the
-    Array API standard calls `correction`. Raises ValueError (face.choice) where both
-    are given.
+    Array API standard calls `correction`. A `mean` that is known, with the dimensions
+    that `keepdims` leaves, is taken as it is given. Raises ValueError (face.choice)
+    where `ddof` and `correction` are given, TypeError (face.broadcast).
 
     >>> import traceir.numpy as jnp
     >>> var(jnp.arange(4))
@@ -89,8 +92,24 @@ def var(
     value = operand("var", a)
     axes = axes_in(axis, len(shape_of(value)))
     less = _corrected(ddof, correction)
-    result: Array = _var(value, less, axes=axes, keepdims=keepdims)
+    about = None if mean is None else centre("var", value, mean)
+    result: Array = _var(value, about, less, axes=axes, keepdims=keepdims)
     return result
+
+
+def centre(name: str, value: Operand, mean: Operand) -> Operand:
+    """A mean that was given, in the dtype in which a variance is computed."""
+    about = operand(name, mean, 1)
+    shape = shape_of(value)
+    if broadcast_shapes(name, [shape, shape_of(about)]) != shape:
+        got = f"{name} of {shape} with a mean of {shape_of(about)}"
+        raise rules.error("face.broadcast", got=got)
+    return convert(about, computed_in(inexact(typeof(value).dtype)))
+
+
+def computed_in(dtype: np.dtype) -> np.dtype:
+    """The dtype in which moments of a floating dtype are computed."""
+    return SINGLE if is_half(dtype) else dtype
 
 
 def _corrected(ddof: int | float, correction: int | float | None) -> int | float:
@@ -109,6 +128,7 @@ def std(
     ddof: int | float = 0,
     keepdims: bool = False,
     correction: int | float | None = None,
+    mean: Operand = None,
 ) -> Array:
     """Square root of `var`.
 
@@ -119,16 +139,25 @@ def std(
     value = operand("std", a)
     axes = axes_in(axis, len(shape_of(value)))
     less = _corrected(ddof, correction)
-    result: Array = _std(value, less, axes=axes, keepdims=keepdims)
+    about = None if mean is None else centre("std", value, mean)
+    result: Array = _std(value, about, less, axes=axes, keepdims=keepdims)
     return result
 
 
 @composite(static_argnames=["axes", "keepdims"])
-def _var(a: Operand, ddof: Operand, *, axes: tuple[int, ...], keepdims: bool) -> Array:
+def _var(
+    a: Operand,
+    mean: Operand | None,
+    ddof: Operand,
+    *,
+    axes: tuple[int, ...],
+    keepdims: bool,
+) -> Array:
     wanted = inexact(typeof(a).dtype)
-    computed = SINGLE if is_half(wanted) else wanted
+    computed = computed_in(wanted)
     value = convert(a, computed)
-    centred = subtract(value, _mean(value, axes, keepdims=True))
+    about = _mean(value, axes, keepdims=True) if mean is None else mean
+    centred = subtract(value, about)
     if computed.kind == "c":
         centred = lax.real(lax.mul(centred, lax.conj(centred)))
         wanted = computed = part_dtype(computed)
@@ -143,5 +172,12 @@ def _var(a: Operand, ddof: Operand, *, axes: tuple[int, ...], keepdims: bool) ->
 
 
 @composite(static_argnames=["axes", "keepdims"])
-def _std(a: Operand, ddof: Operand, *, axes: tuple[int, ...], keepdims: bool) -> Array:
-    return lax.sqrt(_var(a, ddof, axes=axes, keepdims=keepdims))
+def _std(
+    a: Operand,
+    mean: Operand | None,
+    ddof: Operand,
+    *,
+    axes: tuple[int, ...],
+    keepdims: bool,
+) -> Array:
+    return lax.sqrt(_var(a, mean, ddof, axes=axes, keepdims=keepdims))
