@@ -15,7 +15,7 @@ from store.children import Child, in_child
 
 import traceir
 import traceir.numpy as jnp
-from traceir import lax
+from traceir import lax, random
 from traceir.store import place
 from traceir.store.entry import Entry, decode, encode
 from traceir.store.files import Store
@@ -29,6 +29,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:This process:DeprecationWarning"
 ROW = np.linspace(-3, 3, 600, dtype=np.float32)
 SQUARE = np.outer(np.sin(ROW[:128]), ROW[:128]).astype(np.float32)
 TABLE = np.arange(600, dtype=np.float32) ** 2
+KEYS = random.split(random.key(1), 2)
 
 
 def selu(x: Any) -> Any:
@@ -66,6 +67,12 @@ def placed(x: Any) -> Any:
     return lax.fori_loop(0, 9, lambda k, a: a.at[k].set(a[k - 1] + 1), y)
 
 
+def drawn(x: Any) -> Any:
+    """Random numbers of a key that is computed, and of one that is a constant."""
+    keys = random.split(random.key(x[0].astype("int32")), 3)
+    return random.key_data(keys), x + random.normal(KEYS[1], x.shape)
+
+
 PROGRAMS: list[tuple[Callable[..., Any], np.ndarray]] = [
     (selu, ROW),
     (softmax, ROW),
@@ -74,6 +81,7 @@ PROGRAMS: list[tuple[Callable[..., Any], np.ndarray]] = [
     (table, ROW),
     (ranks, ROW),
     (placed, ROW),
+    (drawn, ROW),
     (jnp.matmul, SQUARE),
     (traceir.grad(lambda x: jnp.sum(softmax(x) * x)), ROW),
 ]
