@@ -1,0 +1,69 @@
+"""What JAX draws, written down: `python tests/draws/generate.py --update`.
+
+The values in `drawn.json` are those of JAX 0.10.2, of each of `expressions` in both
+layouts of counters. Needs JAX; the tests do not.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+HERE = Path(__file__).parent
+DRAWN = HERE / "drawn.json"
+SEED = 7
+
+
+def kept() -> dict[str, dict[str, Any]]:
+    """By layout and expression: the dtype, the shape, and the elements."""
+    found: dict[str, dict[str, Any]] = json.loads(DRAWN.read_text())
+    return found
+
+
+def draws(expression: str, module: Any, jnp: Any, key: Any) -> Any:
+    """The value of an expression, of a module of random numbers and of a key."""
+    return eval(expression, {"r": module, "jnp": jnp, "key": key})
+
+
+def entry(value: Any) -> list[Any]:
+    """An array as JSON has it: a floating number by its shortest text."""
+    array = np.asarray(value)
+    flat = array.reshape(-1)
+    kind = array.dtype.kind
+    elements = [str(x) for x in flat] if kind == "f" else flat.tolist()
+    return [array.dtype.name, list(array.shape), elements]
+
+
+def array(dtype: str, shape: list[int], elements: list[Any]) -> np.ndarray:
+    """The array of an entry."""
+    return np.array([np.dtype(dtype).type(x) for x in elements], dtype).reshape(shape)
+
+
+def main() -> None:
+    """Write the file, when asked to."""
+    if sys.argv[1:] != ["--update"]:
+        sys.exit(__doc__)
+    import jax
+    from expressions import EXACT, NEAR
+
+    found: dict[str, dict[str, Any]] = {}
+    for layout in (True, False):
+        jax.config.update("jax_threefry_partitionable", layout)
+        rows = found[str(layout)] = {}
+        for text in EXACT + NEAR:
+            value = draws(text, jax.random, jax.numpy, jax.random.key(SEED))
+            rows[text] = entry(value)
+    layouts = (f'"{k}": {{\n{_lines(rows)}\n}}' for k, rows in found.items())
+    DRAWN.write_text("{\n" + ",\n".join(layouts) + "\n}\n")
+
+
+def _lines(rows: dict[str, Any]) -> str:
+    return ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in rows.items())
+
+
+if __name__ == "__main__":
+    main()

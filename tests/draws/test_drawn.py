@@ -1,0 +1,73 @@
+"""Draws are those that were written down of JAX, in every way of drawing them.
+
+Serves: random_split.*, random_bits.*, random_fold_in.*, random_gamma.*
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import traceir
+import traceir.numpy as jnp
+from tests.draws.expressions import EXACT, NEAR
+from tests.draws.generate import SEED, array, draws, kept
+
+KEPT = kept()
+LAYOUTS = [True, False]
+# Relative, of the function of the bits: roundings of some steps, or of 16 bits.
+BOUND = {"float32": 1e-5, "float16": 2e-3}
+
+
+@pytest.fixture(params=LAYOUTS, ids=["partitionable", "halves"])
+def layout(request: Any) -> Iterator[bool]:
+    before = traceir.config.jax_threefry_partitionable
+    traceir.config.update("jax_threefry_partitionable", request.param)
+    yield request.param
+    traceir.config.update("jax_threefry_partitionable", before)
+
+
+def check(text: str, layout: bool, got: Any) -> None:
+    want = array(*KEPT[str(layout)][text])
+    assert (got.dtype, got.shape) == (want.dtype, want.shape)
+    if text in EXACT:
+        np.testing.assert_array_equal(np.asarray(got), want)
+    else:
+        np.testing.assert_allclose(np.asarray(got), want, BOUND[want.dtype.name])
+
+
+@pytest.mark.parametrize("text", EXACT + NEAR)
+def test_one_after_the_other(text: str, layout: bool) -> None:
+    key = traceir.random.key(SEED)
+    check(text, layout, draws(text, traceir.random, jnp, key))
+
+
+@pytest.mark.parametrize("backend", ["reference", "numba"])
+@pytest.mark.parametrize("text", EXACT + NEAR)
+def test_compiled_and_for_several_keys(text: str, layout: bool, backend: str) -> None:
+    def draw(key: Any) -> Any:
+        return draws(text, traceir.random, jnp, key)
+
+    def both(keys: Any) -> Any:
+        return draw(keys[1]), traceir.vmap(draw)(keys)
+
+    keys = jnp.stack([traceir.random.key(seed) for seed in (3, SEED)])
+    one, several = traceir.jit(both, backend=backend)(keys)
+    check(text, layout, one)
+    check(text, layout, several[1])
+
+
+def test_what_is_written_down_is_what_is_drawn() -> None:
+    for rows in KEPT.values():
+        assert set(rows) == set(EXACT + NEAR)
+
+
+def test_jax_still_draws_it() -> None:
+    jax = pytest.importorskip("jax")
+    for text in EXACT[::20]:
+        key = jax.random.key(SEED)
+        got = np.asarray(draws(text, jax.random, jax.numpy, key))
+        np.testing.assert_array_equal(got, array(*KEPT["True"][text]))
