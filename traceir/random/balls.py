@@ -43,7 +43,7 @@ def generalized_normal(
 
     >>> import traceir
     >>> traceir.random.generalized_normal(traceir.random.key(0), 2.0, (2,))
-    Array([-0.8, -0.8], dtype=float32)
+    Array([0.9542763 , 0.09015025], dtype=float32)
     """
     key = one_key("generalized_normal", key)
     found = floating("generalized_normal", dtype)

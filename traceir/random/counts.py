@@ -43,7 +43,7 @@ def poisson(
 
     >>> import traceir
     >>> traceir.random.poisson(traceir.random.key(0), 3.0, (4,))
-    Array([0, 3, 3, 0], dtype=int32)
+    Array([0, 0, 4, 4], dtype=int32)
     """
     key = one_key("poisson", key)
     found = counted("poisson", dtype)

@@ -40,7 +40,7 @@ def exponential(key: Key, shape: ShapeLike = (), dtype: DTypeLike = None) -> Arr
 
     >>> import traceir
     >>> traceir.random.exponential(traceir.random.key(0), (3,))
-    Array([2.950128 , 3.8434248, 0.4039036], dtype=float32)
+    Array([2.950128  , 3.8434246 , 0.40390354], dtype=float32)
     """
     key = one_key("exponential", key)
     found = floating("exponential", dtype)
@@ -66,7 +66,7 @@ def gumbel(
 
     >>> import traceir
     >>> traceir.random.gumbel(traceir.random.key(0), (3,))
-    Array([ 2.9227448 ,  3.8322585 , -0.09662431], dtype=float32)
+    Array([ 2.9233725 ,  3.8326178 , -0.09689324], dtype=float32)
     """
     key = one_key("gumbel", key)
     found = floating("gumbel", dtype)
@@ -97,7 +97,7 @@ def laplace(key: Key, shape: ShapeLike = (), dtype: DTypeLike = None) -> Array:
 
     >>> import traceir
     >>> traceir.random.laplace(traceir.random.key(0), (3,))
-    Array([ 2.2569816,  3.1502786, -0.4089165], dtype=float32)
+    Array([-2.2569816 , -3.1502788 ,  0.40859547], dtype=float32)
     """
     key = one_key("laplace", key)
     found = floating("laplace", dtype)
@@ -119,7 +119,7 @@ def logistic(key: Key, shape: ShapeLike = (), dtype: DTypeLike = None) -> Array:
 
     >>> import traceir
     >>> traceir.random.logistic(traceir.random.key(0), (3,))
-    Array([ 2.896377  ,  3.8217726 , -0.69783914], dtype=float32)
+    Array([ 2.896376 ,  3.8217716, -0.6978392], dtype=float32)
     """
     key = one_key("logistic", key)
     found = floating("logistic", dtype)
@@ -141,7 +141,7 @@ def cauchy(key: Key, shape: ShapeLike = (), dtype: DTypeLike = None) -> Array:
 
     >>> import traceir
     >>> traceir.random.cauchy(traceir.random.key(0), (3,))
-    Array([ 6.0273094 , 14.8375435 , -0.58208466], dtype=float32)
+    Array([ 6.0274944 , 14.837895  , -0.58172226], dtype=float32)
     """
     key = one_key("cauchy", key)
     found = floating("cauchy", dtype)
@@ -165,7 +165,7 @@ def pareto(
 
     >>> import traceir
     >>> traceir.random.pareto(traceir.random.key(0), 2.0, (3,))
-    Array([4.3713164, 6.8326473, 1.2237875], dtype=float32)
+    Array([4.3713155, 6.8326483, 1.223789 ], dtype=float32)
     """
     key = one_key("pareto", key)
     found = floating("pareto", dtype)
@@ -194,7 +194,7 @@ def weibull_min(
 
     >>> import traceir
     >>> traceir.random.weibull_min(traceir.random.key(0), 2.0, 3.0, (3,))
-    Array([2.8684812, 3.132999 , 1.4782686], dtype=float32)
+    Array([2.8684258, 3.132825 , 1.4783907], dtype=float32)
     """
     key = one_key("weibull_min", key)
     found = floating("weibull_min", dtype)
@@ -222,7 +222,7 @@ def rayleigh(
 
     >>> import traceir
     >>> traceir.random.rayleigh(traceir.random.key(0), 2.0, (3,))
-    Array([0.65575665, 0.41620055, 2.9687762 ], dtype=float32)
+    Array([0.65575665, 0.41620055, 2.9688284 ], dtype=float32)
     """
     key = one_key("rayleigh", key)
     found = floating("rayleigh", dtype)

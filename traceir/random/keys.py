@@ -185,9 +185,15 @@ def one_key(name: str, key: Key) -> Array:
 
 def typed_keys(name: str, keys: Key) -> Array:
     """Keys, or the words of keys, as an array of keys; TypeError (random.key)."""
-    if isinstance(keys, Array) and keys.aval.dtype == KEY:
-        return keys.now() if isinstance(keys, Tracer) else keys
-    return _wrapped(name, keys)
+    if not _is_typed(keys):
+        return _wrapped(name, keys)
+    found: Any = keys
+    result: Array = found.now() if isinstance(found, Tracer) else found
+    return result
+
+
+def _is_typed(keys: Key) -> bool:
+    return isinstance(keys, Array) and keys.aval.dtype is KEY
 
 
 def _wrapped(name: str, words: Key) -> Array:
@@ -203,8 +209,10 @@ def _wrapped(name: str, words: Key) -> Array:
 
 def _like(key: Key, made: Array) -> Array:
     """What was made of a key: keys of a typed one, words of words."""
-    typed = isinstance(key, Array) and key.aval.dtype == KEY
-    return made if typed else bind("random_unwrap", made)  # type: ignore[no-any-return] # of a primitive
+    if _is_typed(key):
+        return made
+    words: Array = bind("random_unwrap", made)
+    return words
 
 
 def partitionable() -> bool:

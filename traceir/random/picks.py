@@ -56,7 +56,7 @@ def categorical(
     >>> import traceir, traceir.numpy as jnp
     >>> key = traceir.random.key(0)
     >>> traceir.random.categorical(key, jnp.log(jnp.array([0.1, 0.2, 0.7])), shape=(4,))
-    Array([2, 2, 2, 0], dtype=int32)
+    Array([1, 2, 2, 1], dtype=int32)
     """
     key = one_key("categorical", key)
     values = as_array(operand("categorical", logits, 1))
@@ -105,7 +105,7 @@ def choice(
     >>> traceir.random.choice(traceir.random.key(0), 5, (3,))
     Array([4, 0, 2], dtype=int32)
     >>> traceir.random.choice(traceir.random.key(0), 5, (3,), replace=False)
-    Array([2, 4, 0], dtype=int32)
+    Array([0, 1, 4], dtype=int32)
     """
     key = one_key("choice", key)
     drawn = shape_tuple(shape)
@@ -185,7 +185,7 @@ def permutation(
 
     >>> import traceir
     >>> traceir.random.permutation(traceir.random.key(0), 5)
-    Array([2, 4, 0, 3, 1], dtype=int32)
+    Array([0, 1, 4, 3, 2], dtype=int32)
     """
     key = one_key("permutation", key)
     values = operand("permutation", x, 1)
