@@ -103,7 +103,8 @@ def random_bits(
         # The first of several numbers in a word are its lowest bits.
         lanes = words.astype("<u4").view(f"<u{bit_width // 8}")
         bits = lanes[..., :size].astype(f"uint{bit_width}", copy=False)
-    return bits.reshape((*x.shape, *shape))
+    found: np.ndarray = bits.reshape((*x.shape, *shape))
+    return found
 
 
 def _counters(size: int) -> tuple[np.ndarray, np.ndarray]:

@@ -15,10 +15,17 @@ from traceir import config, rules
 from traceir.array import Array
 from traceir.dtypes import KEY, is_key, kind_of
 from traceir.errors import shown
-from traceir.lax.operands import Operand, as_array, convert, default_dtype, given
+from traceir.lax.operands import (
+    Operand,
+    as_array,
+    convert,
+    default_dtype,
+    given,
+    is_tracer,
+)
 from traceir.lax.operands import operand as checked
 from traceir.lax.shapes import ShapeLike, shape_tuple
-from traceir.trace import Tracer, bind, typeof
+from traceir.trace import bind, typeof
 
 # A key, or the two words of one.
 Key = Any
@@ -188,7 +195,7 @@ def typed_keys(name: str, keys: Key) -> Array:
     if not _is_typed(keys):
         return _wrapped(name, keys)
     found: Any = keys
-    result: Array = found.now() if isinstance(found, Tracer) else found
+    result: Array = found.now() if is_tracer(found) else found
     return result
 
 
