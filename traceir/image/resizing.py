@@ -1,4 +1,4 @@
-"""Images resized, scaled and moved. Serves: face.shape, face.axis, face.choice"""
+"""Images resized, scaled and moved. Serves: linalg.shapes, face.axis, face.choice"""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def resize(
     `method` is "nearest", "linear", "cubic", "lanczos3", "lanczos5" or
     "cubic-pytorch", which without `antialias` has another slope. With `antialias`,
     pixels that get smaller are means. The result is floating, except that "nearest"
-    keeps the dtype. Raises ValueError (face.shape, face.choice).
+    keeps the dtype. Raises ValueError (linalg.shapes, face.choice).
 
     >>> import traceir.numpy as jnp
     >>> resize(jnp.array([1, 2]), (4,), "nearest")
@@ -79,11 +79,11 @@ def _method(method: str | ResizeMethod) -> ResizeMethod:
 
 
 def _check(image: Array, extents: tuple[int, ...]) -> None:
-    """Raise ValueError (face.shape) unless the ranks are equal."""
+    """Raise ValueError (linalg.shapes) unless the ranks are equal."""
     if len(extents) != len(shape_of(image)):
         got = f"an image of {shape_of(image)} in the shape {extents}"
         hint = "the new shape has as many dimensions as the image"
-        raise rules.error("face.shape", got=got, hint=hint)
+        raise rules.error("linalg.shapes", got=got, hint=hint)
 
 
 @composite(static_argnames=["shape", "method", "antialias"])
@@ -123,7 +123,7 @@ def scale_and_translate(
     The place x of the image comes to `x * scale + translation`; what lies outside of it
     is 0. `scale` and `translation` have an element for each of `spatial_dims`, and have
     derivatives. The method is as for `resize`, but not "nearest". Raises ValueError
-    (face.shape, face.axis, face.axis-repeated, face.choice).
+    (linalg.shapes, face.axis, face.axis-repeated, face.choice).
 
     >>> import traceir.numpy as jnp
     >>> x = jnp.array([1.0, 2.0])
@@ -142,7 +142,7 @@ def scale_and_translate(
     if any(shape_of(v) != (len(dims),) for v in pair):
         got = f"scale of {pair[0].shape} and translation of {pair[1].shape}"
         hint = f"both have {len(dims)} elements, one for each of `spatial_dims`"
-        raise rules.error("face.shape", got=got, hint=hint)
+        raise rules.error("linalg.shapes", got=got, hint=hint)
     scales, moves = (
         [lax.index_in_dim(v, k, 0, False) for k in range(len(dims))] for v in pair
     )

@@ -1,4 +1,4 @@
-"""Attention: means of values, weighted by scores of keys. Serves: face.shape"""
+"""Attention: means of values, weighted by scores of keys. Serves: linalg.shapes"""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def dot_product_attention(
     to the scores and `mask` tells which count; both broadcast to (B, N, T, S). A query
     sees keys up to its own place if `is_causal`, and those of a window to the left and
     right of it. Rows beyond `query_seq_lengths` are 0. The result is (..., T, N, H).
-    Scores of half precision are computed in single. Raises ValueError (face.shape).
+    Scores of half precision are computed in single. Raises ValueError (linalg.shapes).
 
     >>> import traceir.numpy as jnp
     >>> x = jnp.arange(4.0).reshape(2, 1, 2)
@@ -82,7 +82,7 @@ def dot_product_attention(
 
 
 def _check(q: Array, k: Array, v: Array) -> None:
-    """Raise ValueError (face.shape) unless the three fit one another."""
+    """Raise ValueError (linalg.shapes) unless the three fit one another."""
     shapes = [shape_of(x) for x in (q, k, v)]
     fits = all(len(s) == 4 for s in shapes)
     if fits:
@@ -93,7 +93,7 @@ def _check(q: Array, k: Array, v: Array) -> None:
         listed = ", ".join(map(str, shapes))
         hint = "query is (B, T, N, H), key and value are (B, S, K, H), K divides N"
         got = f"dot_product_attention of {listed}"
-        raise rules.error("face.shape", got=got, hint=hint)
+        raise rules.error("linalg.shapes", got=got, hint=hint)
 
 
 def _scores(q: Array, k: Array, scale: float | None) -> Array:
@@ -117,7 +117,7 @@ def _grouped(x: Operand, scores: Array) -> Array:
     shared, group = shape_of(scores)[1:3]
     if heads not in (1, shared * group):
         got = f"a mask or bias of {shape_of(value)} for {shared * group} heads"
-        raise rules.error("face.shape", got=got)
+        raise rules.error("linalg.shapes", got=got)
     parts = (1, 1) if heads == 1 else (shared, group)
     return reshape(value, (batch, *parts, rows, columns))
 

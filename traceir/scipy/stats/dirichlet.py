@@ -1,6 +1,6 @@
 """The Dirichlet distribution, of vectors whose elements add up to 1.
 
-Serves: promote.*, face.shape
+Serves: promote.*, linalg.shapes
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def logpdf(x: Operand, alpha: Operand) -> Array:
 
     `alpha` is (n,), `x` is (n, ...), or (n - 1, ...) without the last elements; the
     result is (...), -inf where elements are below 0 or do not add up to 1. Raises
-    ValueError (face.shape).
+    ValueError (linalg.shapes).
 
     >>> import traceir.numpy as jnp
     >>> logpdf(jnp.array([0.25, 0.75]), jnp.array([1.0, 2.0]))
@@ -38,7 +38,7 @@ def logpdf(x: Operand, alpha: Operand) -> Array:
     if count < 1 or given not in (count, count - 1):
         got = f"x of {shape_of(x)} for alpha of {shape_of(alpha)}"
         hint = "alpha is (n,), x is (n, ...) or (n - 1, ...)"
-        raise rules.error("face.shape", got=got, hint=hint)
+        raise rules.error("linalg.shapes", got=got, hint=hint)
     if given == count - 1:
         last = subtract(1, _sum(x, 0, keepdims=True))
         x = concatenate([x, last])

@@ -1,6 +1,6 @@
 """The normal distribution of vectors.
 
-Serves: promote.*, face.broadcast, face.shape
+Serves: promote.*, face.broadcast, linalg.shapes
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def logpdf(x: Operand, mean: Operand, cov: Operand) -> Array:
     `x` and `mean` are (..., n), `cov` is (..., n, n), positive definite; stacks
     broadcast. If `mean` is a number, so is `cov`, and elements are taken one by one.
     The result is (...), NaN where `cov` is not positive definite. Raises ValueError
-    (face.shape).
+    (linalg.shapes).
 
     >>> import traceir.numpy as jnp
     >>> logpdf(jnp.zeros(2), jnp.zeros(2), jnp.eye(2))
@@ -63,7 +63,7 @@ def reals_of(*operands: Operand) -> list[Array]:
 def _misfit(x: Array, mean: Array, cov: Array) -> Exception:
     got = f"x of {x.shape}, mean of {mean.shape}, cov of {cov.shape}"
     hint = "they are (..., n), (..., n) and (..., n, n)"
-    return rules.error("face.shape", got=got, hint=hint)
+    return rules.error("linalg.shapes", got=got, hint=hint)
 
 
 def pdf(x: Operand, mean: Operand, cov: Operand) -> Array:
