@@ -15,6 +15,7 @@ from traceir.text.naming import letters
 from traceir.text.printer import with_names
 from traceir_numba.build import build
 from traceir_numba.emit_lines import safe_name
+from traceir_numba.emitters.entry import Library
 from traceir_numba.emitters.pairs import part_of
 from traceir_numba.functions import NUMBERS
 from traceir_numba.fuse import Plan, fuse, kept_values
@@ -136,7 +137,7 @@ class _Assembler:
         for var in results:
             memory = self.graph.memory_of(var)
             if memory not in self.slots:
-                self.slot(memory, "output", var.aval)
+                self.slot(memory, "output", self.seen(memory, var))
         for cluster in plan.clusters:
             self.step(plan, cluster, kept)
         outputs = self.outputs()
@@ -172,6 +173,13 @@ class _Assembler:
         """The variables that the program returns, computed ones first met."""
         outvars = self.closed.jaxpr.outvars
         return list(dict.fromkeys(a for a in outvars if isinstance(a, Var)))
+
+    def seen(self, memory: Var, result: Var) -> ShapedArray:
+        """What the memory of a result is made as: a product is one of real numbers."""
+        maker = self.graph.producer(memory)
+        called = maker is not None and isinstance(self.graph.entry(maker), Library)
+        same = memory.aval.dtype == result.aval.dtype
+        return memory.aval if called and not same else result.aval
 
     def is_seen_as(self, source: int, aval: ShapedArray) -> bool:
         """Whether a buffer is an array of that type."""

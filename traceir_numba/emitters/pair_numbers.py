@@ -126,32 +126,3 @@ def iota(w: Work, eqn: Eqn) -> list[Value]:
     params = {**dict(eqn.params), "dtype": part}
     first = w.bind("iota", shape=out.aval.shape, dtype=part, **params)
     return [Pair(first, w.number(0.0, first))]
-
-
-@rule("dot_general")
-def dot_general(w: Work, eqn: Eqn) -> list[Value]:
-    """Four products of matrices, or two where one of them is real."""
-    (out,) = eqn.outputs
-    part = part_of(out.aval.dtype)
-    wanted = eqn.param("preferred_element_type")
-    params = dict(eqn.params)
-    params["preferred_element_type"] = wanted and part
-
-    def real_product(x: Atom, y: Atom) -> Atom:
-        shape = out.aval.shape
-        return w.bind("dot_general", x, y, shape=shape, dtype=part, **params)
-
-    (a, b), (c, d) = (_parts(w, x) for x in eqn.inputs)
-    first, second = real_product(a, c), None
-    if b is not None and d is not None:
-        first = w.bind("sub", first, real_product(b, d))
-    for x, y in ((a, d), (b, c)):
-        if x is not None and y is not None:
-            term = real_product(x, y)
-            second = term if second is None else w.bind("add", second, term)
-    return [Pair(first, w.number(0.0, first) if second is None else second)]
-
-
-def _parts(w: Work, atom: Atom) -> tuple[Atom, Atom | None]:
-    """The two numbers of an operand; one of a real one."""
-    return (w.use(atom), None) if part_of(atom.aval.dtype) is None else w.pair(atom)

@@ -109,9 +109,15 @@ def concatenate(eqn: Eqn, number: int) -> Map:
 
 def stack(eqn: Eqn, number: int) -> Map:
     """Each operand has one index of the new dimension."""
-    axis = eqn.param("axis")
+    axis, lanes = eqn.param("axis"), _lanes(eqn)
     indices = [Index(d) for d in range(len(eqn.inputs[0].aval.shape))]
-    return (*indices[:axis], Index(None, number), *indices[axis:])
+    last = [Index(None, number % lanes)] if lanes > 1 else []
+    return (*indices[:axis], Index(None, number // lanes), *indices[axis:], *last)
+
+
+def _lanes(eqn: Eqn) -> int:
+    """How many operands lie element beside element, in a last dimension more."""
+    return next((int(str(value)) for name, value in eqn.params if name == "lanes"), 1)
 
 
 def part_of(index: Index, start: int, extent: int) -> Index | None:
