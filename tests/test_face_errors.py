@@ -33,7 +33,7 @@ BAD: list[tuple[str, type[Exception], str, Callable[[], Any]]] = [
     ("face.argument", TypeError, "str at position 1 of add", lambda: jnp.add(V, "a")),
     ("face.argument", TypeError, "list at position 0", lambda: jnp.sin([1.0])),
     ("face.argument", TypeError, "NoneType", lambda: jnp.sum(None)),
-    ("face.argument", TypeError, "complex", lambda: jnp.exp(1j)),
+    ("face.argument", TypeError, "bytes", lambda: jnp.exp(b"")),
     ("face.argument", TypeError, "ndarray", lambda: jnp.sin(np.array(["a"]))),
     ("face.argument", TypeError, "str", lambda: jnp.array("a")),
     ("face.argument", TypeError, "where", lambda: jnp.where("a", 1, 2)),
@@ -41,7 +41,7 @@ BAD: list[tuple[str, type[Exception], str, Callable[[], Any]]] = [
     ("face.argument", TypeError, "tuple", lambda: lax.add((1,), 2)),
     ("face.dtype", TypeError, "'foo' for zeros", lambda: jnp.zeros(3, dtype="foo")),
     ("face.dtype", TypeError, "str", lambda: jnp.ones(3, dtype=str)),
-    ("face.dtype", TypeError, "complex64", lambda: X.astype(np.complex64)),
+    ("face.dtype", TypeError, "clongdouble|complex256", lambda: X.astype(np.clongdouble)),
     (
         "face.ragged",
         ValueError,

@@ -15,19 +15,25 @@ import traceir
 import traceir.numpy as jnp
 
 KINDS = [
-    (jnp.generic, "biuf"),
-    (jnp.number, "iuf"),
+    (jnp.generic, "biufc"),
+    (jnp.number, "iufc"),
     (jnp.integer, "iu"),
     (jnp.signedinteger, "i"),
     (jnp.unsignedinteger, "u"),
-    (jnp.inexact, "f"),
+    (jnp.inexact, "fc"),
     (jnp.floating, "f"),
-    (jnp.complexfloating, ""),
+    (jnp.complexfloating, "c"),
     (jnp.flexible, ""),
     (jnp.character, ""),
     (jnp.object_, ""),
 ]
-DTYPES = {"b": jnp.bool, "i": jnp.int16, "u": jnp.uint64, "f": jnp.float16}
+DTYPES = {
+    "b": jnp.bool,
+    "i": jnp.int16,
+    "u": jnp.uint64,
+    "f": jnp.float16,
+    "c": jnp.complex64,
+}
 
 
 @pytest.mark.parametrize(("kind", "members"), KINDS)
@@ -37,6 +43,7 @@ def test_a_dtype_is_of_its_kinds(kind: type, members: str) -> None:
 
 def test_dtypes_have_several_names() -> None:
     assert (jnp.single, jnp.double) == (jnp.float32, jnp.float64)
+    assert (jnp.csingle, jnp.cdouble) == (jnp.complex64, jnp.complex128)
     assert (jnp.int_, jnp.uint) == (jnp.int64, jnp.uint64)
     assert jnp.bool == jnp.bool_
     assert jnp.euler_gamma == np.euler_gamma
