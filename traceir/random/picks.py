@@ -11,12 +11,14 @@ import numpy as np
 
 from traceir import lax, rules
 from traceir.array import Array
+from traceir.concretize import refusal
 from traceir.jit.composite import composite
 from traceir.lax.control.bodies import known_number
 from traceir.lax.operands import (
     Operand,
     as_array,
     default_dtype,
+    is_tracer,
     like,
     operand,
     shape_of,
@@ -140,6 +142,9 @@ def _shaped(x: Array, drawn: Shape, at: int) -> Array:
 
 def _count(number: Operand, asker: str) -> int:
     """An integer that is known, which stands for the numbers below it."""
+    if is_tracer(number) and known_number(number) is None:
+        what = f"how many numbers random.{asker} is to choose from"
+        raise refusal(number, "level.concretize.number", what)
     return int(known_number(number))
 
 
@@ -180,8 +185,8 @@ def permutation(
     """The entries of an array along an axis in random order, or numbers below `x`.
 
     With `independent`, each line has an order of its own. An integer that is traced
-    has no length: TypeError (trace.concretize). Raises TypeError (random.entries),
-    ValueError (face.axis).
+    has no length: ConcretizationTypeError (level.concretize.number). Raises
+    TypeError (random.entries), ValueError (face.axis).
 
     >>> import traceir
     >>> traceir.random.permutation(traceir.random.key(0), 5)
@@ -214,6 +219,6 @@ def _shuffle(key: Key, x: Array, axis: int) -> Array:
     rounds = ceil(EXPONENT * log(max(1, x.size)) / log(np.iinfo(np.uint32).max))
     for _ in range(rounds):
         key, own = split(key)
-        order = bits(own, x.shape)
+        order = bits(own, x.shape, "uint32")
         _, x = lax.sort((order, x), dimension=axis, num_keys=1)
     return x
