@@ -25,6 +25,16 @@ class Store:
     value: Any = None
 
 
+@pytest.fixture(autouse=True, scope="module")
+def seen() -> Any:
+    """What was set aside from collections is looked at for holders, too."""
+    aside = gc.get_freeze_count()
+    gc.unfreeze()
+    yield
+    if aside:
+        gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def empty() -> Any:
     """Nothing is held after a test."""
