@@ -1,5 +1,6 @@
 """The names of `traceir.nn`, each with the module that has it."""
 
+from traceir.nn import initializers as initializers
 from traceir.nn.attention import dot_product_attention as dot_product_attention
 from traceir.nn.codes import one_hot as one_hot
 from traceir.nn.norms import log_softmax as log_softmax
