@@ -21,7 +21,7 @@ WORKLOADS = (
     *("elementwise", "reductions", "stencils"),
     *("algebra", "linalg", "loops", "gradients"),
     *("indexing", "windows", "ordering", "formats"),
-    "random",
+    *("random", "special"),
 )
 GROUPS = (*WORKLOADS, "plain", "calls", "eager", "compiles", "growth", "processes")
 RESULTS = Path(__file__).parent / "results.json"

@@ -65,6 +65,12 @@ def _same(draw: Draw, dtype: np.dtype) -> Built:
     return [_aval(draw(SHAPES), dtype)] * 2, {}
 
 
+def _three(draw: Draw, dtype: np.dtype) -> Built:
+    shape = draw(SHAPES)
+    shapes = [shape, draw(_partner(shape)), draw(_partner(shape))]
+    return [_aval(s, dtype) for s in draw(st.permutations(shapes))], {}
+
+
 def _pow(draw: Draw, dtype: np.dtype) -> Built:
     (x, y), params = _pair(draw, dtype)
     exponent = draw(st.sampled_from([dtype, *INTEGERS]))
@@ -346,6 +352,9 @@ BUILDERS: dict[str, Callable[[Draw, np.dtype], Built]] = {
     **INDEXED,
     "pointwise1": _plain,
     "pointwise2": _pair,
+    "special1": _plain,
+    "special2": _pair,
+    "regularized_incomplete_beta": _three,
     "add_any": _same,
     "reduction": _reduction,
     "fold_across": _reduction,

@@ -163,10 +163,12 @@ def igammac_f32(a: f32, x: f32) -> f32:
 
 
 def by_a_series_f64(a: f64, x: f64) -> f64:
-    """The derivative of `igamma` by a over the density, for x up to 1.5."""
+    """The derivative of `igamma` by a over the density, for x up to a or to 1.5."""
     term, total, slope, change = f64(1.0), f64(1.0), f64(0.0), f64(0.0)
-    for n in range(1, 32):
-        r = 1.0 / (a + n)
+    n = a
+    while term > total * 1e-19:
+        n = n + 1.0
+        r = 1.0 / n
         term = term * x * r
         slope = slope - r
         total = total + term
@@ -176,7 +178,7 @@ def by_a_series_f64(a: f64, x: f64) -> f64:
 
 def by_a_f64(a: f64, x: f64) -> f64:
     """The derivative of `igamma` by a over the density."""
-    if x < 1.5:
+    if (x < 1.5) | ((x <= a) & (a < 20.0)):
         return by_a_series_f64(a, x)
     lead = gamma_tail_f64(a, x, f64(0.0)) * (log_f64(x) - digamma_f64(a))
     moment = gamma_tail_f64(a, x, f64(1.0))

@@ -123,7 +123,7 @@ def polygamma_f64(n: f64, x: f64) -> f64:
     if (x <= 0.0) & (np.floor(x) == x):
         return INF_F64 if odd else NAN_F64
     s = n + 1.0
-    if n <= 170.0:
+    if n <= (170.0 if x > 0.0 else 100.0):
         found = zeta_sum_f64(f64(FACTORIAL[i64(n)]), s, x)
     elif x > 0.0:
         power = lgamma_f64(s) - s * log_f64(x)
