@@ -33,11 +33,11 @@ FIRST = {
 
 @pytest.mark.parametrize("name", FIRST)
 def test_weights_are_those_of_jax(name: str) -> None:
-    initial = getattr(initializers, name)()
+    initial, key = getattr(initializers, name)(), traceir.random.key(0)
     staged = traceir.jit(lambda key: initial(key, (2, 3)), backend="numba")
     for found in (
-        initial(traceir.random.key(0), (2, 3)),
-        staged(traceir.random.key(0)),
+        initial(key, (2, 3)),
+        staged(key),
     ):
         np.testing.assert_allclose(found[0], FIRST[name], 2e-5)
     if name != "orthogonal":  # there are no factors in half precision
