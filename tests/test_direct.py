@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,7 @@ from traceir.avals import ShapedArray
 from traceir.direct import planned
 from traceir.operators import BINARY, COMPARISON, UNARY, _apply
 from traceir.plans import OWN, plan_of
+from traceir.trace import in_force
 
 DTYPES = ("bool", "int8", "uint8", "int32", "uint32", "float16", "bfloat16", "float32")
 SHAPES = (((3,), (3,)), ((2, 3), ()), ((3,), (2, 3)), ((), ()), ((0,), (0,)))
@@ -251,3 +253,46 @@ def test_an_eager_operation_compiles_nothing() -> None:
     ):
         found.block_until_ready()
     assert backend.compile_count() == before
+
+
+def test_what_is_outside_every_trace() -> None:
+    local = traceir.config.local
+    seen: list[Any] = []
+
+    def look(x: Any) -> Any:
+        seen.append(local.outside)
+        with traceir.enable_x64():
+            seen.append(local.outside)
+        with in_force(None):
+            seen.append(local.outside is local.context)
+        seen.append(local.outside)
+        return x
+
+    assert local.outside is local.context
+    with traceir.enable_x64():
+        assert local.outside is local.context
+        assert local.outside.x64
+        traceir.make_jaxpr(look)(1.0)
+        assert local.outside is local.context
+    assert local.outside is local.context
+    assert seen == [None, None, True, None]
+
+
+def test_an_update_reaches_a_thread_when_its_trace_has_ended() -> None:
+    def change(x: Any) -> Any:
+        thread = threading.Thread(
+            target=traceir.config.update, args=("enable_x64", True)
+        )
+        thread.start()
+        thread.join()
+        return x
+
+    x = jnp.arange(3, dtype="int8")
+    try:
+        for _ in range(3):
+            assert jnp.sum(x).dtype == np.int32
+        traceir.make_jaxpr(change)(1.0)
+        assert jnp.sum(x).dtype == np.int64
+    finally:
+        traceir.config.update("enable_x64", False)
+    assert jnp.sum(x).dtype == np.int32
