@@ -55,7 +55,8 @@ def test_attributes_and_methods() -> None:
     np.testing.assert_array_equal(abs(z), np.abs(M))
     np.testing.assert_allclose(z @ z.conj().T, M @ M.conj().T, rtol=1e-6)
     np.testing.assert_array_equal(jnp.arange(2).imag, [0, 0])
-    np.testing.assert_array_equal(z.at[0, 0].add(2j), M + [[2j, 0], [0, 0]])
+    more = np.array([[2j, 0], [0, 0]])
+    np.testing.assert_array_equal(z.at[0, 0].add(2j), M + more)
     assert complex(z[1, 0]) == 3j and bool(z[1, 0])
     for number in (int, float):
         with pytest.raises(TypeError):

@@ -1,6 +1,6 @@
 """Kernels of complex numbers, where they are not NumPy's own. Serves: accuracy.complex
 
-A number of two numbers of 32 bits is computed with 64 where a formula would lose digits.
+A number of two parts of 32 bits is computed with 64 where a formula loses digits.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Complex numbers and their parts, under their `jax.lax` names. Serves: prim.*, part.*"""
+"""Complex numbers and their parts under their `jax.lax` names. Serves: part.*"""
 
 from __future__ import annotations
 

@@ -82,12 +82,12 @@ from traceir.numpy.dtypes import astype as astype
 from traceir.numpy.dtypes import bfloat16 as bfloat16
 from traceir.numpy.dtypes import bool_ as bool_
 from traceir.numpy.dtypes import can_cast as can_cast
+from traceir.numpy.dtypes import complex64 as complex64
+from traceir.numpy.dtypes import complex128 as complex128
 from traceir.numpy.dtypes import dtype as dtype
 from traceir.numpy.dtypes import e as e
 from traceir.numpy.dtypes import finfo as finfo
 from traceir.numpy.dtypes import float16 as float16
-from traceir.numpy.dtypes import complex64 as complex64
-from traceir.numpy.dtypes import complex128 as complex128
 from traceir.numpy.dtypes import float32 as float32
 from traceir.numpy.dtypes import float64 as float64
 from traceir.numpy.dtypes import floating as floating
@@ -205,8 +205,8 @@ from traceir.numpy.joins import dstack as dstack
 from traceir.numpy.joins import hstack as hstack
 from traceir.numpy.joins import vstack as vstack
 from traceir.numpy.kinds import bool as bool
-from traceir.numpy.kinds import character as character
 from traceir.numpy.kinds import cdouble as cdouble
+from traceir.numpy.kinds import character as character
 from traceir.numpy.kinds import complexfloating as complexfloating
 from traceir.numpy.kinds import csingle as csingle
 from traceir.numpy.kinds import double as double

@@ -1,7 +1,7 @@
 """Functions of exact complex numbers. Serves: accuracy.complex
 
-A zero part is given to mpmath as a number of its sign that is smaller than any square of
-one of a dtype, so each function is continuous from the side that the sign names.
+A zero part is given to mpmath as a number of its sign that is smaller than any square
+of one of a dtype, so each function is continuous from the side that the sign names.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from traceir.rules.reals import INFINITY, NAN, Real, number
 
 Function = Callable[[Complex], Complex]
 TINY = Fraction(1, 2**20_000)
-SMALL = Fraction(1, 2**3000)
+SMALL = Fraction(1, 2**1500)
 FAR = 2**20
 # Whatever is smaller becomes a zero of its sign in every dtype.
 LEAST = Fraction(1, 2**1200)
@@ -68,7 +68,9 @@ def _mirrored(function: Function, odd: bool = False, even: bool = False) -> Func
     return whole
 
 
-def _parted(name: str, special: Function, odd: bool = False, even: bool = False) -> Any:
+def _parted(
+    name: str, special: Function, odd: bool = False, even: bool = False
+) -> Function:
     """A function by mpmath where its operand is finite, and by its limits elsewhere."""
     finite = _finite(name)
 
@@ -129,7 +131,7 @@ def _digits_of_atanh(z: Complex) -> Complex:
     if not z.finite:
         return limits.atanh(z)
     context = mpmath()
-    with context.workprec(8000):
+    with context.workprec(3400):
         found = context.atanh(_point(z, SMALL))
         return Complex(_part(found.real), _part(found.imag), 1)
 
@@ -175,7 +177,7 @@ def exp2(z: Complex) -> Complex:
     """exp(z log 2)."""
     two = mpmath().log(2)
     parts = [from_mp(to_mp(p.value) * two) if p.value else p for p in (z.re, z.im)]
-    found = exp(Complex(*parts))
+    found = exp(Complex(parts[0], parts[1]))
     if z.finite:
         return replace(found, ulps=_steps(parts))
     # The angle of a large number is not known once it has been rounded.
@@ -199,7 +201,7 @@ def logistic(z: Complex) -> Complex:
     below = Complex.of(1) + exp(-z)
     if below.zero:
         return Complex(INFINITY, INFINITY, free="any")
-    # What is added to 1 is rounded before, which counts for more the nearer it is to -1.
+    # What is added to 1 is rounded before, which counts for more near -1.
     size = modulus(below).value
     return replace(quotient(Complex.of(1), below), ulps=2 + int(2 / size))
 

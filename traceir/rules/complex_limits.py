@@ -1,8 +1,8 @@
 """Functions of complex numbers with infinities and NaNs. Serves: accuracy.complex
 
-The values are those of Annex G of the C standard (ISO/IEC 9899:2018). Each function here
-is given a number of which a part is an infinity or a NaN, and the imaginary part has no
-minus sign; with `odd` and `even` functions the real part has none either.
+The values are those of Annex G of the C standard (ISO/IEC 9899:2018). Each function
+here is given a number of which a part is an infinity or a NaN, and the imaginary part
+has no minus sign; with `odd` and `even` functions the real part has none either.
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ class Complex:
         return self.im < b.im if self.re == b.re else self.re < b.re
 
     def __le__(self, other: Any) -> bool:
-        return self < other or self == other
+        return self.__lt__(other) or self.__eq__(other)
 
     def __gt__(self, other: Any) -> bool:
         return Complex.of(other) < self

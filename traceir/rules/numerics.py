@@ -27,7 +27,7 @@ def real(name: str, *xs: Any) -> Any:
     (Real(2), Real(nan))
     """
     if name == "pair":
-        return Complex(*map(Real.of, xs))
+        return Complex(Real.of(xs[0]), Real.of(xs[1]))
     if any(isinstance(x, Complex) for x in xs):
         return COMPLEX[name](*map(Complex.of, xs))
     return FUNCTIONS[name](*map(Real.of, xs))

@@ -131,8 +131,8 @@ def _complex(text: str, dtype: np.dtype) -> complex | None:
     found = _PARTS.fullmatch(inner)
     if found is None:
         return None
-    parts = [number_value(p or "0.0", part_dtype(dtype)) for p in found.groups()]
-    return None if None in parts else complex(*map(float, parts))
+    real, imag = (number_value(p or "0.0", part_dtype(dtype)) for p in found.groups())
+    return None if real is None or imag is None else complex(real, imag)
 
 
 def _real(text: str) -> float | None:

@@ -102,10 +102,10 @@ def grad(
     floating arrays, or a tuple of gradients where `argnums` is a sequence; negative
     positions count from the end of those given. It has the structure, shapes and dtypes
     of the argument. With `has_aux`, `fun` returns a pair, and so does the function:
-    the gradient and the second. With `holomorphic`, arguments and result are complex, and
-    the gradient is the complex derivative; without it, the gradient of a floating result
-    by a complex argument is that by the real part less i times that by the imaginary one
-    (derive.complex). With `allow_int`, integers and booleans may be among
+    the gradient and the second. With `holomorphic`, arguments and result are complex,
+    and the gradient is the complex derivative; without it, that of a floating result by
+    a complex argument is the derivative by the real part less i times that by the
+    imaginary one (derive.complex). With `allow_int`, integers and booleans may be among
     the leaves: their gradient is of `traceir.dtypes.float0`. Keyword arguments are
     passed on. Inside `fun`, Python control flow may depend on values.
 
