@@ -121,7 +121,7 @@ def beta(
 @composite(static_argnames=["shape", "dtype"])
 def _beta(key: Key, a: Operand, b: Operand, shape: Shape, dtype: np.dtype) -> Array:
     forms = real("beta", dtype, a, b)
-    keys = split(key)
+    keys = tuple(split(key))
     forms = [spread(form, shape) for form in forms]
     x, y = (
         loggamma(own, form, shape, dtype) for own, form in zip(keys, forms, strict=True)

@@ -99,5 +99,6 @@ def _fitted(value: Operand, dtype: np.dtype) -> Operand:
     """Integers of a dtype, the nearest ones where they are not in its range."""
     own, other = np.iinfo(typeof(value).dtype), np.iinfo(dtype)
     low, high = max(own.min, other.min), min(own.max, other.max)
-    ends = (typed(int(n), typeof(value).dtype, False) for n in (low, high))
+    weak = typeof(value).weak_type
+    ends = (typed(int(n), typeof(value).dtype, weak) for n in (low, high))
     return convert(clip(value, *ends), dtype)

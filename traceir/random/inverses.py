@@ -20,7 +20,7 @@ from traceir.numpy.composites import power as _power
 from traceir.numpy.composites import where
 from traceir.numpy.elementwise import divide, multiply
 from traceir.random.keys import one_key
-from traceir.random.real import _uniform, uniform
+from traceir.random.real import between, uniform
 from traceir.random.requests import (
     Key,
     Shape,
@@ -76,17 +76,26 @@ def gumbel(
     return result
 
 
+@composite(static_argnames=["shape", "dtype"])
+def _uniform(
+    key: Key, maxval: Operand, minval: Operand, shape: Shape, dtype: np.dtype
+) -> Array:
+    """As that of `uniform`; its equation has the bounds in the order of their names."""
+    return between(key, minval, maxval, shape, dtype)
+
+
 @composite(static_argnames=["shape", "dtype", "mode"])
 def _gumbel(key: Key, shape: Shape, dtype: np.dtype, mode: str) -> Array:
     info = finfo(dtype)
     tiny = typed(float(info.tiny), dtype, False)
     if mode == "low":
-        u = _uniform(key, shape=shape, dtype=dtype, minval=tiny, maxval=1.0)
+        u = _uniform(key, 1.0, tiny, shape, dtype)
         return lax.neg(lax.log(lax.neg(lax.log(u))))
-    high, low = _uniform(key, shape=(2, *shape), dtype=dtype, minval=0.0, maxval=1.0)
+    high, low = _uniform(key, 1.0, 0.0, (2, *shape), dtype)
+    great = lax.ge(high, like(0.5, high))
     fine = lax.add(high, lax.mul(typed(float(info.eps), dtype, False), low))
     fine = lax.add(fine, tiny)
-    u = where(lax.ge(high, like(0.5, high)), high, fine)
+    u = where(great, high, fine)
     return lax.neg(lax.log(lax.neg(lax.log1p(lax.neg(u)))))
 
 
@@ -235,5 +244,5 @@ def rayleigh(
 def _rayleigh(key: Key, scale: Operand, shape: Shape, dtype: np.dtype) -> Array:
     u = uniform(key, shape, dtype)
     (wide,) = real("rayleigh", dtype, scale)
-    root = lax.sqrt(lax.mul(lax.log(u), like(-2.0, u)))
-    return lax.mul(spread(wide, shape), root)
+    everywhere = spread(wide, shape)
+    return lax.mul(everywhere, lax.sqrt(lax.mul(lax.log(u), like(-2.0, u))))

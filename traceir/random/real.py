@@ -48,6 +48,20 @@ def uniform(
 def _uniform(
     key: Array, minval: Operand, maxval: Operand, shape: Shape, dtype: np.dtype
 ) -> Array:
+    return between(key, minval, maxval, shape, dtype)
+
+
+def between(
+    key: Array, minval: Operand, maxval: Operand, shape: Shape, dtype: np.dtype
+) -> Array:
+    """What `uniform` draws, without an equation of its own.
+
+    Raises ValueError (random.shape).
+
+    >>> import traceir
+    >>> between(traceir.random.key(123), 0.0, 1.0, (), np.dtype("float32"))
+    Array(0.9490746, dtype=float32)
+    """
     fitting("uniform", shape, shape_of(minval), shape_of(maxval))
     low, high = (ranked(x, len(shape)) for x in real("uniform", dtype, minval, maxval))
     units = lax.sub(_from_one(key, shape, dtype), typed(1.0, dtype, False))

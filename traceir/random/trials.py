@@ -138,6 +138,7 @@ def geometric(
 def _geometric(key: Key, p: Operand, shape: Shape, dtype: np.dtype) -> Array:
     u = uniform(key, shape, typeof(p).dtype)
     u = where(lax.eq(u, like(0.0, u)), 1, u)
+    log = lax.log(u)
     failed = spread(lax.log1p(lax.neg(p)), shape)
-    trials = lax.add(lax.floor(lax.div(lax.log(u), failed)), like(1.0, u))
+    trials = lax.add(lax.floor(lax.div(log, failed)), like(1.0, u))
     return lax.convert_element_type(trials, dtype)
