@@ -10,6 +10,7 @@ import numpy as np
 
 from traceir.avals import ShapedArray
 from traceir.ir import HostFunction
+from traceir.kernels.random import keys_of
 from traceir.oracle import Elements
 from traceir.pytree import structure
 from traceir.rules.domains import INDEX_MODES
@@ -56,6 +57,9 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
 
 ONE = np.eye(2, dtype="float32")
 FIRST = np.zeros(2, "int32")
+WORDS = np.array([[1, 2]], "uint32")
+ONE_KEY = keys_of(WORDS)
+MADE = {"x": ONE_KEY, "shape": (2,), "partitionable": True}
 # What fits together, of primitives whose formulas need it: operands, results, params.
 FITTING: dict[str, dict[str, Any]] = {
     "conv_general_dilated": {
@@ -74,6 +78,19 @@ FITTING: dict[str, dict[str, Any]] = {
     "lu": {"x": ONE, "factors": ONE, "exchanges": FIRST, "permutation": FIRST},
     "lu_pivots_to_permutation": {"x": FIRST, "permutation_size": 2},
     "svd": {"x": ONE, "values": ONE[0], "left": ONE, "right": ONE},
+    "random_wrap": {"x": WORDS, "impl": "fry"},
+    "random_unwrap": {"x": ONE_KEY},
+    "random_clone": {"x": ONE_KEY},
+    "random_split": MADE,
+    "random_bits": {**MADE, "bit_width": 32},
+    "random_fold_in": {"x": ONE_KEY, "y": WORDS[0, 1:]},
+    "random_gamma": {
+        "x": ONE_KEY,
+        "a": ONE[:1],
+        "drawn": ONE[:1],
+        "log_space": False,
+        "partitionable": True,
+    },
     "triangular_solve": {"a": ONE, "y": ONE, "x": ONE},
 }
 
