@@ -21,6 +21,7 @@ SOURCES = {
         "kernels/*.py",
         "rules/helpers.py",
         "rules/numerics.py",
+        "rules/threefry.py",
         "text/words.py",
         "transforms/while_.py",
     ),
