@@ -21,6 +21,23 @@ RNG = np.random.default_rng(8)
 FULL = RNG.normal(size=(4, 4))
 POSITIVE = FULL @ FULL.T + np.eye(4)
 SIDES = {"vector": RNG.normal(size=4), "matrix": RNG.normal(size=(4, 2))}
+
+
+def _product(u: Any, s: Any, vh: Any) -> Any:
+    """The matrix of singular vectors, whose signs are free."""
+    return (u * s) @ vh
+
+
+def _distance(q: Any, r: Any) -> Any:
+    """The matrix of factors, and how far from orthogonal the first is."""
+    return q @ r, abs(q.T @ q) < 1e-12
+
+
+def _squares(values: Any, vectors: Any) -> Any:
+    """Eigenvalues, and what is free of the signs of their vectors."""
+    return values, vectors**2
+
+
 CALLS: dict[str, Callable[[Any, np.ndarray, np.ndarray], Any]] = {
     "cholesky": lambda s, x, _: s.cholesky(POSITIVE),
     "cholesky, lower": lambda s, x, _: s.cholesky(POSITIVE, True),
@@ -37,6 +54,24 @@ CALLS: dict[str, Callable[[Any, np.ndarray, np.ndarray], Any]] = {
     "det": lambda s, x, _: s.det(x),
     "inv": lambda s, x, _: s.inv(x),
     "expm": lambda s, x, _: s.expm(x),
+    "solve": lambda s, x, b: s.solve(x, b),
+    "solve, positive": lambda s, x, b: s.solve(POSITIVE, b, assume_a="pos"),
+    "solve, lower": lambda s, x, b: s.solve(POSITIVE, b, lower=True, assume_a="pos"),
+    "singular values": lambda s, x, _: s.svd(x[:2], compute_uv=False),
+    "svd": lambda s, x, _: _product(*s.svd(x[:2], full_matrices=False)),
+    "qr": lambda s, x, _: _distance(*s.qr(x[:, :2])),
+    "qr, economic": lambda s, x, _: _distance(*s.qr(x[:, :2], mode="economic")),
+    "r": lambda s, x, _: abs(s.qr(x, mode="r")[0]),
+    "eigenvalues": lambda s, x, _: s.eigh(POSITIVE, eigvals_only=True),
+    "eigh": lambda s, x, _: _squares(*s.eigh(POSITIVE)),
+    "block_diag": lambda s, x, b: s.block_diag(x, b, x[:1], 2.0),
+    "toeplitz": lambda s, x, _: s.toeplitz(x[0]),
+    "toeplitz, row": lambda s, x, _: s.toeplitz(x[0], x[1, :3]),
+    "hankel": lambda s, x, _: s.hankel(x[0]),
+    "hankel, row": lambda s, x, _: s.hankel(x[0], x[1, :3]),
+    "circulant": lambda s, x, _: s.circulant(x[0]),
+    "hilbert": lambda s, x, _: s.hilbert(4),
+    "hadamard": lambda s, x, _: s.hadamard(4),
     "expm of a small one": lambda s, x, _: s.expm(x / 100),
     "expm of a large one": lambda s, x, _: s.expm(8 * x),
 }
@@ -82,3 +117,14 @@ def test_errors_show_both_shapes() -> None:
         ours.solve_triangular(FULL, np.ones(3))
     with raises_rule("linalg.option", ValueError, "trans='X'"):
         ours.solve_triangular(FULL, np.ones(4), "X")
+
+
+def test_what_further_matrices_refuse() -> None:
+    with raises_rule("linalg.option", ValueError, "power of 2"):
+        ours.hadamard(3)
+    with raises_rule("linalg.option", ValueError, "mode='raw'"):
+        ours.qr(FULL, mode="raw")
+    with raises_rule("linalg.option", ValueError, "assume_a"):
+        ours.solve(FULL, FULL, assume_a="banded")
+    with raises_rule("linalg.shapes", ValueError, "a block of"):
+        ours.block_diag(np.ones((2, 2, 2)))

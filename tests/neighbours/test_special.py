@@ -114,7 +114,7 @@ def test_the_slope_of_the_quantile() -> None:
 ENDS = np.array([0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.5, np.inf, -np.inf, np.nan])
 ONE = [
     *("erf", "erfc", "erfinv", "expit", "ndtr", "log_ndtr", "entr"),
-    *("gammaln", "digamma", "i0e", "i1e", "gamma"),
+    *("gammaln", "digamma", "i0e", "i1e", "gamma", "gammasgn"),
 ]
 # Where SciPy and the C standard differ.
 APART = {

@@ -34,10 +34,19 @@ SHAPES: dict[str, tuple[float, ...]] = {
     "truncnorm": (-1.0, 2.0),
     "vonmises": (2.0,),
     "wrapcauchy": (0.5,),
+    "cauchy": (),
+    "expon": (),
+    "gumbel_l": (),
+    "gumbel_r": (),
+    "laplace": (),
+    "logistic": (),
+    "norm": (),
+    "uniform": (),
 }
 PLAIN = ("gennorm", "vonmises", "wrapcauchy")
 LINES = ("dirichlet", "multinomial", "multivariate_normal", "mode", "rankdata", "sem")
 NAMES = [name for name in ours.__all__ if name not in LINES]
+assert set(NAMES) == set(SHAPES)
 FUNCTIONS = [
     (name, function)
     for name in NAMES
@@ -52,7 +61,7 @@ PLACES = np.linspace(-7.77, 7.93, 30)
 def arguments(name: str, function: str) -> tuple[Any, ...]:
     """Where a function of a distribution is asked, and its parameters."""
     discrete = hasattr(getattr(ours, name), "pmf")
-    shapes = SHAPES.get(name, ())
+    shapes = SHAPES[name]
     if function in ("ppf", "isf"):
         # At 0, SciPy gives a place before the first whole number.
         where: Any = np.array(

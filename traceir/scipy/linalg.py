@@ -31,19 +31,40 @@ from traceir.numpy import linalg as _linalg
 from traceir.numpy.creation import broadcast_to
 from traceir.numpy.linalg.checks import check_square, matrices, option, shown, square
 from traceir.numpy.linalg.norms import norm
+from traceir.scipy.matrices import (
+    block_diag,
+    circulant,
+    eigh,
+    hadamard,
+    hankel,
+    hilbert,
+    qr,
+    svd,
+    toeplitz,
+)
 from traceir.trace import typeof
 
 __all__ = [
+    "block_diag",
     "cho_factor",
     "cho_solve",
     "cholesky",
+    "circulant",
     "det",
+    "eigh",
     "expm",
+    "hadamard",
+    "hankel",
+    "hilbert",
     "inv",
     "lu",
     "lu_factor",
     "lu_solve",
+    "qr",
+    "solve",
     "solve_triangular",
+    "svd",
+    "toeplitz",
 ]
 
 
@@ -127,6 +148,22 @@ def _check_rows(a: Operand, b: Operand, rows: tuple[int, ...]) -> None:
         got = f"{shown(a)} and {shown(b)}"
         hint = "the second has as many rows as the first"
         raise rules.error("linalg.shapes", got=got, hint=hint)
+
+
+def solve(a: Operand, b: Operand, lower: bool = False, assume_a: str = "gen") -> Array:
+    """The x of `a @ x == b`; by Cholesky's factors if `assume_a` is "pos".
+
+    `lower` tells how a matrix with "pos" is factorized. Raises LinAlgError
+    (linalg.matrix, linalg.square), ValueError (linalg.shapes, linalg.option).
+
+    >>> import traceir.numpy as jnp
+    >>> solve(jnp.array([[4.0]]), jnp.array([8.0]), assume_a="pos")
+    Array([2.], dtype=float32)
+    """
+    option("solve", "assume_a", assume_a, ("gen", "sym", "her", "pos"))
+    if assume_a == "pos":
+        return cho_solve(cho_factor(a, lower), b)
+    return _linalg.solve(a, b)
 
 
 def lu_factor(a: Operand) -> tuple[Array, Array]:

@@ -1,0 +1,57 @@
+"""The modules beside `traceir.numpy`: jax's names are there, or absent for a reason.
+
+Cites face.missing
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from rule_errors import raises_rule
+
+from traceir.numpy.missing import coverage
+
+MODULES = coverage()["neighbours"]
+TESTS = Path(__file__).parents[1]
+
+
+def absent(module: str) -> dict[str, str]:
+    """The names that a module leaves out, with the reasons."""
+    return dict(MODULES[module].get("absent", {}))
+
+
+@cache
+def words() -> frozenset[str]:
+    """What the tests of these modules name."""
+    found: set[str] = set()
+    for file in (*TESTS.glob("neighbours/*.py"), TESTS / "array/test_scipy_linalg.py"):
+        found |= set(re.findall(r"\w+", file.read_text(encoding="utf-8")))
+    recorded = TESTS / "data" / "neighbours.txt"
+    return frozenset(found | set(re.findall(r"\w+", recorded.read_text())))
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_name_is_there_or_has_a_reason(module: str) -> None:
+    own = import_module(f"traceir.{module}")
+    shared = MODULES[module]["shared"]
+    missing = [name for name in shared if not hasattr(own, name)]
+    assert missing == sorted(absent(module))
+    assert all(reason.endswith(".") for reason in absent(module).values())
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_name_that_is_there_is_public_and_tested(module: str) -> None:
+    own = import_module(f"traceir.{module}")
+    present = set(MODULES[module]["shared"]) - set(absent(module))
+    assert present <= set(dir(own))
+    assert present - words() == set()
+
+
+def test_an_error_tells_the_reason() -> None:
+    special = import_module("traceir.scipy.special")
+    with raises_rule("face.missing", AttributeError, "stated bound"):
+        _ = special.dawsn

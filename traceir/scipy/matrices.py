@@ -1,0 +1,177 @@
+"""Further functions of `scipy.linalg`: special matrices, and factors as it has them.
+
+Serves: linalg.*
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from traceir import lax, rules
+from traceir.array import Array
+from traceir.lax.operands import Operand, as_array, operand, promoted, shape_of
+from traceir.numpy import linalg as _linalg
+from traceir.numpy.creation import asarray, zeros
+from traceir.numpy.joins import atleast_2d
+from traceir.numpy.linalg.checks import option
+from traceir.numpy.padding import pad
+from traceir.numpy.shapes import concatenate, ravel
+from traceir.numpy.taking import take
+
+
+def block_diag(*arrs: Operand) -> Array:
+    """Matrices along the diagonal of one that is 0 elsewhere.
+
+    Numbers and vectors are taken for rows. Raises ValueError (linalg.shapes) for more
+    than two dimensions.
+
+    >>> block_diag(1, 2)
+    Array([[1, 0],
+           [0, 2]], dtype=int32, weak_type=True)
+    """
+    parts = [atleast_2d(x) for x in promoted("block_diag", *(arrs or (zeros((1, 0)),)))]
+    for part in parts:
+        if len(shape_of(part)) > 2:
+            raise rules.error("linalg.shapes", got=f"a block of {shape_of(part)}")
+    columns = sum(shape_of(p)[1] for p in parts)
+    rows, before = [], 0
+    for part in parts:
+        width = shape_of(part)[1]
+        rows.append(pad(part, ((0, 0), (before, columns - before - width))))
+        before += width
+    return concatenate(rows)
+
+
+def toeplitz(c: Operand, r: Operand = None) -> Array:
+    """The matrix with constant diagonals, of this first column and first row.
+
+    Without `r` the row is the column. The first element of `r` does not count.
+
+    >>> import traceir.numpy as jnp
+    >>> toeplitz(jnp.array([1, 2]), jnp.array([1, 3]))
+    Array([[1, 3],
+           [2, 1]], dtype=int32)
+    """
+    column = _vector("toeplitz", c)
+    row = column if r is None else _vector("toeplitz", r)
+    column, row = (as_array(x) for x in promoted("toeplitz", column, row))
+    high, wide = shape_of(column)[0], shape_of(row)[0]
+    line = concatenate([lax.rev(column, (0,)), lax.slice_in_dim(row, 1, wide)])
+    return _windows(line, high, wide, high - 1, -1)
+
+
+def hankel(c: Operand, r: Operand = None) -> Array:
+    """The matrix with constant antidiagonals, of this first column and last row.
+
+    Without `r` the row is 0. The first element of `r` does not count.
+
+    >>> import traceir.numpy as jnp
+    >>> hankel(jnp.array([1, 2]), jnp.array([2, 3]))
+    Array([[1, 2],
+           [2, 3]], dtype=int32)
+    """
+    column = _vector("hankel", c)
+    row = lax.full_like(column, 0) if r is None else _vector("hankel", r)
+    column, row = (as_array(x) for x in promoted("hankel", column, row))
+    high, wide = shape_of(column)[0], shape_of(row)[0]
+    line = concatenate([column, lax.slice_in_dim(row, 1, wide)])
+    return _windows(line, high, wide, 0, 1)
+
+
+def circulant(c: Operand) -> Array:
+    """The square matrix whose columns are `c`, each moved down by one place more.
+
+    >>> import traceir.numpy as jnp
+    >>> circulant(jnp.array([1, 2, 3]))
+    Array([[1, 3, 2],
+           [2, 1, 3],
+           [3, 2, 1]], dtype=int32)
+    """
+    column = _vector("circulant", c)
+    count = shape_of(column)[0]
+    line = concatenate([lax.slice_in_dim(column, 1, count), column])
+    return _windows(lax.rev(line, (0,)), count, count, count - 1, -1)
+
+
+def _vector(name: str, x: Operand) -> Array:
+    return ravel(asarray(operand(name, x)))
+
+
+def _windows(line: Array, rows: int, columns: int, first: int, step: int) -> Array:
+    """Rows that are pieces of a line, each beginning a step after the one above."""
+    starts = first + step * np.arange(rows)[:, None]
+    return take(line, starts + np.arange(columns), mode="clip")
+
+
+def hilbert(n: int) -> Array:
+    """The matrix of `1 / (i + j + 1)`.
+
+    >>> hilbert(2)
+    Array([[1.        , 0.5       ],
+           [0.5       , 0.33333334]], dtype=float32)
+    """
+    place = np.arange(n)
+    return asarray(1.0 / (place[:, None] + place + 1))
+
+
+def hadamard(n: int, dtype: Any = int) -> Array:
+    """The matrix of 1 and -1 with orthogonal rows, for a power of 2.
+
+    Raises ValueError (linalg.option) for another number.
+
+    >>> hadamard(2)
+    Array([[ 1,  1],
+           [ 1, -1]], dtype=int32)
+    """
+    if n < 1 or n & (n - 1):
+        raise rules.error("linalg.option", got=f"hadamard of {n}", hint="a power of 2")
+    two: Any = np.array([[1, 1], [1, -1]])
+    one: Any = np.ones((1, 1))
+    steps = [two] * (n.bit_length() - 1)
+    return asarray(reduce(np.kron, steps, one), dtype)
+
+
+def svd(a: Operand, full_matrices: bool = True, compute_uv: bool = True) -> Any:
+    """Singular values, and their vectors: `traceir.numpy.linalg.svd`.
+
+    >>> import traceir.numpy as jnp
+    >>> svd(jnp.array([[3.0]]), compute_uv=False)
+    Array([3.], dtype=float32)
+    """
+    found = _linalg.svd(a, full_matrices=full_matrices, compute_uv=compute_uv)
+    return tuple(found) if compute_uv else found
+
+
+def qr(a: Operand, mode: str = "full") -> Any:
+    """An orthogonal factor and a triangular one; the latter alone in mode "r".
+
+    Shape (..., m, n) to (..., m, m) and (..., m, n), or, in mode "economic", as
+    `traceir.numpy.linalg.qr` has them. Raises ValueError (linalg.option).
+
+    >>> import traceir.numpy as jnp
+    >>> [x.shape for x in qr(jnp.ones((3, 2)))]
+    [(3, 3), (3, 2)]
+    """
+    option("qr", "mode", mode, ("full", "r", "economic"))
+    if mode == "r":
+        return (_linalg.qr(a, mode="complete")[1],)
+    return tuple(_linalg.qr(a, mode="complete" if mode == "full" else "reduced"))
+
+
+def eigh(a: Operand, lower: bool = True, eigvals_only: bool = False) -> Any:
+    """Eigenvalues of symmetric matrices, and their vectors.
+
+    The mean of the matrix and its transpose is taken, whatever `lower` says, as in
+    `traceir.numpy.linalg.eigh`.
+
+    >>> import traceir.numpy as jnp
+    >>> eigh(jnp.array([[2.0, 0.0], [0.0, 3.0]]), eigvals_only=True)
+    Array([2., 3.], dtype=float32)
+    """
+    triangle = "L" if lower else "U"
+    if eigvals_only:
+        return _linalg.eigvalsh(a, UPLO=triangle)
+    return tuple(_linalg.eigh(a, UPLO=triangle))
