@@ -15,8 +15,11 @@ from hypothesis import strategies as st
 import traceir
 import traceir.numpy as jnp
 from traceir import lax, tree_util
+from traceir.accept import Goal, member
 from traceir.config import enable_x64
 from traceir.dtypes import part_dtype
+from traceir.rules import complex_functions as exact
+from traceir.rules.complexes import Complex
 from traceir.text import parse
 from traceir_numba import backend
 from traceir_numba.physical import without_pairs
@@ -185,6 +188,20 @@ def test_functions_are_near_numpys(name: str, dtype: str) -> None:
             worst = np.where(finite & ~(off <= 4), off, 0)
             assert not worst.any(), x[worst != 0][:3]
             assert np.array_equal(np.isnan(got[finite]), np.isnan(wanted[finite]))
+
+
+EDGES = (0.0, -0.0, 1.0, -2.5, 1e-5, 800.0, np.inf, -np.inf, np.nan)
+
+
+@pytest.mark.parametrize("name", [*FUNCTIONS, "rsqrt", "logistic"])
+def test_functions_are_in_their_sets_at_the_edges(name: str) -> None:
+    x = np.array([complex(a, b) for a in EDGES for b in EDGES])
+    with enable_x64(True):
+        found = np.asarray(traceir.jit(getattr(lax, name), backend="numba")(x))
+    for a, got in zip(x, found, strict=True):
+        wanted = exact.FUNCTIONS[name](Complex.of(a))
+        goal = Goal(wanted, found.dtype, 4, {})
+        assert member("ulp", goal, got), (a, got, wanted)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
