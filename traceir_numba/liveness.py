@@ -203,7 +203,9 @@ def can_overwrite(step: Launch, old: int, new: int) -> bool:
     places = {s.access for s in nest.stores if s.access.buffer == written}
     reads = {n.access for n in nest.body if isinstance(n, Load)}
     own = {access for access in reads if access.buffer == read}
-    return len(own) == 1 and {replace(a, buffer=read) for a in places} == own
+    # Elements that lie together at a place are of one point, whichever they are.
+    alike = {replace(access, lane=0) for access in own}
+    return len(alike) == 1 and {replace(a, buffer=read) for a in places} == own
 
 
 def unified(step: Launch, old: int, new: int) -> Launch:

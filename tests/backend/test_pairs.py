@@ -294,3 +294,13 @@ def test_drawn_programs_are_those_of_the_reference(
         return a, b
 
     compared(program, numbers(*shape, seed=seed), numbers(*shape, seed=seed + 1))
+
+
+def test_a_donated_array_is_written_over() -> None:
+    text = "{ lambda ; a:c64[N] b:c64[N]. let c:c64[N] = mul a b in (c,) }"
+    made = backend.compile(parse(text.replace("N", "100000")), "f", (0,))
+    assert "empty" not in made.source.rpartition("def f(")[2]
+    x, y = numbers(100_000), numbers(100_000, seed=1)
+    want = x * y
+    (found,) = made.run(x, y)
+    assert np.shares_memory(found, x) and np.allclose(found, want, 1e-5)
