@@ -21,7 +21,7 @@ WORKLOADS = (
     *("elementwise", "reductions", "stencils"),
     *("algebra", "linalg", "loops", "gradients"),
     *("indexing", "windows", "ordering", "formats"),
-    *("random", "special"),
+    *("random", "special", "complex"),
 )
 GROUPS = (*WORKLOADS, "plain", "calls", "eager", "compiles", "growth", "processes")
 RESULTS = Path(__file__).parent / "results.json"

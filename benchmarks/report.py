@@ -31,6 +31,7 @@ TITLES = {
     "ordering": "Order",
     "formats": "Numbers of 16 bits",
     "random": "Random numbers",
+    "complex": "Complex numbers",
     "special": "Special functions",
     "plain": "Plain NumPy functions",
     "calls": "Calls of nine elements",
