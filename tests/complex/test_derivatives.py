@@ -1,4 +1,4 @@
-"""Derivatives of complex functions: against differences, and by JAX's convention."""
+"""Derivatives of complex functions: against differences. Serves: derive.complex"""
 
 from __future__ import annotations
 

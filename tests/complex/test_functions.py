@@ -1,4 +1,7 @@
-"""Functions of complex numbers against the tables, at the edges and elsewhere."""
+"""Functions of complex numbers against the tables, at the edges and elsewhere.
+
+Serves: accuracy.complex, accuracy.complex-limits
+"""
 
 from __future__ import annotations
 

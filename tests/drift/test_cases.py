@@ -104,6 +104,11 @@ PROSE = {
         "tests/drift/test_choices.py",
     ),
     **dict.fromkeys(
+        ("accuracy.complex", "accuracy.complex-limits"),
+        "tests/complex/test_functions.py",
+    ),
+    "derive.complex": "tests/complex/test_derivatives.py",
+    **dict.fromkeys(
         ("text.lossless", "text.constants", "text.nan"),
         "tests/conform/test_full_text.py",
     ),

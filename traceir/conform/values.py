@@ -138,7 +138,7 @@ class ValueReader(Reader):
         return key, self.object()
 
 
-def host_number(text: str) -> int | float | bool:
+def host_number(text: str) -> complex | bool:
     """A number of the host language.
 
     >>> host_number("1"), host_number("1.0"), host_number("-inf")
@@ -148,6 +148,8 @@ def host_number(text: str) -> int | float | bool:
         return bool(_WORDS[text])
     if text.lstrip("-").isdecimal():
         return int(text)
+    if text.rstrip(")").endswith("j"):
+        return complex(text)
     return float.fromhex(text) if "x" in text.lower() else float(text)
 
 
