@@ -63,6 +63,12 @@ def test_attributes_and_methods() -> None:
             number(z[0, 0])
 
 
+def test_the_norm_is_that_of_distances() -> None:
+    for order in (None, 1, np.inf):
+        found = jnp.linalg.norm(M[0], order)
+        np.testing.assert_allclose(found, np.linalg.norm(M[0], order), rtol=1e-6)
+
+
 def test_dtypes() -> None:
     assert jnp.finfo(jnp.complex64).bits == 32
     assert jnp.isdtype(jnp.complex64, "complex floating")

@@ -61,19 +61,26 @@ def _nested(arrays: Any, dtype: np.dtype) -> Any:
     return convert(operand("block", arrays), dtype)
 
 
-@own(np.real, np.conj)
-def _same(val: Any) -> Any:
-    return traced(operand("real", val))
+@own(np.real)
+def _real(val: Any) -> Any:
+    value = operand("real", val)
+    return traced(jnp.real(value) if _is_complex(value) else value)
+
+
+@own(np.conj)
+def _conj(val: Any) -> Any:
+    value = operand("conj", val)
+    return traced(jnp.conj(value) if _is_complex(value) else value)
 
 
 @own(np.iscomplexobj)
 def _is_complex(x: Any) -> bool:
-    return False
+    return bool(typeof(x).dtype.kind == "c")
 
 
 @own(np.isrealobj)
 def _is_real(x: Any) -> bool:
-    return True
+    return not _is_complex(x)
 
 
 @own(np.copyto)

@@ -52,6 +52,8 @@ def norm(
 
 def _root(x: Operand, axes: tuple[int, ...], keepdims: bool) -> Array:
     """The root of the sum of squares."""
+    if typeof(x).dtype.kind == "c":
+        x = lax.abs(x)
     return lax.sqrt(_sum(lax.mul(x, x), axis=axes, keepdims=keepdims))
 
 
