@@ -1,7 +1,8 @@
 """What JAX draws, written down: `python tests/draws/generate.py --update`.
 
 The values in `drawn.json` are those of JAX 0.10.2, of each of `expressions` in both
-layouts of counters. Needs JAX; the tests do not.
+layouts of counters, and `programs.txt` has the texts of its programs. Needs JAX; the
+tests do not.
 """
 
 from __future__ import annotations
@@ -15,12 +16,24 @@ import numpy as np
 
 HERE = Path(__file__).parent
 DRAWN = HERE / "drawn.json"
+PROGRAMS = HERE / "programs.txt"
+# What stands before each program, with its expression.
+MARK = "== "
 SEED = 7
 
 
 def kept() -> dict[str, dict[str, Any]]:
     """By layout and expression: the dtype, the shape, and the elements."""
     found: dict[str, dict[str, Any]] = json.loads(DRAWN.read_text())
+    return found
+
+
+def programs() -> dict[str, str]:
+    """The texts of programs that were written down, by expression."""
+    found = {}
+    for part in PROGRAMS.read_text().split(f"\n{MARK}")[1:]:
+        expression, _, text = part.partition("\n")
+        found[expression] = text.strip("\n")
     return found
 
 
@@ -48,7 +61,7 @@ def main() -> None:
     if sys.argv[1:] != ["--update"]:
         sys.exit(__doc__)
     import jax
-    from expressions import EXACT, NEAR
+    from expressions import EXACT, NEAR, TEXTS
 
     found: dict[str, dict[str, Any]] = {}
     for layout in (True, False):
@@ -59,6 +72,15 @@ def main() -> None:
             rows[text] = entry(value)
     layouts = (f'"{k}": {{\n{_lines(rows)}\n}}' for k, rows in found.items())
     DRAWN.write_text("{\n" + ",\n".join(layouts) + "\n}\n")
+    jax.config.update("jax_threefry_partitionable", True)
+    with PROGRAMS.open("w") as file:
+        for text in TEXTS:
+
+            def draw(key: Any, text: str = text) -> Any:
+                return draws(text, jax.random, jax.numpy, key)
+
+            program = jax.make_jaxpr(draw)(jax.random.key(SEED))
+            file.write(f"\n{MARK}{text}\n{program}\n")
 
 
 def _lines(rows: dict[str, Any]) -> str:

@@ -13,8 +13,8 @@ import pytest
 
 import traceir
 import traceir.numpy as jnp
-from tests.draws.expressions import EXACT, NEAR
-from tests.draws.generate import SEED, array, draws, kept
+from tests.draws.expressions import EXACT, NEAR, TEXTS
+from tests.draws.generate import SEED, array, draws, kept, programs
 
 KEPT = kept()
 LAYOUTS = [True, False]
@@ -58,6 +58,17 @@ def test_compiled_and_for_several_keys(text: str, layout: bool, backend: str) ->
     one, several = traceir.jit(both, backend=backend)(keys)
     check(text, layout, one)
     check(text, layout, several[1])
+
+
+def test_texts_of_programs() -> None:
+    written = programs()
+    assert tuple(written) == TEXTS
+    for text, want in written.items():
+
+        def draw(key: Any, text: str = text) -> Any:
+            return draws(text, traceir.random, jnp, key)
+
+        assert str(traceir.make_jaxpr(draw)(traceir.random.key(SEED))) == want
 
 
 def test_what_is_written_down_is_what_is_drawn() -> None:

@@ -55,9 +55,9 @@ def generalized_normal(
 
 @composite(static_argnames=["shape", "dtype"])
 def _generalized_normal(key: Key, p: Operand, shape: Shape, dtype: np.dtype) -> Array:
-    first, second = split(key)
-    size = gamma(first, divide(1.0, p), shape, dtype)
-    side = rademacher(second, shape, dtype)
+    keys = split(key)
+    size = gamma(keys[0], divide(1.0, p), shape, dtype)
+    side = rademacher(keys[1], shape, dtype)
     return multiply(side, _power(size, divide(1.0, p)))
 
 

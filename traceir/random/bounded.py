@@ -84,14 +84,14 @@ def triangular(
     found = floating("triangular", dtype)
     params = operands("triangular", (left, mode, right))
     asked = shaped("triangular", shape, *params)
-    low, top, high = (spread(p, asked) for p in real("triangular", found, *params))
-    u = uniform(key, asked, found)
-    rising = lax.div(lax.sub(top, low), lax.sub(high, low))
-    before = lax.mul(lax.mul(u, lax.sub(high, low)), lax.sub(top, low))
-    rest = lax.sub(like(1.0, u), u)
-    behind = lax.mul(lax.mul(rest, lax.sub(high, low)), lax.sub(high, top))
-    return lax.select_n(
-        lax.lt(u, rising),
-        lax.sub(high, lax.sqrt(behind)),
-        lax.add(low, lax.sqrt(before)),
+    low, high, top = (
+        spread(p, asked) for p in real("triangular", found, left, right, mode)
     )
+    rising = lax.div(lax.sub(top, low), lax.sub(high, low))
+    u = uniform(key, asked, found)
+    before = lax.mul(lax.mul(u, lax.sub(high, low)), lax.sub(top, low))
+    below = lax.add(low, lax.sqrt(before))
+    rest = lax.mul(lax.sub(like(1.0, u), u), lax.sub(high, low))
+    behind = lax.mul(rest, lax.sub(high, top))
+    above = lax.sub(high, lax.sqrt(behind))
+    return lax.select_n(lax.lt(u, rising), above, below)

@@ -128,13 +128,15 @@ def _poisson_rejection(key: Key, lam: Array, shape: Shape, dtype: np.dtype) -> A
         right = lax.add(lax.neg(lam), lax.mul(k, log_mean))
         right = lax.sub(right, lax.lgamma(lax.add(k, number(1.0))))
         at_once = lax.bitwise_and(lax.ge(us, number(0.07)), lax.le(v, sure))
+        outside = lax.lt(k, number(0.0))
         thin = lax.bitwise_and(lax.lt(us, number(0.013)), lax.gt(v, us))
-        refused = lax.bitwise_or(lax.lt(k, number(0.0)), thin)
-        below = lax.bitwise_and(lax.bitwise_not(refused), lax.le(left, right))
+        refused = lax.bitwise_or(outside, thin)
+        below = lax.le(left, right)
+        below = lax.bitwise_and(lax.bitwise_not(refused), below)
         taken = lax.bitwise_or(at_once, below)
         found = lax.select_n(taken, found, k)
-        turn = lax.add(turn, like(1, turn))
-        return turn, found, lax.bitwise_or(accepted, taken), key
+        accepted = lax.bitwise_or(accepted, taken)
+        return lax.add(turn, like(1, turn)), found, accepted, key
 
     start = (0, lax.full_like(lam, -1.0), lax.full(shape, np.False_), key)
     _, found, _, _ = lax.while_loop(goes_on, step, start)

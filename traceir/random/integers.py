@@ -75,9 +75,11 @@ def _randint(
     # One more than the greatest number has no place in the dtype.
     beyond = lax.gt(maxval, _fitted(top, typeof(maxval).dtype))
     rank = len(shape)
-    low, high = (ranked(_fitted(v, dtype), rank) for v in (minval, maxval))
+    ends = [_fitted(v, dtype) for v in (minval, maxval)]
+    low, high = (ranked(end, rank) for end in ends)
     unsigned = np.dtype(f"u{dtype.itemsize}")
-    first, second = (bits(k, shape, unsigned) for k in split(key))
+    keys = tuple(split(key))
+    first, second = (bits(k, shape, unsigned) for k in keys)
     span = lax.convert_element_type(lax.sub(high, low), unsigned)
     one = typed(1, unsigned, False)
     span = lax.select_n(lax.le(high, low), span, _filled(one, span))

@@ -168,7 +168,7 @@ def _places(
         return randint(key, drawn, 0, there)
     if p is None:
         order = permutation(key, there)
-        return lax.reshape(lax.slice_in_dim(order, 0, number), drawn)
+        return lax.reshape(order[:number], drawn)
     if replace:
         total = cumsum(p)
         last = lax.index_in_dim(total, -1, keepdims=False)

@@ -127,10 +127,9 @@ def geometric(
     found = counted("geometric", dtype)
     chance = operand("geometric", p, 1)
     shape = shaped("geometric", shape, chance)
-    wanted = typeof(chance).dtype
-    if kind_of(wanted) != "f":
-        wanted = default_dtype(float)
-    result: Array = _geometric(key, convert(chance, wanted), shape, found)
+    if kind_of(typeof(chance).dtype) != "f":
+        chance = convert(chance, default_dtype(float))
+    result: Array = _geometric(key, chance, shape, found)
     return result
 
 
