@@ -38,7 +38,8 @@ PARTLY = frozenset({"polygamma", "regularized_incomplete_beta"})
 SMOOTH = sorted(
     p.name
     for p in default().prims.values()
-    if p.name not in OTHERS | WITHOUT | PARTLY and not (p.derivative and p.derivative.zero)
+    if p.name not in OTHERS | WITHOUT | PARTLY
+    and not (p.derivative and p.derivative.zero)
 )
 
 
