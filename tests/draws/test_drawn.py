@@ -74,11 +74,3 @@ def test_texts_of_programs() -> None:
 def test_what_is_written_down_is_what_is_drawn() -> None:
     for rows in KEPT.values():
         assert set(rows) == set(EXACT + NEAR)
-
-
-def test_jax_still_draws_it() -> None:
-    jax = pytest.importorskip("jax")
-    for text in EXACT[::20]:
-        key = jax.random.key(SEED)
-        got = np.asarray(draws(text, jax.random, jax.numpy, key))
-        np.testing.assert_array_equal(got, array(*KEPT["True"][text]))
