@@ -15,7 +15,8 @@ import numpy as np
 from jax._src import core
 
 from traceir.avals import ShapedArray
-from traceir.conform.jaxes import Translation, axis_sizes
+from traceir.conform import jaxkeys
+from traceir.conform.jaxes import WIDE, Translation, axis_sizes
 from traceir.conform.jaxsystem import JaxSystem
 from traceir.conform.jitted import Jitted
 from traceir.conform.outcomes import Outcome
@@ -49,7 +50,7 @@ def rejections() -> Iterator[None]:
 
 
 def is_wide(program: ClosedJaxpr) -> bool:
-    """Whether a type of 8 bytes occurs in a program."""
+    """Whether a number of 64 bits, or of two such parts, occurs in a program."""
     jaxpr = program.jaxpr
     atoms = [*jaxpr.constvars, *jaxpr.invars, *jaxpr.outvars]
     for eqn in program.eqns:
@@ -57,7 +58,9 @@ def is_wide(program: ClosedJaxpr) -> bool:
     dtypes = [a.aval.dtype for a in atoms]
     dtypes += [v for e in program.eqns for _, v in e.params if isinstance(v, np.dtype)]
     inner = (p for eqn in program.eqns for p in subjaxprs(eqn))
-    return any(d.itemsize == 8 for d in dtypes) or any(map(is_wide, inner))
+    return any(d.itemsize == WIDE.get(d.kind) for d in dtypes) or any(
+        map(is_wide, inner)
+    )
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,12 @@ class Jax:
     def type(self, program: ClosedJaxpr) -> Sequence[ShapedArray]:
         """The types that JAX infers, after its own check of the whole program."""
         axes = core.extend_axis_env_nd(axis_sizes(program.eqns).items())
-        with jax.enable_x64(is_wide(program)), rejections(), axes:
+        with (
+            jax.enable_x64(is_wide(program)),
+            rejections(),
+            axes,
+            jaxkeys.layout([program]),
+        ):
             theirs = Translation().jaxpr(program)
             core.check_jaxpr(theirs)
             structs = [
@@ -86,17 +94,17 @@ class Jax:
             traced = jax.make_jaxpr(
                 lambda consts, args: core.eval_jaxpr(theirs, consts, *args)
             )(*structs)
-        return [ShapedArray(a.shape, a.dtype, a.weak_type) for a in traced.out_avals]
+        return [jaxkeys.aval(a) for a in traced.out_avals]
 
     def eval(
         self, program: ClosedJaxpr, args: Sequence[np.ndarray]
     ) -> Sequence[np.ndarray]:
         """The results of the compiled program."""
-        with jax.enable_x64(is_wide(program)), rejections():
+        with jax.enable_x64(is_wide(program)), rejections(), jaxkeys.layout([program]):
             theirs = Translation().program(program)
-            given = [jax.numpy.asarray(a) for a in args]
+            given = [jaxkeys.array(a) for a in args]
             results = jax.jit(core.jaxpr_as_fun(theirs))(*given)
-            return [np.asarray(r) for r in results]
+            return [jaxkeys.kept(r) for r in results]
 
     def text(self, program: ClosedJaxpr, full: bool) -> str:
         """The program as JAX prints it; it has no text that leaves nothing out."""

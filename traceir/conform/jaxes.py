@@ -12,11 +12,14 @@ import jax
 from jax._src import core
 from jax._src.lax import lax, linalg, parallel, slicing
 from jax._src.mesh import empty_concrete_mesh
+from jax._src.random import core as draws
+from jax._src.random import prng
 from jax._src.sharding_impls import UNSPECIFIED
 from jax.extend.core import primitives
 from jax.lax import GatherDimensionNumbers, ScatterDimensionNumbers
 
 from traceir.avals import ShapedArray
+from traceir.conform import jaxkeys
 from traceir.conform.run import Unsupported
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Literal, Var, subjaxprs
 from traceir.rules import default
@@ -27,12 +30,16 @@ NAMED = frozenset({"custom_jvp_call", "custom_vjp_call", "custom_lin"})
 # By the names that JAX prints.
 PRIMITIVES: Mapping[str, Any] = {
     found.name: found
-    for module in (lax, linalg, parallel, slicing, primitives)
+    for module in (lax, linalg, parallel, slicing, prng, draws, primitives)
     for found in vars(module).values()
     if isinstance(found, core.Primitive)
 }
 # What a number of Python becomes.
 USUAL = frozenset({"bool", "int32", "int64", "float32", "float64"})
+# The bytes of the dtypes that there are when 64-bit types are on, by kind.
+WIDE = {"i": 8, "u": 8, "f": 8, "c": 16}
+# What is a function for JAX, made of other primitives.
+COMPOSED = frozenset({"random_gamma_grad"})
 _WITH_ACCURACY = (
     *("exp", "exp2", "expm1", "log", "log1p", "logistic"),
     *("sqrt", "rsqrt", "cbrt", "sin", "cos", "tan", "tanh"),
@@ -62,6 +69,8 @@ def primitive(name: str) -> Any:
     """
     if name in NAMED:
         raise Unsupported(f"{name} of a rule that is a name")
+    if name in COMPOSED:
+        raise Unsupported(f"{name} as a primitive")
     row = default().prims.get(name)
     if row is not None and row.host:
         raise Unsupported(f"{name} of a function that is a name")
@@ -71,7 +80,7 @@ def primitive(name: str) -> Any:
 
 def params(name: str, given: Mapping[str, Any], operands: int) -> dict[str, Any]:
     """The params of an equation as JAX keeps them."""
-    found = {**HIDDEN.get(name, {}), **given}
+    found = {**HIDDEN.get(name, {}), **jaxkeys.params(name, given)}
     for lacked in LACKED.get(name, ()):
         found.pop(lacked, None)
     if name == "round" and found.get("rounding_method") in (0, 1):
@@ -132,7 +141,8 @@ def combined(name: str, dtype: Any) -> dict[str, Any]:
 
 def aval(ours: ShapedArray) -> Any:
     """A type as JAX's."""
-    return core.ShapedArray(ours.shape, ours.dtype, weak_type=ours.weak_type)
+    dtype = jaxkeys.dtype(ours.dtype)
+    return core.ShapedArray(ours.shape, dtype, weak_type=ours.weak_type)
 
 
 def bind(name: str, /, *values: Any, **given: Any) -> Any:
@@ -177,7 +187,7 @@ class Translation:
         return core.ClosedJaxpr(
             self.jaxpr(ours),
             [
-                lax._convert_element_type(c, weak_type=v.aval.weak_type)
+                lax._convert_element_type(jaxkeys.array(c), weak_type=v.aval.weak_type)
                 for v, c in zip(ours.jaxpr.constvars, ours.consts, strict=True)
             ],
         )

@@ -11,11 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import jax
-import numpy as np
 from jax._src import core
 
-from traceir.avals import ShapedArray
-from traceir.conform import jaxes
+from traceir.conform import jaxes, jaxkeys
 from traceir.conform.jitted import Target
 from traceir.conform.run import Unsupported
 from traceir.conform.systems import Scope
@@ -99,16 +97,15 @@ class JaxSystem:
             return value.array.item()
         if value.aval.weak_type:
             raise Unsupported("weak arrays that are no scalars, as arguments")
-        if value.aval.dtype.itemsize == 8:
+        if value.aval.dtype.itemsize == jaxes.WIDE.get(value.aval.dtype.kind):
             # What it becomes depends on the flag in force, as for any user.
             return value.array
-        return jax.numpy.asarray(value.array)
+        return jaxkeys.array(value.array)
 
     def value(self, leaf: Any) -> Value:
         """A leaf of a result with its type."""
-        found = jax.typeof(leaf)
-        ours = ShapedArray(found.shape, found.dtype, found.weak_type)
-        return Value(ours, np.asarray(leaf, found.dtype))
+        ours = jaxkeys.aval(jax.typeof(leaf))
+        return Value(ours, jaxkeys.kept(jax.numpy.asarray(leaf)))
 
     def program(self, staged: Any) -> ClosedJaxpr:
         """The program as JAX prints it, read."""
