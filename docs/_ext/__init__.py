@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from sphinx.application import Sphinx
 
-from _ext import casebook, coverage, directives, doctests, domain
+from _ext import casebook, coverage, directives, doctests, domain, examples
 from _ext.lexer import CaseLexer
 from _ext.pieces import link_docstring, link_ids
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register everything."""
-    for part in (domain, directives, casebook, coverage, doctests):
+    for part in (domain, directives, casebook, coverage, doctests, examples):
         part.setup(app)
     app.connect("doctree-read", link_ids)
     app.connect("autodoc-process-docstring", link_docstring)
