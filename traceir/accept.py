@@ -127,7 +127,7 @@ def any_order(name: str, goal: Goal) -> bool:
     x = goal.number
     if name == "product":
         return x.finite and _exactly(x, goal.dtype) and _in_range(x, goal.dtype)
-    if name not in ("sum", "dot") or x.special or x.quantum is None:
+    if name not in ("sum", "dot", "spectrum") or x.special or x.quantum is None:
         return False
     info = finfo(goal.dtype)
     unit = Fraction(2) ** x.quantum
@@ -209,6 +209,18 @@ def _sum(goal: Goal, got: Any) -> bool:
     return abs(Fraction(float(got)) - x.value) <= bound
 
 
+def _spectrum(goal: Goal, got: Any) -> bool:
+    x = goal.number
+    if x.special or x.magnitude * 2 * x.terms > largest(goal.dtype):
+        return True
+    if not math.isfinite(got):
+        return False
+    # Both parts of each element are terms.
+    roundings = 2 * x.terms + 8
+    bound = gamma(roundings, goal.dtype) * x.magnitude + x.terms * _least(goal.dtype)
+    return abs(Fraction(float(got)) - x.value) <= bound
+
+
 def _product(goal: Goal, got: Any) -> bool:
     x = goal.number
     if not _in_range(x, goal.dtype):
@@ -255,5 +267,6 @@ SETS: dict[str, Callable[[Goal, Any], bool]] = {
     "conditioned": _conditioned,
     "sum": _sum,
     "dot": _sum,
+    "spectrum": _spectrum,
     "product": _product,
 }

@@ -95,6 +95,7 @@ from traceir.lax.formats import (
     reduce_precision,
     reduce_xor,
 )
+from traceir.lax.fourier import FftType, fft
 from traceir.lax.hyperbolic import (
     acosh,
     asinh,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from traceir.rules import complex_limits as limits
@@ -245,6 +246,30 @@ def _repeated(a: Complex, n: int) -> Complex:
     if n < 0:
         found = quotient(Complex.of(1), found)
     return replace(found, ulps=2 + 2 * abs(n), factors=abs(n) + (n < 0), free="re im")
+
+
+def turn(place: Real, count: Real) -> Complex:
+    """The number of length 1 at so many parts of a whole turn.
+
+    Each part counts as a term of magnitude 1, since both may come of others where they
+    are computed; it is exact only where all that there are have parts 0, 1 and -1.
+
+    >>> turn(number(Fraction(1)), number(Fraction(4)))
+    Complex(Real(0), Real(1))
+    """
+    return _turn(int(place.value) % int(count.value), int(count.value))
+
+
+@cache
+def _turn(place: int, count: int) -> Complex:
+    quantum = 0 if count in (1, 2, 4) else None
+    angle = to_mp(Fraction(2 * place, count))
+    found = []
+    for share in (mpmath().cospi(angle), mpmath().sinpi(angle)):
+        # At quarters of a turn nothing but the sign of zero is left.
+        part = number(Fraction(0)) if not share else from_mp(share)
+        found.append(replace(part, magnitude=Fraction(1), quantum=quantum))
+    return Complex(*found)
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {

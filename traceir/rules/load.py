@@ -43,7 +43,7 @@ FILES = (
     *("lattice", "primitives", "program", "cache", "machine", "levels", "accuracy"),
     *("text", "errors", "regions", "effects", "collectives"),
     *("indexing", "windows", "ordering", "algebra"),
-    *("complex", "random", "special"),
+    *("complex", "random", "special", "fft"),
 )
 # Free names and calls of the formulas of each table that is not about primitives.
 KEYS = {

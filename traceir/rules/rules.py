@@ -33,7 +33,7 @@ from traceir.rules.rows import (
 PRIMITIVES = (
     *("primitives", "regions", "effects", "collectives"),
     *("indexing", "windows", "ordering", "algebra"),
-    *("complex", "random", "special"),
+    *("complex", "random", "special", "fft"),
 )
 
 
