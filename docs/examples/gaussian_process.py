@@ -58,7 +58,7 @@ def solve(x, y, wanted):
 def draw(figure, arguments, results):
     """The band in which the function lies, and how the parameters got better."""
     x, y, wanted = arguments
-    params, values, mean, deviation = map(np.asarray, results)
+    values, mean, deviation = map(np.asarray, results[1:])
     left, right = figure.subplots(1, 2, width_ratios=[3, 1])
     left.scatter(x, y, s=6, color="black", label="measured")
     left.plot(wanted, mean, label="mean")
