@@ -88,6 +88,9 @@ def test_the_lattice_describes_numpys_dtypes() -> None:
             assert (found.min, found.max) == (float(info.min), float(info.max))
         elif is_key(dtype):
             assert (found.min, found.max) == limits(np.dtype("uint32"))
+        elif dtype.kind == "c":
+            info = finfo(dtype)
+            assert (found.min, found.max) == (float(info.min), float(info.max))
         else:
             assert (found.min, found.max) == limits(dtype)
 
@@ -99,5 +102,7 @@ def test_the_sets_are_those_of_the_kinds() -> None:
         "unsigned": {"u"},
         "integer": {"i", "u"},
         "floating": {"f"},
-        "numeric": {"i", "u", "f"},
+        "complex": {"c"},
+        "inexact": {"f", "c"},
+        "numeric": {"i", "u", "f", "c"},
     }

@@ -10,8 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from traceir.rules.draws import gamma
-from traceir.rules.numerics import limits, real
+from traceir.rules.numerics import limits
 from traceir.rules.threefry import threefry
 
 Shape = tuple[int, ...]
@@ -125,6 +124,21 @@ def exchanged(places: Sequence[int], size: int) -> Shape:
         if 0 <= place < size:
             found[k], found[place] = found[place], found[k]
     return tuple(found)
+
+
+def real(name: str, *xs: Any) -> Any:
+    """The function `name` at exact points, real ones or complex ones."""
+    # Not at the top: only an oracle computes, and what it needs is much.
+    from traceir.rules import functions
+
+    return functions.real(name, *xs)
+
+
+def gamma(*xs: Any) -> Any:
+    """A number of the gamma distribution."""
+    from traceir.rules import draws
+
+    return draws.gamma(*xs)
 
 
 HELPERS: dict[str, Callable[..., Any]] = {
