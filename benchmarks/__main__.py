@@ -23,7 +23,8 @@ WORKLOADS = (
     *("indexing", "windows", "ordering", "formats"),
     *("random", "special", "complex"),
 )
-GROUPS = (*WORKLOADS, "plain", "calls", "eager", "compiles", "growth", "processes")
+WHOLE = ("examples", "plain")
+GROUPS = (*WORKLOADS, *WHOLE, "calls", "eager", "compiles", "growth", "processes")
 RESULTS = Path(__file__).parent / "results.json"
 
 
@@ -44,7 +45,7 @@ def main() -> None:
     for group in given.groups or GROUPS:
         # Whether there are one or two processors matters to whole arrays alone.
         for threads in (
-            given.threads if group in (*WORKLOADS, "plain") else given.threads[-1:]
+            given.threads if group in (*WORKLOADS, *WHOLE) else given.threads[-1:]
         ):
             rows += _in_process(group, threads, given.only)
     if not given.groups and not given.only:

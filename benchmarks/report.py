@@ -33,6 +33,7 @@ TITLES = {
     "random": "Random numbers",
     "complex": "Complex numbers",
     "special": "Special functions",
+    "examples": "Examples",
     "plain": "Plain NumPy functions",
     "calls": "Calls of nine elements",
     "eager": "Calls outside traces",

@@ -15,16 +15,17 @@ from benchmarks.worlds import OWN, calls_of, copy, moved
 Row = dict[str, Any]
 # Calls of microseconds are sampled more often: the scheduler disturbs them more.
 MANY = 41
+CALLED = {"calls": MANY, "eager": MANY, "plain": MANY, "examples": ROUNDS}
 
 
 def rows_of(group: str, only: str) -> Iterator[Row]:
     """The rows of one group whose names contain a text."""
     match group:
-        case "calls" | "eager" | "plain" | "compiles" | "processes":
+        case "calls" | "eager" | "plain" | "examples" | "compiles" | "processes":
             for name, given in import_module(f"benchmarks.{group}").rows():
                 if only in name:
-                    called = group in ("calls", "eager", "plain")
-                    times = in_turn(given, MANY) if called else given
+                    rounds = CALLED.get(group)
+                    times = in_turn(given, rounds) if rounds else given
                     yield {"name": name, **summary(times)}
         case "growth":
             yield from _growth(only)
