@@ -48,6 +48,7 @@ from traceir.report import SourceReport, source_report
 from traceir.scopes import (
     check_tracer_leaks,
     debug_infs,
+    debug_key_reuse,
     debug_nans,
     default_matmul_precision,
     default_prng_impl,
@@ -113,6 +114,7 @@ __all__ = [
     "custom_vjp",
     "debug",
     "debug_infs",
+    "debug_key_reuse",
     "debug_nans",
     "default_backend",
     "default_matmul_precision",

@@ -46,6 +46,7 @@ class Context:
     no_tracing: bool = False
     debug_nans: bool = False
     debug_infs: bool = False
+    debug_key_reuse: bool = False
     sanitize: bool = False
     threefry_partitionable: bool = True
     default_prng_impl: str = "threefry2x32"
@@ -87,6 +88,7 @@ FLAGS: Mapping[str, Flag] = {
     "unrolled_loops": Flag("unrolled_loops", ("warn", "allow", "raise")),
     "debug_nans": Flag("debug_nans"),
     "debug_infs": Flag("debug_infs"),
+    "debug_key_reuse": Flag("debug_key_reuse"),
     "sanitize": Flag("sanitize"),
     "threefry_partitionable": Flag("threefry_partitionable", (True, False)),
     "default_prng_impl": Flag("default_prng_impl", ("threefry2x32",)),

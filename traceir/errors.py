@@ -70,6 +70,10 @@ class StaleCaptureError(TraceirError, RuntimeError):
     """What a strict trace captured has changed since."""
 
 
+class KeyReuseError(TraceirError, TypeError):
+    """A key of random numbers was used twice."""
+
+
 class RuleTypeError(TraceirError, TypeError):
     """A rule about arguments failed, as a `TypeError`."""
 
@@ -136,6 +140,7 @@ CLASSES: dict[str, type[TraceirError]] = {
         RuleTableError,
         RetraceError,
         StaleCaptureError,
+        KeyReuseError,
     )
 }
 CLASSES |= {

@@ -27,7 +27,12 @@ WATCHES: dict[str, tuple[str, Callable[[np.ndarray], Any], str]] = {
 
 def watched(context: Context) -> bool:
     """Whether a flag asks to look at results."""
-    return context.debug_nans or context.debug_infs or context.sanitize
+    return (
+        context.debug_nans
+        or context.debug_infs
+        or context.sanitize
+        or context.debug_key_reuse
+    )
 
 
 def bad(arrays: Sequence[Any], context: Context) -> str:

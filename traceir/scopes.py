@@ -16,6 +16,7 @@ from traceir.config import Scope, scope
 __all__ = [
     "check_tracer_leaks",
     "debug_infs",
+    "debug_key_reuse",
     "debug_nans",
     "default_matmul_precision",
     "default_prng_impl",
@@ -139,6 +140,22 @@ def debug_infs(value: bool = True) -> Scope:
     debug.inf
     """
     return scope("debug_infs", value)
+
+
+def debug_key_reuse(value: bool = True) -> Scope:
+    """Within ``with``: a key that is used twice is an error (random.reuse).
+
+    >>> import traceir
+    >>> key = traceir.random.key(0)
+    >>> with traceir.debug_key_reuse():
+    ...     x = traceir.random.normal(key)
+    ...     try:
+    ...         traceir.random.uniform(key)
+    ...     except traceir.errors.KeyReuseError as error:
+    ...         print(error.rule)
+    random.reuse
+    """
+    return scope("debug_key_reuse", value)
 
 
 def sanitize(value: bool = True) -> Scope:

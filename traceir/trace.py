@@ -270,6 +270,10 @@ def evaluate(primitive: str, values: Sequence[Value], params: Params) -> list[Ar
         results = evaluate_eqn(primitive, params, arrays)
     if watched(_local.context):
         check_results(primitive, params, arrays, results, _local.context)
+        if _local.context.debug_key_reuse:
+            from traceir.reuse import check_keys  # not on the way of an import
+
+            check_keys(primitive, params, arrays, results)
     return list(map(Array._wrap, results, outs))
 
 

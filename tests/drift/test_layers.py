@@ -19,7 +19,7 @@ ORDER = {
         nodes typed | treedef | registering | pytree | tree | tree_util | source |
         rules | avals promote | ir effects text report | typing | accept relations |
         oracle |
-        kernels fresh evaluate | faults | marks | nans |
+        kernels fresh evaluate | faults | marks | nans | reuse |
         methods devices sharding | array | host |
         concretize trace callbacks compile_time leaks | debug experimental |
         recording | planning | plans | direct reads | jit | transforms | test_util |

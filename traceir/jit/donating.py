@@ -23,7 +23,8 @@ from traceir.jit.function import JitFunction, Options
 from traceir.jit.key import Call
 from traceir.jit.signature import StaticSpec, bind_arguments, resolve_static
 from traceir.jit.staging import Prepared, check_seal
-from traceir.nans import Watching, watched
+from traceir.jit.watching import watching
+from traceir.nans import watched
 from traceir.pytree import leaves
 from traceir.records import dataclass
 
@@ -70,7 +71,7 @@ class DonatingFunction(JitFunction):
                 entry, self._backend(), self._options.keep_unused, usable
             )
             if watched(local.context):
-                exe = Watching(exe, entry.closed, local.context)
+                exe = watching(exe, entry.closed, local.context)
         unusable = [entry.closed.in_avals[k] for k in wanted if k not in usable]
         if unusable:
             _tell(unusable)

@@ -32,8 +32,9 @@ from traceir.jit.staging import (
     key_table,
     prepare,
 )
+from traceir.jit.watching import watching
 from traceir.jit.written import refused, write_traced
-from traceir.nans import Watching, watched
+from traceir.nans import watched
 from traceir.recording import StagingTrace, apply
 from traceir.report import warn
 from traceir.trace import bind
@@ -142,7 +143,7 @@ class JitFunction:
                 return self._stage(entry, prepared)
             exe: Any = executable(entry, self._backend(), self._options.keep_unused)
             if watched(config.local.context):
-                exe = Watching(exe, entry.closed, config.local.context)
+                exe = watching(exe, entry.closed, config.local.context)
         run = make_fast(entry, exe, prepared, self._options.numpy_out)
         if raw is not None:
             runner = Runner(

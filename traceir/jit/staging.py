@@ -103,7 +103,8 @@ def find_entry(
 
     An entry that lifted tracers is kept with the trace around it and dies with it.
     Raises what the traced function raises, and then keeps nothing; for a strict trace
-    StaleCaptureError (cache.strict.static, cache.strict.capture).
+    StaleCaptureError (cache.strict.static, cache.strict.capture). While a flag asks
+    for it, KeyReuseError (random.reuse) for a program that uses a key twice.
     """
     key = key_table().key(prepared.call)
     outer = current_trace()
@@ -122,6 +123,10 @@ def find_entry(
     if entry.captures and outer is not None:
         outer.nested[(cache, key)] = entry
     check_seal(entry, fun)
+    if config.local.context.debug_key_reuse:
+        from traceir.reuse import uses_of  # not on the way of an import
+
+        uses_of(entry.closed)
     return entry
 
 

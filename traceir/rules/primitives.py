@@ -18,6 +18,9 @@ MERGED = ("params", "let", "each", "ulp")
 MEANINGS = ("value", "means", "steps", "post")
 DERIVATIVES = ("derivative", "jvp", "linear")
 Chain = list[tuple[str, Mapping[str, Any]]]
+# What becomes of keys: they are used up; the first operand's are passed on, or some of
+# them, which are used up; nothing.
+KEYS = ("used", "passed", "parted", "seen")
 # Half a unit in the last place of 1, in the dtype of the first operand.
 ROUNDING = "u"
 # What a formula may call or read besides the row's own names.
@@ -178,6 +181,7 @@ def _prim(
         frozenset(row.texts("effects")),
         row.maybe("across", inner.plus("n", "size", "whole")),
         results,
+        row.one_of("keys", KEYS, "used"),
         tuple(_relations(row, inner)),
     )
     row.done()

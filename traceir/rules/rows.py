@@ -93,7 +93,8 @@ class Prim:
     unchanged, `results` the names by which the relations of `post` know the results,
     `folds` whether templates apply it to a number at once, `batch` the one
     about many examples, `across` what a collective gives for one of them, `host` where
-    an equation calls the host, `effects` what it does besides.
+    an equation calls the host, `effects` what it does besides, `keys` what becomes of
+    keys among its operands.
     """
 
     name: str
@@ -121,6 +122,7 @@ class Prim:
     effects: frozenset[str] = frozenset()
     across: Formula | None = None
     results: tuple[str, ...] = ()
+    keys: Literal["used", "passed", "parted", "seen"] = "used"
     post: tuple[Relation, ...] = ()
 
     @property
