@@ -6,12 +6,15 @@ Rules: text.roundtrip, accuracy.program
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+import numpy as np
+
 from traceir.conform.values import Value, ValueReader
+from traceir.dtypes import is_key
 from traceir.text.lexer import Source
 
 GROUPS = (
@@ -33,6 +36,8 @@ GROUPS = (
     "indexing",
     "arrays",
     "formats",
+    "keys",
+    "draws",
 )
 
 
@@ -40,7 +45,8 @@ GROUPS = (
 class Program:
     """A function of a library and of arguments, which are as cases write them.
 
-    A weak scalar is passed as a number of Python. `x64` turns 64-bit types on.
+    A weak scalar is passed as a number of Python. `x64` turns 64-bit types on, and
+    `partitionable` is the layout of random bits.
     """
 
     name: str
@@ -48,6 +54,7 @@ class Program:
     function: Callable[..., Any]
     arguments: str
     x64: bool
+    partitionable: bool
     says: str
 
     def __str__(self) -> str:
@@ -64,28 +71,39 @@ class Program:
 
     def python(self, library: Any) -> list[Any]:
         """The arguments as a user of the library passes them."""
-        array = library.numpy.asarray
         return [
-            v.array.item() if v.aval.weak_type else array(v.array) for v in self.values
+            v.array.item() if v.aval.weak_type else _array(library, v.array)
+            for v in self.values
         ]
 
-    def context(self, library: Any) -> AbstractContextManager[object]:
+    @contextmanager
+    def context(self, library: Any) -> Iterator[None]:
         """The setting under which the program is traced and run."""
-        context: AbstractContextManager[object] = library.enable_x64(self.x64)
-        return context
+        layout = library.threefry_partitionable(self.partitionable)
+        with library.enable_x64(self.x64), layout:
+            yield
+
+
+def _array(library: Any, array: np.ndarray) -> Any:
+    if not is_key(array.dtype):
+        return library.numpy.asarray(array)
+    words = array.reshape(-1).view("uint32").reshape(*array.shape, 2)
+    return library.random.wrap_key_data(library.numpy.asarray(words))
 
 
 Decorator = Callable[[Callable[..., Any]], Program]
 
 
-def program(arguments: str = "", x64: bool = False) -> Decorator:
+def program(
+    arguments: str = "", x64: bool = False, partitionable: bool = True
+) -> Decorator:
     """Makes a program of a function; its docstring says what it is."""
 
     def decorate(function: Callable[..., Any]) -> Program:
         group = function.__module__.rpartition(".")[2]
         name = function.__name__.replace("_", "-")
         says = (function.__doc__ or "").strip()
-        return Program(name, group, function, arguments, x64, says)
+        return Program(name, group, function, arguments, x64, partitionable, says)
 
     return decorate
 

@@ -27,6 +27,7 @@ from traceir.oracle import run
 from traceir.rules import default
 from traceir.text import parse
 
+HALVES = "partitionable=False"
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "spec" / "cases" / "jax"
 # The last program of a text: its constants, if any, and its inputs.
@@ -82,6 +83,11 @@ def indented(text: str) -> str:
     return "".join(f"\n    {line}" for line in text.split("\n"))
 
 
+def in_halves(text: str) -> str:
+    """The text with the older layout in its equations, which for JAX is a flag."""
+    return re.sub(r"(random_(?:bits|split)\[[^\]]*?)(shape=)", rf"\1{HALVES} \2", text)
+
+
 def block(program: Program, jax: Any) -> str:
     """One program as a case."""
     with program.context(jax), warnings.catch_warnings():
@@ -89,6 +95,8 @@ def block(program: Program, jax: Any) -> str:
         closed = jax.make_jaxpr(program.bound(jax))(*program.python(jax))
         text = str(closed)
         constants = [np.asarray(c) for c in closed.consts]
+    if not program.partitionable:
+        text = in_halves(text)
     weak = weak_names(text, [a.weak_type for a in closed.in_avals])
     given = with_constants(text, constants) if constants else text
     cites = [
@@ -99,7 +107,8 @@ def block(program: Program, jax: Any) -> str:
     if RELATIONS.search(text):
         cites.append("accuracy.relation")
     # A number that NumPy made is printed as NumPy writes it, which moves line breaks.
-    printed = str(parse(text)) if "np.int64(" in text else text
+    moved = "np.int64(" in text or HALVES in text
+    printed = str(parse(text)) if moved else text
     lines = [
         f"case jax/{program.name}",
         f"  # {program.says}",
