@@ -75,6 +75,33 @@ def test_hard_operands(prim: str, column: str, dtype: str) -> None:
     assert oracle.faults(prim, {}, operands, [got]) == []
 
 
+# Where one parameter of the incomplete beta function is tiny, or the share is.
+SHARES = [
+    (2.3, 2e-4, 0.9995),
+    (1e-9, 0.75, 1e-30),
+    (0.4375, 1e-5, 1 - 2.0**-40),
+    (1.0, 3.0, 1e-10),
+    (2.5, 4.75, 1e-9),
+    (85.0, 1.40625, 0.971),
+    (3.3125, 180.25, 0.0259),
+    (400.0, 1e-6, 0.25),
+    (0.25, 1e-12, 1e-300),
+    (198.0, 199.5, 0.5),
+    (1e-5, 1e7, 1e-7),
+]
+
+
+@pytest.mark.parametrize("column", ["reference", "numba"])
+def test_incomplete_beta_functions_of_uneven_parameters(column: str) -> None:
+    operands = list(np.array(SHARES).T.copy())
+    operands = [
+        np.append(x, y) for x, y in zip(operands, operands[1::-1] + [1 - operands[2]])
+    ]
+    with traceir.enable_x64(True):
+        got = results(column, "regularized_incomplete_beta", operands)
+    assert oracle.faults("regularized_incomplete_beta", {}, operands, [got]) == []
+
+
 def test_every_special_function_has_hard_operands() -> None:
     table = default().tables["special"]["prim"]
     assert OPERANDS.keys() == table.keys()

@@ -17,6 +17,7 @@ from traceir_numba.vecmath import (
     area,
     basics,
     bessel,
+    beta,
     circular,
     exponential,
     gamma,
@@ -44,6 +45,7 @@ MODULES = (
     gamma,
     bessel,
     incomplete,
+    beta,
     sums,
 )
 DTYPES = {"f32": "float32", "f64": "float64", "i32": "int32", "i64": "int64"}

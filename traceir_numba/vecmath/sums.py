@@ -1,10 +1,6 @@
-"""Sums of powers, and the incomplete beta function.
-
-Serves: `prim.zeta`, `prim.polygamma`, `prim.regularized_incomplete_beta`
+"""Sums of powers. Serves: `prim.zeta`, `prim.polygamma`.
 
 The sum of (q + k)**-s is ten terms and Euler's and Maclaurin's formula for the rest.
-The incomplete beta function is the tail of an integral over the logarithm of
-x / (1 - x), where the integrand falls from the end on, by Gauss' rule.
 """
 
 from __future__ import annotations
@@ -17,14 +13,9 @@ from numpy import float64 as f64
 from numpy import int64 as i64
 
 from traceir_numba.vecmath.basics import INF_F64, NAN_F64, ZERO_F64, fma
-from traceir_numba.vecmath.exponential import exp_f64, expm1_f64
+from traceir_numba.vecmath.exponential import exp_f64
 from traceir_numba.vecmath.gamma import digamma_f64, lgamma_f64
-from traceir_numba.vecmath.incomplete import (
-    GAUSS_POINT,
-    GAUSS_WEIGHT,
-    stirling_rest_f64,
-)
-from traceir_numba.vecmath.logarithm import log1p_f64, log_f64
+from traceir_numba.vecmath.logarithm import log_f64
 from traceir_numba.vecmath.power import pow_f64
 
 
@@ -155,66 +146,3 @@ def zeta_large_f64(s: f64, x: f64) -> f64:
 def polygamma_f32(n: f32, x: f32) -> f32:
     """The derivative of order n of digamma."""
     return f32(polygamma_f64(f64(n), f64(x)))
-
-
-# -- the incomplete beta function -----------------------------------------------------
-
-
-def beta_density_f64(a: f64, b: f64, x: f64, y: f64) -> f64:
-    """x**a y**b / beta(a, b), where y is 1 - x."""
-    c = x * b - y * a
-    rest = stirling_rest_f64(a) + stirling_rest_f64(b) - stirling_rest_f64(a + b)
-    power = a * log1p_f64(c / a) + b * log1p_f64(-c / b) - rest
-    return exp_f64(power) * math.sqrt((a / (a + b)) * b / 6.283185307179586)
-
-
-def beta_tail_f64(a: f64, b: f64, x: f64, y: f64) -> f64:
-    """The share of the integral from 0 to x, for x up to about a / (a + b)."""
-    share = beta_density_f64(a, b, x, y) / a
-    total = f64(0.0)
-    # With a large a the integrand has no corners.
-    while a < 8.0:
-        total = total + share
-        share = share * (x * ((a + b) / (a + 1.0)))
-        a = a + 1.0
-    slope = a * y - b * x
-    slope = slope if slope > 0.0 else ZERO_F64
-    t = 80.0 / (slope + math.sqrt(slope * slope + 80.0 * (a + b) * x * y))
-    # It is reached by a rise as of exp(t), and from there as of t.
-    most = 1.0 + log1p_f64(40.0 / (a * y)) + 48.0 / a
-    t = most if t > most else t
-    for _ in range(7):
-        fall = log1p_f64(x * expm1_f64(-t))
-        rise = a * t + (a + b) * fall - 40.0
-        ratio = x * exp_f64(-t - fall)
-        t = t - rise / fma(-(a + b), ratio, a)
-    end, area = t, f64(0.0)
-    for k in range(32):
-        t = end * GAUSS_POINT[k]
-        fall = log1p_f64(x * expm1_f64(-t))
-        rise = fma(a, t, (a + b) * fall)
-        area = fma(GAUSS_WEIGHT[k], exp_f64(-rise), area)
-    return total + share * a * area * end
-
-
-def regularized_incomplete_beta_f64(a: f64, b: f64, x: f64) -> f64:
-    """The share of beta(a, b) that the integral has from 0 to x."""
-    inside = (a >= 0.0) & (b >= 0.0) & (x >= 0.0) & (x <= 1.0)
-    both = ((a == 0.0) & (b == 0.0)) | ((a == INF_F64) & (b == INF_F64))
-    if (not inside) | both:
-        return NAN_F64
-    if (x == 0.0) | (x == 1.0):
-        return x
-    if (a == 0.0) | (b == INF_F64):
-        return f64(1.0)
-    if (b == 0.0) | (a == INF_F64):
-        return ZERO_F64
-    y = 1.0 - x
-    if x * b <= y * a:
-        return beta_tail_f64(a, b, x, y)
-    return 1.0 - beta_tail_f64(b, a, y, x)
-
-
-def regularized_incomplete_beta_f32(a: f32, b: f32, x: f32) -> f32:
-    """The share of beta(a, b) that the integral has from 0 to x."""
-    return f32(regularized_incomplete_beta_f64(f64(a), f64(b), f64(x)))
