@@ -74,7 +74,7 @@ def arguments(
 
 
 def _on_grid(row: Prim) -> bool:
-    return row.accuracy not in ("ulp", "conditioned")
+    return row.accuracy not in ("ulp", "conditioned", "spectrum")
 
 
 def _regions(row: Prim) -> list[str]:
