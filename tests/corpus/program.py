@@ -38,6 +38,9 @@ GROUPS = (
     "formats",
     "keys",
     "draws",
+    "complexes",
+    "layers",
+    "specials",
 )
 
 
