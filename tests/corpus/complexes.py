@@ -24,7 +24,7 @@ def made_of_parts(jax: Library, x: Array, y: Array) -> Array:
 
 
 @program(f"{Z} f32[]{{0.5}}")
-def turned(jax: Library, z: Array, angle: Array) -> Array:
+def turned_about_zero(jax: Library, z: Array, angle: Array) -> Array:
     """Points turned about zero."""
     return z * jax.numpy.exp(1j * angle)
 
