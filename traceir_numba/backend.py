@@ -19,6 +19,7 @@ from traceir.ir import ClosedJaxpr
 from traceir.store import files
 from traceir_numba.buffers import dtype_name, empty_large
 from traceir_numba.call import callable_of
+from traceir_numba.halves import BITS, half_of
 from traceir_numba.hosted import Driven, is_driven
 from traceir_numba.matmul import product
 from traceir_numba.pool import parallel
@@ -177,7 +178,9 @@ def evaluated(primitive: str) -> Callable[..., Any]:
     """The reference's kernel of a primitive: one array, or as many as it gives."""
 
     def call(*arrays: np.ndarray, **params: Any) -> Any:
-        found = evaluate_eqn(primitive, tuple(params.items()), arrays)
+        # Numbers of 16 bits are bits in a program without halves; so are arguments.
+        given = [a.view(BITS) if half_of(a.dtype) else a for a in arrays]
+        found = evaluate_eqn(primitive, tuple(params.items()), given)
         return found[0] if len(found) == 1 else found
 
     return call

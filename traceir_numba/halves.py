@@ -32,6 +32,8 @@ HALVES = ("float16", "bfloat16")
 BITS, SINGLE, DOUBLE = map(np.dtype, ("uint16", "float32", "float64"))
 # Besides entries that are views and parts: what has an operation on the bits.
 MOVES = frozenset({"select_n", "bitcast_convert_type"})
+# What takes the bits, and has to know of which dtype they are.
+NAMED = frozenset({"nextafter", "random_gamma"})
 # Integers that float32 has all of; int64 goes to bfloat16 by itself.
 SMALL = frozenset(map(np.dtype, ("bool", "int8", "int16", "uint8", "uint16")))
 
@@ -147,9 +149,9 @@ class _Lower:
         programs = any(subjaxprs(eqn)) and isinstance(entry, Region | Rewrite)
         if programs or isinstance(entry, View | Parts) or eqn.primitive in MOVES:
             self.moved(eqn)
-        elif eqn.primitive == "nextafter":
+        elif eqn.primitive in NAMED:
             half = half_of(eqn.outputs[0].aval.dtype)
-            self.moved(replace(eqn, params=(("half", half),)))
+            self.moved(replace(eqn, params=(("half", half), *eqn.params)))
         elif eqn.primitive == "convert_element_type":
             self.converted(eqn)
         else:

@@ -13,16 +13,28 @@ from typing import Any
 
 import numpy as np
 
-from traceir.dtypes import finfo
+from traceir.dtypes import as_dtype, finfo
 from traceir.kernels.random import random_bits, random_split
 from traceir.kernels.registry import KERNELS, kernel
 
 
 @kernel("random_gamma")
 def random_gamma(
-    x: np.ndarray, a: np.ndarray, *, log_space: bool, partitionable: bool = True
+    x: np.ndarray,
+    a: np.ndarray,
+    *,
+    log_space: bool,
+    partitionable: bool = True,
+    half: str = "",
 ) -> np.ndarray:
-    """Numbers of these forms, or their logarithms, by keys with leading dimensions."""
+    """Numbers of these forms, or their logarithms, by keys with leading dimensions.
+
+    With `half`, the forms and the numbers are bits of that dtype.
+    """
+    if half:
+        forms = a.view(as_dtype(half))
+        drawn = random_gamma(x, forms, log_space=log_space, partitionable=partitionable)
+        return drawn.view(a.dtype)
     draws = _Draws(a.dtype, partitionable)
     keys = draws.split(x.reshape(-1), math.prod(a.shape[x.ndim :])).reshape(-1)
     with np.errstate(all="ignore"):

@@ -17,8 +17,10 @@ import numpy as np
 from traceir.dtypes import bfloat16, is_bfloat16, kind_of
 
 SINGLE = np.dtype(np.float32)
-# What reads bits, or rounds by itself.
-BITWISE = frozenset({"nextafter", "bitcast_convert_type", "convert_element_type"})
+# What reads bits, rounds by itself, or draws other numbers in another dtype.
+BITWISE = frozenset(
+    {"nextafter", "bitcast_convert_type", "convert_element_type", "random_gamma"}
+)
 
 
 def needed(dtypes: Sequence[Any]) -> bool:

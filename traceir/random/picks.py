@@ -17,6 +17,7 @@ from traceir.lax.control.bodies import known_number
 from traceir.lax.operands import (
     Operand,
     as_array,
+    convert,
     default_dtype,
     is_tracer,
     like,
@@ -126,7 +127,9 @@ def choice(
         mixed = permutation(key, among, at)
         return _shaped(lax.slice_in_dim(mixed, 0, number, axis=at), drawn, at)
     places = _places(key, there, drawn, replace, _weights(p, there), mode)
-    return places if whole else take(as_array(among), places, axis=at)
+    if whole:
+        return as_array(convert(places, default_dtype(int)))
+    return take(as_array(among), places, axis=at)
 
 
 def _empty(among: Operand, whole: bool, drawn: Shape, at: int) -> Array:
