@@ -86,3 +86,12 @@ def test_derivatives_hold_the_share_below() -> None:
     shares, step = stats.gamma(forms).cdf(found), 1e-5
     above, below = (stats.gamma(forms + d).ppf(shares) for d in (step, -step))
     np.testing.assert_allclose(slopes, (above - below) / (2 * step), 1e-4)
+
+
+@pytest.mark.parametrize("backend", [None, "reference", "numba"])
+def test_a_checkpoint_closes_over_a_key(backend: str | None) -> None:
+    key = random.key(1)
+    f = traceir.grad(traceir.checkpoint(lambda x: jnp.sin(x * random.normal(key))))
+    number = float(random.normal(key))
+    found = (f if backend is None else traceir.jit(f, backend=backend))(0.5)
+    np.testing.assert_allclose(found, np.cos(0.5 * number) * number, rtol=1e-6)

@@ -32,7 +32,7 @@ FLAGS = frozenset(
         *("enable_x64", "numpy_dtype_promotion", "numpy_rank_promotion"),
         *("default_matmul_precision", "disable_jit", "no_tracing"),
         *("log_compiles", "explain_cache_misses", "debug_nans", "debug_infs"),
-        "check_tracer_leaks",
+        *("check_tracer_leaks", "debug_key_reuse"),
     }
 )
 OPTIONS = frozenset(

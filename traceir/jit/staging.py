@@ -112,6 +112,7 @@ def find_entry(
         local: Entry | None = outer.nested.get((cache, key))
         if local is not None:
             check_seal(local, fun)
+            check_keys(local.closed)
             local.hits += 1
             return local
 
@@ -123,10 +124,7 @@ def find_entry(
     if entry.captures and outer is not None:
         outer.nested[(cache, key)] = entry
     check_seal(entry, fun)
-    if config.local.context.debug_key_reuse:
-        from traceir.reuse import uses_of  # not on the way of an import
-
-        uses_of(entry.closed)
+    check_keys(entry.closed)
     return entry
 
 
@@ -134,6 +132,15 @@ def check_seal(entry: Entry, fun: Callable[..., Any]) -> None:
     """Raise StaleCaptureError if a strict trace is not what it would be now."""
     if entry.seal is not None:
         verify(entry.seal, fun, entry.call.statics)
+
+
+def check_keys(closed: ClosedJaxpr) -> None:
+    """Raise KeyReuseError (random.reuse) for a program that uses a key twice, while a
+    flag asks for it."""
+    if config.local.context.debug_key_reuse:
+        from traceir.reuse import uses_of  # not on the way of an import
+
+        uses_of(closed)
 
 
 def make_entry(
@@ -168,6 +175,7 @@ def make_entry(
         )
     tell_unrolled(jaxpr)
     closed = ClosedJaxpr(jaxpr, constants)
+    check_keys(closed)
     entry = Entry(call, key, closed, out_trees[0], captured)
     entry.seconds = time.perf_counter() - start
     # Sealed last: what the function itself sets up while it runs is no change.

@@ -16,6 +16,7 @@ import numpy as np
 
 from traceir import lax, rules
 from traceir.array import Array
+from traceir.dtypes import KEY
 from traceir.lax.indexing import (
     GatherDimensionNumbers,
     GatherScatterMode,
@@ -56,7 +57,8 @@ def getitem(x: Array, index: Any) -> Array:
     if not any(map(_needs_gather, parts)):
         cuts = list(cuts_of(parts, x.shape))
         return _cut(x, cuts, [part is None for part in parts])
-    if current_trace() is None and not any(map(is_tracer, (x, *parts))):
+    known = current_trace() is None and not any(map(is_tracer, (x, *parts)))
+    if known and x.dtype is not KEY:
         return _select(x, parts)
     return gathered(x, parts, False, False, None, None, True)
 

@@ -17,14 +17,14 @@ from traceir.avals import ShapedArray
 from traceir.dtypes import is_key
 from traceir.ir import ClosedJaxpr, Params
 from traceir.reuse import regions as regions
-from traceir.reuse.held import Root
+from traceir.reuse.held import Held, Root
 from traceir.reuse.reading import Keys, Reading, uses_of
 from traceir.source import user_frame_summary
 
 __all__ = ["Counting", "check_keys", "uses_of"]
 
-# The keys of arrays of which some are spent, by the identity of the memory.
-_spent: dict[int, tuple[weakref.ref[np.ndarray], Root]] = {}
+# The keys of arrays that were operands, or have others' keys, by identity.
+_held: dict[int, tuple[weakref.ref[np.ndarray], Held]] = {}
 
 
 def check_keys(
@@ -86,25 +86,29 @@ def _count(
     found: Sequence[np.ndarray],
     call: Callable[[Reading, Sequence[Keys]], list[Keys]],
 ) -> None:
-    reading = Reading(_root_of)
-    held = [reading.const(a) if is_key(a.dtype) else None for a in arrays]
-    outs = call(reading, held)
-    for array, root in reading.consts.values():
-        _remember(array, root)
-    for array, keys in zip(found, outs, strict=True):
-        if keys is not None:
-            _remember(array, Root(keys.spent, keys.root.line))
+    before: dict[Root, np.ndarray] = {}
+
+    def held_by(array: np.ndarray) -> Held:
+        known = _held.get(id(array))
+        held = Held.new(array.shape) if known is None else known[1]
+        before.setdefault(held.root, held.root.spent.copy())
+        return held
+
+    reading = Reading(held_by)
+    held = [reading.array(a) if is_key(a.dtype) else None for a in arrays]
+    try:
+        outs = call(reading, held)
+    except BaseException:  # what has not run has used nothing
+        for root, spent in before.items():
+            root.spent = spent
+        raise
+    for array, keys in reading.arrays.values():
+        _remember(array, keys)
+    for array, made in zip(found, outs, strict=True):
+        if made is not None and (made.root in before or made.root.spent.any()):
+            _remember(array, made)
 
 
-def _root_of(array: np.ndarray) -> Root:
-    """The keys of an array: a copy of what is known, for the case of an error."""
-    known = _spent.get(id(array))
-    if known is None:
-        return Root.of(array.shape)
-    return Root(known[1].spent.copy(), known[1].line)
-
-
-def _remember(array: np.ndarray, root: Root) -> None:
+def _remember(array: np.ndarray, keys: Held) -> None:
     key = id(array)
-    if root.spent.any():
-        _spent[key] = weakref.ref(array, lambda _: _spent.pop(key, None)), root
+    _held[key] = weakref.ref(array, lambda _: _held.pop(key, None)), keys

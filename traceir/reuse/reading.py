@@ -28,19 +28,19 @@ REGIONS: dict[str, Region] = {}
 class Reading:
     """What is known of keys at one point of a program: of constants, those spent.
 
-    `root_of` gives the keys of a constant array.
+    `held_by` gives the keys of an array.
     """
 
-    def __init__(self, root_of: Callable[[np.ndarray], Root] | None = None) -> None:
-        self._root_of = root_of or (lambda array: Root.of(array.shape))
-        self.consts: dict[int, tuple[np.ndarray, Root]] = {}
+    def __init__(self, held_by: Callable[[np.ndarray], Held]) -> None:
+        self._held_by = held_by
+        self.arrays: dict[int, tuple[np.ndarray, Held]] = {}
 
-    def const(self, array: np.ndarray) -> Held:
-        """The keys of a constant."""
-        found = self.consts.get(id(array))
+    def array(self, array: np.ndarray) -> Held:
+        """The keys of an array, the same for whoever asks."""
+        found = self.arrays.get(id(array))
         if found is None:
-            found = self.consts[id(array)] = array, self._root_of(array)
-        return Held.all_of(found[1])
+            found = self.arrays[id(array)] = array, self._held_by(array)
+        return found[1]
 
     def step(
         self,
@@ -84,7 +84,7 @@ class Reading:
             if held is not None and use is not None:
                 held.use(name, line or use.line, use.mask)
         for array, use in uses.consts:
-            self.const(array).use(name, line or use.line, use.mask)
+            self.array(array).use(name, line or use.line, use.mask)
         return [None if out is None else result(out, operands) for out in uses.outputs]
 
 
@@ -134,10 +134,10 @@ def uses_of(closed: ClosedJaxpr) -> Uses:
 
 
 def _read(closed: ClosedJaxpr) -> Uses:
-    jaxpr, reading = closed.jaxpr, Reading()
+    jaxpr, reading = closed.jaxpr, Reading(lambda array: Held.new(array.shape))
     known: dict[Atom, Keys] = {}
     for var, array in zip(jaxpr.constvars, closed.consts, strict=True):
-        known[var] = reading.const(array) if is_key(var.aval.dtype) else None
+        known[var] = reading.array(array) if is_key(var.aval.dtype) else None
     inputs = [_new(a) for a in jaxpr.in_avals]
     known.update(zip(jaxpr.invars, inputs, strict=True))
     for eqn in jaxpr.eqns:
@@ -147,7 +147,7 @@ def _read(closed: ClosedJaxpr) -> Uses:
         line = str(eqn.source) if eqn.source else ""
         found = reading.step(eqn.primitive, eqn.params, operands, values, outs, line)
         known.update(zip(eqn.outputs, found, strict=True))
-    consts = ((a, _used(r)) for a, r in reading.consts.values())
+    consts = ((a, _used(held.root)) for a, held in reading.arrays.values())
     return Uses(
         tuple(None if held is None else _used(held.root) for held in inputs),
         tuple((a, use) for a, use in consts if use is not None),

@@ -55,14 +55,17 @@ def _cond(
 ) -> list[Keys]:
     branches: tuple[ClosedJaxpr, ...] = params["branches"]
     given, uses = operands[1:], [uses_of(b) for b in branches]
+    handed = [_either(outs, given) for outs in zip(*(u.outputs for u in uses))]
     for held, several in zip(given, zip(*(u.inputs for u in uses)), strict=True):
         _use_any(held, [use for use in several if use is not None])
     consts: dict[int, tuple[np.ndarray, list[Use]]] = {}
     for array, use in (pair for one in uses for pair in one.consts):
         consts.setdefault(id(array), (array, []))[1].append(use)
     for array, together in consts.values():
-        _use_any(reading.const(array), together)
-    return [_either(outs, given) for outs in zip(*(u.outputs for u in uses))]
+        _use_any(reading.array(array), together)
+    for outs, keys in zip(zip(*(u.outputs for u in uses)), handed, strict=True):
+        _hand_out(outs, given, keys)
+    return handed
 
 
 def _use_any(held: Keys, uses: list[Use]) -> None:
@@ -73,11 +76,7 @@ def _use_any(held: Keys, uses: list[Use]) -> None:
 
 
 def _either(outs: tuple[Out | None, ...], given: Sequence[Keys]) -> Keys:
-    """The keys that one branch or another gives.
-
-    If it depends on the branch whether they are an operand's, the operand is used up:
-    they are its keys no less than the operand itself.
-    """
+    """The keys that one branch or another gives; new ones, unless all give the same."""
     found = [out for out in outs if out is not None]
     if len(found) < len(outs):
         return None
@@ -85,11 +84,18 @@ def _either(outs: tuple[Out | None, ...], given: Sequence[Keys]) -> Keys:
         return result(found[0], given)
     spent = np.zeros(found[0].spent.shape, bool)
     for out in found:
-        held = result(out, given)
-        spent |= held.spent
-        if out.input is not None:
-            held.spend(~held.spent, out.line)
+        spent |= out.spent | result(out, given).spent
     return Held.all_of(Root(spent, found[0].line))
+
+
+def _hand_out(outs: tuple[Out | None, ...], given: Sequence[Keys], keys: Keys) -> None:
+    """Use up an operand whose keys one branch gives and another does not: they are the
+    result's no less than the operand's."""
+    for out in outs:
+        if out is not None and out.input is not None:
+            held = result(out, given)
+            if keys is None or held.root is not keys.root:
+                held.spend(line=out.line)
 
 
 def _same(one: Out, other: Out) -> bool:

@@ -11,7 +11,7 @@ from traceir.ir import ClosedJaxpr, Jaxpr, Params
 from traceir.jit.backends import runner
 from traceir.jit.signature import bind_arguments, form_of, resolve_static
 from traceir.jit.staging import check_outputs, function_name, prepare
-from traceir.recording import apply
+from traceir.recording import apply, constants_of
 from traceir.trace import EAGER, Value
 from traceir.transforms import programs
 from traceir.transforms.calls import program_of
@@ -110,7 +110,7 @@ def with_operands(closed: ClosedJaxpr) -> tuple[ClosedJaxpr, list[Value]]:
         return closed, []
     invars = (*jaxpr.constvars, *jaxpr.invars)
     opened = Jaxpr((), invars, jaxpr.eqns, jaxpr.outvars, jaxpr.debug_name)
-    return ClosedJaxpr(opened, (), closed.backend), list(closed.consts)
+    return ClosedJaxpr(opened, (), closed.backend), [*constants_of(closed)]
 
 
 # -- rules ----------------------------------------------------------------------------
