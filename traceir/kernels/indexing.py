@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from traceir.dtypes import KEY_MEMORY
 from traceir.kernels.registry import KERNELS, kernel
 from traceir.records import dataclass
 
@@ -127,12 +128,19 @@ def gather(
     boxes: tuple[Any, ...] = tuple(slice(slice_sizes[d]) for d in found.rest)
     taken = _named_first(x, found)[(found.flat, *boxes)]
     if found.whole is not None and not found.whole.all():
-        fill = np.asarray(fill_value).astype(x.dtype)
+        fill = _fill(fill_value, x.dtype)
         extra = taken.ndim - len(rows)
         taken = np.where(found.whole.reshape(*rows, *(1,) * extra), taken, fill)
     order = [d for d in (*found.named, *found.rest) if d not in single]
     shape = (*rows, *(slice_sizes[d] for d in order))
     return _spread(taken.reshape(shape), order, offset, len(rows))
+
+
+def _fill(value: float | None, dtype: np.dtype) -> np.ndarray:
+    """What there is for an element outside; of a key, each of both words."""
+    if dtype == KEY_MEMORY:
+        return np.full(2, value, "uint32").view(KEY_MEMORY)[0]
+    return np.asarray(value).astype(dtype)
 
 
 def _named_first(x: np.ndarray, found: _Windows) -> np.ndarray:

@@ -14,7 +14,7 @@ import numpy as np
 from traceir import rules
 from traceir.array import Array
 from traceir.config import local
-from traceir.dtypes import kind_of
+from traceir.dtypes import KEY, kind_of
 from traceir.lax.operands import Operand, as_array, operand
 from traceir.lax.shapes import shape_tuple
 from traceir.trace import bind
@@ -153,7 +153,11 @@ def fill_of(dtype: np.dtype) -> Any:
 
     >>> fill_of(np.dtype("float32")), fill_of(np.dtype("int8")), fill_of(np.dtype("u1"))
     (nan, -128, 255)
+
+    Both words of a key are the greatest ones.
     """
+    if dtype == KEY:
+        return fill_of(np.dtype("uint32"))
     match kind_of(dtype):
         case "f" | "c":
             return float("nan")
@@ -168,6 +172,8 @@ def _number(value: Any, dtype: np.dtype) -> Any:
     """A number as a param: as it was given, or as an array of integers has it."""
     plain = type(value) in (bool, int, float, complex)
     number = value if plain else np.asarray(value).item()
+    if dtype == KEY:
+        dtype = np.dtype("uint32")
     return number if kind_of(dtype) == "f" else np.asarray(number).astype(dtype).item()
 
 
