@@ -6,49 +6,21 @@ window.*, sort.keys, accuracy.relation
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pytest
-from small_eval import Small
+from wrong_kernels import (
+    Wrong,
+    check_told,
+    right,
+    with_arrays,
+    with_params,
+    with_results,
+)
 
-from traceir.conform import judge, load_cases
-from traceir.kernels.registry import KERNELS
-
-CASES = {case.name: case for case in load_cases()}
 CLIP = "GatherScatterMode.CLIP"
-Kernel = Callable[..., Any]
-
-
-def right(primitive: str, *arrays: Any, **params: Any) -> Any:
-    """What the kernel of the reference makes."""
-    return KERNELS[primitive](*map(np.asarray, arrays), **params)
-
-
-def with_params(primitive: str, **changes: Callable[[Any], Any]) -> Kernel:
-    """The right kernel with some of its params changed."""
-
-    def kernel(*arrays: Any, **params: Any) -> Any:
-        changed = {name: change(params[name]) for name, change in changes.items()}
-        return right(primitive, *arrays, **params | changed)
-
-    return kernel
-
-
-def with_arrays(primitive: str, change: Callable[..., Any]) -> Kernel:
-    """The right kernel with its operands changed."""
-    return lambda *arrays, **params: right(primitive, *change(*arrays), **params)
-
-
-def with_results(primitive: str, change: Callable[..., Any]) -> Kernel:
-    """The right kernel with its results changed."""
-
-    def kernel(*arrays: Any, **params: Any) -> Any:
-        found = right(primitive, *arrays, **params)
-        return change(*found) if isinstance(found, list) else change(found)
-
-    return kernel
 
 
 # Places -------------------------------------------------------------------------------
@@ -88,7 +60,7 @@ def _promised(mode: Any) -> str:
     return CLIP
 
 
-WRONG_PLACES: dict[str, tuple[str, Kernel, str]] = {
+WRONG_PLACES: dict[str, Wrong] = {
     "a read outside is moved inside": (
         "gather",
         with_params("gather", mode=_promised),
@@ -159,7 +131,7 @@ def _dropped_digits(x: Any, *, exponent_bits: int, mantissa_bits: int) -> Any:
     return (x.view("u4") >> np.uint32(gone) << np.uint32(gone)).view(x.dtype)
 
 
-WRONG_WINDOWS: dict[str, tuple[str, Kernel, str]] = {
+WRONG_WINDOWS: dict[str, Wrong] = {
     "padding off by one": (
         "reduce_window_sum",
         with_params("reduce_window_sum", padding=_one_later),
@@ -233,7 +205,7 @@ def _every_operand(*xs: Any, num_keys: int, **params: Any) -> Any:
     return right("sort", *xs, num_keys=len(xs), **params)
 
 
-WRONG_ORDERS: dict[str, tuple[str, Kernel, str]] = {
+WRONG_ORDERS: dict[str, Wrong] = {
     "equals are turned round": (
         "sort",
         _equals_turned_round,
@@ -277,7 +249,7 @@ def _other(flag: bool) -> bool:
 
 
 SOLVE = "triangular_solve"
-WRONG_MATRICES: dict[str, tuple[str, Kernel, str]] = {
+WRONG_MATRICES: dict[str, Wrong] = {
     "the upper factor": (
         "cholesky",
         with_results("cholesky", _turned),
@@ -341,7 +313,7 @@ WRONG_MATRICES: dict[str, tuple[str, Kernel, str]] = {
     ),
 }
 
-WRONG: Mapping[str, tuple[str, Kernel, str]] = {
+WRONG: Mapping[str, Wrong] = {
     **WRONG_PLACES,
     **WRONG_WINDOWS,
     **WRONG_ORDERS,
@@ -351,17 +323,4 @@ WRONG: Mapping[str, tuple[str, Kernel, str]] = {
 
 @pytest.mark.parametrize("what", WRONG)
 def test_wrong_arrays_are_told_by_a_case(what: str) -> None:
-    primitive, kernel, name = WRONG[what]
-    called: list[str] = []
-
-    def wrong(*arrays: Any, **params: Any) -> Any:
-        called.append(primitive)
-        found = kernel(*arrays, **params)
-        called.append("returned")
-        return found
-
-    made: Small = type("Wrong", (Small,), {"kernels": {primitive: wrong}})()
-    assert judge(Small(), CASES[name]).kind == "pass"
-    assert judge(made, CASES[name]).kind == "fail"
-    # That it fails is because of what it returns, not of an error in it.
-    assert called == [primitive, "returned"]
+    check_told(*WRONG[what])
