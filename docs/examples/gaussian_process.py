@@ -14,9 +14,9 @@ RATE = 0.1
 def problem(count=200):
     """Places and noisy values there, and the places where values are wanted."""
     random = np.random.default_rng(1)
-    x = np.sort(random.uniform(0, 10, count)).astype("float32")
-    y = np.sin(x) + 0.3 * np.sin(4 * x) + 0.25 * random.normal(size=count)
-    return x, y.astype("float32"), np.linspace(-1, 11, 300, dtype="float32")
+    x = np.sort(random.uniform(0, 6, count)).astype("float32")
+    y = np.sin(2 * x) + 0.4 * np.sin(4 * x + 1) + 0.25 * random.normal(size=count)
+    return x, y.astype("float32"), np.linspace(-0.5, 6.5, 300, dtype="float32")
 
 
 def covariance(params, x, y):
