@@ -15,14 +15,14 @@ from jax._src.random import prng
 
 from traceir.avals import ShapedArray
 from traceir.conform.run import Rejected, Unsupported
-from traceir.dtypes import KEY, is_key
+from traceir.dtypes import KEY, KEY_MEMORY, is_key
 from traceir.ir import ClosedJaxpr, subjaxprs
 
 LAYOUT = "partitionable"
 DTYPE: Any = jax.random.key(0).dtype
 GENERATORS: Mapping[str, Any] = {found.tag: found for found in prng.prngs.values()}
 WITH_GENERATOR = ("random_seed", "random_wrap")
-# Params that JAX has not: these are what `random_gamma` is made of.
+# What has a layout, for which JAX has no param.
 LIKE_BITS = ("random_bits", "random_split", "random_gamma", "random_gamma_grad")
 
 
@@ -44,7 +44,7 @@ def kept(theirs: Any) -> np.ndarray:
     if not jax.dtypes.issubdtype(theirs.dtype, jax.dtypes.prng_key):
         return np.asarray(theirs)
     words = np.ascontiguousarray(jax.random.key_data(theirs))
-    return words.view(KEY.dtype).reshape(theirs.shape)
+    return words.view(KEY_MEMORY).reshape(theirs.shape)
 
 
 def aval(theirs: Any) -> ShapedArray:
@@ -70,8 +70,8 @@ def layouts(program: ClosedJaxpr) -> set[bool]:
     found: set[bool] = set()
     for eqn in program.eqns:
         given = dict(eqn.params)
-        if eqn.primitive in LIKE_BITS and isinstance(given.get(LAYOUT, True), bool):
-            found.add(given.get(LAYOUT, True))
+        if eqn.primitive in LIKE_BITS:
+            found.add(given.get(LAYOUT, True) is True)
         for inner in subjaxprs(eqn):
             found |= layouts(inner)
     return found
