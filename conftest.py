@@ -12,6 +12,9 @@ from tempfile import TemporaryDirectory
 _store = TemporaryDirectory(prefix="traceir-tests-")
 os.environ["TRACEIR_CACHE_DIR"] = _store.name
 
+# Whatever is made while tests are collected stays: there is no garbage to look for.
+gc.disable()
+
 collect_ignore = []
 if find_spec("jax") is None:
     collect_ignore = [
@@ -23,3 +26,4 @@ def pytest_collection_finish() -> None:
     """Let collections of garbage, which some tests ask for, pass over the tests."""
     gc.collect()
     gc.freeze()
+    gc.enable()

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -65,13 +64,14 @@ def mutants(text: str, siblings: Siblings) -> Iterator[str]:
     tree = ast.parse(text, mode="eval").body
     seen = {ast.unparse(tree)}
     firsts, numbers = set(_firsts(tree)), set(_numbers(tree))
-    for number, node in enumerate(ast.walk(tree)):
+    places = _places(tree)
+    for node in list(ast.walk(tree)):
         for other in _others(node, siblings):
             if node in firsts and ast.unparse(other) == "-1":
                 continue
             if node in numbers and _is_swapped(node, other):
                 continue
-            mutant = ast.unparse(_put(tree, number, other))
+            mutant = _put(tree, places.get(node), other)
             if mutant not in seen:
                 seen.add(mutant)
                 yield mutant
@@ -104,19 +104,30 @@ def _is_swapped(node: ast.AST, other: ast.expr) -> bool:
     return False
 
 
-def _put(tree: ast.expr, number: int, other: ast.expr) -> ast.expr:
-    """The tree with another node in the place of one, by its number in a walk."""
-    if number == 0:
-        return other
-    changed = copy.deepcopy(tree)
-    gone = list(ast.walk(changed))[number]
+Place = tuple[dict[str, Any] | list[Any], Any]
 
-    class Put(ast.NodeTransformer):
-        def visit(self, node: ast.AST) -> ast.AST:
-            return other if node is gone else self.generic_visit(node)
 
-    found: ast.expr = Put().visit(changed)
+def _places(tree: ast.expr) -> dict[ast.AST, Place]:
+    """Where each node within a tree is held: in what, and by which key of it."""
+    found: dict[ast.AST, Place] = {}
+    for node in ast.walk(tree):
+        for name, value in ast.iter_fields(node):
+            if isinstance(value, list):
+                found |= {item: (value, n) for n, item in enumerate(value)}
+            elif isinstance(value, ast.AST):
+                found[value] = (vars(node), name)
     return found
+
+
+def _put(tree: ast.expr, place: Place | None, other: ast.expr) -> str:
+    """The text of the tree with another node in a place; None is the tree itself."""
+    if place is None:
+        return ast.unparse(other)
+    holder, key = place
+    before, holder[key] = holder[key], other
+    text = ast.unparse(tree)
+    holder[key] = before
+    return text
 
 
 def _others(node: ast.AST, siblings: Siblings) -> Iterator[ast.expr]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -201,7 +201,16 @@ def read_cases(text: str, file: str = "<cases>") -> list[Case]:
 
 def load_cases(folder: Path | None = None) -> list[Case]:
     """The cases of all `.tir` files below a folder, by default the specification's."""
-    folder = folder or spec_path() / "cases"
+    return _loaded(folder) if folder else list(_of_the_specification())
+
+
+@cache
+def _of_the_specification() -> tuple[Case, ...]:
+    """They are read once: who has read a case's parts leaves them to others."""
+    return tuple(_loaded(spec_path() / "cases"))
+
+
+def _loaded(folder: Path) -> list[Case]:
     found = []
     for path in sorted(folder.rglob("*.tir")):
         name = path.relative_to(folder).as_posix()
