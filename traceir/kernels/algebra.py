@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from traceir.kernels.alone import alone
 from traceir.kernels.registry import kernel
 from traceir.kernels.stacks import (
     are_systems,
@@ -55,6 +56,7 @@ def _identities(shape: Shape, dtype: np.dtype) -> np.ndarray:
 
 
 @kernel("cholesky")
+@alone
 def cholesky(x: np.ndarray) -> Any:
     """Lower triangular factors; NaN for what is not positive definite."""
     if is_stack(x) and (together := factorized(np.linalg.cholesky, x)) is not None:
@@ -69,6 +71,7 @@ def cholesky(x: np.ndarray) -> Any:
 
 
 @kernel("lu")
+@alone
 def lu(x: np.ndarray) -> Any:
     """Factors below and above the diagonal, exchanges of rows, and their order."""
     rows, columns = x.shape[-2:]
@@ -112,6 +115,7 @@ def _exchange(order: np.ndarray, exchanges: np.ndarray) -> None:
 
 
 @kernel("qr")
+@alone
 def qr(
     x: np.ndarray, *, full_matrices: bool, pivoting: bool, use_magma: None = None
 ) -> Any:
@@ -134,6 +138,7 @@ def qr(
 
 
 @kernel("eigh")
+@alone
 def eigh(
     x: np.ndarray,
     *,
@@ -162,6 +167,7 @@ def eigh(
 
 
 @kernel("svd")
+@alone
 def svd(
     x: np.ndarray,
     *,
@@ -190,6 +196,7 @@ def svd(
 
 
 @kernel("triangular_solve")
+@alone
 def triangular_solve(
     a: np.ndarray,
     y: np.ndarray,
