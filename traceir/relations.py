@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -58,13 +59,18 @@ def unsatisfied(
     """A line for each index at which a relation of the row does not hold."""
     operands = [Elements.of(a) for a in arrays]
     results = dict(zip(row.results, map(Elements.of, got)))
-    unit = {"u": half_unit(next(a.dtype for a in arrays if kind_of(a.dtype) in "fc"))}
+    unit = {"u": _unit(next(a.dtype for a in arrays if kind_of(a.dtype) in "fc"))}
     scope = row_scope(row, tuple(operands), sort_params(params), rules)
     for relation in row.post:
         for index in box(relation.over(Scope(results, outer=scope))):
             known = Scope({"i": index, **results, **unit}, row.each, scope)
             if not _holds(relation, known):
                 yield f"{row.name}{list(index)}: {relation.says}"
+
+
+def _unit(dtype: np.dtype) -> Fraction:
+    """What one operation may be off, relatively; a complex one has several steps."""
+    return half_unit(dtype) * (4 if dtype.kind == "c" else 1)
 
 
 def _holds(relation: Relation, scope: Scope) -> bool:

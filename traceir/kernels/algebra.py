@@ -64,6 +64,7 @@ def cholesky(x: np.ndarray) -> Any:
     found = np.array(x, order="C")
     factorize = _routine("potrf", x.dtype)
     for _, matrix in _matrices(found):
+        # The transpose of a complex matrix is its conjugate, and so is what is left.
         _, failed = factorize(matrix.T, lower=0, clean=1, overwrite_a=1)
         if failed:
             matrix[...] = np.tril(np.full_like(matrix, np.nan))
@@ -127,7 +128,7 @@ def qr(
     factorize, multiply = _routine("geqrf", x.dtype), _routine("orgqr", x.dtype)
     # With less memory than it asks for LAPACK takes one column after another.
     room = _routine("geqrf_lwork", x.dtype)
-    size = int(room(rows, max(columns, inner))[0]) if x.size else 0
+    size = int(room(rows, max(columns, inner))[0].real) if x.size else 0
     for place, matrix in _matrices(x):
         packed, scales, _, _ = factorize(matrix, lwork=size)
         r[place] = np.triu(packed[:inner])
@@ -155,14 +156,15 @@ def eigh(
         if together is not None:
             return [together.eigenvectors, together.eigenvalues]
     vectors = np.full(x.shape, np.nan, x.dtype)
-    values = np.full(x.shape[:-1], np.nan, x.dtype)
-    solve = _routine("syevd", x.dtype)
+    values = np.full(x.shape[:-1], np.nan, x.real.dtype)
+    solve = _routine("heevd" if x.dtype.kind == "c" else "syevd", x.dtype)
     for place, matrix in _matrices(x):
         half = np.tril(matrix) if lower else np.triu(matrix)
         if _finite(half):
             found, columns, failed = solve(half.T, lower=not lower, overwrite_a=1)
             if not failed:
-                values[place], vectors[place] = found, columns
+                # Of a complex matrix the transpose was given, which is its conjugate.
+                values[place], vectors[place] = found, np.conjugate(columns)
     return [vectors, values]
 
 
@@ -179,7 +181,7 @@ def svd(
     """Singular values, which descend; left vectors as columns, right ones as rows."""
     rows, columns = x.shape[-2:]
     least, stack = min(rows, columns), x.shape[:-2]
-    values = np.full((*stack, least), np.nan, x.dtype)
+    values = np.full((*stack, least), np.nan, x.real.dtype)
     left = _identities((*stack, rows, rows if full_matrices else least), x.dtype)
     right = _identities((*stack, columns if full_matrices else least, columns), x.dtype)
     solve = _routine("gesdd", x.dtype)
@@ -207,8 +209,10 @@ def triangular_solve(
     unit_diagonal: bool = False,
     conjugate_a: bool = False,
 ) -> Any:
-    """Solutions of triangular systems; conjugation changes nothing that is real."""
+    """Solutions of triangular systems."""
     found = np.array(y, order="C")
+    if conjugate_a:
+        a = np.conjugate(a)
     if not math.prod(a.shape[-2:]):
         return found
     if are_systems(a, y):

@@ -58,7 +58,7 @@ def eliminate(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     order = np.empty((matrices, n), np.int32)
     order[...] = np.arange(n)
     for k in range(n):
-        other = np.abs(found[:, k:, k]).argmax(1) + k
+        other = _sizes(found[:, k:, k]).argmax(1) + k
         exchanges[:, k] = other
         for lines in (found, order):
             taken = lines[every, other]
@@ -69,6 +69,13 @@ def eliminate(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         terms = found[:, k + 1 :, k, None] * found[:, None, k, k + 1 :]
         found[:, k + 1 :, k + 1 :] -= terms
     return found, exchanges, order
+
+
+def _sizes(x: np.ndarray) -> np.ndarray:
+    """By what LAPACK chooses a pivot: the sum of the magnitudes of a number's parts."""
+    if x.dtype.kind == "c":
+        return np.asarray(np.abs(x.real) + np.abs(x.imag))
+    return np.asarray(np.abs(x))
 
 
 def are_systems(a: np.ndarray, y: np.ndarray) -> bool:

@@ -14,17 +14,18 @@ from traceir import lax, rules
 from traceir.array import Array
 from traceir.ir import Params
 from traceir.lax.matrices import (
+    adjoint,
     beside,
     diagonal,
     eye_like,
     lower,
     permuted,
     product,
+    real_part,
     solved,
-    transposed,
     upper,
 )
-from traceir.lax.operands import like, shape_of
+from traceir.lax.operands import convert, like, shape_of
 from traceir.trace import Value, bind_all, typeof
 from traceir.transforms.rules import JVP, Tangent, Zero
 
@@ -102,12 +103,20 @@ def _qr(x: Value, t: Value, outs: Results, params: dict[str, Any]) -> Sequence[T
     if rows < columns or (params["full_matrices"] and rows != columns):
         raise rules.error("derive.factors", got=typeof(x).str_short())
     scaled = solved(r, t, left_side=False, lower=False)
-    turned = product(transposed(q), scaled)
+    turned = product(adjoint(q), scaled)
     below = lower(turned, -1)
-    spin = lax.sub(below, transposed(below))
+    spin = lax.sub(below, adjoint(below))
+    if typeof(x).dtype.kind == "c":
+        # The diagonal of what turns columns is imaginary, as that of R stays real.
+        spin = lax.add(spin, lax.mul(eye_like(turned), _imaginary(turned)))
     rest = lax.sub(turned, spin)
     moved = lax.add(product(q, lax.sub(spin, turned)), scaled)
     return [moved, product(rest, r)]
+
+
+def _imaginary(x: Value) -> Array:
+    """The numbers without their real parts."""
+    return lax.sub(x, convert(lax.real(x), typeof(x).dtype))
 
 
 @derivative("eigh")
@@ -116,11 +125,12 @@ def _eigh(
 ) -> Sequence[Tangent]:
     """From X V = V diag(w), for eigenvalues of which no two are equal."""
     vectors, values = outs
-    turned = product(product(transposed(vectors), t), vectors)
+    turned = product(product(adjoint(vectors), t), vectors)
     ones = eye_like(turned)
-    gaps = lax.sub(_stretched(beside(values), turned), _columns(values, turned))
+    known = convert(values, typeof(x).dtype)
+    gaps = lax.sub(_stretched(beside(known), turned), _columns(known, turned))
     apart = lax.sub(lax.integer_pow(lax.add(gaps, ones), -1), ones)
-    return [product(vectors, lax.mul(apart, turned)), diagonal(turned)]
+    return [product(vectors, lax.mul(apart, turned)), real_part(diagonal(turned))]
 
 
 def _stretched(row: Value, x: Value) -> Array:
@@ -139,19 +149,20 @@ def _columns(values: Value, x: Value) -> Array:
 def _svd(
     x: Value, t: Value, outs: Results, params: dict[str, Any]
 ) -> Sequence[Tangent]:
-    """From X = U diag(s) V^T, for singular values of which no two are equal."""
+    """From X = U diag(s) V^H, for singular values of which no two are equal."""
     if not params["compute_uv"]:
         known = {**params, "compute_uv": True, "full_matrices": False}
         outs = bind_all("svd", [x], tuple(sorted(known.items())))
     values, left, right = outs
-    turned = product(product(transposed(left), t), transposed(right))
-    moved = diagonal(_square(turned, values))
+    turned = product(product(adjoint(left), t), adjoint(right))
+    moved = real_part(diagonal(_square(turned, values)))
     if not params["compute_uv"]:
         return [moved]
     *_, rows, columns = shape_of(x)
     if params["full_matrices"] and rows != columns:
         raise rules.error("derive.factors", got=typeof(x).str_short())
-    return [moved, *_turns(t, values, left, right, turned)]
+    known = convert(values, typeof(x).dtype)
+    return [moved, *_turns(t, known, left, right, turned)]
 
 
 def _square(x: Value, values: Value) -> Value:
@@ -169,19 +180,27 @@ def _turns(
     squares = lax.mul(lax.add(across, down), lax.sub(across, down))
     apart = lax.sub(lax.integer_pow(lax.add(squares, ones), -1), ones)
     ahead, behind = lax.mul(turned, across), lax.mul(down, turned)
-    by_left = lax.mul(apart, lax.add(ahead, transposed(ahead)))
-    by_right = lax.mul(apart, lax.add(behind, transposed(behind)))
-    v = transposed(right)
+    by_left = lax.mul(apart, lax.add(ahead, adjoint(ahead)))
+    by_right = lax.mul(apart, lax.add(behind, adjoint(behind)))
+    if typeof(t).dtype.kind == "c":
+        by_left = lax.add(by_left, _on_diagonal(turned, values))
+    v = adjoint(right)
     out_left = _outside(left, product(t, v))
-    out_right = _outside(v, product(transposed(t), left))
+    out_right = _outside(v, product(adjoint(t), left))
     moved = lax.add(product(left, by_left), _divided(out_left, values))
     other = lax.add(product(v, by_right), _divided(out_right, values))
-    return [moved, transposed(other)]
+    return [moved, adjoint(other)]
 
 
 def _outside(vectors: Value, x: Value) -> Array:
     """What of the columns of `x` is orthogonal to these vectors."""
-    return lax.sub(x, product(vectors, product(transposed(vectors), x)))
+    return lax.sub(x, product(vectors, product(adjoint(vectors), x)))
+
+
+def _on_diagonal(x: Value, values: Value) -> Array:
+    """What turns a singular vector by itself: the imaginary part of the diagonal of
+    `x`, divided by its singular values."""
+    return lax.mul(eye_like(x), _divided(_imaginary(x), values))
 
 
 def _divided(x: Value, values: Value) -> Array:

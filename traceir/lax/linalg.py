@@ -1,7 +1,7 @@
 """Factorizations and triangular systems, named as in `jax.lax.linalg`.
 
 A matrix is the last two dimensions of an operand, those before number a stack.
-Operands are float32 or float64; nothing is promoted.
+Operands are float32, float64 or complex; nothing is promoted.
 
 >>> import traceir.numpy as jnp
 >>> cholesky(jnp.array([[4.0, 2.0], [2.0, 5.0]]))
@@ -37,8 +37,8 @@ _ = factors
 
 
 def _mean(x: Operand) -> Array:
-    """The mean of each matrix and its transpose."""
-    total = lax.add(x, matrices.transposed(x))
+    """The mean of each matrix and its conjugate transpose."""
+    total = lax.add(x, matrices.adjoint(x))
     return lax.div(total, like(2, total))
 
 
@@ -49,12 +49,13 @@ def _checked(primitive: str, x: Operand, **params: object) -> None:
 
 
 def cholesky(x: Operand, *, symmetrize_input: bool = True) -> Array:
-    """Lower triangular matrices whose products with their transposes are these.
+    """Lower triangular matrices whose products with their adjoints are these.
 
-    Shape (..., n, n) to the same. With `symmetrize_input` the mean of the matrix and
-    its transpose is taken, else what stands on its diagonal and below. All of a result
-    is NaN where a matrix is not positive definite. Raises TypeError (matrices.rank,
-    matrices.dtype), ValueError (square_matrices.extents).
+    Shape (..., n, n) to the same. An adjoint is the conjugate transpose; with
+    `symmetrize_input` the mean of the matrix and its adjoint is taken, else what stands
+    on its diagonal and below. All of a result is NaN where a matrix is not positive
+    definite. Raises TypeError (matrices.rank, matrices.dtype), ValueError
+    (square_matrices.extents).
 
     >>> import traceir.numpy as jnp
     >>> cholesky(jnp.array([[4.0, 0.0], [0.0, 9.0]]))
@@ -132,10 +133,10 @@ def eigh(
     symmetrize_input: bool = True,
     sort_eigenvalues: bool = True,
 ) -> tuple[Array, Array]:
-    """Eigenvectors, as columns, and eigenvalues of symmetric matrices.
+    """Eigenvectors, as columns, and eigenvalues of symmetric or Hermitian matrices.
 
-    Shape (..., n, n) to (..., n, n) and (..., n); the eigenvalues ascend. With
-    `symmetrize_input` the mean of the matrix and its transpose is taken, else one
+    Shape (..., n, n) to (..., n, n) and, real, (..., n); the eigenvalues ascend. With
+    `symmetrize_input` the mean of the matrix and its adjoint is taken, else one
     triangle. Eigenvalues of a matrix that is not finite are NaN. Raises TypeError
     (matrices.rank, matrices.dtype), ValueError (square_matrices.extents).
 
@@ -195,9 +196,9 @@ def triangular_solve(
     """The solutions x of x a = b, or of a x = b if `left_side`, for a triangle of `a`.
 
     Shapes (..., n, n) and (..., m, n), (..., n, m) if `left_side`, to that of `b`. The
-    triangle is the upper one unless `lower`, transposed if `transpose_a`, and has ones
-    on its diagonal if `unit_diagonal`. A zero on the diagonal gives infinities or NaN.
-    Raises TypeError (triangular_solve.rank, triangular_solve.dtype), ValueError
+    triangle is the upper one unless `lower`, transposed if `transpose_a`, conjugated if
+    `conjugate_a`, and has ones on its diagonal if `unit_diagonal`. A zero on the
+    diagonal gives infinities or NaN. Raises TypeError (triangular_solve.rank, triangular_solve.dtype), ValueError
     (triangular_solve.square, triangular_solve.extents).
 
     >>> import traceir.numpy as jnp

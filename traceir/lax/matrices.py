@@ -40,6 +40,25 @@ def transposed(x: Operand) -> Array:
     return lax.transpose(x, (*range(rank - 2), rank - 1, rank - 2))
 
 
+def adjoint(x: Operand) -> Array:
+    """The conjugate transpose of each matrix: of a real one the transpose.
+
+    >>> adjoint(lax.full((2, 1), 2j))
+    Array([[0.-2.j, 0.-2.j]], dtype=complex64, weak_type=True)
+    """
+    found = transposed(x)
+    return lax.conj(found) if typeof(x).dtype.kind == "c" else found
+
+
+def real_part(x: Operand) -> Array:
+    """The real parts: of a real value the value.
+
+    >>> real_part(lax.full((), 2.0))
+    Array(2., dtype=float32, weak_type=True)
+    """
+    return lax.real(x) if typeof(x).dtype.kind == "c" else x
+
+
 def places(shape: tuple[int, ...], k: int = 0) -> tuple[Array, Array]:
     """The number of each element's row, and `k` more; and that of its column.
 

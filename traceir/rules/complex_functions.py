@@ -276,6 +276,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "re": lambda z: z.re,
     "im": lambda z: z.im,
     "conj": conjugate,
+    "mirror": conjugate,
     "abs": modulus,
     "sign": sign,
     "sqrt": sqrt,

@@ -94,6 +94,11 @@ class Complex:
     def __rtruediv__(self, other: Any) -> Complex:
         return quotient(Complex.of(other), self)
 
+    def __abs__(self) -> Real:
+        from traceir.rules.complex_functions import modulus
+
+        return modulus(self)
+
     def __eq__(self, other: object) -> bool:
         b = Complex.of(other)
         return self.re == b.re and self.im == b.im

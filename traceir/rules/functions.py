@@ -219,6 +219,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "re": lambda x: x,
     "im": lambda x: number(ZERO),
     "conj": Complex.of,
+    "mirror": lambda x: x,
     "turn": turn,
     "pattern": formats.pattern,
     "of_pattern": formats.of_pattern,

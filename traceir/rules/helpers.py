@@ -91,9 +91,9 @@ def types(avals: Iterable[Any]) -> tuple[tuple[Shape, Any], ...]:
     return tuple((a.shape, a.dtype) for a in avals)
 
 
-def resized(aval: Any, shape: Shape) -> Any:
-    """The type of an array like this one, of another shape."""
-    return aval.update(shape=shape)
+def resized(aval: Any, shape: Shape, dtype: Any = None) -> Any:
+    """The type of an array like this one, of another shape, and of another dtype."""
+    return aval.update(shape=shape, dtype=aval.dtype if dtype is None else dtype)
 
 
 def stacked(avals: Iterable[Any], length: int) -> tuple[Any, ...]:

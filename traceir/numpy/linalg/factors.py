@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from traceir import lax, rules
 from traceir.array import Array
 from traceir.jit.composite import composite
-from traceir.lax.matrices import transposed
+from traceir.lax.matrices import adjoint
 from traceir.lax.operands import Operand
 from traceir.numpy.linalg.checks import matrices, option, square
 
@@ -39,9 +39,9 @@ class SVDResult(NamedTuple):
 
 @composite(static_argnames=["upper"])
 def cholesky(a: Operand, /, *, upper: bool = False) -> Array:
-    """Lower triangular `l` with `l @ l.T` the matrix; with `upper`, its transpose.
+    """Lower triangular `l`, `l @ l.T.conj()` the matrix; with `upper`, `l.T.conj()`.
 
-    Shape (..., n, n) to the same. The mean of the matrix and its transpose is taken;
+    Shape (..., n, n) to the same. The mean with the conjugate transpose is taken;
     all is NaN where it is not positive definite. Raises LinAlgError (linalg.matrix,
     linalg.square), TypeError (matrices.dtype).
 
@@ -51,7 +51,7 @@ def cholesky(a: Operand, /, *, upper: bool = False) -> Array:
            [1., 2.]], dtype=float32)
     """
     found = lax.linalg.cholesky(square("cholesky", a))
-    return transposed(found) if upper else found
+    return adjoint(found) if upper else found
 
 
 @composite(static_argnames=["mode"])
@@ -77,11 +77,11 @@ def qr(a: Operand, mode: str = "reduced") -> Any:
 
 @composite(static_argnames=["UPLO"])
 def eigh(a: Operand, UPLO: str = "L") -> EighResult:
-    """Eigenvalues of symmetric matrices, ascending, and eigenvectors as columns.
+    """Eigenvalues of Hermitian matrices, ascending, and eigenvectors as columns.
 
-    Shape (..., n, n) to (..., n) and (..., n, n). The mean of the matrix and its
-    transpose is taken. Raises LinAlgError (linalg.matrix, linalg.square), ValueError
-    (linalg.option), TypeError (matrices.dtype).
+    Shape (..., n, n) to real (..., n) and (..., n, n). The mean of the matrix and its
+    conjugate transpose is taken. Raises LinAlgError (linalg.matrix, linalg.square),
+    ValueError (linalg.option), TypeError (matrices.dtype).
 
     >>> import traceir.numpy as jnp
     >>> eigh(jnp.array([[2, 0], [0, 1]])).eigenvalues
@@ -94,7 +94,7 @@ def eigh(a: Operand, UPLO: str = "L") -> EighResult:
 
 @composite(static_argnames=["UPLO"])
 def eigvalsh(a: Operand, UPLO: str = "L") -> Array:
-    """Eigenvalues of symmetric matrices, ascending: those of `eigh`.
+    """Eigenvalues of Hermitian matrices, ascending: those of `eigh`.
 
     >>> import traceir.numpy as jnp
     >>> eigvalsh(jnp.array([[2, 0], [0, 1]]))

@@ -7,7 +7,7 @@ import numpy as np
 from traceir import lax, rules
 from traceir.array import Array
 from traceir.jit.composite import composite
-from traceir.lax.matrices import product, transposed
+from traceir.lax.matrices import adjoint, product
 from traceir.lax.operands import Operand, convert, operand, promoted_inexact, shape_of
 from traceir.numpy.composites import where
 from traceir.numpy.creation import broadcast_to
@@ -27,9 +27,15 @@ def _pseudo(x: Array, limit: Array) -> Array:
     u, s, v = svd(x, full_matrices=False)
     kept = lax.gt(s, _limits(s, limit))
     divisors = lax.select(kept, s, lax.full(shape_of(s), np.inf, typeof(s).dtype))
-    rows = transposed(u)
+    rows = adjoint(u)
+    divisors = convert(divisors, typeof(x).dtype)
     wide = lax.broadcast_in_dim(divisors, shape_of(rows), range(len(shape_of(s))))
-    return product(transposed(v), lax.div(rows, wide))
+    return product(adjoint(v), lax.div(rows, wide))
+
+
+def _real_dtype(x: Operand) -> np.dtype:
+    """The dtype of singular values."""
+    return np.finfo(typeof(x).dtype).dtype
 
 
 def _limits(s: Array, limit: Array) -> Array:
@@ -51,10 +57,10 @@ def _pseudo_jvp(
     p = _pseudo(x, limit)
     ahead, behind = product(x, p), product(p, x)
     through = lax.neg(product(product(p, t), p))
-    turned = transposed(t)
-    out = product(product(p, transposed(p)), lax.sub(turned, product(turned, ahead)))
+    turned = adjoint(t)
+    out = product(product(p, adjoint(p)), lax.sub(turned, product(turned, ahead)))
     inside = lax.sub(turned, product(behind, turned))
-    return p, lax.add(through, lax.add(out, product(product(inside, transposed(p)), p)))
+    return p, lax.add(through, lax.add(out, product(product(inside, adjoint(p)), p)))
 
 
 def pinv(
@@ -78,7 +84,7 @@ def pinv(
     [x] = matrices("pinv", a)
     given = rcond if rtol is None else rtol
     *stack, rows, columns = shape_of(x)
-    dtype = typeof(x).dtype
+    dtype = _real_dtype(x)
     if given is None:
         given = 10.0 * max(rows, columns) * float(np.finfo(dtype).eps)
     limit = broadcast_to(lax.convert_element_type(given, dtype), tuple(stack))
@@ -177,7 +183,7 @@ def _lstsq(
     a: Operand, b: Operand, *, rcond: float | None
 ) -> tuple[Array, Array, Array, Array]:
     rows, columns = shape_of(a)
-    dtype = typeof(a).dtype
+    dtype = _real_dtype(a)
     share = max(rows, columns) * float(np.finfo(dtype).eps) if rcond is None else rcond
     right = lax.expand_dims(b, (1,)) if len(shape_of(b)) == 1 else b
     u, s, v = svd(a, full_matrices=False)
@@ -188,8 +194,9 @@ def _lstsq(
     inverse = where(
         kept, lax.div(lax.full(shape_of(s), 1, dtype), where(kept, s, 1)), 0
     )
-    turned = product(transposed(u), right)
-    scaled = lax.mul(broadcast_to(inverse[:, None], shape_of(turned)), turned)
-    x = product(transposed(v), scaled)
+    turned = product(adjoint(u), right)
+    factors = convert(inverse, typeof(a).dtype)
+    scaled = lax.mul(broadcast_to(factors[:, None], shape_of(turned)), turned)
+    x = product(adjoint(v), scaled)
     rest = lax.square(norm(lax.sub(right, product(a, x)), axis=0))
     return (lax.squeeze(x, (1,)) if len(shape_of(b)) == 1 else x), rest, rank, s

@@ -64,7 +64,8 @@ def _of_vectors(
         option("norm", "ord", order, ("a number",))
     if order == 0:
         counted = convert(
-            lax.ne(x, lax.full(shape_of(x), 0, typeof(x).dtype)), typeof(x).dtype
+            lax.ne(x, lax.full(shape_of(x), 0, typeof(x).dtype)),
+            np.finfo(typeof(x).dtype).dtype,
         )
         return _sum(counted, axis=axes, keepdims=keepdims)
     if order is None or order == 2:

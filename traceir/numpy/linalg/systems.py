@@ -166,12 +166,26 @@ def _number(value: int, shape: tuple[int, ...]) -> Array:
     return lax.full(shape, value, "int32")
 
 
+def _signs(pivots: Operand) -> Array:
+    """The product of the numbers' signs, of complex ones of their directions."""
+    if typeof(pivots).dtype.kind == "c":
+        return prod(lax.sign(pivots), axis=-1)
+    shape = shape_of(pivots)
+    zero = lax.full(shape, 0, typeof(pivots).dtype)
+    below = lax.convert_element_type(lax.lt(pivots, zero), "int32")
+    count = lax.reduce_sum(below, (len(shape) - 1,))
+    odd = lax.rem(count, _number(2, shape[:-1]))
+    flips = lax.sub(_number(1, shape[:-1]), lax.mul(_number(2, shape[:-1]), odd))
+    return lax.convert_element_type(flips, typeof(pivots).dtype)
+
+
 @composite
 def slogdet(a: Operand) -> SlogdetResult:
     """The sign of the determinant, and the logarithm of its magnitude.
 
-    Shape (..., n, n) to (...) twice; 0 and -inf for a singular matrix. Raises
-    LinAlgError (linalg.matrix, linalg.square), TypeError (matrices.dtype).
+    Shape (..., n, n) to (...) twice; of a complex matrix the sign is on the unit circle
+    and the logarithm real. 0 and -inf for a singular matrix. Raises LinAlgError
+    (linalg.matrix, linalg.square), TypeError (matrices.dtype).
 
     >>> import traceir.numpy as jnp
     >>> slogdet(jnp.array([[0, 1], [1, 0]]))
@@ -184,14 +198,6 @@ def slogdet(a: Operand) -> SlogdetResult:
     last = len(shape_of(pivots)) - 1
     zero = lax.full(shape_of(pivots), 0, dtype)
     singular = _any(lax.eq(pivots, zero), axis=-1)
-    below = lax.convert_element_type(lax.lt(pivots, zero), "int32")
-    count = lax.reduce_sum(below, (last,))
-    odd = lax.rem(count, _number(2, shape_of(count)))
-    flips = lax.sub(
-        _number(1, shape_of(count)), lax.mul(_number(2, shape_of(count)), odd)
-    )
-    signs = lax.mul(
-        _exchange_signs(exchanges, dtype), lax.convert_element_type(flips, dtype)
-    )
+    signs = lax.mul(_exchange_signs(exchanges, dtype), _signs(pivots))
     total = lax.reduce_sum(lax.log(lax.abs(pivots)), (last,))
     return SlogdetResult(where(singular, 0.0, signs), where(singular, -np.inf, total))
