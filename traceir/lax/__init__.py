@@ -191,6 +191,7 @@ from traceir.lax.windows import padtype_to_pads, reduce_window
 
 __all__ = [
     "ConvDimensionNumbers",
+    "FftType",
     "GatherDimensionNumbers",
     "GatherScatterMode",
     "RoundingMethod",
@@ -265,6 +266,7 @@ __all__ = [
     "exp2",
     "expand_dims",
     "expm1",
+    "fft",
     "floor",
     "fori_loop",
     "full",

@@ -1,7 +1,10 @@
-"""What real dtypes have of the standard's Fourier extension. Serves: face.axis
+"""Fourier transforms, their frequencies, and the order of these: `traceir.numpy.fft`.
 
-A transform has complex results, for which there is no dtype. Its frequencies and their
-order are real.
+Serves: face.axis, face.fft-length, face.fft-axes
+
+>>> import traceir.numpy as jnp
+>>> jnp.fft.fft(jnp.array([1.0, 0.0]))
+Array([1.+0.j, 1.+0.j], dtype=complex64)
 """
 
 from __future__ import annotations
@@ -16,8 +19,15 @@ from traceir.devices import check_device
 from traceir.lax.operands import DTypeLike, Operand, dtype_of, operand, shape_of, typed
 from traceir.lax.shapes import axes_in
 from traceir.numpy.order import roll
+from traceir.numpy.spectra import (
+    rfftn,
+)
 
-__all__ = ["fftfreq", "fftshift", "ifftshift", "rfftfreq"]
+__all__ = [
+    *("fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn"),
+    *("ifftshift", "ihfft", "irfft", "irfft2", "irfftn", "rfft", "rfft2", "rfftfreq"),
+    "rfftn",
+]
 
 
 def __getattr__(name: str) -> object:
