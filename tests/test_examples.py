@@ -38,8 +38,6 @@ def module(
 ) -> ModuleType:
     """An example in its short form."""
     name: str = request.param
-    if name == "digits":
-        pytest.importorskip("sklearn", reason="the digits are scikit-learn's")
     found = import_module(f"examples.{name}")
     for constant, value in SHORT[name][1].items():
         monkeypatch.setattr(found, constant, value)
