@@ -63,7 +63,8 @@ def rfft(
 ) -> Array:
     """The transform of real elements: its frequencies from 0 to n // 2.
 
-    Arguments are those of `fft`; raises ValueError (fft.real) for complex elements, too.
+    Arguments are those of `fft`; raises ValueError (fft.real), too, for complex
+    elements.
 
     >>> import traceir.numpy as jnp
     >>> rfft(jnp.array([1.0, 2.0, 0.0, 0.0]))
@@ -113,7 +114,7 @@ def ihfft(
 
     >>> import traceir.numpy as jnp
     >>> ihfft(jnp.array([8.0, -2.0, 0.0, -2.0]))
-    Array([1.-0.j, 2.-0.j, 3.-0.j], dtype=complex64)
+    Array([1.+0.j, 2.+0.j, 3.+0.j], dtype=complex64)
     """
     x = as_array(operand("ihfft", a))
     found = lax.conj(_one("ihfft", RFFT, x, n, axis, norm))
@@ -180,7 +181,7 @@ def irfftn(
     axes: Sequence[int] | None = None,
     norm: str | None = None,
 ) -> Array:
-    """The inverse of `rfftn`: real elements, of the last axis by default an even number.
+    """The inverse of `rfftn`: real; the last axis is by default of even length.
 
     Arguments and errors are those of `fftn`.
 

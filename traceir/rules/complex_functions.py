@@ -269,7 +269,8 @@ def _turn(place: int, count: int) -> Complex:
         # At quarters of a turn nothing but the sign of zero is left.
         part = number(Fraction(0)) if not share else from_mp(share)
         found.append(replace(part, magnitude=Fraction(1), quantum=quantum))
-    return Complex(*found)
+    re, im = found
+    return Complex(re, im)
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
