@@ -40,6 +40,12 @@ def _eigh(draw: Draw, dtype: np.dtype) -> Built:
     return [_matrix(draw, dtype, square=True)], {"lower": draw(st.booleans())}
 
 
+def _eig(draw: Draw, dtype: np.dtype) -> Built:
+    names = ("compute_left_eigenvectors", "compute_right_eigenvectors")
+    flags = {name: draw(st.booleans()) for name in names}
+    return [_matrix(draw, dtype, square=True)], flags
+
+
 def _svd(draw: Draw, dtype: np.dtype) -> Built:
     flags = {name: draw(st.booleans()) for name in ("compute_uv", "full_matrices")}
     return [_matrix(draw, dtype)], flags
@@ -65,6 +71,7 @@ BUILDERS: dict[str, Callable[[Draw, np.dtype], Built]] = {
     "square_matrices": _square,
     "qr": _qr,
     "eigh": _eigh,
+    "eig": _eig,
     "svd": _svd,
     "lu_pivots_to_permutation": _exchanges,
     "triangular_solve": _triangular_solve,

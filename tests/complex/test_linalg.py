@@ -42,6 +42,11 @@ ROWS: list[tuple[str, dict[str, Any]]] = [
     ("svd", {"full_matrices": False, "compute_uv": False}),
     *(("eigh", {"lower": lower}) for lower in (True, False)),
     *(
+        ("eig", {"compute_left_eigenvectors": x, "compute_right_eigenvectors": y})
+        for x in (True, False)
+        for y in (True, False)
+    ),
+    *(
         (
             "triangular_solve",
             {
@@ -76,7 +81,7 @@ def test_relations_hold(name: str, params: dict[str, Any], dtype: str) -> None:
         assert list(unsatisfied(row, known, operands, got, default())) == []
 
 
-@pytest.mark.parametrize("name, params", ROWS[:9], ids=str)
+@pytest.mark.parametrize("name, params", ROWS[:13], ids=str)
 def test_relations_see_a_wrong_element(name: str, params: dict[str, Any]) -> None:
     row = default().prims[name]
     known = {**row.defaults, **params}
@@ -118,6 +123,14 @@ FUNCTIONS: dict[str, tuple[Function, Function]] = {
     ),
     "eigvalsh": (np.linalg.eigvalsh, jnp.linalg.eigvalsh),
     "svdvals": (np.linalg.svdvals, jnp.linalg.svdvals),
+    "eigvals": (
+        lambda a: np.sort(np.linalg.eigvals(a @ a.T)),
+        lambda a: jnp.sort(jnp.linalg.eigvals(a @ a.T)),
+    ),
+    "eigvals of a real one": (
+        lambda a: np.sort_complex(np.linalg.eigvals(a.real - a.imag)),
+        lambda a: jnp.sort(jnp.linalg.eigvals(a.real - a.imag)),
+    ),
     "solve": (
         lambda a: np.linalg.solve(a, a[0]),
         lambda a: jnp.linalg.solve(a, a[0]),
@@ -131,6 +144,7 @@ FUNCTIONS: dict[str, tuple[Function, Function]] = {
         lambda a: jnp.linalg.matrix_power(a, -2),
     ),
     "vecdot": (lambda a: np.linalg.vecdot(a, a.T), lambda a: jnp.vecdot(a, a.T)),
+    "vecmat": (lambda a: np.vecmat(a[0], a), lambda a: jnp.vecmat(a[0], a)),
     "vdot": (lambda a: np.vdot(a, a.T), lambda a: jnp.vdot(a, a.T)),
 }
 
@@ -184,6 +198,7 @@ DERIVED: dict[str, Function] = {
     "left": lambda a: _unit(jnp.linalg.svd(a[:, :2], full_matrices=False)[0]),
     "right": lambda a: _unit(jnp.linalg.svd(a[:2], full_matrices=False)[2].T),
     "values": jnp.linalg.svdvals,
+    "eigvals": jnp.linalg.eigvals,
     "triangle": lambda a: lax.linalg.triangular_solve(
         a, a.T, left_side=True, lower=True, transpose_a=True, conjugate_a=True
     ),
@@ -212,7 +227,7 @@ def test_derivatives_against_differences(name: str) -> None:
         np.testing.assert_allclose(jnp.sum(back * t).real, ahead, rtol=1e-9)
 
 
-@pytest.mark.parametrize("name", ["cholesky", "eigh", "svd", "lu", "qr"])
+@pytest.mark.parametrize("name", ["cholesky", "eigh", "eig", "svd", "lu", "qr"])
 @pytest.mark.parametrize("backend", ["reference", "numba"])
 def test_stacks_under_vmap(name: str, backend: str) -> None:
     function = getattr(lax.linalg, name)

@@ -168,6 +168,47 @@ def eigh(
     return [vectors, values]
 
 
+@kernel("eig")
+def eig(
+    x: np.ndarray,
+    *,
+    compute_left_eigenvectors: bool,
+    compute_right_eigenvectors: bool,
+    enable_eigvec_derivs: bool = False,
+    implementation: None = None,
+) -> Any:
+    """Eigenvalues, and eigenvectors of both sides as columns, where asked for."""
+    sides = compute_left_eigenvectors, compute_right_eigenvectors
+    whole = np.result_type(x.dtype, np.complex64)
+    shapes = [x.shape[:-1], *(x.shape for side in sides if side)]
+    found = [np.full(shape, np.nan, whole) for shape in shapes]
+    solve = _routine("geev", x.dtype)
+    for place, matrix in _matrices(x):
+        if not _finite(matrix):
+            continue
+        *values, left, right, failed = solve(matrix, *sides)
+        if failed:
+            continue
+        if len(values) == 2:
+            values = [values[0] + 1j * values[1]]
+            left, right = _paired(values[0], left), _paired(values[0], right)
+        vectors = [v for v, side in zip((left, right), sides) if side]
+        for result, part in zip(found, [*values, *vectors]):
+            result[place] = part
+    return found
+
+
+def _paired(values: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    """Eigenvectors of a real matrix: of two conjugate eigenvalues LAPACK gives the real
+    part of the vector and its imaginary part."""
+    found = vectors.astype(values.dtype)
+    if vectors.size:
+        (upper,) = np.nonzero(values.imag > 0)
+        found.imag[:, upper] = vectors[:, upper + 1]
+        found[:, upper + 1] = found[:, upper].conj()
+    return found
+
+
 @kernel("svd")
 @alone
 def svd(

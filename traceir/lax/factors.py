@@ -145,6 +145,23 @@ def _columns(values: Value, x: Value) -> Array:
     return lax.broadcast_in_dim(values, shape_of(x), tuple(range(rank - 1)))
 
 
+@derivative("eig")
+def _eig(
+    x: Value, t: Value, outs: Results, params: dict[str, Any]
+) -> Sequence[Tangent]:
+    """From X V = V diag(w), for eigenvalues of which no two are equal."""
+    if params["compute_left_eigenvectors"] or params["compute_right_eigenvectors"]:
+        raise rules.error("derive.eigenvectors", got=f"eig of {typeof(x).str_short()}")
+    known = {**params, "compute_right_eigenvectors": True}
+    values, vectors = bind_all("eig", [x], tuple(sorted(known.items())))
+    right = product(convert(t, typeof(values).dtype), vectors)
+    factors, _, order = bind_all("lu", [vectors], ())
+    inner = solved(
+        factors, permuted(right, order), left_side=True, lower=True, unit_diagonal=True
+    )
+    return [diagonal(solved(factors, inner, left_side=True, lower=False))]
+
+
 @derivative("svd")
 def _svd(
     x: Value, t: Value, outs: Results, params: dict[str, Any]

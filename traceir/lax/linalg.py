@@ -25,6 +25,7 @@ from traceir.typing import infer
 
 __all__ = [
     "cholesky",
+    "eig",
     "eigh",
     "lu",
     "lu_pivots_to_permutation",
@@ -153,6 +154,33 @@ def eigh(
         sort_eigenvalues=bool(sort_eigenvalues),
     )
     return vectors, values
+
+
+def eig(
+    x: Operand,
+    *,
+    compute_left_eigenvectors: bool = True,
+    compute_right_eigenvectors: bool = True,
+) -> list[Array]:
+    """Eigenvalues, left eigenvectors and right ones, as columns, of any matrices.
+
+    Shape (..., n, n) to complex (..., n), and (..., n, n) for each side that is asked
+    for. The conjugate transposes of left ones stand on the left of the matrix. All is
+    NaN for a matrix that is not finite. Raises TypeError (matrices.rank,
+    matrices.dtype), ValueError (square_matrices.extents), NotImplementedError
+    (derive.eigenvectors).
+
+    >>> import traceir.numpy as jnp
+    >>> eig(jnp.array([[0.0, 1.0], [-1.0, 0.0]]))[0]
+    Array([0.+1.j, 0.-1.j], dtype=complex64)
+    """
+    found = bind(
+        "eig",
+        operand("eig", x),
+        compute_left_eigenvectors=bool(compute_left_eigenvectors),
+        compute_right_eigenvectors=bool(compute_right_eigenvectors),
+    )
+    return list(found)
 
 
 def svd(

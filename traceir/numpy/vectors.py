@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from traceir import rules
+from traceir import lax, rules
 from traceir.array import Array
 from traceir.jit.composite import composite
-from traceir.lax.operands import Operand, promoted, shape_of
+from traceir.lax.operands import Operand, operands, promoted, shape_of
 from traceir.numpy.contractions import matmul
 from traceir.numpy.shapes import expand_dims, moveaxis, squeeze
 from traceir.trace import typeof
@@ -14,14 +14,14 @@ from traceir.trace import typeof
 def vecdot(x1: Operand, x2: Operand, /, *, axis: int = -1) -> Array:
     """Sums of products along an axis that both have; stacks broadcast.
 
-    Shapes (..., n) to (...). Raises ValueError (linalg.shapes, face.axis), TypeError
+    Complex elements of `x1` are conjugated. Shapes (..., n) to (...). Raises ValueError (linalg.shapes, face.axis), TypeError
     (face.broadcast).
 
     >>> import traceir.numpy as jnp
     >>> vecdot(jnp.array([[1, 2], [3, 4]]), jnp.array([1, 1]))
     Array([3, 7], dtype=int32)
     """
-    x, y = promoted("vecdot", x1, x2)
+    x, y = _conjugated("vecdot", x1, x2)
     _ranks("vecdot", x, 1, y, 1)
     left, right = moveaxis(x, axis, -1), moveaxis(y, axis, -1)
     _extents("vecdot", left, -1, right, -1)
@@ -51,18 +51,26 @@ def matvec(x1: Operand, x2: Operand, /) -> Array:
 def vecmat(x1: Operand, x2: Operand, /) -> Array:
     """Vectors by matrices: (..., m) and (..., m, n) to (..., n); stacks broadcast.
 
-    Raises ValueError (linalg.shapes), TypeError (face.broadcast).
+    Complex elements of `x1` are conjugated. Raises ValueError (linalg.shapes), TypeError (face.broadcast).
 
     >>> import traceir.numpy as jnp
     >>> vecmat(jnp.array([1, 1]), jnp.array([[1, 2], [3, 4]]))
     Array([4, 6], dtype=int32)
     """
-    x, y = promoted("vecmat", x1, x2)
+    x, y = _conjugated("vecmat", x1, x2)
     _ranks("vecmat", x, 1, y, 2)
     _extents("vecmat", x, -1, y, -2)
     if len(shape_of(x)) == 1:
         return matmul(x, y)
     return squeeze(matmul(expand_dims(x, -2), y), -2)
+
+
+def _conjugated(name: str, first: Operand, second: Operand) -> list[Operand]:
+    """Two operands of one dtype, the first conjugated if it is complex."""
+    x, y = operands(name, (first, second))
+    if typeof(x).dtype.kind == "c":
+        x = lax.conj(x)
+    return promoted(name, x, y)
 
 
 def _ranks(name: str, x: Operand, least: int, y: Operand, other: int) -> None:

@@ -13,6 +13,7 @@ from numpy.linalg import LinAlgError
 from traceir import direct as _direct
 from traceir.numpy.linalg.factors import (
     EighResult,
+    EigResult,
     QRResult,
     SVDResult,
     cholesky,
@@ -43,6 +44,7 @@ from traceir.numpy.linalg.products import (
 from traceir.numpy.linalg.systems import SlogdetResult, det, inv, slogdet, solve
 
 __all__ = [
+    "EigResult",
     "EighResult",
     "LinAlgError",
     "QRResult",

@@ -1,4 +1,4 @@
-"""Factorizations of matrices: `cholesky`, `qr`, `eigh`, `svd`. Serves: linalg.*
+"""Factorizations of matrices: `cholesky`, `qr`, `eigh`, `eig`, `svd`. Serves: linalg.*
 
 Integers become floating; a matrix is the last two dimensions.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from traceir import lax, rules
+from traceir import lax
 from traceir.array import Array
 from traceir.jit.composite import composite
 from traceir.lax.matrices import adjoint
@@ -20,6 +20,13 @@ class QRResult(NamedTuple):
 
     Q: Array
     R: Array
+
+
+class EigResult(NamedTuple):
+    """What `eig` gives."""
+
+    eigenvalues: Array
+    eigenvectors: Array
 
 
 class EighResult(NamedTuple):
@@ -103,26 +110,37 @@ def eigvalsh(a: Operand, UPLO: str = "L") -> Array:
     return eigh(a, UPLO).eigenvalues
 
 
-def eig(a: Operand) -> Any:
-    """Refused: what it gives may be complex. NotImplementedError (linalg.complex).
+def eig(a: Operand) -> EigResult:
+    """Eigenvalues of any matrices, and eigenvectors as columns, complex in any case.
+
+    Shape (..., n, n) to (..., n) and (..., n, n); in no order. Raises LinAlgError
+    (linalg.matrix, linalg.square), TypeError (matrices.dtype), NotImplementedError
+    (derive.eigenvectors).
 
     >>> import traceir.numpy as jnp
-    >>> eig(jnp.eye(2))
-    Traceback (most recent call last):
-    traceir.errors.RuleNotImplementedError: Eigenvalues of a matrix that is not ...
+    >>> eig(jnp.array([[0, 1], [-1, 0]])).eigenvalues
+    Array([0.+1.j, 0.-1.j], dtype=complex64)
     """
-    raise rules.error("linalg.complex", got="eig")
+    x = square("eig", a)
+    values, vectors = lax.linalg.eig(x, compute_left_eigenvectors=False)
+    return EigResult(values, vectors)
 
 
-def eigvals(a: Operand) -> Any:
-    """Refused, as `eig`: NotImplementedError (linalg.complex).
+@composite
+def eigvals(a: Operand) -> Array:
+    """Eigenvalues of any matrices: (..., n, n) to complex (..., n), in no order.
+
+    Raises LinAlgError (linalg.matrix, linalg.square), TypeError (matrices.dtype).
 
     >>> import traceir.numpy as jnp
-    >>> eigvals(jnp.eye(2))
-    Traceback (most recent call last):
-    traceir.errors.RuleNotImplementedError: Eigenvalues of a matrix that is not ...
+    >>> eigvals(jnp.array([[0, 1], [-1, 0]]))
+    Array([0.+1.j, 0.-1.j], dtype=complex64)
     """
-    raise rules.error("linalg.complex", got="eigvals")
+    x = square("eigvals", a)
+    [values] = lax.linalg.eig(
+        x, compute_left_eigenvectors=False, compute_right_eigenvectors=False
+    )
+    return values
 
 
 @composite(static_argnames=["full_matrices", "compute_uv", "hermitian"])
