@@ -10,6 +10,7 @@ from traceir.array import Array
 from traceir.jit.composite import composite
 from traceir.lax.operands import Operand, operands, promoted_inexact, shape_of
 from traceir.numpy.order import flip
+from traceir.trace import typeof
 
 MODES = ("full", "same", "valid")
 
@@ -55,6 +56,8 @@ def _conv(x: Operand, y: Operand, mode: str, turned: bool) -> Array:
     if mode not in MODES:
         raise rules.error("face.choice", got=f"{mode!r}, not one of {MODES}")
     x, y = promoted_inexact(name, x, y)
+    if not turned and typeof(y).dtype.kind == "c":
+        y = lax.conj(y)
     swapped = shape_of(x)[0] < shape_of(y)[0]
     if swapped:
         x, y = y, x

@@ -234,6 +234,8 @@ def cov(
         centre = divide(_sum(multiply(x, shares), 1, keepdims=True), total)
     apart = subtract(x, centre)
     other = apart if shares is None else multiply(apart, shares)
+    if wanted.kind == "c":
+        other = lax.conj(other)
     found = divide(lax.dot(apart, matrix_transpose(other)), left)
     return lax.reshape(found, ()) if found.shape == (1, 1) else found
 
@@ -291,7 +293,11 @@ def corrcoef(
         lax.broadcasted_iota(default_dtype(int), found.shape, 0),
         lax.broadcasted_iota(default_dtype(int), found.shape, 1),
     )
-    wide = lax.sqrt(_sum(_where(own, found, 0), 1))
+    part = lax.real(found) if found.dtype.kind == "c" else found
+    wide = lax.sqrt(_sum(_where(own, part, 0), 1))
     found = divide(divide(found, wide[:, None]), wide[None, :])
+    if found.dtype.kind == "c":
+        parts = (clip(p, -1, 1) for p in (lax.real(found), lax.imag(found)))
+        return lax.complex(*parts)
     result: Array = clip(found, -1, 1)
     return result

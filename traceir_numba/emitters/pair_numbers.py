@@ -123,6 +123,6 @@ def iota(w: Work, eqn: Eqn) -> list[Value]:
     """Real numbers."""
     (out,) = eqn.outputs
     part = part_of(out.aval.dtype)
-    params = {**dict(eqn.params), "dtype": part}
-    first = w.bind("iota", shape=out.aval.shape, dtype=part, **params)
+    own = {name: v for name, v in eqn.params if name not in ("shape", "dtype")}
+    first = w.bind("iota", shape=out.aval.shape, dtype=part, **own)
     return [Pair(first, w.number(0.0, first))]

@@ -109,12 +109,16 @@ def logsumexp(
     if where is not None:
         value = _where(where, value, 0)
     axes = axes_in(axis, len(shape_of(value)))
-    shift = _shift(value, axes, keepdims, where)
+    is_complex = typeof(value).dtype.kind == "c"
+    part = lax.real(value) if is_complex else value
+    shift = _shift(part, axes, keepdims, where)
     spread = shift if keepdims else kept(shift, shape_of(value), axes)
     powers = exp(subtract(value, spread))
     if factor is not None:
         powers = multiply(powers, factor)
     total = _sum(powers, axes, keepdims=keepdims, where=where)
+    if is_complex and not return_sign:
+        return add(log(total), shift)
     sign = lax.sign(total)
     found = add(log(lax.abs(total)), shift)
     if return_sign:

@@ -9,10 +9,9 @@ from traceir.array import Array
 from traceir.lax.operands import Operand
 from traceir.numpy.composites import clip
 from traceir.numpy.elementwise import add, exp, log, negative, subtract
-from traceir.numpy.logic import greater_equal, less_equal, logical_and
 from traceir.scipy.special.betas import betainc, betaln
 from traceir.scipy.special.logs import xlog1py, xlogy
-from traceir.scipy.stats.frames import safe, standard, within
+from traceir.scipy.stats.frames import between, safe, standard, within
 
 
 def logpdf(
@@ -24,7 +23,7 @@ def logpdf(
     Array(0.40546513, dtype=float32)
     """
     z, scale, a, b = standard("beta.logpdf", x, loc, scale, a, b)
-    there = logical_and(greater_equal(z, 0), less_equal(z, 1))
+    there = between(z, 0, 1)
     z = safe(there, z, 0.5)
     logs = add(xlogy(subtract(a, 1), z), xlog1py(subtract(b, 1), negative(z)))
     return within(there, subtract(subtract(logs, betaln(a, b)), log(scale)))

@@ -9,15 +9,15 @@ from traceir.array import Array
 from traceir.lax.operands import Operand
 from traceir.numpy.elementwise import exp, log, log1p, multiply, negative, subtract
 from traceir.numpy.hyperbolic import expm1
-from traceir.numpy.logic import greater, greater_equal
+from traceir.numpy.logic import greater
 from traceir.scipy.special.logsums import log_one_less
-from traceir.scipy.stats.frames import safe, standard, within
+from traceir.scipy.stats.frames import after, safe, standard, within
 
 
 def _waited(name: str, x: Operand, loc: Operand, scale: Operand) -> Array:
     """How far into the distribution, 0 before it."""
     z, _ = standard(name, x, loc, scale)
-    return safe(greater_equal(z, 0), z, 0.0)
+    return safe(after(z, 0), z, 0.0)
 
 
 def logpdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -27,7 +27,7 @@ def logpdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     Array(-1., dtype=float32, weak_type=True)
     """
     z, scale = standard("expon.logpdf", x, loc, scale)
-    there = greater_equal(z, 0)
+    there = after(z, 0)
     return within(there, subtract(negative(z), log(scale)))
 
 

@@ -9,7 +9,7 @@ from traceir.array import Array
 from traceir.lax.operands import Operand, like
 from traceir.numpy.composites import where
 from traceir.numpy.elementwise import add, divide, subtract
-from traceir.numpy.logic import logical_and
+from traceir.numpy.logic import greater, less, logical_and, logical_not, logical_or
 from traceir.scipy.special.logs import reals
 from traceir.scipy.special.logsums import log_one_less
 
@@ -45,6 +45,26 @@ def within(condition: Operand, found: Operand, outside: float = -np.inf) -> Arra
     Array(-inf, dtype=float32, weak_type=True)
     """
     return where(condition, found, outside)
+
+
+def after(z: Array, start: float) -> Array:
+    """Whether elements are from a number on; NaN is where nobody knows, so it counts.
+
+    >>> import traceir.numpy as jnp
+    >>> after(jnp.array([-1.0, 0.0, jnp.nan]), 0)
+    Array([False,  True,  True], dtype=bool)
+    """
+    return logical_not(less(z, start))
+
+
+def between(z: Array, start: Operand, end: Operand) -> Array:
+    """Whether elements are from one number up to another, or NaN.
+
+    >>> import traceir.numpy as jnp
+    >>> between(jnp.array([-1.0, 0.0, 2.0, jnp.nan]), 0, 1)
+    Array([False,  True, False,  True], dtype=bool)
+    """
+    return logical_not(logical_or(less(z, start), greater(z, end)))
 
 
 def whole(k: Array) -> Array:

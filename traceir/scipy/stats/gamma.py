@@ -8,10 +8,9 @@ from __future__ import annotations
 from traceir.array import Array
 from traceir.lax.operands import Operand
 from traceir.numpy.elementwise import exp, log, maximum, subtract
-from traceir.numpy.logic import greater_equal
 from traceir.scipy.special.gammas import gammainc, gammaincc, gammaln
 from traceir.scipy.special.logs import xlogy
-from traceir.scipy.stats.frames import safe, standard, within
+from traceir.scipy.stats.frames import after, safe, standard, within
 
 
 def _shape(
@@ -29,7 +28,7 @@ def logpdf(x: Operand, a: Operand, loc: Operand = 0, scale: Operand = 1) -> Arra
     Array(-1., dtype=float32)
     """
     z, scale, a = standard("gamma.logpdf", x, loc, scale, a)
-    there = greater_equal(z, 0)
+    there = after(z, 0)
     z = safe(there, z)
     logs = subtract(subtract(xlogy(subtract(a, 1), z), z), gammaln(a))
     return within(there, subtract(logs, log(scale)))

@@ -18,9 +18,9 @@ from traceir.numpy.elementwise import (
     subtract,
 )
 from traceir.numpy.hyperbolic import expm1
-from traceir.numpy.logic import greater, greater_equal
+from traceir.numpy.logic import greater
 from traceir.scipy.special.logsums import log_one_less
-from traceir.scipy.stats.frames import safe, standard, within
+from traceir.scipy.stats.frames import after, safe, standard, within
 
 
 def logpdf(x: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -30,7 +30,7 @@ def logpdf(x: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1) -> Arra
     Array(-1.3862944, dtype=float32, weak_type=True)
     """
     z, scale, b = standard("pareto.logpdf", x, loc, scale, b)
-    there = greater_equal(z, 1)
+    there = after(z, 1)
     logs = multiply(add(b, 1), log(safe(there, z)))
     return within(there, subtract(subtract(log(b), logs), log(scale)))
 
@@ -80,7 +80,7 @@ def logsf(x: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1) -> Array
     Array(-0.6931472, dtype=float32, weak_type=True)
     """
     z, _, b = standard("pareto.logsf", x, loc, scale, b)
-    return negative(multiply(b, log(safe(greater_equal(z, 1), z))))
+    return negative(multiply(b, log(safe(after(z, 1), z))))
 
 
 def ppf(q: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:

@@ -21,9 +21,9 @@ from traceir.numpy.elementwise import (
     negative,
     subtract,
 )
-from traceir.numpy.logic import greater, greater_equal, less_equal, logical_and
+from traceir.numpy.logic import greater
 from traceir.scipy.special.normal import log_ndtr
-from traceir.scipy.stats.frames import log_difference, standard, within
+from traceir.scipy.stats.frames import between, log_difference, standard, within
 
 _HALF_LOG_TAU = math.log(2 * math.pi) / 2
 
@@ -49,7 +49,7 @@ def logpdf(
     z, scale, a, b = standard("truncnorm.logpdf", x, loc, scale, a, b)
     square = multiply(-0.5, lax.square(z))
     rest = add(add(_log_mass(a, b), _HALF_LOG_TAU), log(scale))
-    there = logical_and(greater_equal(z, a), less_equal(z, b))
+    there = between(z, a, b)
     return within(there, subtract(square, rest))
 
 
