@@ -86,7 +86,7 @@ from traceir.transforms.vmap import vmap
 from traceir.typing import check
 
 if TYPE_CHECKING:
-    from traceir import image, nn, random
+    from traceir import image, nn, random, scipy
 
 __version__ = "0.1.0"
 __all__ = [
@@ -162,6 +162,7 @@ __all__ = [
     "remat",
     "rules",
     "sanitize",
+    "scipy",
     "sharding",
     "source_report",
     "threefry_partitionable",
@@ -175,7 +176,7 @@ __all__ = [
 ]
 
 # Modules that are imported when they are first asked for.
-_LATER = frozenset({"image", "nn", "random"})
+_LATER = frozenset({"image", "nn", "random", "scipy"})
 
 
 def __getattr__(name: str) -> object:

@@ -15,15 +15,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from math import prod, sqrt
+from math import prod
+from math import sqrt as root
 
 from traceir import random, rules
 from traceir.array import Array
-from traceir.lax.operands import DTypeLike, Operand
+from traceir.lax.operands import DTypeLike, Operand, default_dtype, dtype_of, typed
 from traceir.lax.shapes import ShapeLike, axes_in, axis_in, shape_tuple
 from traceir.numpy import creation
 from traceir.numpy.diagonals import diagonal
-from traceir.numpy.elementwise import multiply, sign
+from traceir.numpy.elementwise import divide, multiply, sign, sqrt
 from traceir.numpy.linalg import qr
 from traceir.numpy.shapes import matrix_transpose, moveaxis, reshape
 
@@ -186,7 +187,7 @@ def variance_scaling(
             "fan_in": fan_in,
             "fan_out": fan_out,
             "fan_avg": (fan_in + fan_out) / 2,
-            "fan_geo_avg": sqrt(fan_in * fan_out),
+            "fan_geo_avg": root(fan_in * fan_out),
         }
         variance = scale / max(1.0, means[mode])
         return _drawn(key, extents, dtype, variance, distribution)
@@ -208,15 +209,18 @@ def _drawn(
     variance: float,
     distribution: str,
 ) -> Array:
+    found = default_dtype(float) if dtype is None else dtype_of(dtype)
+    spread = typed(variance, found, False)
     match distribution:
         case "normal":
-            return multiply(random.normal(key, shape, dtype), sqrt(variance))
+            return multiply(random.normal(key, shape, dtype), sqrt(spread))
         case "uniform":
             plain = random.uniform(key, shape, dtype, -1)
-            return multiply(plain, sqrt(3 * variance))
+            return multiply(plain, sqrt(multiply(3, spread)))
         case _:
+            deviation = divide(sqrt(spread), typed(_CUT, found, False))
             cut = random.truncated_normal(key, -2, 2, shape, dtype)
-            return multiply(cut, sqrt(variance) / _CUT)
+            return multiply(cut, deviation)
 
 
 def _scaled(

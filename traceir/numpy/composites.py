@@ -88,7 +88,7 @@ def round(a: Operand, decimals: int = 0) -> Array:
     value = operand("round", a)
     aval = typeof(value)
     if aval.dtype.kind == "c":
-        parts = lax.real(value), lax.imag(value)
+        parts = (part(value) for part in (lax.real, lax.imag))
         return lax.complex(*[_rounded(part, decimals) for part in parts])
     if kind_of(aval.dtype) != "f":
         return as_array(value)

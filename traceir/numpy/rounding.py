@@ -174,7 +174,7 @@ def nan_to_num(
     value = operand("nan_to_num", x)
     dtype = typeof(value).dtype
     if dtype.kind == "c":
-        parts = lax.real(value), lax.imag(value)
+        parts = (part(value) for part in (lax.real, lax.imag))
         return lax.complex(*[nan_to_num(p, copy, nan, posinf, neginf) for p in parts])
     if kind_of(dtype) != "f":
         return as_array(value)

@@ -1,10 +1,24 @@
-"""Functions that SciPy has, on traceable arrays: `import traceir.scipy.linalg`.
+"""Functions that SciPy has, on traceable arrays, as `jax.scipy` has them.
 
->>> import traceir.numpy as jnp, traceir.scipy.linalg
+Its modules are imported when they are first asked for.
+
+>>> import traceir, traceir.numpy as jnp
 >>> traceir.scipy.linalg.det(jnp.array([[1, 2], [3, 4]]))
 Array(-2., dtype=float32)
+>>> traceir.scipy.special.expit(0.0)
+Array(0.5, dtype=float32, weak_type=True)
 """
 
-from traceir.scipy import linalg
+from traceir import lazy as _lazy
 
-__all__ = ["linalg"]
+__all__ = ["linalg", "special", "stats"]
+
+
+def __getattr__(name: str) -> object:
+    if name in __all__:
+        return _lazy.load(globals(), __name__, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -22,6 +22,7 @@ from traceir.trace import Value, bind_all, typeof
 from traceir.transforms.axes import at_front, move, stretch
 from traceir.transforms.collectives import over_axis
 from traceir.transforms.rules import BATCH, Axis, Dim
+from traceir.transforms.templates import is_identity
 
 Batched = tuple[Sequence[Value], Sequence[Dim]]
 ClassRule = Callable[[Prim, Axis, Sequence[Value], Sequence[Dim], Params], Batched]
@@ -104,8 +105,13 @@ def anywhere(
 def front(
     row: Prim, axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
 ) -> Batched:
-    """The batched dimension stands first."""
-    return _at(row, axis, _all_in_front(axis, values, dims), params, 0, True)
+    """The batched dimension stands first; what changes nothing is left out."""
+    lined = _all_in_front(axis, values, dims)
+    avals = tuple(map(typeof, lined))
+    changed, target = _formulas(row.name, avals, params, axis.size, 0, True)
+    if is_identity(row.name, avals, changed):
+        return lined, (target,)
+    return _apply(row, lined, changed, target)
 
 
 def contraction(
