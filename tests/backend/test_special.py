@@ -15,6 +15,7 @@ import pytest
 import traceir
 import traceir_numba
 from traceir import lax, oracle
+from traceir.dtypes import KEY
 from traceir.kernels import KERNELS
 from traceir.rules import default
 from traceir.trace import bind
@@ -27,10 +28,10 @@ LINE = [
     *(-2.747682646727413, -0.504083008264455, -7.9999, -1e10 - 0.5, INF, -INF, NAN),
 ]
 SHAPES = [0.0, 1e-8, 0.5, 1.0, 3.0, 11.75, 130.0]
-POINTS = [0.0, 1e-20, 0.00390625, 0.75, 1.4375, 3.0, 12.5, INF]
-ORDERS = [0.0, 1.0, 2.0, 7.0, 40.0, 170.0, 171.0, 0.5, -1.0, NAN]
+POINTS = [0.0, 1e-20, 0.00390625, 0.75, 1.0625, 1.4375, 3.0, 12.5, INF]
+ORDERS = [0.0, 1.0, 2.0, 7.0, 40.0, 170.0, 171.0, 2.0**53, 0.5, -1.0, NAN]
 AT = [0.001, 0.25, 1.0, 9.5, 1e6, -0.25, -7.75, 0.0, -3.0, INF]
-EXPONENTS = [1.0, 1.0009765625, 2.0, 3.0, 20.0, 300.0, 0.5, INF, NAN]
+EXPONENTS = [1.0, 1.0009765625, 2.0, 3.0, 20.0, 300.0, 3001.0, 1e38, 0.5, INF, NAN]
 
 
 def grid(*columns: list[float]) -> list[np.ndarray]:
@@ -95,7 +96,7 @@ SHARES = [
 def test_incomplete_beta_functions_of_uneven_parameters(column: str) -> None:
     operands = list(np.array(SHARES).T.copy())
     operands = [
-        np.append(x, y) for x, y in zip(operands, operands[1::-1] + [1 - operands[2]])
+        np.append(x, y) for x, y in zip(operands, [*operands[1::-1], 1 - operands[2]])
     ]
     with traceir.enable_x64(True):
         got = results(column, "regularized_incomplete_beta", operands)
@@ -163,3 +164,20 @@ def test_a_sample_moves_so_that_its_share_stays() -> None:
         moved = x + step * float(lax.random_gamma_grad(a, x))
         shares = lax.igamma(a, x), lax.igamma(a + step, moved)
         assert abs(float(shares[0]) - float(shares[1])) < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("dtype", "form"), [("float16", 1e-2), ("float32", 1e-2), ("float64", 1e-3)]
+)
+def test_gamma_numbers_that_are_nearly_zero_are_those_of_their_keys(
+    dtype: str, form: float
+) -> None:
+    words = np.arange(60, dtype=np.uint32).reshape(30, 2)
+    params = {"log_space": False, "partitionable": True}
+    with traceir.enable_x64(True):
+        forms = np.full(30, form, dtype)
+        keys = traceir.random.wrap_key_data(words)
+        drawn = np.asarray(bind("random_gamma", keys, forms, **params))
+    operands = [words.view(KEY).reshape(30), forms]
+    assert np.count_nonzero(drawn < np.finfo(dtype).smallest_normal)
+    assert oracle.faults("random_gamma", params, operands, [drawn]) == []

@@ -16,7 +16,7 @@ from operands import Draw, build
 
 import traceir
 from traceir import pytree
-from traceir.dtypes import float0
+from traceir.dtypes import float0, is_key
 from traceir.ir import sort_params
 from traceir.rules import default
 from traceir.trace import bind_all
@@ -79,6 +79,8 @@ def floating(draw: Draw, prim: str, dtypes: tuple[str, ...]) -> Equation:
     arrays = [
         random.uniform(0.5, 2.0, a.shape).astype(a.dtype)
         if a.dtype.kind == "f"
+        else traceir.random.wrap_key_data(words(random, a.shape))
+        if is_key(a.dtype)
         else random.integers(0, 2, a.shape).astype(a.dtype)
         for a in avals
     ]
@@ -94,6 +96,11 @@ def floating(draw: Draw, prim: str, dtypes: tuple[str, ...]) -> Equation:
     if prim in ("reduce_max", "reduce_min"):  # of something
         assume(arrays[0].size)
     return Equation(prim, params, arrays)
+
+
+def words(random: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """What keys of a shape are made of."""
+    return random.integers(0, 1 << 32, (*shape, 2), np.uint32)
 
 
 FLOATS = ("float32", "float64")

@@ -73,6 +73,23 @@ def bessel_i1e(x: np.ndarray) -> Any:
     return np.copysign(np.where(np.isinf(x), 0.0, _special("i1e", x)), x)
 
 
+# For such exponents the terms that are nearest to 0 are all that there is of a sum.
+FAR, ENDLESS, ODD = 512.0, 1e30, 2.0**53
+
+
+def _nearest(s: np.ndarray, size: np.ndarray) -> Any:
+    """The sum of (k - size)**-s, for large s and numbers that are not whole."""
+    odd = np.mod(s, 2) != 0
+    first = size - np.floor(size)
+    other = 1 - first
+    least = np.minimum(first, other)
+    share = np.power(least / np.maximum(first, other), s)
+    signs = np.where(first < other, -1.0, 1.0)
+    found = np.power(least, -s) * np.where(odd, signs * (1 - share), 1 + share)
+    # Those of one size but of two signs leave what is above both.
+    return np.where(odd & (first == other), np.power(size + 1, -s), found)
+
+
 @_of_doubles("zeta")
 def zeta(s: np.ndarray, q: np.ndarray) -> Any:
     """The sum of (q + k)**-s."""
@@ -86,9 +103,12 @@ def zeta(s: np.ndarray, q: np.ndarray) -> Any:
     rest = np.where(np.mod(s, 2) == 0, rest, -rest)
     found = _special("zeta", s, np.where(below, 1 - first, np.where(q > 0, q, 1.0)))
     found = np.where(below, found + rest, found)
+    far = below & (s > FAR)
+    found = np.where(far, _nearest(s, size), found)
     found = np.where(np.isposinf(q), 0.0, found)
-    found = np.where(np.isposinf(s), np.where(q > 1, 0.0, 1.0), found)
-    found = np.where(np.isposinf(s) & (q < 1), np.inf, found)
+    endless = (s > ENDLESS) & (np.isposinf(s) | (q > 0))
+    found = np.where(endless, np.where(q > 1, 0.0, 1.0), found)
+    found = np.where(endless & (q < 1), np.inf, found)
     found = np.where(pole, np.where(np.mod(s, 2) == 0, np.inf, np.nan), found)
     bad = (s < 1) | ((q <= 0) & ~whole) | np.isneginf(q) | (np.isinf(s) & (q <= 0))
     found = np.where((s == 1) & ~pole, np.inf, found)
@@ -101,6 +121,10 @@ def polygamma(n: np.ndarray, x: np.ndarray) -> Any:
     good = (n >= 0) & (np.floor(n) == n) & np.isfinite(n)
     order = np.where(good, n, 1.0)
     share = zeta(order + 1, x)
+    # Of such an order no number has the next one; it is even.
+    odd = (x < 0) & (order + 1 >= ODD)
+    near = np.abs(x) - np.floor(np.abs(x))
+    share = np.where(odd & (near < 0.5), -share, share)
     size = _special("gamma", order + 1) * share
     # Where a factor is out of range, its logarithm is not.
     large = np.exp(_special("gammaln", order + 1) - (order + 1) * np.log(np.abs(x)))
@@ -110,7 +134,10 @@ def polygamma(n: np.ndarray, x: np.ndarray) -> Any:
         size,
     )
     size = np.where(np.isposinf(x), 0.0, size)
-    found = np.where(np.mod(order, 2) == 0, -size, size)
+    even = np.mod(order, 2) == 0
+    found = np.where(even, -size, size)
+    pole = (x <= 0) & (np.floor(x) == x) & np.isfinite(x)
+    found = np.where(pole, np.where(even, np.nan, np.inf), found)
     found = np.where(order == 0, digamma(x), found)
     return np.where(good, found, np.nan)
 
@@ -125,16 +152,29 @@ def _powers(s: np.ndarray, q: np.ndarray) -> Any:
 @_of_doubles("igamma")
 def igamma(a: np.ndarray, x: np.ndarray) -> Any:
     """The lower incomplete gamma function."""
-    return _ends(_special("gammainc", a, x), a, x, 0.0, 1.0)
+    return _ends(_share(a, x, True), a, x, 0.0, 1.0)
 
 
 @_of_doubles("igammac")
 def igammac(a: np.ndarray, x: np.ndarray) -> Any:
     """The upper incomplete gamma function."""
-    lower = _special("gammainc", a, x)
-    # SciPy's has fewer digits where both are of one size.
-    found = np.where(lower < 0.9, 1 - lower, _special("gammaincc", a, x))
-    return _ends(found, a, x, 1.0, 0.0)
+    return _ends(_share(a, x, False), a, x, 1.0, 0.0)
+
+
+def _share(a: np.ndarray, x: np.ndarray, lower: bool) -> Any:
+    """`igamma`, or else `igammac`."""
+    inside = (a > 0) & (x > 0) & np.isfinite(a) & np.isfinite(x)
+    a, x = (np.where(inside, v, 2.0) for v in (a, x))
+    short = x < SHORT
+    long = np.where(short, 2.0, x)
+    # Of a long integral, the side where the integrand falls.
+    far = _moments(a, long)[0] * _density(a, long)
+    far = np.where((long <= a) == lower, far, 1 - far)
+    near = _special("gammainc", a, x)
+    if not lower:
+        # SciPy's has fewer digits where both are of one size.
+        near = np.where(near < 0.9, 1 - near, _special("gammaincc", a, x))
+    return np.where(short, near, far)
 
 
 def _ends(found: Any, a: np.ndarray, x: np.ndarray, none: float, whole: float) -> Any:
@@ -162,8 +202,9 @@ def betainc(a: np.ndarray, b: np.ndarray, x: np.ndarray) -> Any:
 
 # -- derivatives by the first operand -------------------------------------------------
 
-# How many points of a rule integrate exp of a convex function.
-COUNT = 48
+# How many points of a rule integrate exp of a convex function; up to where series are
+# used instead.
+COUNT, SHORT = 48, 1.0
 
 
 @cache

@@ -99,7 +99,8 @@ class _Draw:
             size += abs(np.log(d)) + abs(np.log(cube))
             return np.log(d) + np.log(cube) + less, size
         found = d * cube * np.exp(less)
-        return found, size * found
+        # Of numbers below the normal ones not the share but the last place is rounded.
+        return found, size * found + float(finfo(self.dtype).smallest_normal)
 
     def cube(self, key: Key, d: Any) -> tuple[Any, Any]:
         """What is accepted, and by how much roundings are greater in it."""

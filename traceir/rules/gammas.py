@@ -19,6 +19,10 @@ STEP = Fraction(1, 1 << 60)
 SERIES = 1 << 9
 # As many as a difference over so short a step needs.
 DIGITS = 220
+# Integrals take the longest, and need no more than differences show.
+FEWER = 120
+# Below it a function of it is a line.
+LEAST = 2.0**-110
 Function = Callable[..., Any]
 
 
@@ -199,17 +203,62 @@ def _incomplete(a: Real, x: Real, lower: bool) -> Real:
 
 
 def _lower(a: Any, x: Any) -> Any:
+    if a < LEAST:
+        return 1 - a * mpmath().e1(x)
     if max(a, x) > SERIES:
-        near = _integral(a, x, False)
+        near = _share(a, x)
         return near if x <= a else 1 - near
     return mpmath().gammainc(a, 0, x, regularized=True)
 
 
 def _upper(a: Any, x: Any) -> Any:
+    if a < LEAST:
+        return a * mpmath().e1(x)
     if max(a, x) > SERIES:
-        near = _integral(a, x, False)
+        near = _share(a, x)
         return 1 - near if x <= a else near
     return mpmath().gammainc(a, x, regularized=True)
+
+
+def _near(a: Any, x: Any) -> bool:
+    """Whether sums would have too many terms."""
+    return bool(4 * min(a, x) > 3 * max(a, x))
+
+
+def _share(a: Any, x: Any) -> Any:
+    """`igamma` where x is at most a, else `igammac`."""
+    if _near(a, x):
+        return _integral(a, x, False)
+    mp = mpmath()
+    with mp.workprec(mp.prec + 2 * int(abs(mp.log(max(a, x), 2)))):
+        density = mp.exp(a * mp.log(x) - x - mp.loggamma(a))
+        return density * (_series(a, x) if x <= a else _fraction(a, x))
+
+
+def _series(a: Any, x: Any) -> Any:
+    """`igamma` over x**a exp(-x) / gamma(a)."""
+    total = term = 1 / a
+    n = a
+    while term > mpmath().eps * total:
+        n += 1
+        term *= x / n
+        total += term
+    return total
+
+
+def _fraction(a: Any, x: Any) -> Any:
+    """`igammac` over x**a exp(-x) / gamma(a), by Lentz' method."""
+    below = x - a + 1
+    found = c = below
+    d, n = 1 / below, 0
+    while True:
+        n, below = n + 1, below + 2
+        step = n * (a - n)
+        d = 1 / (below + step * d)
+        c = below + step / c
+        found *= c * d
+        if abs(c * d - 1) < mpmath().eps:
+            return 1 / found
 
 
 def _integral(a: Any, x: Any, weighted: bool) -> Any:
@@ -220,7 +269,7 @@ def _integral(a: Any, x: Any, weighted: bool) -> Any:
     """
     mp = mpmath()
     sign = 1 if x <= a else -1
-    with mp.workprec(mp.prec + 3 * int(mp.log(a + x, 2) + 1)):
+    with mp.workprec(FEWER + 2 * int(mp.log(a + x, 2) + 1)):
         c = abs(a - x)
         width = 2 / (c + mp.sqrt(c * c + 2 * x))
         ends = [width * k for k in (0, 1, 3, 8, 20, 60, 160)]
@@ -245,8 +294,10 @@ def igamma_grad_a(a: Real, x: Real) -> Real:
 
 def _by_a(a: Any, x: Any) -> Any:
     mp = mpmath()
-    change = mp.log(x) - mp.digamma(a)
-    if max(a, x) > SERIES:
+    if a < LEAST:
+        return -mp.e1(x)
+    if max(a, x) > SERIES and _near(a, x):
+        change = mp.log(x) - mp.digamma(a)
         share, moment = _integral(a, x, False), _integral(a, x, True)
         return share * change - moment if x <= a else -(share * change + moment)
     with mp.workprec(3 * mp.prec):

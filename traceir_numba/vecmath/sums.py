@@ -66,10 +66,39 @@ def zeta_term_f64(scale: f64, s: f64, q: f64) -> f64:
     return whole if scale == 1.0 else found
 
 
+# From it on few terms are all of a sum.
+LARGE_EXPONENT = 512.0
+
+
+def zeta_large_f64(power: f64, s: f64, x: f64, odd: f64) -> f64:
+    """exp(power) times the sum of (x + k)**-s for negative x and large s.
+
+    `odd` is 1 where s is odd. The two terms that are nearest to 0 are all that there is
+    of it; where they are of one size and two signs, it is the terms above both.
+    """
+    size = -x
+    first = size - np.floor(size)
+    other = 1.0 - first
+    if (odd == 1.0) & (first == other):
+        rest = size + 1.0
+        return exp_f64(power - s * log_f64(rest)) * zeta_share_f64(s, rest)
+    near = first < other
+    least = first if near else other
+    share = exp_f64(s * log_f64(least / (other if near else first)))
+    size = exp_f64(power - s * log_f64(least))
+    # The term of a negative number has its sign.
+    both = share + 1.0
+    apart = share - 1.0 if near else 1.0 - share
+    return size * (apart if odd == 1.0 else both)
+
+
 def zeta_sum_f64(scale: f64, s: f64, q: f64) -> f64:
     """`scale` times the sum of (q + k)**-s; s is whole where q is negative."""
     if q > 0.0:
         return zeta_term_f64(scale, s, q)
+    if s > LARGE_EXPONENT:
+        parity = s - np.floor(s * 0.5) * 2.0
+        return zeta_large_f64(f64(0.0), s, q, parity)
     # What is below 0 is a difference of two such sums.
     size = -q
     first = size - np.floor(size)
@@ -120,27 +149,8 @@ def polygamma_f64(n: f64, x: f64) -> f64:
         power = lgamma_f64(s) - s * log_f64(x)
         found = exp_f64(power) * zeta_share_f64(s, x)
     else:
-        found = zeta_large_f64(s, x)
+        found = zeta_large_f64(lgamma_f64(s), s, x, f64(0.0 if odd else 1.0))
     return found if odd else -found
-
-
-def zeta_large_f64(s: f64, x: f64) -> f64:
-    """gamma(s) times the sum of (x + k)**-s for negative x and large s.
-
-    The two terms that are nearest to 0 are all that there is of it.
-    """
-    size = -x
-    first = size - np.floor(size)
-    odd = np.floor(s * 0.5) * 2.0 != s
-    other = 1.0 - first
-    near = first < other
-    least = first if near else other
-    share = exp_f64(s * log_f64(least / (other if near else first)))
-    size = exp_f64(lgamma_f64(s) - s * log_f64(least))
-    # The term of a negative number has its sign.
-    both = share + 1.0
-    apart = share - 1.0 if near else 1.0 - share
-    return size * (apart if odd else both)
 
 
 def polygamma_f32(n: f32, x: f32) -> f32:
