@@ -30,7 +30,7 @@ def digamma(x: Operand) -> Array:
 
 
 def bessel_i0e(x: Operand) -> Array:
-    """Modified Bessel function of order 0, by exp(|x|), of each element; floating.
+    """Modified Bessel function of order 0, by `exp(|x|)`, of each element; floating.
 
     >>> bessel_i0e(0.0)
     Array(1., dtype=float32, weak_type=True)
@@ -39,7 +39,7 @@ def bessel_i0e(x: Operand) -> Array:
 
 
 def bessel_i1e(x: Operand) -> Array:
-    """Modified Bessel function of order 1, by exp(|x|), of each element; floating.
+    """Modified Bessel function of order 1, by `exp(|x|)`, of each element; floating.
 
     >>> bessel_i1e(0.0)
     Array(0., dtype=float32, weak_type=True)

@@ -144,7 +144,7 @@ def glu(x: Operand, axis: int = -1) -> Array:
 def log1mexp(x: Operand) -> Array:
     """`log(1 - exp(-x))` of elements above 0, exact near 0 and far from it.
 
-    The two forms meet at log(2): M. Maechler, "Accurately computing log(1 - exp(-|a|))"
+    The two forms meet at log(2): M. Maechler, "Accurately computing `log(1 - exp(-|a|))`"
     (2012).
 
     >>> log1mexp(1e-10)

@@ -37,7 +37,7 @@ from traceir.random.trials import rademacher
 def generalized_normal(
     key: Key, p: Operand, shape: ShapeLike = (), dtype: DTypeLike = None
 ) -> Array:
-    """The density exp(-|x|**p), which of p = 2 is a normal one.
+    """The density `exp(-|x|**p)`, which of p = 2 is a normal one.
 
     Raises ValueError (random.floating), TypeError (face.shape).
 

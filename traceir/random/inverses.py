@@ -100,7 +100,7 @@ def _gumbel(key: Key, shape: Shape, dtype: np.dtype, mode: str) -> Array:
 
 
 def laplace(key: Key, shape: ShapeLike = (), dtype: DTypeLike = None) -> Array:
-    """Two exponential distributions back to back: exp(-|x|) / 2.
+    """Two exponential distributions back to back: `exp(-|x|) / 2`.
 
     Raises ValueError (random.floating), TypeError (face.shape).
 
