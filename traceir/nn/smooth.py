@@ -144,8 +144,8 @@ def glu(x: Operand, axis: int = -1) -> Array:
 def log1mexp(x: Operand) -> Array:
     """`log(1 - exp(-x))` of elements above 0, exact near 0 and far from it.
 
-    The two forms meet at log(2): M. Maechler, "Accurately computing `log(1 - exp(-|a|))`"
-    (2012).
+    The two forms meet at log(2): M. Maechler, "Accurately computing
+    `log(1 - exp(-|a|))`" (2012).
 
     >>> log1mexp(1e-10)
     Array(-23.02585, dtype=float32, weak_type=True)
