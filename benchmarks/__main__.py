@@ -21,7 +21,7 @@ WORKLOADS = (
     *("elementwise", "reductions", "stencils"),
     *("algebra", "linalg", "loops", "gradients"),
     *("indexing", "windows", "ordering", "formats"),
-    *("random", "special", "complex"),
+    *("random", "special", "complex", "fft"),
 )
 WHOLE = ("examples", "plain")
 GROUPS = (*WORKLOADS, *WHOLE, "calls", "eager", "compiles", "growth", "processes")

@@ -32,6 +32,7 @@ TITLES = {
     "formats": "Numbers of 16 bits",
     "random": "Random numbers",
     "complex": "Complex numbers",
+    "fft": "Fourier transforms",
     "special": "Special functions",
     "examples": "Examples",
     "plain": "Plain NumPy functions",

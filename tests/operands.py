@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 from operands_algebra import BUILDERS as ALGEBRA
+from operands_fourier import FOURIER
 from operands_host import HOST
 from operands_indexing import INDEXED
 from operands_random import RANDOM
@@ -347,6 +348,7 @@ BUILDERS: dict[str, Callable[[Draw, np.dtype], Built]] = {
     **ALGEBRA,
     **WINDOWS,
     **RANDOM,
+    **FOURIER,
     **HOST,
     "reduce_xor": _reduction,
     **INDEXED,
