@@ -149,7 +149,6 @@ REFUSED: dict[str, tuple[str, type[Exception], Callable[[], Any]]] = {
         lambda: jnp.concatenate([KEYS, jnp.zeros(1)]),
     ),
     "function of a key": ("promote.key", TypeError, lambda: jnp.sin(KEY)),
-    "ones like keys": ("promote.key", TypeError, lambda: jnp.ones_like(KEYS)),
     "sum of keys": ("add.numeric", TypeError, lambda: KEYS + KEYS),
     "order of keys": ("lt.ordered", TypeError, lambda: KEY < KEY),
     "keys in NumPy": ("array.key", TypeError, lambda: np.asarray(KEY)),
@@ -221,3 +220,51 @@ def test_the_full_text_of_a_program_has_keys_and_the_layout() -> None:
     (bits,) = traceir.eval_jaxpr(again, again.consts)
     with traceir.threefry_partitionable(False):
         assert bits.tolist() == random.bits(KEYS[1], (2,)).tolist()
+
+
+DTYPE = KEY.dtype
+# What makes keys of a dtype, and their words.
+FILLED: dict[str, tuple[Callable[[], Any], list[Any]]] = {
+    "zeros": (lambda: jnp.zeros((2,), DTYPE), [[0, 0]] * 2),
+    "ones": (lambda: jnp.ones((1, 2), DTYPE), [[[1, 1]] * 2]),
+    "empty": (lambda: jnp.empty((), DTYPE), [0, 0]),
+    "full": (lambda: jnp.full((2,), 3, DTYPE), [[3, 3]] * 2),
+    "full of a key": (lambda: jnp.full((2,), random.key(5), DTYPE), [[0, 5]] * 2),
+    "zeros_like": (lambda: jnp.zeros_like(KEYS), [[0, 0]] * 3),
+    "ones_like": (lambda: jnp.ones_like(KEYS, shape=()), [1, 1]),
+    "full_like": (lambda: jnp.full_like(KEYS, random.key(5)), [[0, 5]] * 3),
+    "empty_like a number": (lambda: jnp.empty_like(jnp.ones(1), DTYPE), [[0, 0]]),
+    "of a dtype": (lambda: random.key(5, dtype=DTYPE), [0, 5]),
+    "of a name": (lambda: random.key(5, dtype="threefry2x32"), [0, 5]),
+    "of words": (
+        lambda: random.wrap_key_data(jnp.array([1, 2], "uint32"), impl=DTYPE),
+        [1, 2],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FILLED)
+def test_keys_are_made_of_their_dtype(name: str) -> None:
+    make, words = FILLED[name]
+    for made in (make(), traceir.jit(make)()):
+        assert made.dtype == DTYPE
+        assert data(made) == words
+
+
+def test_one_generator_is_asked_for_once() -> None:
+    with raises_rule("random.impl", ValueError, "both"):
+        random.key(0, impl="threefry2x32", dtype=DTYPE)
+    with raises_rule("random.impl", ValueError, "int32"):
+        random.key(0, dtype=jnp.int32)
+
+
+@pytest.mark.parametrize("backend", ["reference", "numba"])
+def test_words_that_were_computed_are_keys(backend: str) -> None:
+    def make(words: Any) -> Any:
+        made = random.wrap_key_data(words + words)
+        return made, random.wrap_key_data(words.astype("uint32")), random.bits(made)
+
+    words = jnp.array([1, 2], "uint32")
+    made, same, bits = traceir.jit(make, backend=backend)(words)
+    assert (data(made), data(same)) == ([2, 4], [1, 2])
+    assert int(bits) == int(random.bits(made))

@@ -53,6 +53,8 @@ def _is_alias(eqn: Eqn) -> bool:
     return (
         isinstance(entry, View)
         and isinstance(operand, Var)
+        # Memory that is seen as that of keys, or of words, has other elements.
+        and operand.aval.dtype == out.dtype
         and entry.read(eqn, identity(out.ndim)) is None
     )
 

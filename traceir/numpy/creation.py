@@ -188,6 +188,8 @@ def full(
     Array([7, 7], dtype=int32, weak_type=True)
     """
     check_device(device)
+    if dtype is KEY:
+        return _of_words("full", fill_value, shape_tuple(shape))
     if dtype is None:
         value = operand("full", fill_value)
     else:
@@ -248,8 +250,19 @@ def _filled(
 ) -> Array:
     check_device(device)
     extents = shape_tuple(shape)
+    if dtype is KEY:
+        return _of_words(name, fill, extents)
     wanted = dtype_of(float if dtype is None else dtype, name)
     return broadcast_in_dim(typed(fill, wanted, False), extents, ())
+
+
+def _of_words(name: str, fill: Operand, shape: tuple[int, ...]) -> Array:
+    """Keys of which both words are a number, or which are a key."""
+    if typeof(operand(name, fill, 1)).dtype is KEY:
+        return _stretched(fill, shape)
+    word = given(name, fill, np.dtype("uint32"), 1)
+    made: Array = bind("random_wrap", _stretched(word, (*shape, 2)), impl="fry")
+    return made
 
 
 def full_like(
@@ -267,6 +280,9 @@ def full_like(
     """
     check_device(device)
     aval = typeof(operand("full_like", a))
+    if dtype is KEY or (dtype is None and aval.dtype is KEY):
+        extents = aval.shape if shape is None else shape_tuple(shape)
+        return _of_words("full_like", fill_value, extents)
     if dtype is None:
         value = operand("full_like", fill_value, 1)
         value = convert(value, aval.dtype, aval.weak_type)

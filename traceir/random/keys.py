@@ -16,6 +16,7 @@ from traceir.array import Array
 from traceir.dtypes import KEY, is_key, kind_of
 from traceir.errors import shown
 from traceir.lax.operands import (
+    DTypeLike,
     Operand,
     as_array,
     convert,
@@ -34,19 +35,24 @@ IMPL = "fry"
 WORD = np.dtype("uint32")
 
 
-def key(seed: Operand, *, impl: str | None = None) -> Array:
+def key(
+    seed: Operand, *, impl: str | None = None, dtype: DTypeLike | None = None
+) -> Array:
     """The key of a seed, an integer: of equal seeds the keys are equal.
 
     Of 64 bits all count while 64-bit types are on, else the lower half. The only
-    `impl` is "threefry2x32". Raises TypeError (random.seed, random_seed.integer),
-    OverflowError (jit.overflow) beyond 64 bits, ValueError (random.impl).
+    `impl`, or `dtype`, is "threefry2x32", or the dtype of its keys. Raises TypeError
+    (random.seed, random_seed.integer), OverflowError (jit.overflow) beyond 64 bits,
+    ValueError (random.impl).
 
     >>> import traceir
     >>> traceir.random.key(123)
     Array((), dtype=key<fry>) overlaying:
     [  0 123]
     """
-    return _seeded("key", seed, impl)
+    if impl is not None and dtype is not None:
+        raise rules.error("random.impl", got="both `impl` and `dtype` for key")
+    return _seeded("key", seed, impl if dtype is None else dtype)
 
 
 def PRNGKey(seed: Operand, *, impl: str | None = None) -> Array:
@@ -60,7 +66,7 @@ def PRNGKey(seed: Operand, *, impl: str | None = None) -> Array:
     return words
 
 
-def _seeded(name: str, seed: Operand, impl: str | None) -> Array:
+def _seeded(name: str, seed: Operand, impl: Any) -> Array:
     check_impl(impl)
     value = _whole(seed) if isinstance(seed, (int, np.integer)) else seed
     aval = typeof(checked(name, value))
@@ -79,7 +85,7 @@ def _whole(seed: int | np.integer) -> Operand:
 
 def check_impl(impl: object) -> None:
     """Raise ValueError (random.impl) for a generator that there is not."""
-    if impl not in (None, GENERATOR, IMPL):
+    if impl is not KEY and impl not in (None, GENERATOR, IMPL):
         raise rules.error("random.impl", got=shown(impl))
 
 

@@ -12,11 +12,11 @@ import numpy as np
 
 from traceir import lax
 from traceir.array import Array
-from traceir.dtypes import finfo
+from traceir.dtypes import finfo, part_dtype
 from traceir.jit.composite import composite
 from traceir.lax.operands import DTypeLike, Operand, operands, shape_of, typed
 from traceir.lax.shapes import ShapeLike, shape_tuple
-from traceir.random.keys import Key, one_key
+from traceir.random.keys import Key, one_key, split
 from traceir.random.requests import Shape, fitting, floating, ranked, real
 from traceir.random.words import unsigned, words
 from traceir.trace import bind
@@ -88,20 +88,29 @@ def _from_one(key: Array, shape: Shape, dtype: np.dtype) -> Array:
 def normal(key: Key, shape: ShapeLike = (), dtype: DTypeLike = None) -> Array:
     """Numbers of the normal distribution of mean 0 and variance 1.
 
-    Raises ValueError (random.one, random.floating), TypeError (random.key, face.shape,
+    Of a complex dtype both parts are normal, each with variance 1/2. Raises ValueError
+    (random.one, random.floating), TypeError (random.key, face.shape,
     face.dtype).
 
     >>> import traceir
     >>> traceir.random.normal(traceir.random.key(123), (3,))
     Array([1.6359469 , 0.8408094 , 0.02212393], dtype=float32)
     """
-    found, dtype = one_key("normal", key), floating("normal", dtype)
+    found, dtype = one_key("normal", key), floating("normal", dtype, "fc")
     return _normal(found, shape_tuple(shape), dtype)
 
 
 @composite(static_argnames=["shape", "dtype"])
 def _normal(key: Array, shape: Shape, dtype: np.dtype) -> Array:
-    return _normal_real(key, shape, dtype)
+    if dtype.kind != "c":
+        return _normal_real(key, shape, dtype)
+    keys = list(split(key))
+    real, imag = (
+        lax.convert_element_type(_normal_real(k, shape, part_dtype(dtype)), dtype)
+        for k in keys
+    )
+    found = lax.add(real, lax.mul(typed(1j, dtype, False), imag))
+    return lax.div(found, typed(sqrt(2.0), dtype, False))
 
 
 @composite(static_argnames=["shape", "dtype"])

@@ -30,10 +30,11 @@ ShapeLike = Any
 Key = Any
 
 
-def floating(name: str, dtype: DTypeLike) -> np.dtype:
+def floating(name: str, dtype: DTypeLike, kinds: str = "f") -> np.dtype:
     """The floating dtype that is asked for, by default that of Python's floats.
 
-    Raises ValueError (random.floating), TypeError (face.dtype).
+    With "fc" as its `kinds` it may be complex. Raises ValueError (random.floating),
+    TypeError (face.dtype).
 
     >>> floating("normal", None), floating("normal", "float16")
     (dtype('float32'), dtype('float16'))
@@ -41,7 +42,7 @@ def floating(name: str, dtype: DTypeLike) -> np.dtype:
     if dtype is None:
         return default_dtype(float)
     found = dtype_of(dtype, name)
-    if kind_of(found) != "f":
+    if kind_of(found) not in kinds:
         raise rules.error("random.floating", got=f"{found.name} for {name}")
     return found
 
