@@ -47,6 +47,29 @@ def test_a_function_of_two_arrays(name: str) -> None:
     assert found.dtype == np.asarray(want).dtype
 
 
+OF_CONJUGATES = {
+    "cov": lambda xp: xp.cov(M, rowvar=False),
+    "corrcoef": lambda xp: xp.corrcoef(Z, W),
+    "correlate": lambda xp: xp.correlate(Z, W[:2], "full"),
+    "correlate-shorter": lambda xp: xp.correlate(W[:2], Z, "same"),
+    "linspace": lambda xp: xp.linspace(Z, 2j, 3),
+}
+
+
+@pytest.mark.parametrize("backend", ["reference", "numba"])
+@pytest.mark.parametrize("name", OF_CONJUGATES)
+def test_what_is_made_of_conjugates(name: str, backend: str) -> None:
+    fun = OF_CONJUGATES[name]
+    found = traceir.jit(lambda: fun(jnp), backend=backend)()
+    np.testing.assert_allclose(found, fun(np), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("backend", ["reference", "numba"])
+def test_the_logarithm_of_a_sum_of_exponentials(backend: str) -> None:
+    found = traceir.jit(traceir.nn.logsumexp, backend=backend)(Z + 100)
+    np.testing.assert_allclose(found, np.log(np.exp(Z).sum()) + 100, rtol=1e-6)
+
+
 def test_attributes_and_methods() -> None:
     z = jnp.array(M)
     np.testing.assert_array_equal(z.real, M.real)

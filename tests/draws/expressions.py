@@ -28,6 +28,7 @@ EXACT = (
     "r.randint(key, (9,), 0, 10)",
     "r.randint(key, (), -3, 4)",
     "r.randint(key, (2, 3), jnp.array([0, -5, 100]), jnp.array([[10], [1000]]))",
+    "r.randint(key, (2, 3), jnp.arange(3), jnp.arange(3) + 7)",
     "r.randint(key, (5,), 5, 2)",
     "r.randint(key, (5,), -2**31, 2**31 - 1)",
     "r.randint(key, (5,), 0, 256, 'uint8')",

@@ -205,3 +205,10 @@ def test_modes_and_errors_of_means(axis: int | None, keepdims: bool) -> None:
     error = ours.sem(TABLE, axis, keepdims=keepdims)
     wanted = scipy.stats.sem(TABLE, axis)
     np.testing.assert_allclose(np.ravel(error), np.ravel(wanted), 1e-6)
+
+
+@pytest.mark.parametrize("function", ["logpdf", "cdf", "sf"])
+@pytest.mark.parametrize("name", ["beta", "expon", "gamma", "pareto", "truncnorm"])
+def test_nobody_knows_where_nan_is(name: str, function: str) -> None:
+    found = getattr(getattr(ours, name), function)(jnp.nan, *SHAPES[name])
+    assert np.isnan(found)

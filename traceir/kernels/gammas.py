@@ -1,8 +1,8 @@
 """The kernel that draws numbers of the gamma distribution. Serves: random_gamma
 
-George Marsaglia, Wai Wan Tsang, "A simple method for generating gamma variables" (2000):
-the cube of a normal number that is shifted and scaled, accepted or drawn again. Each
-element has a key of its own, so that no other has a part in how often it is drawn.
+George Marsaglia, Wai Wan Tsang, "A simple method for generating gamma variables"
+(2000): the cube of a normal number that is shifted and scaled, accepted or drawn again.
+Each element has a key of its own, so that no other has a part in how often it is drawn.
 Numbers of 16 bits are computed in float32, of digits that are as few as theirs.
 """
 

@@ -36,6 +36,12 @@ def complex_(w: Work, eqn: Eqn) -> list[Value]:
     return [Pair(x, y)]
 
 
+@rule("bitcast_convert_type")
+def same(w: Work, eqn: Eqn) -> list[Value]:
+    """The bits of the same dtype: no other is taken for pairs."""
+    return [Pair(*w.pair(eqn.inputs[0]))]
+
+
 @rule("conj")
 def conj(w: Work, eqn: Eqn) -> list[Value]:
     """The second number with the other sign; of a real number, 0."""

@@ -94,6 +94,6 @@ def log_difference(more: Array, less: Array) -> Array:
     Array(2., dtype=float32, weak_type=True)
     """
     gap = subtract(more, less)
-    some = lax.gt(gap, like(0, gap))
+    some = logical_not(lax.le(gap, like(0, gap)))
     found = add(more, log_one_less(safe(some, gap)))
     return within(some, found)
