@@ -176,7 +176,7 @@ def test_gamma_numbers_that_are_nearly_zero_are_those_of_their_keys(
     params = {"log_space": False, "partitionable": True}
     with traceir.enable_x64(True):
         forms = np.full(30, form, dtype)
-        keys = traceir.random.wrap_key_data(words)
+        keys = traceir.random.wrap_key_data(traceir.numpy.asarray(words))
         drawn = np.asarray(bind("random_gamma", keys, forms, **params))
     operands = [words.view(KEY).reshape(30), forms]
     assert np.count_nonzero(drawn < np.finfo(dtype).smallest_normal)

@@ -79,7 +79,7 @@ def floating(draw: Draw, prim: str, dtypes: tuple[str, ...]) -> Equation:
     arrays = [
         random.uniform(0.5, 2.0, a.shape).astype(a.dtype)
         if a.dtype.kind == "f"
-        else traceir.random.wrap_key_data(words(random, a.shape))
+        else traceir.random.wrap_key_data(traceir.numpy.asarray(words(random, a.shape)))
         if is_key(a.dtype)
         else random.integers(0, 2, a.shape).astype(a.dtype)
         for a in avals

@@ -155,9 +155,9 @@ def beta_part_f64(a: f64, b: f64, x: f64, accuracy: f64) -> f64:
 
 def regularized_incomplete_beta_f64(a: f64, b: f64, x: f64) -> f64:
     """The share of beta(a, b) that the integral has from 0 to x."""
-    return beta_part_f64(a, b, x, 1e-16)
+    return beta_part_f64(a, b, x, f64(1e-16))
 
 
 def regularized_incomplete_beta_f32(a: f32, b: f32, x: f32) -> f32:
     """The share of beta(a, b) that the integral has from 0 to x."""
-    return f32(beta_part_f64(f64(a), f64(b), f64(x), 1e-9))
+    return f32(beta_part_f64(f64(a), f64(b), f64(x), f64(1e-9)))

@@ -180,22 +180,22 @@ def igamma_part_f64(a: f64, x: f64, lower: f64, accuracy: f64) -> f64:
 
 def igamma_f64(a: f64, x: f64) -> f64:
     """The share of gamma(a) that the integral has from 0 to x."""
-    return igamma_part_f64(a, x, f64(1.0), 1e-16)
+    return igamma_part_f64(a, x, f64(1.0), f64(1e-16))
 
 
 def igammac_f64(a: f64, x: f64) -> f64:
     """1 less `igamma`."""
-    return igamma_part_f64(a, x, f64(0.0), 1e-16)
+    return igamma_part_f64(a, x, f64(0.0), f64(1e-16))
 
 
 def igamma_f32(a: f32, x: f32) -> f32:
     """The share of gamma(a) that the integral has from 0 to x."""
-    return f32(igamma_part_f64(f64(a), f64(x), f64(1.0), 1e-10))
+    return f32(igamma_part_f64(f64(a), f64(x), f64(1.0), f64(1e-10)))
 
 
 def igammac_f32(a: f32, x: f32) -> f32:
     """1 less `igamma`."""
-    return f32(igamma_part_f64(f64(a), f64(x), f64(0.0), 1e-10))
+    return f32(igamma_part_f64(f64(a), f64(x), f64(0.0), f64(1e-10)))
 
 
 def by_a_series_f64(a: f64, x: f64) -> f64:
