@@ -191,7 +191,8 @@ class Reader:
         if token in FOLDS or token.startswith(r"\operatorname"):
             name = FOLDS.get(token) or word(token)
             items = self.items()
-            if name not in VOCABULARY.keys() | {*STEP_CALLS, "typed"}:
+            known = {*VOCABULARY, *STEP_CALLS, "typed"} - {"abs"}  # which has bars
+            if name not in known:
                 name, items = "real", [repr(name), *items]
             return f"{name}({', '.join(items)})"
         return word(token)
