@@ -19,7 +19,7 @@ from traceir.rules import default, load, parse, spec_path
 
 ROOT = Path(__file__).parents[2]
 CHAPTERS = sorted(spec_path().glob("*.rst"))
-FOLDERS = [ROOT / "docs", ROOT / "docs/tutorials", ROOT / "docs/howto"]
+FOLDERS = [ROOT / "docs" / name for name in ("", "tutorials", "howto", "examples")]
 OTHERS = [page for folder in FOLDERS for page in sorted(folder.glob("*.rst"))]
 PAGES = [*CHAPTERS, *OTHERS, ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
 SPLICE = re.compile(r"^\.\. rule:: (\S+)$", re.MULTILINE)
