@@ -226,8 +226,9 @@ def triangular_solve(
     Shapes (..., n, n) and (..., m, n), (..., n, m) if `left_side`, to that of `b`. The
     triangle is the upper one unless `lower`, transposed if `transpose_a`, conjugated if
     `conjugate_a`, and has ones on its diagonal if `unit_diagonal`. A zero on the
-    diagonal gives infinities or NaN. Raises TypeError (triangular_solve.rank, triangular_solve.dtype), ValueError
-    (triangular_solve.square, triangular_solve.extents).
+    diagonal gives infinities or NaN. Raises TypeError (triangular_solve.rank,
+    triangular_solve.dtype), ValueError (triangular_solve.square,
+    triangular_solve.extents).
 
     >>> import traceir.numpy as jnp
     >>> a, b = jnp.array([[2.0, 0.0], [1.0, 1.0]]), jnp.array([[2.0], [3.0]])

@@ -14,8 +14,8 @@ from traceir.trace import typeof
 def vecdot(x1: Operand, x2: Operand, /, *, axis: int = -1) -> Array:
     """Sums of products along an axis that both have; stacks broadcast.
 
-    Complex elements of `x1` are conjugated. Shapes (..., n) to (...). Raises ValueError (linalg.shapes, face.axis), TypeError
-    (face.broadcast).
+    Shapes (..., n) to (...); complex elements of `x1` are conjugated. Raises ValueError
+    (linalg.shapes, face.axis), TypeError (face.broadcast).
 
     >>> import traceir.numpy as jnp
     >>> vecdot(jnp.array([[1, 2], [3, 4]]), jnp.array([1, 1]))
@@ -51,7 +51,8 @@ def matvec(x1: Operand, x2: Operand, /) -> Array:
 def vecmat(x1: Operand, x2: Operand, /) -> Array:
     """Vectors by matrices: (..., m) and (..., m, n) to (..., n); stacks broadcast.
 
-    Complex elements of `x1` are conjugated. Raises ValueError (linalg.shapes), TypeError (face.broadcast).
+    Complex elements of `x1` are conjugated. Raises ValueError (linalg.shapes),
+    TypeError (face.broadcast).
 
     >>> import traceir.numpy as jnp
     >>> vecmat(jnp.array([1, 1]), jnp.array([[1, 2], [3, 4]]))
