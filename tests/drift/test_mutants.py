@@ -34,10 +34,10 @@ MULTIPLICATION = (ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.BitAnd, ast.BitO
 @cache
 def swaps() -> dict[str, list[Mutant]]:
     """The mutants that swap one operator, by where the formula stands."""
-    tables = default().tables
-    texts = dict(leaves({t: tables[t] for t in ("primitives", "program")}))
+    tables, stems = default().tables, ("primitives", "program")
+    texts = dict(leaves({stem: tables[stem] for stem in stems}))
     found: dict[str, list[Mutant]] = defaultdict(list)
-    for mutant in Enumeration(tables).mutants():
+    for mutant in Enumeration(tables).mutants(stems):
         text = texts.get(mutant.path)
         if text is None or mutant.kind != "formula" or "params" in mutant.path:
             continue

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import copy
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -75,9 +75,9 @@ class Enumeration:
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
 
-    def mutants(self) -> Iterator[Mutant]:
-        """The mutants, those of a row together."""
-        for stem in sorted(self.tables):
+    def mutants(self, stems: Iterable[str] | None = None) -> Iterator[Mutant]:
+        """The mutants, of all tables or some; those of a row together."""
+        for stem in sorted(self.tables if stems is None else stems):
             yield from self._node(self.tables[stem], (stem,), stem)
 
     def _node(self, node: Any, path: Path, row: str) -> Iterator[Mutant]:
