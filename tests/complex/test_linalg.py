@@ -238,3 +238,40 @@ def test_stacks_under_vmap(name: str, backend: str) -> None:
         traceir.tree.leaves(got), zip(*map(traceir.tree.leaves, want))
     ):
         np.testing.assert_array_equal(ours, np.stack(theirs))
+
+
+POLYNOMIALS = [
+    [1.0, -3.0, 2.0],
+    [0.0, 2.0, 0.0, 2.0],
+    [1j, 2.0, 3.0],
+    [1.0, 2.0],
+    [0.0],
+]
+
+
+@pytest.mark.parametrize("p", POLYNOMIALS, ids=str)
+def test_roots_are_numpys(p: list[complex]) -> None:
+    found = np.sort_complex(np.asarray(jnp.roots(jnp.array(p))))
+    want = np.sort_complex(np.roots(p))
+    assert found.dtype == np.complex64
+    np.testing.assert_allclose(found, want, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("backend", ["reference", "numba"])
+def test_roots_in_traces_are_as_many_as_there_may_be(backend: str) -> None:
+    function = traceir.jit(lambda p: jnp.roots(p, strip_zeros=False), backend=backend)
+    found = np.asarray(function(jnp.array([0.0, 1.0, -3.0, 2.0, 0.0])))
+    np.testing.assert_allclose(np.sort_complex(found[:2]), [1, 2], rtol=1e-5)
+    # As in JAX, a root that is 0 is among those that are left out.
+    assert found[2] == 0 and np.isnan(found[3].real) and np.isnan(found[3].imag)
+    with pytest.raises(traceir.errors.ConcretizationTypeError):
+        traceir.jit(jnp.roots, backend=backend)(jnp.ones(3))
+
+
+@pytest.mark.parametrize("dtype", ["int16", "int64", "float16", "float64", "complex64"])
+def test_sorted_numbers_are_complex(dtype: str) -> None:
+    with traceir.enable_x64(True):
+        found = jnp.sort_complex(jnp.array([3, 1, 2], dtype))
+    wide = np.dtype(dtype).itemsize == 8 and dtype != "complex64"
+    assert found.dtype == ("complex128" if wide else "complex64")
+    np.testing.assert_array_equal(found, [1, 2, 3])

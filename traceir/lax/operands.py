@@ -296,6 +296,13 @@ def promoted_inexact(name: str, *values: Operand) -> list[Operand]:
     return [convert(v, floating, weak) for v in checked]
 
 
+def refuse_complex(name: str, *values: Operand) -> None:
+    """Raise TypeError (face.complex) for a complex operand."""
+    for value in operands(name, values):
+        if typeof(value).dtype.kind == "c":
+            raise rules.error("face.complex", got=f"{name} of {typeof(value)}")
+
+
 def shape_of(value: Operand) -> tuple[int, ...]:
     """The shape of a checked operand."""
     if isinstance(value, _SCALARS):

@@ -302,6 +302,8 @@ from traceir.numpy.reductions import max as max
 from traceir.numpy.reductions import min as min
 from traceir.numpy.reductions import prod as prod
 from traceir.numpy.reductions import sum as sum
+from traceir.numpy.rooting import roots as roots
+from traceir.numpy.rooting import sort_complex as sort_complex
 from traceir.numpy.rounding import around as around
 from traceir.numpy.rounding import deg2rad as deg2rad
 from traceir.numpy.rounding import degrees as degrees

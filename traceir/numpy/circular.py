@@ -10,7 +10,13 @@ import math
 from traceir import lax
 from traceir.array import Array
 from traceir.jit.composite import composite
-from traceir.lax.operands import Operand, aligned, promoted_inexact, typed
+from traceir.lax.operands import (
+    Operand,
+    aligned,
+    promoted_inexact,
+    refuse_complex,
+    typed,
+)
 from traceir.numpy.composites import where
 from traceir.numpy.creation import ones_like
 from traceir.numpy.elementwise import _real
@@ -77,6 +83,7 @@ def hypot(x1: Operand, x2: Operand) -> Array:
     >>> hypot(3, 4)
     Array(5., dtype=float32, weak_type=True)
     """
+    refuse_complex("hypot", x1, x2)
     pair = aligned("hypot", promoted_inexact("hypot", x1, x2))
     x, y = (lax.abs(side) for side in pair)
     infinity = typed(math.inf, typeof(x).dtype, False)

@@ -21,6 +21,7 @@ from traceir.lax.operands import (
     operand,
     operands,
     promoted,
+    refuse_complex,
     shape_of,
     typed,
 )
@@ -70,6 +71,7 @@ def clip(arr: Operand, min: Operand = None, max: Operand = None) -> Array:
     Array(1., dtype=float32, weak_type=True)
     """
     value = operand("clip", arr)
+    refuse_complex("clip", *(v for v in (arr, min, max) if v is not None))
     if min is not None:
         value = maximum(min, value)
     if max is not None:

@@ -24,6 +24,7 @@ from traceir.lax.operands import (
     operand,
     operands,
     promoted_inexact,
+    refuse_complex,
     typed,
 )
 from traceir.numpy.composites import where as _where
@@ -49,6 +50,7 @@ def signbit(x: Operand) -> Array:
     (Array(True, dtype=bool), Array(False, dtype=bool))
     """
     value = operand("signbit", x)
+    refuse_complex("signbit", value)
     dtype = typeof(value).dtype
     match kind_of(dtype):
         case "f":
@@ -69,6 +71,7 @@ def copysign(x1: Operand, x2: Operand) -> Array:
     >>> copysign(2.0, -0.0)
     Array(-2., dtype=float32, weak_type=True)
     """
+    refuse_complex("copysign", x1, x2)
     x, y = promoted_inexact("copysign", x1, x2)
     result: Array = _where(signbit(y), lax.neg(lax.abs(x)), lax.abs(x))
     return result
