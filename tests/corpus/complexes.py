@@ -125,3 +125,9 @@ def mandelbrot(jax: Library, c: Array) -> Array:
 
     first = jnp.zeros_like(c), jnp.zeros(c.shape, int)
     return jax.lax.fori_loop(0, 8, step, first)[1]
+
+
+@program(M)
+def rounded_complex(jax: Library, z: Array) -> Array:
+    """One part after the other."""
+    return jax.numpy.round(z), jax.numpy.nan_to_num(z)

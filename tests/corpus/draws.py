@@ -181,3 +181,22 @@ def metropolis(jax: Library, key: Array) -> Array:
         return (key, x), x
 
     return jax.lax.scan(step, (key, 0.0), None, length=4)[1]
+
+
+@program(KEY)
+def mapped_normal(jax: Library, key: Array) -> Array:
+    """A normal number of each of several keys."""
+    return jax.vmap(jax.random.normal)(jax.random.split(key, 3))
+
+
+@program(KEY)
+def normal_complex(jax: Library, key: Array) -> Array:
+    """Two normal numbers are the parts of one."""
+    return jax.random.normal(key, (3,), "complex64")
+
+
+@program(KEY)
+def first_weights(jax: Library, key: Array) -> Array:
+    """Weights by the number of inputs and outputs."""
+    uniform = jax.nn.initializers.glorot_uniform()(key, (3, 2), "float32")
+    return uniform, jax.nn.initializers.he_normal()(key, (3, 2), "float32")
