@@ -224,7 +224,7 @@ def threefry_partitionable(value: bool = True) -> Scope:
     >>> import traceir
     >>> with traceir.threefry_partitionable(False):
     ...     print(traceir.random.bits(traceir.random.key(123), (2,)))
-    [2071421934  894070107]
+    [2095235069 2959038751]
     """
     return scope("threefry_partitionable", value)
 
