@@ -13,7 +13,7 @@ import llvmlite.binding as llvm
 import mpmath
 import numpy as np
 import pytest
-from ulp import further, minimax, scan
+from ulp import further, gammas, minimax, scan
 from ulp.exact import EXACT, exact
 from ulp.measure import (
     DEFINITIONS,
@@ -34,7 +34,7 @@ F64 = [name for name in scan.NAMES if name.endswith("f64")]
 UNARY = [name for name in scan.NAMES if len(vecmath.FUNCTIONS[name].args) == 1]
 UNARY_F32 = [name for name in UNARY if name.endswith("f32")]
 BINARY_F32 = [name for name in scan.NAMES if name not in (*UNARY, *F64)]
-FITS = minimax.FITS | further.FITS
+FITS = minimax.FITS | further.FITS | gammas.FITS
 # Those whose bound is 4 units.
 SPECIAL_FUNCTIONS = ("erf", "erfc", "erf_inv")
 CALLED = [f"{n}_{t}" for n in ("exp", "log", "sin", "cos") for t in ("f32", "f64")]

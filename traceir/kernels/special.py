@@ -74,7 +74,7 @@ def bessel_i1e(x: np.ndarray) -> Any:
 
 
 # For such exponents the terms that are nearest to 0 are all that there is of a sum.
-FAR, ENDLESS, ODD = 512.0, 1e30, 2.0**53
+FAR, ENDLESS, ODD = 512.0, 1e4, 2.0**53
 
 
 def _nearest(s: np.ndarray, size: np.ndarray) -> Any:
@@ -106,9 +106,11 @@ def zeta(s: np.ndarray, q: np.ndarray) -> Any:
     far = below & (s > FAR)
     found = np.where(far, _nearest(s, size), found)
     found = np.where(np.isposinf(q), 0.0, found)
-    endless = (s > ENDLESS) & (np.isposinf(s) | (q > 0))
-    found = np.where(endless, np.where(q > 1, 0.0, 1.0), found)
-    found = np.where(endless & (q < 1), np.inf, found)
+    huge = (s > ENDLESS) & (q > 0) & np.isfinite(s)
+    base = np.where(huge, q, 1.0)
+    found = np.where(huge, np.power(base, -s) + np.power(base + 1, -s), found)
+    found = np.where(np.isposinf(s), np.where(q > 1, 0.0, 1.0), found)
+    found = np.where(np.isposinf(s) & (q < 1), np.inf, found)
     found = np.where(pole, np.where(np.mod(s, 2) == 0, np.inf, np.nan), found)
     bad = (s < 1) | ((q <= 0) & ~whole) | np.isneginf(q) | (np.isinf(s) & (q <= 0))
     found = np.where((s == 1) & ~pole, np.inf, found)
@@ -240,10 +242,16 @@ def _moments(a: np.ndarray, x: np.ndarray) -> tuple[Any, Any]:
     moment: Any = 0.0
     for point, weight in _gauss(COUNT).T:
         t = end * point
-        rise = slope * t + x * (np.expm1(-sign * t) + sign * t)
+        rise = slope * t + x * _bend(sign * t)
         height = weight * end * np.exp(-rise)
         area, moment = area + height, moment + height * t
     return area, moment
+
+
+def _bend(t: np.ndarray) -> Any:
+    """exp(-t) - 1 + t, by its series near 0, where all digits would cancel."""
+    series = 0.5 - t * (1 / 6 - t * (1 / 24 - t * (1 / 120 - t / 720)))
+    return np.where(np.abs(t) < 1e-3, t * t * series, np.expm1(-t) + t)
 
 
 def _end(x: np.ndarray, sign: np.ndarray, slope: np.ndarray) -> Any:
@@ -251,7 +259,7 @@ def _end(x: np.ndarray, sign: np.ndarray, slope: np.ndarray) -> Any:
     t = 80 / (slope + np.sqrt(slope * slope + 80 * x))
     t = np.where(sign < 0, np.minimum(t, 1 + np.log1p(40 / x)), t)
     for _ in range(8):
-        rise = slope * t + x * (np.expm1(-sign * t) + sign * t) - 40
+        rise = slope * t + x * _bend(sign * t) - 40
         t = t - rise / (slope - sign * x * np.expm1(-sign * t))
     return t
 
