@@ -70,6 +70,14 @@ def gamma_density_f64(a: f64, x: f64) -> f64:
     return exp_f64(power) * math.sqrt(a / 6.283185307179586)
 
 
+def bend_f64(t: f64) -> f64:
+    """exp(-t) - 1 + t, by its series near 0, where all digits would cancel."""
+    if abs(t) < 1e-3:
+        more = fma(t, fma(t, 0.001388888888888889, -0.008333333333333333), 1.0 / 24.0)
+        return t * t * fma(t, fma(t, more, -1.0 / 6.0), 0.5)
+    return expm1_f64(-t) + t
+
+
 def gamma_end_f64(x: f64, sign: f64, slope: f64) -> f64:
     """About where the integrand is exp(-40), by Newton's steps."""
     t = 80.0 / (slope + math.sqrt(slope * slope + 80.0 * x))
@@ -77,7 +85,7 @@ def gamma_end_f64(x: f64, sign: f64, slope: f64) -> f64:
     t = most if (sign < 0.0) & (t > most) else t
     for _ in range(6):
         change = expm1_f64(-sign * t)
-        rise = fma(slope, t, x * fma(sign, t, change)) - 40.0
+        rise = fma(slope, t, x * bend_f64(sign * t)) - 40.0
         t = t - rise / fma(-sign * x, change, slope)
     return t
 
@@ -90,7 +98,7 @@ def gamma_tail_f64(a: f64, x: f64, power: f64) -> f64:
     total = f64(0.0)
     for k in range(32):
         t = end * GAUSS_POINT[k]
-        rise = fma(slope, t, x * fma(sign, t, expm1_f64(-sign * t)))
+        rise = fma(slope, t, x * bend_f64(sign * t))
         factor = t if power == 1.0 else f64(1.0)
         total = fma(GAUSS_WEIGHT[k] * factor, exp_f64(-rise), total)
     return total * end
