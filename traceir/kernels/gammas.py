@@ -69,13 +69,14 @@ class _Draws:
         part = self.partitionable
         drawn = random_bits(keys, bit_width=width, shape=(), partitionable=part)
         whole = drawn >> drawn.dtype.type(width - digits)
-        return whole.astype(self.wide) * self.number(2.0**-digits)
+        return np.asarray(whole.astype(self.wide) * self.number(2.0**-digits))
 
     def normal(self, keys: np.ndarray) -> np.ndarray:
         """A normal number for each key."""
         least = self.number(float(finfo(self.dtype).epsneg) - 1)
         u = self.uniform(keys) * (self.number(1) - least) + least
-        return self.number(math.sqrt(2)) * self.real("erf_inv", np.maximum(least, u))
+        normal = self.real("erf_inv", np.maximum(least, u))
+        return np.asarray(self.number(math.sqrt(2)) * normal)
 
     def numbers(self, keys: np.ndarray, a: np.ndarray, log_space: bool) -> np.ndarray:
         """A number of each form by each key."""
