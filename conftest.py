@@ -8,6 +8,8 @@ import os
 from importlib.util import find_spec
 from tempfile import TemporaryDirectory
 
+import pytest
+
 # As long as this module, which is as long as the process.
 _store = TemporaryDirectory(prefix="traceir-tests-")
 os.environ["TRACEIR_CACHE_DIR"] = _store.name
@@ -27,3 +29,9 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.enable()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Let a docstring's names be looked at, where its example asks who holds what."""
+    if isinstance(item, pytest.DoctestItem) and item.dtest is not None:
+        item.dtest.globs = dict(item.dtest.globs)
