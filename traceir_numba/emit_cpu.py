@@ -165,7 +165,7 @@ class _Emitter:
         """
         two = self.loops.outer[at : at + 2]
         ends = "hi" if at == 0 else f"n{two[0]}", f"n{two[1]}"
-        heads = []
+        heads: list[str] = []
         for d, end, side in zip(two, ends, ACROSS, strict=True):
             start = "lo" if end == "hi" else "0"
             heads.insert(0, f"for t{d} in range({start}, {end}, {side}):")

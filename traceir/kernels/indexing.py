@@ -139,7 +139,8 @@ def gather(
 def _fill(value: float | None, dtype: np.dtype) -> np.ndarray:
     """What there is for an element outside; of a key, each of both words."""
     if dtype == KEY_MEMORY:
-        return np.full(2, value, "uint32").view(KEY_MEMORY)[0]
+        words: np.ndarray = np.full(2, value, "uint32")
+        return np.asarray(words.view(KEY_MEMORY)[0])
     return np.asarray(value).astype(dtype)
 
 
