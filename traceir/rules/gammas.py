@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
-from itertools import pairwise
 from typing import Any
 
 from traceir.rules.digits import from_mp, mpmath, to_mp
+from traceir.rules.quadrature import area
 from traceir.rules.reals import INFINITY, NAN, ONE, ZERO, Real, number
 
 # So small a part of an operand shows what the function does there.
@@ -23,7 +22,6 @@ SERIES = 1 << 9
 DIGITS = 220
 # Integrals take the longest, and need no more than differences show.
 FEWER = 120
-NODES = 48
 # Below it a function of it is a line.
 LEAST = 2.0**-110
 Function = Callable[..., Any]
@@ -282,36 +280,7 @@ def _integral(a: Any, x: Any, weighted: bool) -> Any:
             value = mp.exp(-(a * t + x * mp.expm1(-t)))
             return value * abs(t) if weighted else value
 
-        return _area(height, ends) * mp.exp(a * mp.log(x) - x - mp.loggamma(a))
-
-
-def _area(height: Function, ends: list[Any]) -> Any:
-    """The integral from the first to the last, by Gauss' rule between each two."""
-    total = mpmath().mpf(0)
-    for low, high in pairwise(ends):
-        part = sum(w * height(low + (high - low) * x) for x, w in _nodes())
-        total += part * (high - low)
-    return total
-
-
-@cache
-def _nodes() -> list[tuple[Any, Any]]:
-    """Points from 0 to 1 and weights of Gauss' rule, to 300 bits."""
-    mp = mpmath()
-    found = []
-    with mp.workprec(300):
-        for k in range(NODES):
-            x = mp.cos(mp.pi * (4 * k + 3) / (4 * NODES + 2))
-            slope = mp.mpf(1)
-            for _ in range(8):  # Newton's steps
-                before, value = mp.mpf(1), x
-                for n in range(1, NODES):
-                    following = ((2 * n + 1) * x * value - n * before) / (n + 1)
-                    before, value = value, following
-                slope = NODES * (before - x * value) / (1 - x * x)
-                x -= value / slope
-            found.append(((1 + x) / 2, 1 / ((1 - x * x) * slope * slope)))
-    return found
+        return area(height, ends) * mp.exp(a * mp.log(x) - x - mp.loggamma(a))
 
 
 def igamma_grad_a(a: Real, x: Real) -> Real:
@@ -394,8 +363,7 @@ def _betainc(a: Any, b: Any, x: Any) -> Any:
             return mp.exp(-a * (t + fall) - b * fall)
 
         ends = [width * k for k in (0, 1, 3, 8, 20, 60, 160, 500)]
-        area = _area(height, ends)
-        share += area * term * a
+        share += area(height, ends) * term * a
         return share if lower else 1 - share
 
 
