@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 from operands_algebra import BUILDERS as ALGEBRA
+from operands_complex import COMPLEX
 from operands_fourier import FOURIER
 from operands_host import HOST
 from operands_indexing import INDEXED
@@ -349,6 +350,7 @@ BUILDERS: dict[str, Callable[[Draw, np.dtype], Built]] = {
     **WINDOWS,
     **RANDOM,
     **FOURIER,
+    **COMPLEX,
     **HOST,
     "reduce_xor": _reduction,
     **INDEXED,

@@ -115,7 +115,7 @@ def smooth(equation: Equation) -> Any:
 def tangents_of(arrays: list[np.ndarray]) -> list[np.ndarray]:
     """Tangents of operands' types."""
     return [
-        np.ones_like(a) if a.dtype.kind == "f" else np.zeros(a.shape, float0)
+        np.ones_like(a) if a.dtype.kind in "fc" else np.zeros(a.shape, float0)
         for a in arrays
     ]
 
@@ -123,7 +123,7 @@ def tangents_of(arrays: list[np.ndarray]) -> list[np.ndarray]:
 def cotangents_of(outs: list[Any]) -> list[Any]:
     """Results as their own cotangents; those of integers have none."""
     return [
-        out if out.dtype.kind == "f" else np.zeros(out.shape, float0) for out in outs
+        out if out.dtype.kind in "fc" else np.zeros(out.shape, float0) for out in outs
     ]
 
 
@@ -142,7 +142,7 @@ def test_tangents_have_the_type_of_results(prim: str, data: st.DataObject) -> No
         fun = smooth(equation)
         outs, tangents = traceir.jvp(fun, tuple(arrays), tuple(tangents_of(arrays)))
         for out, tangent in zip(outs, tangents, strict=True):
-            wanted = out.dtype if out.dtype.kind == "f" else float0
+            wanted = out.dtype if out.dtype.kind in "fc" else float0
             assert (tangent.shape, tangent.dtype) == (out.shape, wanted)
 
 
@@ -156,7 +156,7 @@ def test_cotangents_have_the_type_of_operands(prim: str, data: st.DataObject) ->
         outs, pull = traceir.vjp(smooth(equation), *arrays)
         cotangents = pull(tangents_of(outs))
         for array, ct in zip(arrays, cotangents, strict=True):
-            wanted = array.dtype if array.dtype.kind == "f" else float0
+            wanted = array.dtype if array.dtype.kind in "fc" else float0
             assert (ct.shape, ct.dtype) == (array.shape, wanted)
 
 
