@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 from operands import DTYPES, Draw, build
+from operands_complex import COMPLEX
+from operands_fourier import FOURIER
 from operands_random import TAKEN
 
 from traceir.avals import ShapedArray
@@ -115,6 +117,8 @@ def equations(draw: Draw, prim: str, values: str = "edge") -> Equation:
 @cache
 def dtypes_of(prim: str) -> tuple[np.dtype, ...]:
     """The dtypes that the primitive's clauses let through."""
+    if prim in (*FOURIER, *COMPLEX, "real", "imag"):
+        return FLOATS
     return TAKEN.get(prim) or tuple(d for d in DTYPES if _accepts(prim, d))
 
 
@@ -123,6 +127,9 @@ def _accepts(prim: str, dtype: np.dtype) -> bool:
     if row.steps is not None:
         return True
     return any(_fits(row, dtype, shape) for shape in ((1,), (1, 1), (0,)))
+
+
+FLOATS = (np.dtype("float32"), np.dtype("float64"))
 
 
 def _fits(row: Prim, dtype: np.dtype, shape: tuple[int, ...]) -> bool:

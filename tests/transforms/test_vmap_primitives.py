@@ -30,7 +30,7 @@ QUIET = [
 ]
 FEW = max(10, settings.default.max_examples // 2)
 # The order of a sum is free, and a batch may be summed in another.
-ROUNDED = {"dot", "sum", "product", "program", "ulp", "conditioned"}
+ROUNDED = {"dot", "sum", "product", "program", "ulp", "conditioned", "spectrum"}
 
 
 def test_every_primitive_has_a_class_of_batching() -> None:
@@ -103,7 +103,7 @@ def _example(batched: np.ndarray, dim: int | None, k: int) -> np.ndarray:
 
 def _same(got: np.ndarray, want: np.ndarray, prim: str) -> None:
     assert got.dtype == want.dtype and got.shape == want.shape
-    if default().prims[prim].accuracy in ROUNDED and want.dtype.kind == "f":
+    if default().prims[prim].accuracy in ROUNDED and want.dtype.kind in "fc":
         np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
     else:
         np.testing.assert_array_equal(got, want)

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from traceir.avals import ShapedArray
-from traceir.dtypes import finfo, is_key, kind_of
+from traceir.dtypes import finfo, is_key, kind_of, part_dtype
 from traceir.ir import Params, sort_params
 from traceir.rules import Prim, Rules, default
 from traceir.rules.domains import PRECISIONS
@@ -85,6 +85,9 @@ def elements(dtype: np.dtype, grid: bool = True) -> SearchStrategy[Any]:
     if is_key(dtype):
         words = elements(np.dtype("uint32"), grid)
         return st.tuples(st.tuples(words, words))
+    if kind_of(dtype) == "c":
+        part = elements(part_dtype(dtype), grid)
+        return st.builds(complex, part, part)
     on_grid = st.integers(-32, 32).map(lambda k: k / 8)
     if grid:
         return on_grid
