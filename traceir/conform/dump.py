@@ -17,7 +17,7 @@ from traceir.avals import ShapedArray
 from traceir.conform.cases import Case
 from traceir.conform.profiles import profile_of
 from traceir.conform.values import Ref, Value
-from traceir.dtypes import kind_of
+from traceir.dtypes import is_key, kind_of
 from traceir.errors import TraceirError
 from traceir.ir import Atom, ClosedJaxpr, Eqn, HostFunction, Literal, Var
 from traceir.text.lexer import Source
@@ -154,14 +154,25 @@ def elements(array: Any) -> list[Json]:
     ['0x1.99999a0000000p-4', '-0x0.0p+0', 'inf']
     >>> elements(np.uint64([2**64 - 1])), elements(np.array([True]))
     ([18446744073709551615], [True])
+    >>> elements(np.complex64([2j]))
+    [['0x0.0p+0', '0x1.0000000000000p+1']]
     """
     flat = np.asarray(array).reshape(-1)
+    if is_key(flat.dtype):
+        words = flat.view("uint32").reshape(-1, 2).tolist()
+        return [first << 32 | second for first, second in words]
     match kind_of(flat.dtype):
         case "b":
             return list(map(bool, flat))
         case "i" | "u":
             return list(map(int, flat))
+        case "c":
+            return [_complex(x) for x in flat]
     return [_float(x) for x in flat]
+
+
+def _complex(x: Any) -> list[Json]:
+    return [_float(x.real), _float(x.imag)]
 
 
 def _float(x: Any) -> str:
@@ -179,6 +190,8 @@ def object_data(value: Any) -> Json:
             return value
         case float():
             return {"float": _float(value)}
+        case complex():
+            return {"complex": _complex(value)}
         case tuple():
             return {"tuple": list(map(object_data, value))}
         case list():
