@@ -311,9 +311,30 @@ def igamma_grad_a(a: np.ndarray, x: np.ndarray) -> Any:
     return np.where(bad, np.nan, np.where(ends, 0.0, found))
 
 
+# What stands before 1/a, 1/a**2 and 1/a**3, as power series of x/a - 1.
+_FIRST = (1 / 6, *((-1) ** (k + 1) / (3 * math.comb(k + 3, 3)) for k in range(1, 16)))
+_SECOND = 1 / 60, 1 / 60, -1 / 210, 1 / 840, 0.0, -1 / 2520
+_THIRD = -1 / 105, -1 / 840
+
+
+def _near_mean(a: np.ndarray, x: np.ndarray) -> Any:
+    """How a sample near the mean changes with a great a.
+
+    A series in 1/a for the equation that the change d satisfies, d the slope of x,
+    d' + d (a - 1 - x) / x = digamma(a) - log(x).
+    """
+    apart = (x - a) / a
+    ratio = np.where(apart == 0, 1.0, np.log1p(apart) / np.where(apart == 0, 1, apart))
+    value = np.polynomial.polynomial.polyval
+    rest = value(apart, _FIRST) + (value(apart, _SECOND) + value(apart, _THIRD) / a) / a
+    return (1 + apart) * ratio + rest / a
+
+
 @_of_doubles("random_gamma_grad")
 def random_gamma_grad(a: np.ndarray, x: np.ndarray) -> Any:
     """How a sample of the gamma distribution changes with a."""
-    found = -_by_a(a, x) * x
+    near = (a >= 1e4) & (abs(x - a) <= a / 4) & np.isfinite(a)
+    mean = np.where(near, a, 1e4), np.where(near, x, 1e4)
+    found = np.where(near, _near_mean(*mean), -_by_a(a, x) * x)
     bad = ~((a > 0) & (x >= 0)) | np.isinf(a) | np.isinf(x)
     return np.where(bad, np.nan, np.where(x == 0, 0.0, found))

@@ -49,6 +49,13 @@ def gauss_table(count: int) -> np.ndarray:
 
 
 GAUSS_POINT, GAUSS_WEIGHT = gauss_table(32)
+# How a gamma number changes with a: what stands before 1/a, 1/a**2 and 1/a**3, as power
+# series of x/a - 1.
+NEAR_FIRST = np.array(
+    [1 / 6, *((-1) ** (k + 1) / (3 * math.comb(k + 3, 3)) for k in range(1, 16))]
+)
+NEAR_SECOND = np.array([1 / 60, 1 / 60, -1 / 210, 1 / 840, 0.0, -1 / 2520])
+NEAR_THIRD = np.array([-1 / 105, -1 / 840])
 
 
 def stirling_rest_f64(z: f64) -> f64:
@@ -245,10 +252,27 @@ def igamma_grad_a_f32(a: f32, x: f32) -> f32:
     return f32(igamma_grad_a_f64(f64(a), f64(x)))
 
 
+def gamma_near_mean_f64(a: f64, x: f64) -> f64:
+    """How a sample near the mean changes with a great a: a series in 1/a."""
+    apart = (x - a) / a
+    first, second, third = f64(0.0), f64(0.0), f64(0.0)
+    for k in range(16):
+        first = fma(first, apart, NEAR_FIRST[15 - k])
+    for k in range(6):
+        second = fma(second, apart, NEAR_SECOND[5 - k])
+    for k in range(2):
+        third = fma(third, apart, NEAR_THIRD[1 - k])
+    ratio = log1p_f64(apart) / apart if apart != 0.0 else f64(1.0)
+    rest = fma(fma(third, 1.0 / a, second), 1.0 / a, first)
+    return fma(1.0 + apart, ratio, rest / a)
+
+
 def random_gamma_grad_f64(a: f64, x: f64) -> f64:
     """How a sample of the gamma distribution changes with a."""
     if (a != a) | (x != x) | (a <= 0.0) | (x < 0.0) | (a == INF_F64) | (x == INF_F64):
         return NAN_F64
+    if (a >= 1e4) & (abs(x - a) <= a / 4.0):
+        return gamma_near_mean_f64(a, x)
     return f64(0.0) if x == 0.0 else -by_a_f64(a, x) * x
 
 
