@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from traceir.avals import ShapedArray
+from traceir.dtypes import as_dtype
 from traceir.errors import JaxprSyntaxError, RuleTableError
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var, sort_params
 from traceir.rules import default
@@ -39,7 +40,7 @@ def words() -> st.SearchStrategy[Hashable]:
     """Values of params without programs."""
     number = st.integers(-(10**30), 10**30) | st.floats(allow_nan=False)
     plain = st.none() | st.booleans() | number | st.sampled_from(WORDS) | st.text()
-    return plain | st.sampled_from(DTYPES).map(np.dtype)
+    return plain | st.sampled_from(DTYPES).map(as_dtype)
 
 
 def values(inner: st.SearchStrategy[Hashable]) -> st.SearchStrategy[Hashable]:
