@@ -209,7 +209,8 @@ def _shape(operands: Operands, params: Given) -> Drawn:
     shape = operands[0].shape
     negative = st.sampled_from([(-1, 2), (-1, -operands[0].size)])
     wider = st.permutations((*shape, *(2, 3)[: 3 - len(shape)])).map(tuple)
-    return st.one_of(wider, st.just(shape), _regroupings(shape), shapes(), negative)
+    own = st.just(shape) | st.just(shape[-1:])
+    return st.one_of(wider, own, _regroupings(shape), shapes(), negative)
 
 
 @st.composite
