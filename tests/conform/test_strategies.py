@@ -25,7 +25,7 @@ SEARCH = settings(
     suppress_health_check=list(HealthCheck),
 )
 FEW = settings(SEARCH, max_examples=10)
-MORE = settings(SEARCH, max_examples=100)
+MORE = settings(SEARCH, max_examples=500)
 PLAIN = plain_primitives()
 DRAWABLE = [row.name for row in default().prims.values() if drawable(row)]
 

@@ -11,8 +11,10 @@ row: none violated, exactly one, or several. Serves: every clause of a primitive
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +22,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from traceir.avals import ShapedArray
-from traceir.dtypes import finfo, is_key, kind_of, part_dtype
+from traceir.dtypes import KEY, finfo, is_key, kind_of, part_dtype
 from traceir.ir import Params, sort_params
 from traceir.rules import Prim, Rules, default
 from traceir.rules.domains import PRECISIONS
@@ -29,6 +31,8 @@ from traceir.typing import violations
 
 # Floats twice, since half of the primitives take nothing else.
 DTYPES = ("float32", "int32", "bool", "float32", "uint32", "uint8")
+# Dtypes that are drawn for the rows whose clauses speak of them.
+OF_SETS = {"complex": np.dtype("complex64"), "key": KEY}
 WIDE = ("int64", "float64")
 MOST_ELEMENTS = 200
 _EXTENTS = (2, 3, 1, 0, 4, 5)
@@ -132,6 +136,13 @@ def row_applications(
     return Application(row.name, operands, sort_params(params))
 
 
+def spoken_of(row: Prim) -> list[np.dtype]:
+    """The dtypes that clauses of a row speak of, besides those of all rows."""
+    texts = [str(clause.holds) for clause in row.clauses]
+    words = {word for text in texts for word in re.findall(r"\w+", text)}
+    return [dtype for name, dtype in OF_SETS.items() if name in words]
+
+
 @st.composite
 def operand_types(
     draw: DrawFn, row: Prim, wide: bool, pool: Sequence[ShapedArray]
@@ -139,6 +150,8 @@ def operand_types(
     """Types of operands that resemble one another, some of them from `pool`."""
     count = row.arity + (draw(st.integers(0, 3)) if row.variadic else 0)
     fresh = avals(wide)
+    for dtype in spoken_of(row):
+        fresh |= shapes().map(partial(ShapedArray, dtype=dtype))
     known = st.sampled_from(pool) if pool else fresh
     found: list[ShapedArray] = []
     while len(found) < count:
@@ -284,8 +297,10 @@ _DOMAINS: dict[str, Callable[[Operands, Given], Drawn]] = {
     "none": lambda operands, params: st.none(),
     "precision": lambda operands, params: st.none() | _PRECISION,
     "flag": lambda operands, params: st.booleans(),
-    "int": lambda operands, params: st.integers(0, 2) | st.integers(-2, 5),
-    "name": lambda operands, params: st.sampled_from(("f", "g", "<lambda>")),
+    "int": lambda operands, params: st.one_of(
+        st.integers(0, 2), st.integers(-2, 5), st.sampled_from((8, 32))
+    ),
+    "name": lambda operands, params: st.sampled_from(("f", "fry", "<lambda>")),
     "axes": _axes,
     "shape": _shape,
     "indices": _indices,
