@@ -45,7 +45,7 @@ def beta_small_f64(a: f64, b: f64, x: f64, lower: f64) -> f64:
     power = power - a * (a - 1.0) * lgamma_near_f64(1.0 + a)
     n, term = f64(1.0), (1.0 - b) * x
     total = term / (a + 1.0)
-    while abs(term) > 1e-18 * abs(total):
+    while (abs(term) > 1e-18 * abs(total)) & (n < 1e5):
         n = n + 1.0
         term = term * (x * ((n - b) / n))
         total = total + term / (a + n)
@@ -78,7 +78,7 @@ def beta_fraction_f64(a: f64, b: f64, x: f64, accuracy: f64) -> f64:
     top_before, bottom_before = f64(0.0), f64(1.0)
     m, n = f64(0.0), a
     value, change = f64(1.0), f64(1.0)
-    while (change > 4.0 * accuracy * value) & (n < 4000.0):
+    while (change > 4.0 * accuracy * value) & (m < 2000.0):
         d = -(a + m) * ((a + b + m) * x) / (n * (n + 1.0))
         top_before = fma(d, top_before, top)
         bottom_before = fma(d, bottom_before, bottom)
@@ -97,10 +97,11 @@ def beta_tail_f64(a: f64, b: f64, x: f64, y: f64) -> f64:
     share = beta_density_f64(a, b, x, y) / a
     total = f64(0.0)
     # With a large a the integrand has no corners.
-    while a < 8.0:
-        total = total + share
-        share = share * (x * ((a + b) / (a + 1.0)))
-        a = a + 1.0
+    for _ in range(8):
+        if a < 8.0:
+            total = total + share
+            share = share * (x * ((a + b) / (a + 1.0)))
+            a = a + 1.0
     slope = a * y - b * x
     slope = slope if slope > 0.0 else ZERO_F64
     t = 80.0 / (slope + math.sqrt(slope * slope + 80.0 * (a + b) * x * y))

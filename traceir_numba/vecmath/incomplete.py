@@ -116,7 +116,7 @@ def igamma_series_f64(a: f64, x: f64, accuracy: f64) -> f64:
     term = 1.0 / a
     total = term
     n = a
-    while term > total * accuracy:
+    while (term > total * accuracy) & (n < a + 1e5):
         n = n + 1.0
         term = term * (x / n)
         total = total + term
@@ -217,7 +217,7 @@ def by_a_series_f64(a: f64, x: f64) -> f64:
     """The derivative of `igamma` by a over the density, for x up to a or to 1.5."""
     term, total, slope, change = f64(1.0), f64(1.0), f64(0.0), f64(0.0)
     n = a
-    while term > total * 1e-19:
+    while (term > total * 1e-19) & (n < a + 1e5):
         n = n + 1.0
         r = 1.0 / n
         term = term * x * r
