@@ -45,7 +45,7 @@ def beta_small_f64(a: f64, b: f64, x: f64, lower: f64) -> f64:
     power = power - a * (a - 1.0) * lgamma_near_f64(1.0 + a)
     n, term = f64(1.0), (1.0 - b) * x
     total = term / (a + 1.0)
-    while (abs(term) > 1e-18 * abs(total)) & (n < 1e5):
+    while (abs(term) > 1e-18 * abs(total)) & (n < 4000.0):
         n = n + 1.0
         term = term * (x * ((n - b) / n))
         total = total + term / (a + n)

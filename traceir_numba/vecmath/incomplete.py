@@ -115,9 +115,9 @@ def igamma_series_f64(a: f64, x: f64, accuracy: f64) -> f64:
     """`igamma` over the density, for x at most about a."""
     term = 1.0 / a
     total = term
-    n = a
-    while (term > total * accuracy) & (n < a + 1e5):
-        n = n + 1.0
+    n, count = a, f64(0.0)
+    while (term > total * accuracy) & (count < 2000.0):
+        n, count = n + 1.0, count + 1.0
         term = term * (x / n)
         total = total + term
     return total
@@ -216,9 +216,9 @@ def igammac_f32(a: f32, x: f32) -> f32:
 def by_a_series_f64(a: f64, x: f64) -> f64:
     """The derivative of `igamma` by a over the density, for x up to a or to 1.5."""
     term, total, slope, change = f64(1.0), f64(1.0), f64(0.0), f64(0.0)
-    n = a
-    while (term > total * 1e-19) & (n < a + 1e5):
-        n = n + 1.0
+    n, count = a, f64(0.0)
+    while (term > total * 1e-19) & (count < 2000.0):
+        n, count = n + 1.0, count + 1.0
         r = 1.0 / n
         term = term * x * r
         slope = slope - r
