@@ -85,6 +85,8 @@ def params(name: str, given: Mapping[str, Any], operands: int) -> dict[str, Any]
         found.pop(lacked, None)
     if name == "round" and found.get("rounding_method") in (0, 1):
         found["rounding_method"] = jax.lax.RoundingMethod(found["rounding_method"])
+    if found.get("fft_type") in range(4):
+        found["fft_type"] = jax.lax.FftType(found["fft_type"])
     if found.get("precision"):
         words = (str(word).rpartition(".")[2] for word in found["precision"])
         known = jax.lax.Precision.__members__
