@@ -47,7 +47,7 @@ UNTRIED = {
     "indexing": 79,
     "lattice": 159,
     "ordering": 67,
-    "primitives": 575,
+    "primitives": 574,
     "random": 1112,
     "special": 602,
     "windows": 729,
