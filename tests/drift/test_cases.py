@@ -56,6 +56,9 @@ ELSEWHERE = {
         ),
         "tests/test_threads.py",
     ),
+    # Many functions refuse them, each in a test of its own.
+    "face.complex": "tests/complex/test_face.py",
+    "derive.eigenvectors": "tests/array/test_linalg.py",
     # A case passes arrays by position, not texts.
     **dict.fromkeys(
         ("einsum.subscripts", "einsum.extents"), "tests/array/test_linalg.py"
@@ -242,8 +245,12 @@ def test_every_function_of_arrays_is_called_by_a_case(space: str) -> None:
     texts = [p.read_text() for p in (ROOT / "spec/cases").glob("*.tir")]
     called = {n for t in texts for n in re.findall(rf"\b{space}\.(\w+)", t)}
     functions = {n for n in module.__all__ if isfunction(getattr(module, n))}
-    # A line that compares a function with NumPy's says more than a case.
+    # A line that compares a function with NumPy's says more than a case, and so do
+    # the tests of complex numbers and of transforms.
     beside = {n for line in lines() for n in line.names} if space == "numpy" else set()
+    names = {"numpy": "jnp", "lax": "lax"}[space]
+    for path in (*ROOT.glob("tests/complex/*.py"), *ROOT.glob("tests/fourier/*.py")):
+        beside.update(re.findall(rf"\b{names}\.(\w+)", path.read_text()))
     assert functions - called - beside == (HOSTS if space == "numpy" else set())
 
 
