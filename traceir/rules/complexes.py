@@ -122,7 +122,8 @@ class Complex:
     def __ge__(self, other: Any) -> bool:
         return Complex.of(other) <= self
 
-    __hash__ = None  # type: ignore[assignment]
+    # Equal elements may differ in the sign of zero: none is a key.
+    __hash__ = None  # type: ignore[assignment]  # Python's way to say so
 
     def __repr__(self) -> str:
         return f"Complex({self.re}, {self.im})"

@@ -139,7 +139,8 @@ class Real:
     def __ge__(self, other: Any) -> bool:
         return Real.of(other).__le__(self)
 
-    __hash__ = None  # type: ignore[assignment]
+    # Equal elements may differ in the sign of zero: none is a key.
+    __hash__ = None  # type: ignore[assignment]  # Python's way to say so
 
     def _key(self) -> tuple[int, Fraction, bool]:
         if self.special:
