@@ -20,7 +20,8 @@ gc.disable()
 collect_ignore = []
 if find_spec("jax") is None:
     collect_ignore = [
-        f"traceir/conform/{name}.py" for name in ("jax", "jaxes", "jaxsystem")
+        f"traceir/conform/{name}.py"
+        for name in ("jax", "jaxes", "jaxkeys", "jaxsystem")
     ]
 
 

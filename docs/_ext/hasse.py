@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from html import escape
 
 Edges = Mapping[str, Iterable[str]]
-# Integers of the two signs stand on two sides, all else between them.
-SIDE = {"signed": -1.0, "unsigned": 1.0}
+# Integers of the two signs stand on two sides, all else between them; complex numbers
+# beside the middle, as an edge of real ones may pass their row.
+SIDE = {"signed": -1.0, "complex": 0.5, "unsigned": 1.0}
 WIDTH, HEIGHT = 92, 30
 ACROSS, UP = 142, 64
 

@@ -70,8 +70,8 @@ def test_an_interrupted_wait_leaves_the_pool_in_order(alarm: Any) -> None:
     check_pool()
     for seconds in (0.05, 0.1, 0.001):
         out = np.zeros(SIZE)
-        alarm(seconds)
         with pytest.raises(Interrupted):
+            alarm(seconds)
             for _ in range(100):
                 pool.parallel(slow_in_workers, (out,), 0, SIZE, 1)
         check_pool()
@@ -80,8 +80,8 @@ def test_an_interrupted_wait_leaves_the_pool_in_order(alarm: Any) -> None:
 def test_interruptions_at_any_time_leave_the_pool_in_order(alarm: Any) -> None:
     for k in range(100):
         out = np.zeros(SIZE)
-        alarm(0.0005 + 0.0001 * k)
         with pytest.raises(Interrupted):
+            alarm(0.0005 + 0.0001 * k)
             while True:
                 pool.parallel(fill, (out,), 0, SIZE, k)
     check_pool()
