@@ -56,6 +56,7 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
 }
 
 ONE = np.eye(2, dtype="float32")
+WHOLE = ONE.astype("complex64")
 FIRST = np.zeros(2, "int32")
 WORDS = np.array([[1, 2]], "uint32")
 ONE_KEY = keys_of(WORDS)
@@ -75,6 +76,15 @@ FITTING: dict[str, dict[str, Any]] = {
         "preferred_element_type": None,
     },
     "cholesky": {"x": ONE, "lower": ONE},
+    "eig": {
+        "x": ONE,
+        "values": np.ones(2, "complex64"),
+        "first": WHOLE,
+        "second": WHOLE,
+        "compute_left_eigenvectors": True,
+        "compute_right_eigenvectors": True,
+        "enable_eigvec_derivs": False,
+    },
     "lu": {"x": ONE, "factors": ONE, "exchanges": FIRST, "permutation": FIRST},
     "lu_pivots_to_permutation": {"x": FIRST, "permutation_size": 2},
     "svd": {"x": ONE, "values": ONE[0], "left": ONE, "right": ONE},
