@@ -13,6 +13,8 @@ import pytest
 from equations import Equation
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rule_errors import raises_rule
+from scipy import special
 
 import traceir
 import traceir.numpy as jnp
@@ -24,6 +26,7 @@ from tests.transforms.test_derivative_table import (
 )
 from traceir import lax
 from traceir.dtypes import float0
+from traceir.trace import bind_all
 
 F = np.float32
 STEP = 1e-6
@@ -57,22 +60,28 @@ def difference(fun: Any, xs: list[np.ndarray], ts: list[np.ndarray]) -> list[Any
     ]
 
 
-# Its derivative is that of its operand, as in JAX, though it goes in steps.
-NUMERIC = [prim for prim in SMOOTH if prim != "reduce_precision"]
+# Derivatives that are no limits of differences, as in JAX: of what goes in steps, that
+# of the operand; of a sample, that of the number at its place in the distribution.
+STEPPED, SAMPLED = "reduce_precision", "random_gamma"
+NUMERIC = [prim for prim in SMOOTH if prim != STEPPED]
+# What their derivatives are made of has none itself, in JAX either.
+ONCE = ("eig", "random_gamma")
+# So they do where the first operand moves.
+ONCE_BY_FIRST = ("igamma", "igammac")
 # Of their matrices one triangle is read, and the other is taken to mirror it.
 SYMMETRIC = ("cholesky", "eigh")
 
 
-def numbers(equation: Equation) -> Any:
-    """The primitive as a function to its results that are no integers."""
-    fun = smooth(equation)
+def numbers(equation: Equation, held: int = 0) -> tuple[Any, list[np.ndarray]]:
+    """The primitive as a function to its results that are no integers, and operands."""
+    fun, arrays = smooth(equation, held)
 
     def run(*xs: Any) -> Any:
         if equation.prim in SYMMETRIC:
             xs = tuple(map(definite, xs))
         return [out for out in fun(*xs) if out.dtype.kind in "fc"]
 
-    return run
+    return run, wide(arrays)
 
 
 def wide(xs: list[np.ndarray]) -> list[np.ndarray]:
@@ -90,13 +99,13 @@ def near(found: Any, wanted: Any) -> bool:
     return bool(np.allclose(found, wanted, rtol=1e-6, atol=1e-6))
 
 
-@pytest.mark.parametrize("prim", NUMERIC)
+@pytest.mark.parametrize("prim", [prim for prim in NUMERIC if prim != SAMPLED])
 @settings(max_examples=12)
 @given(data=st.data())
 def test_tangents_are_differences(prim: str, data: st.DataObject) -> None:
     equation, seed = data.draw(floating(prim, ("float64",))), 7
     with traceir.enable_x64(True):
-        fun, xs = numbers(equation), wide(equation.arrays)
+        fun, xs = numbers(equation)
         ts = tangents(xs, seed + 50)
         _, found = traceir.jvp(fun, tuple(xs), tuple(ts))
         for tangent, wanted in zip(found, difference(fun, xs, ts), strict=True):
@@ -109,7 +118,7 @@ def test_tangents_are_differences(prim: str, data: st.DataObject) -> None:
 def test_reverse_is_the_transpose_of_forward(prim: str, data: st.DataObject) -> None:
     equation, seed = data.draw(floating(prim, ("float64",))), 7
     with traceir.enable_x64(True):
-        fun, xs = numbers(equation), wide(equation.arrays)
+        fun, xs = numbers(equation)
         ts = tangents(xs, seed + 50)
         outs, pushed = traceir.jvp(fun, tuple(xs), tuple(ts))
         cts = [
@@ -124,7 +133,7 @@ def test_reverse_is_the_transpose_of_forward(prim: str, data: st.DataObject) -> 
         assert near(np.real(forward), np.real(reverse))
 
 
-@pytest.mark.parametrize("prim", NUMERIC)
+@pytest.mark.parametrize("prim", [prim for prim in NUMERIC if prim not in ONCE])
 @settings(max_examples=12)
 @given(data=st.data())
 def test_second_derivatives_are_differences_of_first(
@@ -132,7 +141,7 @@ def test_second_derivatives_are_differences_of_first(
 ) -> None:
     equation, seed = data.draw(floating(prim, ("float64",))), 7
     with traceir.enable_x64(True):
-        fun, xs = numbers(equation), wide(equation.arrays)
+        fun, xs = numbers(equation, prim in ONCE_BY_FIRST)
         ts, us = tangents(xs, seed + 30), tangents(xs, seed + 60)
 
         def gradient(*at: Any) -> Any:
@@ -148,6 +157,34 @@ def test_second_derivatives_are_differences_of_first(
             wanted = difference(derivative, xs, ts)
             for tangent, change in zip(found, wanted, strict=True):
                 assert np.allclose(tangent, change, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("prim", [*ONCE, *ONCE_BY_FIRST])
+@settings(max_examples=3)
+@given(data=st.data())
+def test_there_is_no_second_derivative(prim: str, data: st.DataObject) -> None:
+    equation = data.draw(floating(prim, ("float64",)))
+    with traceir.enable_x64(True):
+        fun, xs = smooth(equation)
+        ts = tuple(tangents_of(xs))
+        rule = "derive.eigenvectors" if prim == "eig" else "derive.missing"
+        with raises_rule(rule, NotImplementedError):
+            traceir.jvp(lambda *at: traceir.jvp(fun, at, ts)[1], tuple(xs), ts)
+
+
+@pytest.mark.parametrize("log_space", [False, True])
+@given(form=st.floats(0.3, 20.0), seed=st.integers(0, 99))
+def test_a_sample_moves_with_its_place(log_space: bool, form: float, seed: int) -> None:
+    with traceir.enable_x64(True):
+        params = (("log_space", log_space), ("partitionable", True))
+        key = traceir.random.key(seed)
+        [x], [t] = traceir.jvp(
+            lambda a: bind_all(SAMPLED, [key, a], params), (form,), (1.0,)
+        )
+        if log_space:
+            x, t = np.exp(x), np.exp(x) * t
+        ends = [special.gammainc(form + h, x + h * t) for h in (-1e-4, 1e-4)]
+        assert np.isclose(*ends, rtol=1e-6, atol=1e-9)
 
 
 REALS = {
