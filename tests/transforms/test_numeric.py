@@ -173,7 +173,7 @@ def test_there_is_no_second_derivative(prim: str, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("log_space", [False, True])
-@given(form=st.floats(0.3, 20.0), seed=st.integers(0, 99))
+@given(form=st.floats(1.0, 20.0), seed=st.integers(0, 99))
 def test_a_sample_moves_with_its_place(log_space: bool, form: float, seed: int) -> None:
     with traceir.enable_x64(True):
         params = (("log_space", log_space), ("partitionable", True))
@@ -184,7 +184,7 @@ def test_a_sample_moves_with_its_place(log_space: bool, form: float, seed: int) 
         if log_space:
             x, t = np.exp(x), np.exp(x) * t
         ends = [special.gammainc(form + h, x + h * t) for h in (-1e-4, 1e-4)]
-        assert np.isclose(*ends, rtol=1e-6, atol=1e-9)
+        assert np.isclose(*ends, rtol=1e-9, atol=1e-12)
 
 
 REALS = {
