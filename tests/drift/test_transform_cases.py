@@ -33,7 +33,7 @@ FILES = (
     *("grad.tir", "vmap.tir", "transform.tir", "collective.tir", "control.tir"),
     *("cumulative.tir", "bits.tir"),
     *("transformed_windows.tir", "transformed_places.tir", "sorting.tir"),
-    *("special.tir", "fft.tir", "complex.tir"),
+    *("special.tir", "fft.tir", "complex.tir", "random.tir", "counters.tir"),
 )
 CASES = [case for case in load_cases() if case.file in FILES]
 # The extreme over examples has no derivative, in JAX either, and no neighbour has one;

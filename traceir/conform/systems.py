@@ -21,10 +21,12 @@ from traceir.array import Array
 from traceir.avals import ShapedArray
 from traceir.conform.run import Unsupported
 from traceir.conform.values import Value
+from traceir.dtypes import is_key
 from traceir.errors import TraceirError
 from traceir.ir import ClosedJaxpr
 from traceir.jit.function import JitFunction, Options
 from traceir.jit.make import make_jaxpr
+from traceir.kernels.random import keys_of
 from traceir.pytree import leaves
 from traceir.recording import apply
 from traceir.trace import bind, typeof
@@ -254,6 +256,8 @@ def as_array(value: Value) -> Array:
 def as_value(leaf: Any) -> Value:
     """A leaf of a result as cases write it."""
     aval: ShapedArray = typeof(leaf)
+    if is_key(aval.dtype):
+        return Value(aval, keys_of(np.asarray(traceir.random.key_data(leaf))))
     return Value(aval, np.asarray(leaf, aval.dtype))
 
 
