@@ -115,4 +115,7 @@ class Jax:
 
     def session(self, session: Session) -> Sequence[Outcome]:
         """What `jax.jit` does in each call."""
-        return Jitted(session, JaxSystem()).run()
+        written = [f.closed for f in session.functions.values()]
+        programs = [program for program in written if program is not None]
+        with jax.enable_x64(any(map(is_wide, programs))), jaxkeys.layout(programs):
+            return Jitted(session, JaxSystem()).run()
