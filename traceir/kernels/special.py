@@ -11,6 +11,9 @@ import numpy as np
 
 from traceir.kernels.registry import kernel
 
+# The least normal number.
+LEAST = 2.0**-1022
+
 _log_gamma = np.frompyfunc(lambda x: _lgamma(float(x)), 1, 1)
 
 
@@ -49,9 +52,11 @@ def _of_doubles(primitive: str) -> Callable[[Double], Double]:
 @_of_doubles("lgamma")
 def lgamma(x: np.ndarray) -> Any:
     """log |gamma(x)|."""
-    # Each has more digits than the other where it is asked.
-    below = np.asarray(_log_gamma(np.where(x > 0, 1.0, x))).astype(np.float64)
-    return np.where(x > 0, _special("gammaln", x), below)
+    # Each has more digits than the other where it is asked; to SciPy those below the
+    # normal numbers are poles.
+    inside = x >= LEAST
+    others = np.asarray(_log_gamma(np.where(inside, 1.0, x))).astype(np.float64)
+    return np.where(inside, _special("gammaln", np.where(inside, x, 1.0)), others)
 
 
 @_of_doubles("digamma")
@@ -207,10 +212,12 @@ def betainc(a: np.ndarray, b: np.ndarray, x: np.ndarray) -> Any:
 # How many points of a rule integrate exp of a convex function; up to where series are
 # used instead.
 COUNT, SHORT = 48, 1.0
+# From it on few of Stirling's terms are enough.
+FEW_TERMS = 16.0
 
 
 @cache
-def _gauss(count: int) -> np.ndarray:
+def gauss(count: int) -> np.ndarray:
     """Points from 0 to 1 and weights of Gauss' rule, in all of their digits."""
     one = 1 << 200
     starts, _ = np.polynomial.legendre.leggauss(count)
@@ -240,7 +247,7 @@ def _moments(a: np.ndarray, x: np.ndarray) -> tuple[Any, Any]:
     end = _end(x, sign, slope)
     area: Any = 0.0
     moment: Any = 0.0
-    for point, weight in _gauss(COUNT).T:
+    for point, weight in gauss(COUNT).T:
         t = end * point
         rise = slope * t + x * _bend(sign * t)
         height = weight * end * np.exp(-rise)
@@ -248,10 +255,14 @@ def _moments(a: np.ndarray, x: np.ndarray) -> tuple[Any, Any]:
     return area, moment
 
 
+# exp(-t) - 1 + t over t**2, as a power series.
+BEND = tuple((-1) ** k / math.factorial(k + 2) for k in range(14))
+
+
 def _bend(t: np.ndarray) -> Any:
-    """exp(-t) - 1 + t, by its series near 0, where all digits would cancel."""
-    series = 0.5 - t * (1 / 6 - t * (1 / 24 - t * (1 / 120 - t / 720)))
-    return np.where(np.abs(t) < 1e-3, t * t * series, np.expm1(-t) + t)
+    """exp(-t) - 1 + t, by its series near 0, where digits would cancel."""
+    series = np.polynomial.polynomial.polyval(np.clip(t, -0.25, 0.25), BEND)
+    return np.where(np.abs(t) < 0.25, t * t * series, np.expm1(-t) + t)
 
 
 def _end(x: np.ndarray, sign: np.ndarray, slope: np.ndarray) -> Any:
@@ -274,7 +285,7 @@ def _density(a: np.ndarray, x: np.ndarray) -> Any:
     ratio = np.where(np.abs(more) < 0.5, np.log1p(more), np.log(x / large))
     far = np.exp(large * (ratio - more) - rest) * np.sqrt(large / (2 * np.pi))
     small = np.minimum(a, 12.0)
-    near = np.exp(small * np.log(x) - x - _special("gammaln", small))
+    near = np.exp(small * np.log(x) - x - lgamma(small))
     return np.where(a > 12, far, near)
 
 
@@ -290,6 +301,19 @@ def _series(a: np.ndarray, x: np.ndarray) -> Any:
     return (total * (np.log(x) - _special("psi", a + 1)) + change) / a
 
 
+def _log_ratio(a: np.ndarray, x: np.ndarray) -> Any:
+    """log(x) - digamma(a), by Stirling's terms where a is large."""
+    large = np.maximum(a, FEW_TERMS)
+    more = (x - large) / large
+    ratio = np.where(np.abs(more) < 0.5, np.log1p(more), np.log(x / large))
+    z = 1 / large
+    y = z * z
+    rest = 1 / 252 - y * (1 / 240 - y * (1 / 132 - y * 691 / 32760))
+    far = ratio + z * (1 / 2 + z * (1 / 12 - y * (1 / 120 - y * rest)))
+    small = np.minimum(a, FEW_TERMS)
+    return np.where(a > FEW_TERMS, far, np.log(x) - _special("psi", small))
+
+
 def _by_a(a: np.ndarray, x: np.ndarray) -> Any:
     """The derivative of `igamma` by a over x**a exp(-x) / gamma(a)."""
     inside = (a > 0) & (x > 0) & np.isfinite(a) & np.isfinite(x)
@@ -297,7 +321,7 @@ def _by_a(a: np.ndarray, x: np.ndarray) -> Any:
     short = x < 1.5
     long = np.where(short, 2.0, x)
     area, moment = _moments(a, long)
-    lead = area * (np.log(long) - _special("psi", a))
+    lead = area * _log_ratio(a, long)
     far = np.where(long <= a, lead - moment, -(lead + moment))
     return np.where(inside, np.where(short, _series(a, x), far), np.nan)
 
@@ -312,9 +336,12 @@ def igamma_grad_a(a: np.ndarray, x: np.ndarray) -> Any:
 
 
 # What stands before 1/a, 1/a**2 and 1/a**3, as power series of x/a - 1.
-_FIRST = (1 / 6, *((-1) ** (k + 1) / (3 * math.comb(k + 3, 3)) for k in range(1, 16)))
-_SECOND = 1 / 60, 1 / 60, -1 / 210, 1 / 840, 0.0, -1 / 2520
-_THIRD = -1 / 105, -1 / 840
+NEAR_FIRST = (
+    1 / 6,
+    *((-1) ** (k + 1) / (3 * math.comb(k + 3, 3)) for k in range(1, 16)),
+)
+NEAR_SECOND = 1 / 60, 1 / 60, -1 / 210, 1 / 840, 0.0, -1 / 2520
+NEAR_THIRD = -1 / 105, -1 / 840
 
 
 def _near_mean(a: np.ndarray, x: np.ndarray) -> Any:
@@ -326,7 +353,10 @@ def _near_mean(a: np.ndarray, x: np.ndarray) -> Any:
     apart = (x - a) / a
     ratio = np.where(apart == 0, 1.0, np.log1p(apart) / np.where(apart == 0, 1, apart))
     value = np.polynomial.polynomial.polyval
-    rest = value(apart, _FIRST) + (value(apart, _SECOND) + value(apart, _THIRD) / a) / a
+    rest = (
+        value(apart, NEAR_FIRST)
+        + (value(apart, NEAR_SECOND) + value(apart, NEAR_THIRD) / a) / a
+    )
     return (1 + apart) * ratio + rest / a
 
 

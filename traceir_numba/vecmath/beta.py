@@ -14,18 +14,18 @@ import math
 from numpy import float32 as f32
 from numpy import float64 as f64
 
+from traceir.kernels import special
 from traceir_numba.vecmath.basics import INF_F64, NAN_F64, ZERO_F64, fma
 from traceir_numba.vecmath.exponential import exp_f64, expm1_f64
 from traceir_numba.vecmath.gamma import digamma_f64, lgamma_near_f64
 from traceir_numba.vecmath.incomplete import (
     GAUSS_POINT,
     GAUSS_WEIGHT,
-    gauss_table,
     stirling_rest_f64,
 )
 from traceir_numba.vecmath.logarithm import log1p_f64, log_f64
 
-FEW_POINT, FEW_WEIGHT = gauss_table(8)
+FEW_POINT, FEW_WEIGHT = special.gauss(8)
 # Beyond it the continued fraction takes longer than Gauss' rule.
 MODERATE_SHAPE = 200.0
 

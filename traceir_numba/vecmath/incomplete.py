@@ -16,6 +16,7 @@ import numpy as np
 from numpy import float32 as f32
 from numpy import float64 as f64
 
+from traceir.kernels import special
 from traceir_numba.vecmath.basics import INF_F64, NAN_F64, fma
 from traceir_numba.vecmath.exponential import exp_f64, expm1_f64
 from traceir_numba.vecmath.gamma import (
@@ -27,35 +28,13 @@ from traceir_numba.vecmath.gamma import (
 )
 from traceir_numba.vecmath.logarithm import log1p_f64, log_f64
 
-
-def gauss_table(count: int) -> np.ndarray:
-    """Points from 0 to 1 and weights of Gauss' rule of so many points."""
-    one = 1 << 200
-    starts, _ = np.polynomial.legendre.leggauss(count)
-    rows = []
-    for start in starts:
-        x = int(start * 2**60) << 140
-        for _ in range(4):  # Newton's steps from digits of a float64
-            before, value = one, x
-            for k in range(1, count):
-                following = ((2 * k + 1) * x * value // one - k * before) // (k + 1)
-                before, value = value, following
-            rest = one - x * x // one
-            slope = count * (before - x * value // one) * one // rest
-            x -= value * one // slope
-        weight = one * one // rest * one // slope * one // slope
-        rows.append(((one + x) / (2 * one), weight / one))
-    return np.array(rows).T.copy()
-
-
-GAUSS_POINT, GAUSS_WEIGHT = gauss_table(32)
+GAUSS_POINT, GAUSS_WEIGHT = special.gauss(32)
+BEND = np.array(special.BEND)
 # How a gamma number changes with a: what stands before 1/a, 1/a**2 and 1/a**3, as power
 # series of x/a - 1.
-NEAR_FIRST = np.array(
-    [1 / 6, *((-1) ** (k + 1) / (3 * math.comb(k + 3, 3)) for k in range(1, 16))]
-)
-NEAR_SECOND = np.array([1 / 60, 1 / 60, -1 / 210, 1 / 840, 0.0, -1 / 2520])
-NEAR_THIRD = np.array([-1 / 105, -1 / 840])
+NEAR_FIRST = np.array(special.NEAR_FIRST)
+NEAR_SECOND = np.array(special.NEAR_SECOND)
+NEAR_THIRD = np.array(special.NEAR_THIRD)
 
 
 def stirling_rest_f64(z: f64) -> f64:
@@ -78,10 +57,12 @@ def gamma_density_f64(a: f64, x: f64) -> f64:
 
 
 def bend_f64(t: f64) -> f64:
-    """exp(-t) - 1 + t, by its series near 0, where all digits would cancel."""
-    if abs(t) < 1e-3:
-        more = fma(t, fma(t, 0.001388888888888889, -0.008333333333333333), 1.0 / 24.0)
-        return t * t * fma(t, fma(t, more, -1.0 / 6.0), 0.5)
+    """exp(-t) - 1 + t, by its series near 0, where digits would cancel."""
+    if abs(t) < 0.25:
+        series = f64(0.0)
+        for k in range(14):
+            series = fma(series, t, BEND[13 - k])
+        return t * t * series
     return expm1_f64(-t) + t
 
 
@@ -227,11 +208,24 @@ def by_a_series_f64(a: f64, x: f64) -> f64:
     return fma(total, log_f64(x) - digamma_f64(a + 1.0), change) / a
 
 
+def log_ratio_f64(a: f64, x: f64) -> f64:
+    """log(x) - digamma(a), by Stirling's terms where a is large."""
+    if a < 16.0:
+        return log_f64(x) - digamma_f64(a)
+    more = (x - a) / a
+    ratio = log1p_f64(more) if abs(more) < 0.5 else log_f64(x / a)
+    z = 1.0 / a
+    y = z * z
+    rest = fma(y, fma(y, -691.0 / 32760.0, 1.0 / 132.0), -1.0 / 240.0)
+    rest = fma(y, fma(y, fma(y, rest, 1.0 / 252.0), -1.0 / 120.0), 1.0 / 12.0)
+    return fma(z, fma(z, rest, 0.5), ratio)
+
+
 def by_a_f64(a: f64, x: f64) -> f64:
     """The derivative of `igamma` by a over the density."""
     if (x < 1.5) | ((x <= a) & (a < 20.0)):
         return by_a_series_f64(a, x)
-    lead = gamma_tail_f64(a, x, f64(0.0)) * (log_f64(x) - digamma_f64(a))
+    lead = gamma_tail_f64(a, x, f64(0.0)) * log_ratio_f64(a, x)
     moment = gamma_tail_f64(a, x, f64(1.0))
     return lead - moment if x <= a else -(lead + moment)
 
