@@ -51,7 +51,9 @@ def drawn(data: st.DataObject) -> tuple[Chain, list[Any]]:
 
 
 def eager(arg: Any) -> Any:
-    """The argument with the methods of an array."""
+    """The argument with the methods of an array; keys are made of their words."""
+    if isinstance(arg, np.ndarray) and arg.dtype.names:
+        return traceir.random.wrap_key_data(arg["words"])
     return traceir.numpy.asarray(arg)
 
 
