@@ -51,10 +51,12 @@ class Kernel:
 
 def emit(nest: Nest, labels: Labels, name: str) -> Kernel:
     """The source of a nest, with the names that its labels give."""
-    return _Emitter(nest, labels).kernel(name)
+    return NestEmitter(nest, labels).kernel(name)
 
 
-class _Emitter:
+class NestEmitter:
+    """What writes the source of a nest: its body, its accumulators, its loops."""
+
     def __init__(self, nest: Nest, labels: Labels) -> None:
         self.nest = nest
         self.labels = labels

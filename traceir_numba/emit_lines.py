@@ -34,7 +34,7 @@ from traceir_numba.program import Label
 _LOOPS = (
     "lo hi lane base width block start stop last step blocks tile better rows top row"
 )
-_MODULE = "np math inf nan types void function kernel parallel empty copy matmul"
+_MODULE = "np math cuda inf nan types void function kernel parallel empty copy matmul"
 OWN = frozenset(f"{_LOOPS} {_MODULE}".split())
 
 

@@ -22,7 +22,7 @@ ORDER = {
         kernels fresh evaluate | faults | marks | nans | reuse |
         methods devices sharding | array | host |
         concretize trace callbacks compile_time leaks | debug experimental |
-        recording | planning | plans | direct reads | jit | transforms | test_util |
+        recording | planning | plans | direct reads | jit | transforms | test_util | exports |
         lax | numpy | scipy | image nn random | place | operators |
         face |
         __init__ | conform | tour | __main__
@@ -39,7 +39,7 @@ ORDER = {
         | routines | emit_flow | sources | quoted | driver | source | assemble
         | scalar_types | ssa callees | expressions | statements | lower
         | tiles spread | gemm | call | kernels
-        | speed | compiling hosted | backend | api | __init__
+        | speed | compiling hosted | backend | cuda | api | __init__
     """,
 }
 # Programs show the backend where it is installed; the library never names it.

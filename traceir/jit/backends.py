@@ -27,10 +27,11 @@ from traceir.typing import infer
 BACKENDS: dict[str, str] = {
     "reference": "traceir.evaluate",
     "numba": "traceir_numba.backend",
+    "cuda": "traceir_numba.cuda.backend",
     "oracle": "traceir.conform.tables",
 }
 # What the default backend needs; without it the reference runs.
-NEEDS = {"numba": "numba"}
+NEEDS = {"numba": "numba", "cuda": "numba"}
 
 
 class Executable(Protocol):

@@ -1,0 +1,1 @@
+"""Programs on a CUDA device: `@cuda.jit` kernels of the same loop nests."""

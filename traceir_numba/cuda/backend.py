@@ -1,0 +1,74 @@
+"""The "cuda" backend: a traced program to launches of `@cuda.jit` kernels.
+
+Serves: backend.device
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from traceir.effects import calls_host
+from traceir.ir import ClosedJaxpr
+from traceir_numba.assemble import assemble
+from traceir_numba.cuda import device
+from traceir_numba.cuda.run import Runner, to_device, to_host
+from traceir_numba.hosted import Driven, is_driven
+from traceir_numba.problems import wrapped
+from traceir_numba.program import Program
+
+__all__ = ["CHOICES", "Executable", "compile"]
+
+# What is chosen where the reference chooses otherwise.
+CHOICES = {"choice.dot-order": "fixed"}
+
+
+class Executable:
+    """A compiled program; its kernels are made when it first runs."""
+
+    def __init__(self, closed: ClosedJaxpr, name: str) -> None:
+        self.program: Program = assemble(closed, name)
+        self.runner = Runner(self.program)
+
+    def run(self, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Copy arrays to the device, run, and copy the results back."""
+        buffers = self.program.buffers
+        memory = [
+            to_device(array, buffers[k])
+            for k, array in zip(self.program.inputs, arrays, strict=True)
+        ]
+        views = dict(self.program.views)
+        results = []
+        with np.errstate(all="ignore"):
+            found = self.run_there(memory)
+        for n, (k, one) in enumerate(zip(self.program.outputs, found, strict=True)):
+            array = to_host(one, buffers[k])
+            results.append(array.view(views[n]) if n in views else array)
+        return tuple(results)
+
+    def run_there(self, memory: Sequence[Any]) -> list[Any]:
+        """Run on memory of the device; fresh memory of the results."""
+        return self.runner.run(memory)
+
+    def as_text(self, form: str) -> str:
+        """The program as "source"."""
+        from traceir_numba.cuda.source import module_of
+
+        if form != "source":
+            raise ValueError(f"there is no {form!r} of a device's program, only source")
+        return module_of(self.program)
+
+
+def compile(closed: ClosedJaxpr, name: str) -> Executable | Driven:
+    """The launches of a traced program.
+
+    Raises RuntimeError (backend.device) without a device, TypeError
+    (backend.unsupported) for what has no code.
+    """
+    device.dialect()
+    with wrapped("backend.compile", name or "program"):
+        if calls_host(closed.jaxpr) or is_driven(closed.jaxpr):
+            return Driven(closed, name, compile)
+        return Executable(closed, name)

@@ -1,0 +1,246 @@
+"""A compiled program's steps on a device, one launch after the other.
+
+Memory is flat: a shape is what launches and the host make of it. Loops and choices are
+the host's, around launches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from traceir.dtypes import as_dtype
+from traceir_numba.backend import evaluated
+from traceir_numba.cuda import device
+from traceir_numba.cuda.launching import launch, multiply
+from traceir_numba.emitters.pairs import part_of
+from traceir_numba.halves import BITS, half_of
+from traceir_numba.nests import Constant
+from traceir_numba.program import (
+    Assign,
+    Branch,
+    Buffer,
+    Call,
+    Copy,
+    Evaluate,
+    Launch,
+    Load,
+    Loop,
+    Program,
+    Reshape,
+    Run,
+    Save,
+    Step,
+    While,
+)
+
+
+def memory_of(dtype: str) -> np.dtype:
+    """The dtype of the elements of a buffer's memory: of pairs, their parts.
+
+    >>> memory_of("complex64"), memory_of("bool")
+    (dtype('float32'), dtype('uint8'))
+    """
+    kind = as_dtype(dtype)
+    if kind == np.dtype(bool):
+        return np.dtype(np.uint8)
+    return part_of(kind) or (BITS if half_of(kind) else kind)
+
+
+def length_of(buffer: Buffer) -> int:
+    """The elements of a buffer's memory."""
+    per = as_dtype(buffer.dtype).itemsize // memory_of(buffer.dtype).itemsize
+    return prod(buffer.shape) * per
+
+
+def to_device(array: np.ndarray, buffer: Buffer) -> Any:
+    """An array's copy as the memory of a buffer."""
+    flat = np.ascontiguousarray(array).reshape(-1)
+    return device.upload(flat.view(memory_of(buffer.dtype)))
+
+
+def to_host(memory: Any, buffer: Buffer) -> np.ndarray:
+    """A copy of a buffer's memory as an array."""
+    flat = device.download(memory, length_of(buffer))
+    return flat.view(as_dtype(buffer.dtype)).reshape(buffer.shape)
+
+
+class Runner:
+    """A program whose constants are on the device.
+
+    `run` takes memory of the inputs, and gives that of the outputs.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._constants: dict[int, Any] | None = None
+
+    def constants(self) -> dict[int, Any]:
+        """The memory of constants, by slot."""
+        if self._constants is None:
+            buffers = self.program.buffers
+            self._constants = {
+                k: to_device(value, buffers[k]) for k, value in self.program.constants
+            }
+        return self._constants
+
+    def run(self, memory: Sequence[Any]) -> list[Any]:
+        """The memory of the results."""
+        program = self.program
+        slots = dict(zip(program.inputs, memory, strict=True)) | self.constants()
+        steps = _Steps(program.buffers, slots, dict(program.over))
+        for step in program.steps:
+            steps.step(step)
+        return [slots[k] for k in program.outputs]
+
+
+class _Steps:
+    """What runs the steps of a program, or of a routine, over memory by slots."""
+
+    def __init__(
+        self, buffers: Sequence[Buffer], slots: dict[int, Any], over: dict[int, int]
+    ) -> None:
+        self.buffers = buffers
+        self.slots = slots
+        self.over = over
+
+    def memory(self, slot: int) -> Any:
+        """The memory of a slot, made when it is first asked for."""
+        if slot not in self.slots:
+            if slot in self.over:
+                self.slots[slot] = self.memory(self.over[slot])
+            else:
+                buffer = self.buffers[slot]
+                made = device.empty(length_of(buffer), str(memory_of(buffer.dtype)))
+                self.slots[slot] = made
+        return self.slots[slot]
+
+    def all(self, slots: Iterable[int]) -> list[Any]:
+        """The memory of some slots."""
+        return [self.memory(k) for k in slots]
+
+    def steps(self, steps: Iterable[Step]) -> None:
+        """Run steps in order."""
+        for step in steps:
+            self.step(step)
+
+    def step(self, step: Step) -> None:
+        """Run one step."""
+        match step:
+            case Launch(buffers=buffers):
+                launch(step, self.all(buffers))
+            case Call(inputs=inputs, output=output):
+                dtype = str(memory_of(self.buffers[output].dtype))
+                multiply(step, dtype, self.all((*inputs, output)))
+            case Evaluate():
+                self.evaluate(step)
+            case Copy(source, target):
+                self.copy(self.memory(source), target)
+            case Reshape(source, output, copied):
+                if copied:
+                    self.copy(self.memory(source), output)
+                else:
+                    self.slots[output] = self.memory(source)
+            case Run(routine, buffers):
+                inner = dict(zip(routine.args, self.all(buffers), strict=True))
+                _Steps(routine.buffers, inner, {}).steps(routine.steps)
+            case Load() | Save():
+                pass  # a scalar's memory is where it always is
+            case Assign(pairs):
+                self.assign(pairs)
+            case Loop():
+                self.loop(step)
+            case While(test, holds, body):
+                self.steps(test)
+                while self.value(holds):
+                    self.steps(body)
+                    self.steps(test)
+            case Branch(index, branches):
+                k = int(self.value(index)) if len(branches) > 1 else 0
+                known = 0 <= k < len(branches)
+                self.steps(branches[k if known else -1])
+
+    def copy(self, source: Any, target: int) -> None:
+        """Put some memory's elements in a slot's memory."""
+        if length_of(self.buffers[target]):
+            device.copy(source, self.memory(target))
+
+    def evaluate(self, step: Evaluate) -> None:
+        """Let the reference's kernel compute on the host."""
+        arrays = [to_host(self.memory(k), self.buffers[k]) for k in step.inputs]
+        found = evaluated(step.eqn.primitive)(*arrays, **dict(step.eqn.params))
+        found = (found,) if len(step.outputs) == 1 else found
+        for slot, array in zip(step.outputs, found, strict=True):
+            self.slots[slot] = to_device(np.asarray(array), self.buffers[slot])
+
+    # -- routines -----------------------------------------------------------------
+
+    def value(self, slot: int | Constant) -> Any:
+        """The number that a scalar is."""
+        if isinstance(slot, Constant):
+            return _number(slot)
+        return device.download(self.memory(slot), 1)[0]
+
+    def is_scalar(self, slot: int) -> bool:
+        """Whether a slot has a value of its own, and is no pointer."""
+        return self.buffers[slot].role == "scalar"
+
+    def assign(self, pairs: Iterable[tuple[int, int | Constant]]) -> None:
+        """Give scalars and pointers their new values, all at once."""
+        found = []
+        for target, source in pairs:
+            value: Any
+            if isinstance(source, Constant):
+                value = device.upload(np.array([_number(source)]))
+            elif self.is_scalar(target):
+                value = self.copied(self.memory(source), source)
+            else:
+                value = self.memory(source)
+            found.append((target, value))
+        for target, value in found:
+            if self.is_scalar(target):
+                self.copy(value, target)
+            else:
+                self.slots[target] = value
+
+    def copied(self, memory: Any, slot: int) -> Any:
+        """The same elements in memory of their own."""
+        made = device.empty(1, str(memory_of(self.buffers[slot].dtype)))
+        device.copy(memory, made)
+        return made
+
+    def loop(self, step: Loop) -> None:
+        """Steps over rows."""
+        order = range(step.length)
+        for at in reversed(order) if step.reverse else order:
+            for stack, row in step.read:
+                self.point(stack, row, at)
+            for stack, row in step.written:
+                if not self.is_scalar(row):
+                    self.point(stack, row, at)
+            self.steps(step.steps)
+            for stack, row in step.written:
+                if self.is_scalar(row):
+                    device.copy(self.memory(row), self.element(stack, at, 1))
+
+    def point(self, stack: int, row: int, at: int) -> None:
+        """Let a row be that of a stack; a scalar gets its value."""
+        length = length_of(self.buffers[row])
+        found = self.element(stack, at, length)
+        if self.is_scalar(row):
+            device.copy(found, self.memory(row))
+        else:
+            self.slots[row] = found
+
+    def element(self, stack: int, at: int, length: int) -> Any:
+        """A part of a stack's memory."""
+        return self.memory(stack)[at * length : (at + 1) * length]
+
+
+def _number(constant: Constant) -> Any:
+    if constant.dtype == "bool":
+        return np.uint8(constant.text == "True")
+    return np.dtype(constant.dtype).type(constant.text)

@@ -1,0 +1,95 @@
+"""Names that kernels need in the simulator, where Python runs their bodies.
+
+Python's numbers are not a device's: a cast must wrap, a root of a negative number is
+NaN, nothing warns. Functions of numbers are those that the CPU's kernels call, in
+machine code; what a device has texts of its own for is run as written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from traceir_numba.call import callable_of
+from traceir_numba.cuda import texts
+from traceir_numba.emit_cpu import Kernel
+from traceir_numba.functions import NUMBERS, function, short
+
+
+def names() -> dict[str, Any]:
+    """Casts, and a `math` that keeps dtypes and never raises."""
+    real = SimpleNamespace(sqrt=np.sqrt, copysign=np.copysign, fmod=np.fmod)
+    casts = {short(d): _cast(d) for d in NUMBERS}
+    return {**casts, "math": real, "function": lambda f: f}
+
+
+@cache
+def _cast(dtype: str) -> Callable[[Any], Any]:
+    def cast(value: Any) -> Any:
+        return np.asarray(value).astype(dtype)[()]
+
+    return cast
+
+
+def quiet(space: dict[str, Any], name: str) -> Callable[..., Any]:
+    """The function of a namespace without NumPy's warnings: each thread has its own.
+
+    The simulator looks for `cuda` among the names of the function that it is given.
+    """
+    text = f"""def {name}_quiet(*args):
+    with np.errstate(all="ignore"):
+        {name}(*args)"""
+    exec(text, space)
+    made: Callable[..., Any] = space[f"{name}_quiet"]
+    return made
+
+
+@cache
+def scalar(name: str) -> Callable[..., Any]:
+    """A function of numbers, as a device's kernels call it."""
+    found = texts.own(name)
+    if found is not None:
+        text, needs = found
+        space = {"np": np, **names(), **{n: scalar(n) for n in needs}}
+        exec(text, space)
+        cast = _cast(function(name).result or "")
+        return lambda *args: cast(space[name](*args))
+    return _compiled(name)
+
+
+def _compiled(name: str) -> Callable[..., Any]:
+    """A function of the CPU's, called for one element."""
+    from traceir_numba import kernels
+    from traceir_numba.store import units
+
+    made = function(name)
+    result = made.result
+    assert result is not None
+    dtypes = [_memory(d) for d in (*made.args, result)]
+    given = [f"A{k}[0]{' != 0' * (d == 'bool')}" for k, d in enumerate(made.args)]
+    called = f"{name}({', '.join(given)})"
+    called = f"u8({called})" if result == "bool" else called
+    args = [*(f"A{k}" for k in range(len(made.args))), "R"]
+    text = f"def one_{name}({', '.join(args)}):\n    R[0] = {called}"
+    one = Kernel(f"one_{name}", text, tuple(dtypes), (), (), (name,), ())
+    (code,) = kernels.compiled([(f"simulated {name}", one)])
+    address = units.address(code.code.unit, code.symbol)
+    entry = callable_of(address, len(args), 0, False)
+
+    def call(*values: Any) -> Any:
+        arrays = [
+            np.asarray(v).astype(d).reshape(1) for v, d in zip(values, dtypes[:-1])
+        ]
+        found = np.empty(1, dtypes[-1])
+        entry(*arrays, found)
+        return found[0] != 0 if result == "bool" else found[0]
+
+    return call
+
+
+def _memory(dtype: str) -> str:
+    return "uint8" if dtype == "bool" else dtype
