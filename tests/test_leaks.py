@@ -6,6 +6,8 @@ Cites: leak.held, cache.flag.check_tracer_leaks, level.lift
 from __future__ import annotations
 
 import gc
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,8 +18,6 @@ import traceir.numpy as jnp
 from traceir import config, lax
 from traceir.errors import UnexpectedTracerError
 
-HELD: list[Any] = []
-
 
 class Store:
     """Something to hold a value."""
@@ -25,56 +25,56 @@ class Store:
     value: Any = None
 
 
-@pytest.fixture(autouse=True, scope="module")
-def seen() -> Any:
-    """What was set aside from collections is looked at for holders, too."""
-    aside = gc.get_freeze_count()
-    gc.unfreeze()
-    yield
-    if aside:
-        gc.freeze()
+@pytest.fixture(scope="module")
+def holding() -> Any:
+    """A module that was made after the collection of tests.
+
+    What was made before is set aside, where nobody looks for holders.
+    """
+    path = Path(__file__).with_name("holding.py")
+    spec = spec_from_file_location("holding_anew", path)
+    assert spec is not None and spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 @pytest.fixture(autouse=True)
-def empty() -> Any:
+def empty(holding: Any) -> Any:
     """Nothing is held after a test."""
     yield
-    HELD.clear()
+    holding.HELD.clear()
     gc.collect()
 
 
-def keep(x: Any) -> Any:
-    """Keeps what it has computed."""
-    HELD.append(x * 2.0)
-    return x
-
-
 WAYS = {
-    "jit": lambda: traceir.jit(keep)(1.0),
-    "make_jaxpr": lambda: traceir.make_jaxpr(keep)(1.0),
-    "vmap": lambda: traceir.vmap(keep)(jnp.ones(2)),
-    "grad": lambda: traceir.grad(keep)(1.0),
-    "jvp": lambda: traceir.jvp(keep, (1.0,), (1.0,)),
-    "jit grad": lambda: traceir.jit(traceir.grad(keep))(1.0),
-    "scan": lambda: lax.scan(lambda c, _: (keep(c), None), 1.0, None, length=2),
-    "checkpoint": lambda: traceir.checkpoint(keep)(1.0),
+    "jit": lambda keep: traceir.jit(keep)(1.0),
+    "make_jaxpr": lambda keep: traceir.make_jaxpr(keep)(1.0),
+    "vmap": lambda keep: traceir.vmap(keep)(jnp.ones(2)),
+    "grad": lambda keep: traceir.grad(keep)(1.0),
+    "jvp": lambda keep: traceir.jvp(keep, (1.0,), (1.0,)),
+    "jit grad": lambda keep: traceir.jit(traceir.grad(keep))(1.0),
+    "scan": lambda keep: lax.scan(lambda c, _: (keep(c), None), 1.0, None, length=2),
+    "checkpoint": lambda keep: traceir.checkpoint(keep)(1.0),
 }
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_value_that_is_held_is_told_with_its_line_and_holder(way: str) -> None:
+def test_a_value_that_is_held_is_told_with_its_line_and_holder(
+    way: str, holding: Any
+) -> None:
     expected = raises_rule("leak.held", UnexpectedTracerError, "global `HELD` of")
     with expected, traceir.checking_leaks():
-        WAYS[way]()
+        WAYS[way](holding.keep)
 
 
-def test_the_error_comes_with_the_call_that_traced() -> None:
+def test_the_error_comes_with_the_call_that_traced(holding: Any) -> None:
     after: list[str] = []
     with traceir.checking_leaks():
         with raises_rule("leak.held", pattern=r"keep for jit, made at .*HELD.append"):
-            traceir.jit(keep)(1.0)
+            traceir.jit(holding.keep)(1.0)
         after.append("went on")
-        HELD.clear()
+        holding.HELD.clear()
     assert after
 
 
@@ -153,25 +153,25 @@ def test_a_value_of_a_closure_is_named_by_its_variable() -> None:
     assert found is not None
 
 
-def test_what_leaked_before_is_not_told() -> None:
-    traceir.jit(keep)(1.0)
-    assert HELD
+def test_what_leaked_before_is_not_told(holding: Any) -> None:
+    traceir.jit(holding.keep)(1.0)
+    assert holding.HELD
     with traceir.checking_leaks():
         traceir.jit(jnp.sin)(1.0)
-        traceir.jit(keep)(2.0)  # traced before
+        traceir.jit(holding.keep)(2.0)  # traced before
 
 
-def test_the_flag_alone_looks_at_programs() -> None:
+def test_the_flag_alone_looks_at_programs(holding: Any) -> None:
     with config.scope("check_tracer_leaks", True), raises_rule("leak.held"):
-        traceir.jit(lambda x: keep(x))(1.0)
-    HELD.clear()
-    traceir.jit(lambda x: keep(x))(1.0)
-    assert len(HELD) == 1
+        traceir.jit(lambda x: holding.keep(x))(1.0)
+    holding.HELD.clear()
+    traceir.jit(lambda x: holding.keep(x))(1.0)
+    assert len(holding.HELD) == 1
 
 
-def test_an_error_of_the_body_is_the_users_own() -> None:
+def test_an_error_of_the_body_is_the_users_own(holding: Any) -> None:
     def f(x: Any) -> Any:
-        HELD.append(x)
+        holding.HELD.append(x)
         raise KeyError("mine")
 
     with pytest.raises(KeyError, match="mine"), traceir.checking_leaks():

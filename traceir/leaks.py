@@ -103,10 +103,8 @@ def _holders(value: Any, ignored: list[Any]) -> tuple[tuple[str, ...], bool]:
     words: tuple[str, ...] = ()
     ours = False
     for _ in range(STEPS):
-        following: list[_Step] = []
-        for step in level:
-            hidden.add(id(step.holder))
-            following += _steps(step, hidden)
+        hidden.update(id(step.holder) for step in level)
+        following = _steps(level, hidden)
         ours = ours or any(_is_ours(step.holder) for step in following)
         level = [step for step in following[:MOST] if not _is_ours(step.holder)]
         if not level:
@@ -127,31 +125,49 @@ def _is_ours(holder: Any) -> bool:
     return inside[:1] != ["conform"]  # which plays a user
 
 
-def _steps(step: _Step, hidden: set[int]) -> list[_Step]:
-    """What refers to a value: how, and the object that does; values of traces last."""
+def _steps(level: list[_Step], hidden: set[int]) -> list[_Step]:
+    """What refers to some values, how, and whose part it is; values of traces last."""
     found: list[_Step] = []
     later: list[_Step] = []
-    for holder in gc.get_referrers(step.holder):
-        if id(holder) in hidden or isinstance(holder, FrameType | _Step):
-            continue
-        if isinstance(holder, Tracer):
-            later.append(_Step(holder, (*step.words, "another traced value")))
-        else:
-            word, owner = _word(holder, step.holder)
-            found.append(_Step(owner, (*step.words, word)))
+    referrers = _referrers(step.holder for step in level)
+    every = [holder for holders in referrers.values() for holder in holders]
+    above = _referrers(h for h in every if isinstance(h, dict | CellType))
+    for step in level:
+        for holder in referrers.get(id(step.holder), ()):
+            if id(holder) in hidden or isinstance(holder, FrameType | _Step):
+                continue
+            if isinstance(holder, Tracer):
+                later.append(_Step(holder, (*step.words, "another traced value")))
+            else:
+                word, owner = _word(holder, step.holder, above.get(id(holder), []))
+                found.append(_Step(owner, (*step.words, word)))
     return found + later
 
 
-def _word(holder: Any, value: Any) -> tuple[str, Any]:
-    """How an object holds a value, and whose part the object is."""
+def _referrers(values: Iterable[Any]) -> dict[int, list[Any]]:
+    """What refers to each of some values, by its identity.
+
+    One look at all objects that there are: each takes as long as there are many.
+    """
+    wanted = tuple(values)
+    found: dict[int, list[Any]] = {id(value): [] for value in wanted}
+    for holder in gc.get_referrers(*wanted) if wanted else ():
+        if holder is not wanted:
+            for held in {id(part) for part in gc.get_referents(holder)} & found.keys():
+                found[held].append(holder)
+    return found
+
+
+def _word(holder: Any, value: Any, above: list[Any]) -> tuple[str, Any]:
+    """How an object holds a value, and whose part the object is: of one `above` it."""
     match holder:
         case list() | tuple():
             place = _place(enumerate(holder), value)
             return f"element {place} of a {type(holder).__name__}", holder
         case dict():
-            return _entry(_place(holder.items(), value), holder)
+            return _entry(_place(holder.items(), value), holder, above)
         case CellType():
-            return _variable(holder)
+            return _variable(holder, above)
         case FunctionType():
             part = "globals" if holder.__globals__ is value else "defaults"
             return f"the {part} of {holder.__qualname__}", holder
@@ -167,9 +183,9 @@ def _place(pairs: Iterable[tuple[Any, Any]], value: Any) -> Any:
     return "?"
 
 
-def _entry(key: Any, holder: dict[Any, Any]) -> tuple[str, Any]:
+def _entry(key: Any, holder: dict[Any, Any], above: list[Any]) -> tuple[str, Any]:
     """An entry of a dict, which may be the names of a module or of an object."""
-    for owner in gc.get_referrers(holder):
+    for owner in above:
         if getattr(owner, "__dict__", None) is holder:
             if isinstance(owner, ModuleType):
                 return f"the global `{key}` of {owner.__name__}", owner
@@ -181,9 +197,10 @@ def _class(value: Any) -> str:
     return type(value).__qualname__
 
 
-def _variable(cell: CellType) -> tuple[str, Any]:
-    for closure in gc.get_referrers(cell):
-        for function in gc.get_referrers(closure):
+def _variable(cell: CellType, closures: list[Any]) -> tuple[str, Any]:
+    functions = _referrers(c for c in closures if isinstance(c, tuple))
+    for closure in closures:
+        for function in functions.get(id(closure), ()):
             if isinstance(function, FunctionType):
                 place = _place(enumerate(closure), cell)
                 name = function.__code__.co_freevars[place]

@@ -107,15 +107,21 @@ def cases_by_row() -> dict[str, list[Case]]:
     return dict(relevant([c for c in CASES if c.session is None]))
 
 
+@cache
+def citing(rule: str) -> list[Case]:
+    """All cases, those first that cite a rule."""
+    return sorted(CASES, key=lambda case: rule not in case.cites)
+
+
 def survives(mutant: Mutant) -> bool:
     """Whether every case that can tell a formula from another passes."""
     try:
-        rules = load(mutant.tables(default().tables))
+        rules = load(mutant.tables(default().tables), like=default())
     except RuleTableError:
         return False
     oracle = Oracle(rules)
     of_row = cases_by_row().get(mutant.row, [])
-    cases = CASES if mutant.table == "program" else of_row
+    cases = citing(mutant.row) if mutant.table == "program" else of_row
     return all(judge(oracle, case, rules, exact=True) for case in cases)
 
 

@@ -57,10 +57,11 @@ class Mutant:
         return self.where.partition("/")[0]
 
     def tables(self, tables: Tables) -> dict[str, Any]:
-        """The tables with this change."""
-        changed = copy.deepcopy(dict(tables))
+        """The tables with this change; what is alike is shared with those given."""
+        changed = dict(tables)
         holder: Any = changed
         for step in self.path[:-1]:
+            holder[step] = copy.copy(holder[step])
             holder = holder[step]
         if self.kind == "delete":
             del holder[self.path[-1]]

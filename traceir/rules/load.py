@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from traceir.rules.primitives import (
     resolve_needs,
 )
 from traceir.rules.problems import problem
-from traceir.rules.reader import Names, Row, Tables
+from traceir.rules.reader import Chain, Names, Row, Tables
 from traceir.rules.rows import (
     AccuracySet,
     Ask,
@@ -80,13 +81,15 @@ def load(
     *,
     lenient: bool = False,
     checked: bool = False,
+    like: Rules | None = None,
 ) -> Rules:
     """The rules of a folder of tables, or of tables given as a mapping by file stem.
 
     Without `source`, those of the specification. Raises RuleTableError, naming file,
     row and key, for whatever is not well formed (table.*). When `lenient`, a clause
     may need one that is not there. Tables that were `checked` before, by loading them,
-    have their primitives read when somebody asks for them.
+    have their primitives read when somebody asks for them. A primitive whose rows are
+    the very rows that rules which are `like` these have is taken from those.
 
     >>> rules = load({"errors": {"clause": [{"id": "a.b", "says": "No."}]}})
     >>> print(rules.error("a.b", got="yes", where=""))
@@ -102,7 +105,7 @@ def load(
         source = read_tables(Path(source))
     if unknown := sorted(set(source) - set(FILES)):
         raise problem("table.file", f"{unknown[0]}.toml", "unknown table")
-    return _Loader(source, lenient, checked).rules()
+    return _Loader(source, lenient, checked, like).rules()
 
 
 def spec_path() -> Path:
@@ -121,10 +124,13 @@ def spec_path() -> Path:
 class _Loader:
     """Reads the tables one by one and gathers the ids of all rows."""
 
-    def __init__(self, tables: Tables, lenient: bool, checked: bool) -> None:
+    def __init__(
+        self, tables: Tables, lenient: bool, checked: bool, like: Rules | None
+    ) -> None:
         self.tables = tables
         self.lenient = lenient
         self.checked = checked
+        self.like = like
         self.clauses: dict[str, Clause] = {}
 
     def table(self, stem: str) -> Row:
@@ -191,11 +197,11 @@ class _Loader:
         if self.checked:
             return OnDemand(map(self.table, PRIMITIVES), lattice.constants)
         found: dict[str, Prim] = {}
-        constants, lenient = lattice.constants, self.lenient
+        options = lattice.constants, self.lenient
         prims = [
             (stem, prim)
             for stem in PRIMITIVES
-            for prim in read_primitives(self.table(stem), constants, lenient)
+            for prim in read_primitives(self.table(stem), *options, self.known(stem))
         ]
         for stem, prim in prims:
             where = f"prim.{prim.name} of {stem}.toml"
@@ -209,6 +215,14 @@ class _Loader:
         if not self.lenient:
             check_templates(found)
         return found
+
+    def known(self, stem: str) -> Callable[[Chain], Prim | None]:
+        """What is known of the rows of a table."""
+        like = self.like
+        # Formulas may name the dtypes of a lattice: another one may have others.
+        if like is None or like.tables.get("lattice") != self.tables.get("lattice"):
+            return lambda chain: None
+        return partial(like.shared, stem)
 
     def accuracy(self) -> tuple[dict[str, AccuracySet], dict[str, Choice]]:
         table = self.table("accuracy")

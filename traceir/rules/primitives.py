@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,13 +11,12 @@ from traceir.rules.derivatives import read_derivative
 from traceir.rules.domains import DOMAINS
 from traceir.rules.language import Formula
 from traceir.rules.problems import problem
-from traceir.rules.reader import Names, Row
+from traceir.rules.reader import Chain, Names, Row
 from traceir.rules.rows import Clause, Out, Param, Prim, Relation, Spelling
 
 MERGED = ("params", "let", "each", "ulp")
 MEANINGS = ("value", "means", "steps", "post")
 DERIVATIVES = ("derivative", "jvp", "linear")
-Chain = list[tuple[str, Mapping[str, Any]]]
 # What becomes of keys: they are used up; the first operand's are passed on, or some of
 # them, which are used up; nothing.
 KEYS = ("used", "passed", "parted", "seen")
@@ -28,11 +27,15 @@ STEP_CALLS = ("run", "again", "fold", "lanes", "host", "refuse")
 
 
 def read_primitives(
-    table: Row, constants: Mapping[str, Any], lenient: bool = False
+    table: Row,
+    constants: Mapping[str, Any],
+    lenient: bool = False,
+    known: Callable[[Chain], Prim | None] = lambda chain: None,
 ) -> Iterator[Prim]:
     """The primitives of a table; RuleTableError if a row is malformed.
 
-    When `lenient`, a clause may need one that has been taken out of the table.
+    When `lenient`, a clause may need one that has been taken out of the table. What is
+    `known` of some rows is not read again.
     """
     classes = {name: row.data for name, row in table.tables("class")}
     prims = list(table.tables("prim"))
@@ -41,7 +44,7 @@ def read_primitives(
         raise problem("table.duplicate", table.where, ", ".join(sorted(clash)))
     for name, row in prims:
         chain = _chain(name, row, classes)
-        yield _prim(name, row.where, chain, constants, lenient)
+        yield known(chain) or _prim(name, row.where, chain, constants, lenient)
 
 
 class OnDemand(Mapping[str, Prim]):

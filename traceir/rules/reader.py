@@ -10,6 +10,8 @@ from traceir.rules.language import VOCABULARY, Formula, parse
 from traceir.rules.problems import problem
 
 Tables = Mapping[str, Mapping[str, Any]]
+# A row with its name, after those of its classes, the most general first.
+Chain = list[tuple[str, Mapping[str, Any]]]
 
 
 class Row:

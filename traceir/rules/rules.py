@@ -14,7 +14,7 @@ from traceir.errors import TraceirError, make
 from traceir.records import dataclass
 from traceir.rules.machine import Machine
 from traceir.rules.problems import problem
-from traceir.rules.reader import Tables
+from traceir.rules.reader import Chain, Tables
 from traceir.rules.rows import (
     AccuracySet,
     Choice,
@@ -133,7 +133,16 @@ class Rules:
         tables = {stem: _drop(table, rule) for stem, table in self.tables.items()}
         if tables == self.tables:
             raise problem("table.row", rule, "no such row")
-        return load(tables, lenient=True)
+        return load(tables, lenient=True, like=self)
+
+    def shared(self, stem: str, chain: Chain) -> Prim | None:
+        """The primitive of a table, if it has been read of these very rows."""
+        table = self.tables.get(stem, {})
+        classes, prims = table.get("class", {}), table.get("prim", {})
+        *above, (name, row) = chain
+        if prims.get(name) is not row:
+            return None
+        return self.prims[name] if all(classes[n] is r for n, r in above) else None
 
 
 def _drop(table: Mapping[str, Any], rule: str) -> dict[str, Any]:
@@ -155,7 +164,6 @@ def _drop_clause(
     for name, row in rows.items():
         if name == rule:
             continue
-        if "clause" in row:
-            kept = [c for c in row["clause"] if f"{name}.{c['id']}" != rule]
-            row = {**row, "clause": kept}
-        yield name, row
+        clauses = row.get("clause", [])
+        kept = [c for c in clauses if f"{name}.{c['id']}" != rule]
+        yield name, row if len(kept) == len(clauses) else {**row, "clause": kept}
