@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from traceir import rules
 from traceir.jit.fallback import FallbackFunction, check_fallback
 from traceir.jit.function import JitFunction, Options
+
+# The backend of each target.
+TARGETS = {"cpu": "numba", "cuda": "cuda"}
 
 
 def jit(
@@ -19,6 +23,7 @@ def jit(
     write_arguments: bool = True,
     fallback: str | None = None,
     sanitize: bool = False,
+    target: str = "cpu",
 ) -> Any:
     """Compile an array function with Numba; it takes and returns NumPy arrays.
 
@@ -35,6 +40,9 @@ def jit(
     `fallback="numpy"` runs a function that cannot be traced as it is, with a warning,
     once for each line that calls it (face.fallback).
 
+    `target="cuda"` compiles for a device: results stay there, as
+    `traceir_numba.cuda.DeviceArray`s, which the next call takes as they are.
+
     Without `fun`, returns a decorator. Raises what `traceir.jit` raises, and where a
     plain function does what cannot be traced, the rules face.*, index.*, update.*.
 
@@ -47,18 +55,26 @@ def jit(
     >>> smooth(np.array([1.0, 5.0, 3.0, 9.0]))
     array([0., 2., 7., 0.])
     """
+    backend = TARGETS.get(target)
+    if backend is None:
+        got = f"target={target!r}; there are {', '.join(TARGETS)}"
+        raise rules.error("jit.backend", got=got)
     options = Options(
-        backend="numba",
+        backend=backend,
         max_traces=max_traces,
         face="numpy",
         x64=True,
         numpy_out=True,
         strict=strict,
-        write_arguments=write_arguments,
+        write_arguments=write_arguments and target == "cpu",
         sanitize=sanitize,
     )
     check_fallback(fallback)
     made = JitFunction if fallback is None else FallbackFunction
+    if target == "cuda":
+        from traceir_numba.cuda.function import CudaFunction
+
+        made = CudaFunction
     if fun is None:
         return lambda f: made(f, static_argnums, static_argnames, options)
     return made(fun, static_argnums, static_argnames, options)

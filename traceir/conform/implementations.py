@@ -164,3 +164,13 @@ def numba() -> Compiled:
     """The Numba backend on the CPU; raises ValueError (jit.backend) without Numba."""
     resolve("numba")
     return Compiled("numba")
+
+
+def cuda() -> Compiled:
+    """Kernels on a CUDA device, or in the simulator.
+
+    Raises ValueError (jit.backend) without Numba, RuntimeError (backend.device) without
+    a device.
+    """
+    resolve("cuda").check()
+    return Compiled("cuda")

@@ -19,7 +19,7 @@ from traceir_numba.hosted import Driven, is_driven
 from traceir_numba.problems import wrapped
 from traceir_numba.program import Program
 
-__all__ = ["CHOICES", "Executable", "compile"]
+__all__ = ["CHOICES", "Executable", "check", "compile"]
 
 # What is chosen where the reference chooses otherwise.
 CHOICES = {"choice.dot-order": "fixed"}
@@ -61,13 +61,18 @@ class Executable:
         return module_of(self.program)
 
 
+def check() -> None:
+    """Raise RuntimeError (backend.device) where no device can be used."""
+    device.dialect()
+
+
 def compile(closed: ClosedJaxpr, name: str) -> Executable | Driven:
     """The launches of a traced program.
 
     Raises RuntimeError (backend.device) without a device, TypeError
     (backend.unsupported) for what has no code.
     """
-    device.dialect()
+    check()
     with wrapped("backend.compile", name or "program"):
         if calls_host(closed.jaxpr) or is_driven(closed.jaxpr):
             return Driven(closed, name, compile)

@@ -165,8 +165,9 @@ class _Steps:
 
     def copy(self, source: Any, target: int) -> None:
         """Put some memory's elements in a slot's memory."""
+        memory = self.memory(target)
         if length_of(self.buffers[target]):
-            device.copy(source, self.memory(target))
+            device.copy(source, memory)
 
     def evaluate(self, step: Evaluate) -> None:
         """Let the reference's kernel compute on the host."""
