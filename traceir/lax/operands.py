@@ -5,14 +5,13 @@ Serves: face.argument, face.dtype, face.broadcast, promote.*
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from traceir import config, rules, source
+from traceir import config, rules
 from traceir.array import Array
 from traceir.avals import ShapedArray
 from traceir.dtypes import (
@@ -26,9 +25,10 @@ from traceir.dtypes import (
 )
 from traceir.ir import Literal
 from traceir.kernels import KERNELS
+from traceir.lax.warned import loses_part, refuse_part, warn, warn_of_part
 from traceir.promote import canonical_dtype, check_unmasked, promote
 from traceir.recording import StagedTracer
-from traceir.trace import Tracer, Unplanned, bind, current_trace, typeof
+from traceir.trace import Tracer, bind, current_trace, typeof
 
 # What functions take: an array, a tracer, a NumPy array or scalar, a Python number.
 Operand: TypeAlias = Any
@@ -71,22 +71,11 @@ def dtype_of(dtype: DTypeLike, asker: str = "") -> np.dtype:
 
 
 def _warn_truncation(asked: np.dtype, found: np.dtype, asker: str) -> None:
-    _warn(
+    warn(
         f"Explicitly requested dtype {asked.name} requested in {asker} is not "
         f"available, and will be truncated to dtype {found.name}. To enable more "
         "dtypes, use traceir.enable_x64(True) or TRACEIR_ENABLE_X64=1."
     )
-
-
-def _warn(text: str) -> None:
-    trace = current_trace()
-    if trace is not None and trace.plain:
-        raise Unplanned
-    place = source.capture(3)
-    if place is None:
-        warnings.warn(text, UserWarning, stacklevel=3)
-    else:
-        warnings.warn_explicit(text, UserWarning, place.file, place.line)
 
 
 def inexact(dtype: np.dtype) -> np.dtype:
@@ -215,6 +204,7 @@ def typed(value: Any, dtype: np.dtype, weak: bool) -> Operand:
     # Here the dtype's own constructor is right, without a warning; NaN goes on.
     if not weak and type(value) in kinds and low <= value <= high:
         return dtype.type(value)
+    refuse_part((value,), dtype)
     with np.errstate(all="ignore"):
         found = KERNELS["convert_element_type"](np.asarray(value), new_dtype=dtype)
     if not weak:
@@ -222,7 +212,7 @@ def typed(value: Any, dtype: np.dtype, weak: bool) -> Operand:
     number = found.item()
     if typeof(number).dtype == dtype:
         return number
-    return _converted(number, dtype, True)
+    return converted(number, dtype, True)
 
 
 @cache
@@ -259,14 +249,20 @@ def convert(value: Operand, dtype: np.dtype, weak: bool = False) -> Operand:
     if aval.dtype == dtype and aval.weak_type == weak:
         return value
     if not isinstance(value, _SCALARS):
+        warn_of_part(aval.dtype, dtype)
         number = number_of(value)
         if number is None:
-            return _converted(value, dtype, weak)
+            return converted(value, dtype, weak)
+        if loses_part(aval.dtype, dtype):
+            number = number.real
         return as_array(typed(number, dtype, weak))
+    if isinstance(value, np.generic):
+        warn_of_part(aval.dtype, dtype)
     return typed(value, dtype, weak)
 
 
-def _converted(value: Operand, dtype: np.dtype, weak: bool) -> Array:
+def converted(value: Operand, dtype: np.dtype, weak: bool) -> Array:
+    """As `convert`, always an equation, and without a word on what is lost."""
     result: Array = bind("convert_element_type", value, new_dtype=dtype, weak_type=weak)
     return result
 
@@ -341,7 +337,7 @@ def _check_ranks(name: str, shapes: Sequence[tuple[int, ...]]) -> None:
     listed = " and ".join(map(str, shapes))
     if config.local.context.numpy_rank_promotion == "raise":
         raise rules.error("face.rank", got=f"{name} of {listed}")
-    _warn(
+    warn(
         f"Following NumPy automatic rank promotion for {name} on shapes {listed}. Set "
         "the numpy_rank_promotion config option to 'allow' to disable this warning."
     )

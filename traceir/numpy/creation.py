@@ -34,6 +34,7 @@ from traceir.lax.structure import (
     concatenate,
     expand_dims,
 )
+from traceir.lax.warned import refuse_part, warn_of_part
 from traceir.promote import check_unmasked
 from traceir.trace import bind, typeof
 
@@ -94,6 +95,7 @@ def _made(value: Any, dtype: np.dtype | None) -> Array:
     elif is_scalar(value) or isinstance(value, (Array, np.ndarray)):
         found = operand("array", value)
         if dtype is not None and isinstance(found, np.ndarray):
+            warn_of_part(found.dtype, dtype)
             found = typed(found, dtype, False)
     elif isinstance(value, (str, bytes)) or not hasattr(value, "__array__"):
         return as_array(operand("array", value))
@@ -104,6 +106,8 @@ def _made(value: Any, dtype: np.dtype | None) -> Array:
 
 def _from_sequence(value: Sequence[Any], dtype: np.dtype | None) -> Operand:
     leaves = list(_leaves(value))
+    if dtype is not None and complex in map(type, leaves):
+        refuse_part(leaves, dtype)
     arrays = [leaf for leaf in leaves if isinstance(leaf, Array)]
     if not any(map(_is_joined, arrays)):
         return _from_host(value, leaves if arrays else [], dtype)

@@ -9,10 +9,22 @@ import numpy as np
 from traceir import dtypes as known
 from traceir import rules
 from traceir.array import Array
+from traceir.avals import ShapedArray
 from traceir.devices import check_device
-from traceir.lax.operands import DTypeLike, Operand, dtype_of, joined, operand
-from traceir.lax.selection import convert_element_type
+from traceir.lax.operands import (
+    DTypeLike,
+    Operand,
+    as_array,
+    convert,
+    converted,
+    dtype_of,
+    joined,
+    operand,
+)
+from traceir.lax.warned import loses_part, warn_of_part
 from traceir.numpy.creation import asarray
+from traceir.promote import promote
+from traceir.trace import typeof
 
 pi = np.pi
 e = np.e
@@ -92,12 +104,21 @@ def result_type(*values: Operand | DTypeLike) -> np.dtype:
 
 
 def promote_types(a: DTypeLike, b: DTypeLike) -> np.dtype:
-    """The dtype in which two dtypes meet (promote.jax).
+    """The dtype in which two dtypes meet (promote.jax), as it is where x64 is on.
 
-    >>> promote_types("int8", "uint8")
-    dtype('int16')
+    The types `int`, `float` and `complex` are weak. Raises TypeError (face.dtype).
+
+    >>> promote_types("int8", "uint8"), promote_types(float, "float16")
+    (dtype('int16'), dtype('float16'))
     """
-    return result_type(known.as_dtype(a), known.as_dtype(b))
+    return promote(_typed(a), _typed(b), x64=True)[0]
+
+
+def _typed(dtype: DTypeLike) -> ShapedArray:
+    found = known.as_dtype(dtype)
+    if found is not known.KEY and known.kind_of(found) not in "biufc":
+        raise rules.error("face.dtype", got=f"{found.name} for promote_types")
+    return ShapedArray((), found, dtype in (int, float, complex))
 
 
 def _example(value: Any) -> Operand:
@@ -194,10 +215,16 @@ def astype(
 
     `copy` asks for memory of its own, which nothing but a deletion can tell. Raises
     TypeError (face.dtype), ValueError (array.device) for a device that there is not.
+    Warns (DeprecationWarning) where imaginary parts are dropped.
 
     >>> astype(2.75, int)
     Array(2, dtype=int32)
     """
     check_device(device)
-    found = convert_element_type(x, dtype)
+    value, wanted = operand("astype", x), dtype_of(dtype, "astype")
+    have = typeof(value).dtype
+    if loses_part(have, wanted):
+        warn_of_part(have, wanted, DeprecationWarning)
+        return converted(value, wanted, False)
+    found = as_array(convert(value, wanted))
     return found.copy() if copy and found is x else found

@@ -14,7 +14,7 @@ import numpy as np
 from traceir import lax
 from traceir.array import Array
 from traceir.jit.composite import composite
-from traceir.lax.operands import Operand, aligned, promoted_inexact, typed
+from traceir.lax.operands import Operand, aligned, like, promoted_inexact, typed
 from traceir.numpy.elementwise import _real
 from traceir.trace import typeof
 from traceir.transforms.custom_jvp import custom_jvp
@@ -125,14 +125,30 @@ def logaddexp2(x1: Operand, x2: Operand) -> Array:
     return result
 
 
-def _sum(x: Array, y: Array, more: Callable[[Array], Array]) -> Array:
-    """The greater and `more` of minus the distance; of equal infinities their sum."""
+def _sum(x: Array, y: Array, more: Callable[[Array], Array], half_turn: float) -> Array:
+    """The greater and `more` of minus the distance; of equal infinities their sum.
+
+    Complex numbers have logarithms at every whole turn: that of the least angle.
+    """
     greater = lax.max(x, y)
+    if typeof(greater).dtype.kind == "c":
+        beyond = lax.sub(lax.add(x, y), lax.mul(greater, like(2, greater)))
+        return _turned(lax.add(greater, more(beyond)), half_turn)
     distance = lax.sub(x, y)
     unknown = lax.ne(distance, distance)
     both = lax.add(x, y)
     found = lax.add(greater, more(lax.neg(lax.abs(distance))))
     return lax.select_n(unknown, found, both)
+
+
+def _turned(z: Array, half: float) -> Array:
+    """The imaginary part made to lie from `-half` to `half` by whole turns."""
+    part, angle = lax.real(z), lax.imag(z)
+    least, turn = like(half, angle), like(2 * half, angle)
+    rest = lax.rem(lax.add(angle, least), turn)
+    below = lax.lt(rest, like(0, rest))
+    rest = lax.select_n(below, rest, lax.add(rest, turn))
+    return lax.complex(part, lax.sub(rest, least))
 
 
 def _finite(x: Array) -> Array:
@@ -164,7 +180,7 @@ def _named(name: str, function: Callable[[Array, Array], Array]) -> custom_jvp:
 
 _logaddexp = _named(
     "logaddexp",
-    lambda x, y: _sum(x, y, lambda d: lax.log1p(lax.exp(d))),
+    lambda x, y: _sum(x, y, lambda d: lax.log1p(lax.exp(d)), math.pi),
 )
 
 
@@ -177,12 +193,17 @@ def _logaddexp_jvp(
 
 
 def _log2_one_more(d: Array) -> Array:
-    aval, scale = typeof(d), 1 / math.log(2)
-    factor = scale if aval.weak_type else typed(scale, aval.dtype, False)
+    scale = 1 / math.log(2)
+    aval = typeof(d)
+    weak = aval.weak_type and aval.dtype.kind != "c"
+    factor = scale if weak else like(scale, d)
     return lax.mul(factor, lax.log1p(lax.exp2(d)))
 
 
-_logaddexp2 = _named("logaddexp2", lambda x, y: _sum(x, y, _log2_one_more))
+_logaddexp2 = _named(
+    "logaddexp2",
+    lambda x, y: _sum(x, y, _log2_one_more, math.pi / math.log(2)),
+)
 
 
 @_logaddexp2.defjvp

@@ -1,7 +1,7 @@
 """Kinds of dtypes, other names of dtypes and of arrays, a constant. Serves: face.dtype
 
 Kinds are NumPy's abstract classes, for `issubdtype`. Some have no dtype here: there are
-no complex numbers, no texts and no objects in arrays.
+no texts and no objects in arrays.
 """
 
 from __future__ import annotations

@@ -27,6 +27,7 @@ from traceir.lax.operands import (
     joined,
     operand,
     operands,
+    refuse_complex,
     shape_of,
     typed,
 )
@@ -78,6 +79,7 @@ def _known(name: str, value: Any) -> Any:
         raise refusal(value, "level.concretize.number", what)
     if isinstance(value, (Array, np.ndarray)):
         value = np.asarray(value)[()]
+    refuse_complex("arange", value)
     return operand("arange", value)
 
 

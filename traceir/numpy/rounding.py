@@ -27,6 +27,7 @@ from traceir.lax.operands import (
     operands,
     promoted,
     promoted_inexact,
+    refuse_complex,
     shape_of,
     typed,
 )
@@ -45,6 +46,7 @@ def trunc(x: Operand) -> Array:
     >>> trunc(-1.5)
     Array(-1., dtype=float32, weak_type=True)
     """
+    refuse_complex("trunc", x)
     value = operand("trunc", x)
     if kind_of(typeof(value).dtype) != "f":
         return as_array(value)
@@ -85,6 +87,7 @@ def modf(x: Operand) -> tuple[Array, Array]:
     (Array(0.75, dtype=float32, weak_type=True),
      Array(2., dtype=float32, weak_type=True))
     """
+    refuse_complex("modf", x)
     (value,) = promoted_inexact("modf", x)
     up = lax.ge(value, like(0, value))
     whole: Array = _where(up, lax.floor(value), lax.ceil(value))
@@ -97,6 +100,7 @@ def fabs(x: Operand) -> Array:
     >>> fabs(-2)
     Array(2., dtype=float32, weak_type=True)
     """
+    refuse_complex("fabs", x)
     return lax.abs(*promoted_inexact("fabs", x))
 
 
@@ -148,6 +152,7 @@ def isneginf(x: Operand) -> Array:
 
 
 def _is_infinity(name: str, x: Operand, infinity: float) -> Array:
+    refuse_complex(name, x)
     value = operand(name, x)
     if kind_of(typeof(value).dtype) != "f":
         return as_array(lax.full(shape_of(value), False))
@@ -236,6 +241,7 @@ def heaviside(x1: Operand, x2: Operand) -> Array:
     >>> heaviside(0.0, 0.5)
     Array(0.5, dtype=float32, weak_type=True)
     """
+    refuse_complex("heaviside", x1, x2)
     x, y = promoted_inexact("heaviside", x1, x2)
     zero, one = like(0, x), like(1, x)
     below, above = lax.lt(x, zero), lax.gt(x, zero)

@@ -22,6 +22,7 @@ from traceir.lax.operands import (
     operands,
     promoted,
     promoted_inexact,
+    refuse_complex,
     shape_of,
     typed,
 )
@@ -199,6 +200,7 @@ def _interp(
     shapes = shape_of(operand("interp", xp, 1)), shape_of(operand("interp", fp, 2))
     if len(shapes[0]) != 1 or shapes[0] != shapes[1] or not shapes[0][0]:
         raise rules.error("order.sorted", got=f"shapes {shapes[0]} and {shapes[1]}")
+    refuse_complex("interp", x, xp)
     at, points, values = map(as_array, promoted_inexact("interp", x, xp, fp))
     if period is not None:
         at, points, values = _around(at, points, values, period)

@@ -87,6 +87,7 @@ def frexp(x: Operand) -> tuple[Array, Array]:
     >>> frexp(6.0)
     (Array(0.75, dtype=float32), Array(3, dtype=int32))
     """
+    refuse_complex("frexp", x)
     (value,) = promoted_inexact("frexp", x)
     found: tuple[Array, Array] = _frexp(convert(value, typeof(value).dtype))
     return found
@@ -137,6 +138,7 @@ def ldexp(x1: Operand, x2: Operand) -> Array:
     >>> ldexp(0.75, 3)
     Array(6., dtype=float32)
     """
+    refuse_complex("ldexp", x1)
     x, by = operands("ldexp", (x1, x2))
     given = typeof(by).dtype
     if kind_of(given) not in "iub":

@@ -19,6 +19,7 @@ from traceir.lax.operands import (
     convert,
     default_dtype,
     promoted_inexact,
+    refuse_complex,
 )
 from traceir.numpy.composites import where
 from traceir.numpy.elementwise import (
@@ -131,6 +132,7 @@ def i0(x: Operand) -> Array:
     >>> i0(1.0)
     Array(1.2660658, dtype=float32, weak_type=True)
     """
+    refuse_complex("i0", x)
     (value,) = promoted_inexact("i0", x)
     aval = typeof(value)
     if aval.dtype.itemsize < 4:

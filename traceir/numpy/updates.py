@@ -301,13 +301,15 @@ class IndexUpdate:
 
 
 def _warn_of_loss(values: Array, x: Array) -> None:
-    """Warn (FutureWarning) where the array's dtype has no fractions and the values'
-    has; raises ValueError (promote.strict)."""
+    """Warn (FutureWarning) where the array's dtype has no fractions, or no imaginary
+    parts, and the values' has; raises ValueError (promote.strict)."""
     joined((values, x))
-    if kind_of(values.dtype) == "f" and kind_of(x.dtype) != "f":
+    have, kind = kind_of(values.dtype), kind_of(x.dtype)
+    if (have == "f" and kind not in "fc") or (have == "c" and kind != "c"):
+        lost = "imaginary part" if have == "c" else "fraction"
         text = (
-            f"an update of dtype {values.dtype.name} loses its fraction in an array of "
-            f"dtype {x.dtype.name}; convert it with astype to say that this is meant"
+            f"an update of dtype {values.dtype.name} loses its {lost} in an array of "
+            f"dtype {x.dtype.name}; convert it before to say that this is meant"
         )
         place = source.capture(3)
         if place is not None:
