@@ -1,5 +1,6 @@
 """Readable Numba source and machine code for traceir programs, and a drop-in `jit`."""
 
+from traceir_numba.ahead.api import export
 from traceir_numba.api import jit
 from traceir_numba.buffers import MemoryInfo, clear_memory, memory_info
 from traceir_numba.pool import set_threads, threads
@@ -7,6 +8,7 @@ from traceir_numba.pool import set_threads, threads
 __all__ = [
     "MemoryInfo",
     "clear_memory",
+    "export",
     "jit",
     "memory_info",
     "set_threads",

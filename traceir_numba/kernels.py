@@ -238,6 +238,13 @@ def _load(functions: list[Function]) -> None:
             _loops.update(f.name for f in new)
 
 
+def texts_of(symbol: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """LLVM text of a function on pointers, by its symbol, and of what becomes part."""
+    f = function(symbol.removeprefix(_linked("")))
+    inner = tuple(_inlined(g.name) for g in closure(f.needs) if _is_inlined(g))
+    return (_function_text(f),), inner
+
+
 def _function_text(f: Function) -> str:
     if f.name.startswith("product_"):
         dtype = f.args[0].rstrip("*")
@@ -262,7 +269,7 @@ def _lowered(
     constants: Iterable[str] = (),
     abreast: int = 1,
 ) -> str:
-    names = {**_NAMES, **(others or {})}
+    names = {**NAMES, **(others or {})}
     names.update((constant, _constant(constant)) for constant in constants)
     names.update((call, _callee(call)) for call in calls)
     return lower(text, symbol, args, result, names, _attributes(), abreast)
@@ -292,7 +299,7 @@ def _constant(name: str) -> Value | Table | Intrinsic:
 
 
 # What all functions may call or read.
-_NAMES = {
+NAMES = {
     **{short(dtype): Cast(dtype) for dtype in NUMBERS},
     "inf": Value(float_text(math.inf), "float64", math.inf),
     "nan": Value(float_text(math.nan), "float64", math.nan),

@@ -35,13 +35,13 @@ class Code:
     def llvm(self) -> str:
         """The optimised LLVM text."""
         with lock:
-            return str(_optimised(self.texts, self.inlined))
+            return str(optimised(self.texts, self.inlined))
 
     @property
     def assembly(self) -> str:
         """The assembly text for this machine."""
         with lock:
-            module = _optimised(self.texts, self.inlined)
+            module = optimised(self.texts, self.inlined)
             return str(target_machine().emit_assembly(module))
 
 
@@ -61,12 +61,19 @@ def link(
 
 
 def _made(texts: tuple[str, ...], inlined: tuple[str, ...]) -> Made:
-    module = _optimised(texts, inlined)
+    module = optimised(texts, inlined)
     needs = _needed(module)
     return Made(target_machine().emit_object(module), needs)
 
 
-def _optimised(texts: tuple[str, ...], inlined: tuple[str, ...]) -> Any:
+def optimised(
+    texts: tuple[str, ...], inlined: tuple[str, ...], target: Any = None
+) -> Any:
+    """The LLVM module of some texts, as `link` has them, for this machine or another.
+
+    The caller holds `engine.lock`.
+    """
+    target = target_machine() if target is None else target
     module = llvm.parse_assembly(texts[0])
     for text in texts[1:]:
         module.link_in(llvm.parse_assembly(text))
@@ -81,7 +88,7 @@ def _optimised(texts: tuple[str, ...], inlined: tuple[str, ...]) -> Any:
     # where its numbers were written one by one waits until they are in the cache.
     scalar = any(text.startswith(SCALAR) for text in texts)
     options.slp_vectorization = not scalar
-    builder = llvm.create_pass_builder(target_machine(), options)
+    builder = llvm.create_pass_builder(target, options)
     builder.getModulePassManager().run(module, builder)
     return module
 

@@ -197,7 +197,7 @@ def test_other_statements_are_refused_by_name(text: str) -> None:
 
 def lowered(text: str, **names: Any) -> str:
     """A function of one float32 as LLVM text."""
-    return lower(text, "f", ("float32",), "float32", kernels._NAMES | names)
+    return lower(text, "f", ("float32",), "float32", kernels.NAMES | names)
 
 
 def test_a_fault_of_an_emitter_is_an_error_with_a_rule(
@@ -219,7 +219,7 @@ def test_a_choice_that_may_trap_is_a_branch_and_others_are_none() -> None:
     safe = lowered("def f(x):\n    return x * f32(2.0) if x > f32(1.0) else x")
     assert "br i1" not in safe
     read = "def f(p):\n    return p[1] if p[0] > f32(1.0) else f32(0.0)"
-    assert "br i1" in lower(read, "f", ("float32*",), "float32", kernels._NAMES)
+    assert "br i1" in lower(read, "f", ("float32*",), "float32", kernels.NAMES)
 
 
 def test_variables_are_registers() -> None:
@@ -228,7 +228,7 @@ def test_variables_are_registers() -> None:
         for i in range(n):
             t = t + p[i]
         return t"""
-    found = lower(text, "f", ("float32*", "int64"), "float32", kernels._NAMES)
+    found = lower(text, "f", ("float32*", "int64"), "float32", kernels.NAMES)
     assert "alloca" not in found
     assert found.count(" phi ") == 2
 

@@ -44,6 +44,14 @@ ELSEWHERE = {
     # How a program runs, which no case can see.
     "jit.explain": "tests/backend/test_speed.py",
     "backend.threads": "tests/backend/test_pool.py",
+    # A case writes no files.
+    **dict.fromkeys(
+        (
+            *("artefact.form", "artefact.name", "artefact.contents", "artefact.tree"),
+            "artefact.linker",
+        ),
+        "tests/export/test_refusals.py",
+    ),
     # A case gives each call arrays of its own, so no deleted one is used again.
     **dict.fromkeys(
         ("jit.donate", "jit.donate-twice", "array.deleted"), "tests/test_donation.py"

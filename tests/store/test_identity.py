@@ -21,6 +21,7 @@ OTHERS = {
     "ir.py": "in SOURCES",
     "jit/fallback.py": "what runs instead of a program",
     "jit/function.py": "what the decorator makes",
+    "jit/stages.py": "traces that are exported",
     "rules/__init__.py": "the tables: they decide the trace, which is in the key",
     "source.py": "lines in comments",
     "store/__init__.py": "the store itself",

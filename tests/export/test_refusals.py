@@ -1,0 +1,222 @@
+"""What is not exported, and what is not loaded: said in a sentence, nothing is run."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from exported import run, selu
+
+import traceir
+import traceir.numpy as jnp
+import traceir_numba
+from traceir.errors import TraceirError
+from traceir_numba.ahead import instructions, linker
+
+Point = namedtuple("Point", ["x", "y"])
+X = np.ones(5, "float32")
+
+
+def written(x: Any) -> Any:
+    """It updates its argument."""
+    x[0] = 1
+    return x
+
+
+def printed(x: Any) -> Any:
+    """It calls the host."""
+    traceir.debug.print("{}", x)
+    return x
+
+
+def solved(x: Any) -> Any:
+    """It calls LAPACK."""
+    return jnp.linalg.cholesky(x)
+
+
+def looped(x: Any) -> Any:
+    """It calls LAPACK in a loop."""
+    return traceir.lax.fori_loop(0, 3, lambda _, y: jnp.linalg.cholesky(y), x)
+
+
+@pytest.mark.parametrize(
+    "function, x, rule, word",
+    [
+        (written, X, "artefact.contents", "which writes to its arguments"),
+        (printed, X, "artefact.contents", "`debug_print`"),
+        (solved, np.eye(3), "artefact.contents", "`cholesky`"),
+        (looped, np.eye(3), "artefact.contents", "`cholesky`"),
+        (lambda x: Point(x, x), X, "artefact.tree", "Point"),
+        (lambda p: p.x, Point(X, X), "artefact.tree", "Point"),
+        (lambda x: {2.5: x}, X, "artefact.tree", "2.5"),
+        (traceir.random.split, traceir.random.key(0), "artefact.tree", "key_data"),
+    ],
+)
+@pytest.mark.parametrize("form", ["object", "python"])
+def test_what_cannot_be_in_files_is_refused_by_name(
+    function: Callable[..., Any],
+    x: Any,
+    rule: str,
+    word: str,
+    form: str,
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(TypeError) as caught:
+        traceir_numba.export(function, x, path=tmp_path / "f.py", form=form)
+    assert isinstance(caught.value, TraceirError) and caught.value.rule == rule
+    assert word in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "names, path",
+    [
+        ({"while": (selu, X)}, "net.py"),
+        ({"not a name": (selu, X)}, "net.py"),
+        ({"np": (selu, X)}, "net.py"),
+        ({}, "net.py"),
+        ({"selu": (selu, X)}, "my-net.py"),
+    ],
+)
+def test_names_are_names(names: Any, path: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError) as caught:
+        traceir_numba.export(names, path=tmp_path / path)
+    assert getattr(caught.value, "rule", None) == "artefact.name"
+
+
+def test_there_are_three_forms(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="wheel") as caught:
+        traceir_numba.export(selu, X, path=tmp_path / "selu", form="wheel")
+    assert getattr(caught.value, "rule", None) == "artefact.form"
+
+
+def test_without_a_linker_there_is_an_object_and_no_library(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setattr(linker, "PACKAGE", "no_such_package")
+    with pytest.raises(RuntimeError, match="no_such_package") as caught:
+        traceir_numba.export(selu, X, path=tmp_path / "selu.py")
+    assert getattr(caught.value, "rule", None) == "artefact.linker"
+    found = traceir_numba.export(selu, X, path=tmp_path / "selu.o", form="object")
+    assert [path.name for path in found] == ["selu.o", "selu.h"]
+
+
+def test_a_linker_that_fails_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for compiler in ("false", str(tmp_path / "none")):
+        monkeypatch.setenv("CC", compiler)
+        with pytest.raises(RuntimeError, match=f"`{compiler} -shared`") as caught:
+            linker.shared_library(b"")
+        assert getattr(caught.value, "rule", None) == "artefact.linker"
+
+
+# -- loading --------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The files of a module, and those of another one of that name."""
+    found = {}
+    for k, x in enumerate((X, X[:3])):
+        folder = tmp_path_factory.mktemp("module")
+        for path in traceir_numba.export(selu, x, path=folder / "selu.py"):
+            found[f"{path.name}{k or ''}"] = path.read_bytes()
+    return found
+
+
+def load(folder: Path, files: dict[str, bytes]) -> str:
+    """What importing the module says."""
+    site = Path(np.__file__).parents[1]
+    for name in ("selu.py", "selu_code.so"):
+        if name in files:
+            (folder / name).write_bytes(files[name])
+    done = run("import selu; print(selu.__name__)", folder, site)
+    if done.returncode == 0:
+        return str(done.stdout.strip())
+    return str(done.stderr.strip().splitlines()[-1])
+
+
+def test_whole_files_are_loaded(tmp_path: Path, files: dict[str, bytes]) -> None:
+    assert load(tmp_path, files) == "selu"
+
+
+def damaged(data: bytes, k: int) -> bytes:
+    """The data with another byte at a place."""
+    return data[:k] + bytes([data[k] ^ 1]) + data[k + 1 :]
+
+
+# By what is done to the files: the sentence.
+TEXT = "ImportError: selu.py: it is not as it was written"
+CODE = "ImportError: selu.py: selu_code.so is not the one that was written with it"
+DAMAGE: dict[str, tuple[Callable[[dict[str, bytes]], dict[str, bytes]], str]] = {
+    "library cut": (lambda f: {**f, "selu_code.so": f["selu_code.so"][:-1]}, CODE),
+    "library empty": (lambda f: {**f, "selu_code.so": b""}, CODE),
+    "library altered": (
+        lambda f: {**f, "selu_code.so": damaged(f["selu_code.so"], 5000)},
+        CODE,
+    ),
+    "another library": (lambda f: {**f, "selu_code.so": f["selu_code.so1"]}, CODE),
+    "another module": (lambda f: {**f, "selu.py": f["selu.py1"]}, CODE),
+    "no library": (
+        lambda f: {"selu.py": f["selu.py"]},
+        "ImportError: selu.py: selu_code.so is not beside it",
+    ),
+    "module without its end": (
+        lambda f: {**f, "selu.py": f["selu.py"][:-70]},
+        TEXT,
+    ),
+    "module cut after a function": (
+        lambda f: {**f, "selu.py": f["selu.py"].partition(b"\ndef _load")[0]},
+        TEXT,
+    ),
+    "module altered": (
+        lambda f: {**f, "selu.py": f["selu.py"].replace(b"(5,)", b"(6,)")},
+        TEXT,
+    ),
+    "module with more": (
+        lambda f: {**f, "selu.py": f["selu.py"] + b"# more\n"},
+        TEXT,
+    ),
+}
+
+
+@pytest.mark.parametrize("what", DAMAGE)
+def test_damaged_files_are_refused(
+    what: str, tmp_path: Path, files: dict[str, bytes]
+) -> None:
+    damage, sentence = DAMAGE[what]
+    assert load(tmp_path, damage(files)).startswith(sentence)
+
+
+def test_files_of_another_machine_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("platform.machine", lambda: "vax")
+        traceir_numba.export(selu, X, path=tmp_path / "selu.py")
+    assert load(tmp_path, {}).startswith(
+        "ImportError: selu.py: it was made for ('linux', 'vax'), and this is ('linux', "
+    )
+
+
+X86 = instructions.is_known()
+
+
+@pytest.mark.skipif(not X86, reason="elsewhere every processor runs what is exported")
+def test_instructions_that_the_processor_lacks_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # No processor has the last bit of this register: it is reserved.
+    lacking = instructions.Instruction(instructions.EXTENDED, 2, 31)
+    monkeypatch.setitem(instructions.INSTRUCTIONS, "avx10.2", lacking)
+    monkeypatch.setattr(instructions, "own", lambda: ("sse3", "avx10.2"))
+    traceir_numba.export(selu, X, path=tmp_path / "selu.py")
+    said = load(tmp_path, {})
+    assert said.startswith("ImportError: selu.py: this processor lacks avx10.2; ")

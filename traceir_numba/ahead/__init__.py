@@ -1,0 +1,1 @@
+"""Ahead of time: programs as files that need no traceir. Serves: artefact.*"""

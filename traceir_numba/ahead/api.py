@@ -1,0 +1,104 @@
+"""`export`: traced functions as files that run without traceir. Serves: artefact.*"""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from traceir import rules
+from traceir.jit.function import JitFunction
+from traceir_numba.api import jit
+
+Path_ = str | os.PathLike[str]
+
+
+def export(
+    fun: Callable[..., Any] | Mapping[str, Sequence[Any]],
+    *specs: Any,
+    path: Path_,
+    form: str = "python",
+) -> tuple[Path, ...]:
+    """Write a function, traced and compiled for these arguments, as files.
+
+    `specs` are arguments, or `ShapeDtypeStruct`s that stand for them; static arguments
+    are values. A function that is not jitted is traced as `traceir_numba.jit` does.
+    Several functions, or one for several specs, are given by name: a mapping of names
+    to sequences of a function and its specs. Returns the files that were written.
+
+    `form="python"`: a module at `path` and a shared library beside it, that need NumPy
+    alone. `form="object"`: a relocatable object at `path`, a C header beside it, and a
+    shared library where something links one.
+
+    Raises ValueError (artefact.form, artefact.name), TypeError (artefact.contents,
+    artefact.tree), RuntimeError (artefact.linker).
+
+    >>> import tempfile, traceir, traceir.numpy as jnp
+    >>> folder = tempfile.mkdtemp()
+    >>> spec = traceir.ShapeDtypeStruct((1000,), "float32")
+    >>> found = export(jnp.tanh, spec, path=f"{folder}/tanh.o", form="object")
+    >>> [path.name for path in found][:2]
+    ['tanh.o', 'tanh.h']
+    """
+    where = Path(path)
+    functions = fun if isinstance(fun, Mapping) else {where.stem: (fun, *specs)}
+    if form not in FORMS:
+        got = f"{form!r}; there are {', '.join(sorted(FORMS))}"
+        raise rules.error("artefact.form", got=got)
+    if not functions:
+        raise rules.error("artefact.name", got="no function")
+    from traceir_numba.ahead.entries import check_names, entry_of
+
+    name = where.stem
+    check_names([name, *functions])
+    entries = []
+    for own, (function, *given) in functions.items():
+        jitted = function if isinstance(function, JitFunction) else jit(function)
+        symbol = own if own == name else f"{name}_{own}"
+        entries.append(entry_of(own, symbol, jitted.trace(*given)))
+    return FORMS[form](where, name, entries)
+
+
+def _object(where: Path, name: str, entries: Any) -> tuple[Path, ...]:
+    from traceir_numba.ahead import instructions, linker
+    from traceir_numba.ahead.header import header_of
+    from traceir_numba.ahead.objects import mark_of, object_of
+
+    missing, mark, used = f"{name}_missing", mark_of(name, entries), instructions.own()
+    code = object_of(entries, missing, mark, used)
+    header = header_of(name, entries, missing, mark, platform.machine(), used)
+    files = {where: code, where.with_suffix(".h"): header.encode()}
+    if next(linker.commands(), None) is not None:
+        library = where.with_name(f"lib{name}.so")
+        files[library] = linker.shared_library(code)
+    return _written(files)
+
+
+def _python(where: Path, name: str, entries: Any) -> tuple[Path, ...]:
+    from traceir_numba.ahead import instructions, linker
+    from traceir_numba.ahead.modules import module_of
+    from traceir_numba.ahead.objects import mark_of, object_of
+
+    missing, mark, used = f"{name}_missing", mark_of(name, entries), instructions.own()
+    code = linker.shared_library(object_of(entries, missing, mark, used))
+    # Not NAME.so, which Python would take for the module.
+    library = where.with_name(f"{name}_code.so")
+    text = module_of(name, entries, library.name, code, missing, used)
+    return _written({library: code, where: text.encode()})
+
+
+FORMS: dict[str, Callable[[Path, str, Any], tuple[Path, ...]]] = {
+    "object": _object,
+    "python": _python,
+}
+
+
+def _written(files: Mapping[Path, bytes]) -> tuple[Path, ...]:
+    """Write files, each at once: another process sees the old one or the new one."""
+    for path, data in files.items():
+        part = path.with_name(f"{path.name}.{os.getpid()}.part")
+        part.write_bytes(data)
+        os.replace(part, path)
+    return tuple(files)

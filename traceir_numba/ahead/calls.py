@@ -1,0 +1,300 @@
+"""A program as LLVM text: one function of pointers that calls kernels in order.
+
+The caller gives the memory of arguments and results. That of values between is asked of
+the system at once, and given back at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from traceir.dtypes import as_dtype
+from traceir_numba import gemm
+from traceir_numba.ahead.entries import Entry
+from traceir_numba.ahead.instructions import PLAIN
+from traceir_numba.emit_cpu import Kernel
+from traceir_numba.liveness import size_of
+from traceir_numba.matmul import FEW, LONG, PART
+from traceir_numba.products import call_arguments
+from traceir_numba.program import Call, Copy, Launch, Program, Reshape, Run
+from traceir_numba.schedule import range_of, scratch_of
+
+# Arrays between start at a cache line.
+ALIGNMENT = 64
+# Up to so many bytes of them are on the stack.
+STACK = 1 << 13
+
+Text = list[str]
+
+
+@dataclass(slots=True)
+class Calls:
+    """The lines of one entry's function, and where each buffer's memory is."""
+
+    entry: Entry
+    lines: Text = field(default_factory=list)
+    declared: dict[str, str] = field(default_factory=dict)
+    places: dict[int, str] = field(default_factory=dict)  # a register or a global
+    globals: Text = field(default_factory=list)
+    bytes: int = 0
+
+    @property
+    def program(self) -> Program:
+        """The entry's program."""
+        return self.entry.build.program
+
+    def text(self) -> str:
+        """The whole module: constants, declarations, the function `SYMBOL_body`."""
+        self.given()
+        for number, step in enumerate(self.program.steps):
+            self.step(number, step)
+        own = [*self.memory(), *self.lines]
+        end = ["call void @free(ptr %memory)"] if self.bytes > STACK else []
+        body = "\n  ".join([*own, *end, "ret i32 0"])
+        head = f"define i32 @{self.entry.symbol}_body({self.parameters}) nounwind {{"
+        return "\n".join(
+            [*self.globals, *self.declared.values(), head, f"  {body}", "}\n"]
+        )
+
+    @property
+    def parameters(self) -> str:
+        """The parameters as LLVM has them."""
+        count = len(self.entry.inputs) + len(self.entry.outputs)
+        return ", ".join(f"ptr %a{k}" for k in range(count))
+
+    # -- memory -------------------------------------------------------------------
+
+    def given(self) -> None:
+        """Place what the caller gives, and constants."""
+        program = self.program
+        results = len(program.inputs)
+        for k, slot in enumerate(program.inputs):
+            self.places[slot] = f"%a{k}"
+        roots = self.roots()
+        for k, slot in enumerate(program.outputs):
+            self.places[roots.get(slot, slot)] = f"%a{results + k}"
+        for k, (slot, value) in enumerate(program.constants):
+            name = f"{self.entry.symbol}_constant_{k}"
+            self.globals.append(_constant(name, value))
+            self.places[slot] = f"@{name}"
+
+    def roots(self) -> dict[int, int]:
+        """The buffers whose memory others have."""
+        over = dict(self.program.over)
+        for step in self.program.steps:
+            if isinstance(step, Reshape) and not step.copied:
+                over[step.output] = step.source
+
+        def root(slot: int) -> int:
+            return root(over[slot]) if slot in over else slot
+
+        return {slot: root(slot) for slot in over}
+
+    def place(self, slot: int) -> str:
+        """The pointer to a buffer's memory, which is found now if it has none."""
+        slot = self.roots().get(slot, slot)
+        if slot not in self.places:
+            self.places[slot] = self.allocate(size_of(self.program.buffers[slot]))
+        return self.places[slot]
+
+    def allocate(self, size: int) -> str:
+        """A pointer to memory of the function's own."""
+        name = f"%m{self.bytes}_{len(self.lines)}_{len(self.places)}"
+        at = f"getelementptr i8, ptr %line, i64 {self.bytes}"
+        self.lines.append(f"{name} = {at}")
+        self.bytes += max(1, -(-size // ALIGNMENT)) * ALIGNMENT
+        return name
+
+    def memory(self) -> Text:
+        """The lines that get the memory."""
+        if not self.bytes:
+            return []
+        if self.bytes <= STACK:
+            kind = f"[{self.bytes} x i8]"
+            return [f"%line = alloca {kind}, align {ALIGNMENT}"]
+        self.declare("malloc", "ptr", ["i64"])
+        self.declare("free", "void", ["ptr"])
+        size = self.bytes + ALIGNMENT
+        return [
+            f"%memory = call ptr @malloc(i64 {size})",
+            "%none = icmp eq ptr %memory, null",
+            "br i1 %none, label %refused, label %begin",
+            "refused:",
+            "ret i32 1",
+            "begin:",
+            "%address = ptrtoint ptr %memory to i64",
+            f"%past = and i64 %address, {ALIGNMENT - 1}",
+            f"%forward = sub i64 {ALIGNMENT}, %past",
+            "%line = getelementptr i8, ptr %memory, i64 %forward",
+        ]
+
+    # -- steps --------------------------------------------------------------------
+
+    def step(self, number: int, step: object) -> None:
+        """Add a step."""
+        built = self.entry.build
+        match step:
+            case Launch():
+                kernel = built.sources.steps[number]
+                self.call(built.kernels[kernel.name].symbol, self.launch(step, kernel))
+            case Run(buffers=slots):
+                kernel = built.sources.steps[number]
+                given = [f"ptr {self.place(k)}" for k in slots]
+                self.call(built.kernels[kernel.name].symbol, given)
+            case Call():
+                self.product(step)
+            case Copy(source, target):
+                self.copy(source, target)
+            case Reshape(source, output, copied):
+                if copied:
+                    self.copy(source, output)
+            case _:
+                raise AssertionError(step)
+
+    def launch(self, step: Launch, kernel: Kernel) -> Iterator[str]:
+        """What a kernel is given for all of its work at once."""
+        for slot in step.buffers:
+            yield f"ptr {self.place(slot)}"
+        for length, dtype in scratch_of(step.nest, step.extents, step.params):
+            yield f"ptr {self.allocate(length * as_dtype(dtype).itemsize)}"
+        values = range_of(step.nest, step.extents, step.params).values
+        for name in kernel.sizes:
+            yield f"i64 {values[name]}"
+
+    def copy(self, source: int, target: int) -> None:
+        """Copy all bytes of a buffer."""
+        kinds = ["ptr", "ptr", "i64", "i1"]
+        name = self.declare("llvm.memcpy.p0.p0.i64", "void", kinds)
+        size = size_of(self.program.buffers[target])
+        pointers = f"ptr {self.place(target)}, ptr {self.place(source)}"
+        self.lines.append(f"call void @{name}({pointers}, i64 {size}, i1 false)")
+
+    def product(self, step: Call) -> None:
+        """Products of matrices: what `matmul.product` does, by one thread."""
+        buffer = self.program.buffers[step.output]
+        symbol = gemm.symbol_of(buffer.dtype)
+        outer, batch, rows, inner, columns, *strides = call_arguments(step.eqn)
+        lines = outer * batch * rows
+        x, y, z = (self.place(k) for k in (*step.inputs, step.output))
+        if inner >= LONG and lines * columns <= FEW and outer * batch == 1:
+            self.long(symbol, buffer.dtype, (x, y, z), (rows, inner, columns), strides)
+            return
+        sizes = (0, lines, 0, columns, rows, columns, inner, batch, *strides, columns)
+        self.call(symbol, [*_pointers(x, y, z), *_sizes(sizes)])
+
+    def long(
+        self,
+        symbol: str,
+        dtype: str,
+        given: tuple[str, str, str],
+        shape: tuple[int, int, int],
+        strides: list[int],
+    ) -> None:
+        """One product with long sums: parts of them, then their sum in order."""
+        (x, y, z), (rows, inner, columns) = given, shape
+        _, _, x_row, x_along, _, _, y_along, y_column = strides
+        count, rest = divmod(inner, PART)
+        size = as_dtype(dtype).itemsize
+        parts = self.allocate((count + bool(rest)) * rows * columns * size)
+        steps = (x_row, x_along, 0, PART * y_along, y_along, y_column, columns)
+        sizes = (0, columns, rows, columns, PART, count, 0, PART * x_along, *steps)
+        self.call(symbol, [*_pointers(x, y, parts), *_sizes((0, count * rows, *sizes))])
+        if rest:
+            last = [
+                self.further(pointer, offset * size)
+                for pointer, offset in (
+                    (x, count * PART * x_along),
+                    (y, count * PART * y_along),
+                    (parts, count * rows * columns),
+                )
+            ]
+            sizes = (0, columns, rows, columns, rest, 1, 0, 0, *steps)
+            self.call(symbol, [*_pointers(*last), *_sizes((0, rows, *sizes))])
+        sums = [count + bool(rest), rows * columns]
+        self.call(f"{SUM}{np.dtype(dtype).name}", [*_pointers(parts, z), *_sizes(sums)])
+
+    def further(self, pointer: str, offset: int) -> str:
+        """A pointer so many bytes further."""
+        name = f"%p{len(self.lines)}"
+        self.lines.append(f"{name} = getelementptr i8, ptr {pointer}, i64 {offset}")
+        return name
+
+    def call(self, symbol: str, given: Iterable[str]) -> None:
+        """Call a function without a result."""
+        arguments = list(given)
+        self.declare(symbol, "void", [one.split()[0] for one in arguments])
+        self.lines.append(f"call void @{symbol}({', '.join(arguments)})")
+
+    def declare(self, symbol: str, result: str, kinds: list[str]) -> str:
+        """Declare a function of another module."""
+        text = f"declare {result} @{symbol}({', '.join(kinds)})"
+        self.declared[symbol] = text
+        return symbol
+
+
+# The function that adds the parts of long sums, by its dtype.
+SUM = "traceir_ahead_sum_"
+
+
+def sum_text(dtype: str) -> str:
+    """Source of the function that adds parts of sums, one after the other."""
+    return (
+        f"def {SUM}{dtype}(parts, z, count, n):\n"
+        "    for i in range(n):\n"
+        "        z[i] = parts[i] + parts[n + i]\n"
+        "    for k in range(2, count):\n"
+        "        for i in range(n):\n"
+        "            z[i] = z[i] + parts[k * n + i]\n"
+    )
+
+
+def _pointers(*names: str) -> list[str]:
+    return [f"ptr {name}" for name in names]
+
+
+def _sizes(values: Iterable[int]) -> list[str]:
+    return [f"i64 {value}" for value in values]
+
+
+def _constant(name: str, value: np.ndarray) -> str:
+    """A constant array as bytes."""
+    data = np.ascontiguousarray(value).tobytes() or b"\0"
+    text = "".join(f"\\{byte:02X}" for byte in data)
+    kind = f"[{len(data)} x i8]"
+    return f'@{name} = private constant {kind} c"{text}", align {ALIGNMENT}'
+
+
+def entry_text(entry: Entry, missing: str) -> str:
+    """LLVM text of what C calls: the body, unless the processor lacks something.
+
+    It asks once; before, what is known is -1.
+    """
+    calls = Calls(entry)
+    body = calls.text()
+    known = f"@{entry.symbol}_known"
+    arguments = calls.parameters
+    return f"""{body}
+{known} = internal global i64 -1
+declare i64 @{missing}()
+define i32 @{entry.symbol}({arguments}) {PLAIN} {{
+  %before = load atomic i64, ptr {known} monotonic, align 8
+  %unknown = icmp eq i64 %before, -1
+  br i1 %unknown, label %ask, label %test
+ask:
+  %asked = call i64 @{missing}()
+  store atomic i64 %asked, ptr {known} monotonic, align 8
+  br label %test
+test:
+  %lacks = phi i64 [%before, %0], [%asked, %ask]
+  %fits = icmp eq i64 %lacks, 0
+  br i1 %fits, label %run, label %refuse
+run:
+  %code = call i32 @{entry.symbol}_body({arguments})
+  ret i32 %code
+refuse:
+  ret i32 2
+}}
+"""

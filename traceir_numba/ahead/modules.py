@@ -1,0 +1,193 @@
+"""The Python form: a module that loads a shared library and needs NumPy alone."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from textwrap import indent
+
+import traceir
+from traceir.treedef import TreeDef, key_path
+from traceir_numba.ahead.entries import Array, Entry
+
+# What a module says of itself; what reads one knows no other.
+FORMAT = 1
+LAST = "# sha256 "
+
+# The digest of the text before the last line is in the last line.
+HEAD = '''\
+"""{name}: functions of NumPy arrays, made by traceir {version}.
+
+{contents}
+
+Arguments are arrays of exactly these types. `{library}` beside this file has
+the machine code; both belong together.
+"""
+
+import hashlib
+from pathlib import Path
+
+_text, _, _digest = Path(__file__).read_bytes().rpartition(b"{last}")
+if hashlib.sha256(_text).hexdigest().encode() != _digest.strip():
+    raise ImportError(f"{{Path(__file__).name}}: it is not as it was written")
+
+import ctypes  # noqa: E402  only now is this file known to be whole
+import platform  # noqa: E402
+import sys  # noqa: E402
+
+import numpy as np  # noqa: E402
+{imports}
+__all__ = [{names}]
+
+FORMAT = {format}
+PLATFORM = {platform}
+LIBRARY = "{library}"
+SHA256 = "{digest}"
+INSTRUCTIONS = {instructions}
+
+
+def _refuse(why):
+    raise ImportError(f"{{Path(__file__).name}}: {{why}}; export it again")
+
+
+def _load():
+    """The library, if it is the one that was written with this file and runs here."""
+    here = sys.platform, platform.machine(), sys.byteorder, sys.maxsize
+    if here != PLATFORM:
+        _refuse(f"it was made for {{PLATFORM[:2]}}, and this is {{here[:2]}}")
+    path = Path(__file__).with_name(LIBRARY)
+    if not path.is_file():
+        _refuse(f"{{LIBRARY}} is not beside it")
+    if hashlib.sha256(path.read_bytes()).hexdigest() != SHA256:
+        _refuse(f"{{LIBRARY}} is not the one that was written with it")
+    library = ctypes.CDLL(str(path))
+    library.{missing}.restype = ctypes.c_int64
+    lacks = library.{missing}()
+    if lacks:
+        names = [name for k, name in enumerate(INSTRUCTIONS) if lacks >> k & 1]
+        _refuse(f"this processor lacks {{', '.join(names)}}")
+    return library
+
+
+def _array(name, value, shape, dtype):
+    """An argument as the library takes it; TypeError unless it has the type."""
+    if shape == () and type(value) in (bool, int, float, complex):
+        value = np.array(value, dtype)
+    array = np.asarray(value)
+    if array.shape != shape or array.dtype != dtype:
+        got, wanted = (
+            f"{{kind}}[{{','.join(map(str, extents))}}]"
+            for kind, extents in ((array.dtype, array.shape), (dtype, shape))
+        )
+        raise TypeError(f"{{name}} is {{got}}, the function was made for {{wanted}}")
+    return np.require(array, requirements="CA")
+
+
+def _run(function, *arrays):
+    """Call a function of the library, which gives no results if it cannot."""
+    code = function(*[ctypes.c_void_p(array.ctypes.data) for array in arrays])
+    if code:
+        raise MemoryError(f"{{function.__name__}} got no memory for what it computes")
+
+
+_library = _load()
+'''
+
+FUNCTION = '''\
+def {name}({parameters}):
+    """{about}
+
+{types}
+
+{text}
+    """
+{body}
+'''
+
+
+def module_of(
+    name: str,
+    entries: Sequence[Entry],
+    library: str,
+    code: bytes,
+    missing: str,
+    instructions: tuple[str, ...],
+) -> str:
+    """The module's text; `code` is the shared library that it loads from `library`."""
+    halves = any(
+        a.dtype == "bfloat16" for e in entries for a in (*e.inputs, *e.outputs)
+    )
+    head = HEAD.format(
+        name=name,
+        version=traceir.__version__,
+        contents="\n".join(f"* `{e.signature}`" for e in entries),
+        imports="import ml_dtypes  # noqa: E402, F401\n" if halves else "",
+        names=", ".join(f'"{e.name}"' for e in entries),
+        format=FORMAT,
+        platform=(sys.platform, platform.machine(), sys.byteorder, sys.maxsize),
+        library=library,
+        digest=sha256(code).hexdigest(),
+        instructions=instructions,
+        last=LAST,
+        missing=missing,
+    )
+    text = "\n\n".join([head, *map(_function, entries)]) + "\n"
+    return f"{text}{LAST}{sha256(text.encode()).hexdigest()}\n"
+
+
+def _function(entry: Entry) -> str:
+    rows = [f"{a.path}: {a.type}" for a in entry.inputs]
+    rows += [f"{a.path}: {a.type}" for a in entry.outputs]
+    text = entry.text.replace("\\", "\\\\").replace('"""', "'''")
+    return FUNCTION.format(
+        name=entry.name,
+        parameters=", ".join(entry.parameters),
+        about=f"{entry.signature}, for arrays of these types.",
+        types=indent("\n".join(rows) or "no arrays", "    "),
+        text=indent(text, "    "),
+        body=indent("\n".join(_body(entry)), "    "),
+    )
+
+
+def _body(entry: Entry) -> Iterator[str]:
+    """The lines that call the library."""
+    places = [
+        key_path(path, parameter)
+        for parameter, tree in zip(entry.parameters, entry.in_tree.below, strict=True)
+        for path in tree.paths()
+    ]
+    for k, (one, place) in enumerate(zip(entry.inputs, places, strict=True)):
+        given = f'"{_quoted(one.path)}", {place}, {one.shape}, {_dtype(one)}'
+        yield f"given_{k} = _array({given})"
+    for k, one in enumerate(entry.outputs):
+        yield f"made_{k} = np.empty({one.shape}, {_dtype(one)})"
+    arrays = [f"given_{k}" for k in range(len(entry.inputs))]
+    made = [f"made_{k}" for k in range(len(entry.outputs))]
+    yield f"_run({', '.join([f'_library.{entry.symbol}', *arrays, *made])})"
+    yield f"return {_tree(entry.out_tree, iter(made))}"
+
+
+def _quoted(path: str) -> str:
+    return path.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _dtype(one: Array) -> str:
+    """The expression of an array's dtype."""
+    return f"np.dtype({one.dtype!r})"
+
+
+def _tree(tree: TreeDef, leaves: Iterator[str]) -> str:
+    """The expression of a tree of containers."""
+    if tree.kind is None:
+        return next(leaves)
+    parts = [_tree(child, leaves) for child in tree.below]
+    if tree.node_type is tuple:
+        return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+    if tree.node_type is list:
+        return f"[{', '.join(parts)}]"
+    if tree.node_type is dict:
+        pairs = zip(tree.meta, parts, strict=True)
+        return f"{{{', '.join(f'{key!r}: {part}' for key, part in pairs)}}}"
+    return "None"

@@ -1,0 +1,139 @@
+"""Entries as one object file, with all that they call and no other names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+import llvmlite.binding as llvm
+
+import traceir
+from traceir_numba import engine, gemm, kernels, machine
+from traceir_numba.ahead.calls import SUM, entry_text, sum_text
+from traceir_numba.ahead.entries import Entry
+from traceir_numba.ahead.instructions import missing_text
+from traceir_numba.functions import DTYPES
+from traceir_numba.lower import lower
+
+# What the symbol that a header and its object share holds: the form of both.
+FORMAT = 1
+# What the C library has, which whoever links an artefact has, too.
+LIBRARY = frozenset(("malloc", "free", "abort", "memcpy", "memset", "memmove"))
+MEMORY = """
+declare ptr @malloc(i64)
+declare void @abort()
+declare void @free(ptr)
+define ptr @traceir_malloc(i64 %size) nounwind {
+  %p = call ptr @malloc(i64 %size)
+  %none = icmp eq ptr %p, null
+  br i1 %none, label %stop, label %go
+stop:
+  call void @abort()
+  unreachable
+go:
+  ret ptr %p
+}
+define void @traceir_free(ptr %p) nounwind {
+  call void @free(ptr %p)
+  ret void
+}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """LLVM text of functions, and of those that become part of them."""
+
+    texts: tuple[str, ...]
+    inlined: tuple[str, ...] = ()
+
+
+def object_of(
+    entries: Sequence[Entry], missing: str, mark: str, instructions: tuple[str, ...]
+) -> bytes:
+    """The object file of some entries, the function `missing` and the data `mark`."""
+    found = {symbol: t for e in entries for symbol, t in _own(e).items()}
+    exported = {missing, mark, *(e.symbol for e in entries)}
+    with engine.lock:
+        target = _target(instructions)
+        texts = tuple(entry_text(e, missing) for e in entries)
+        marked = f"@{mark} = constant i8 {FORMAT}\n"
+        asked = missing_text(missing, instructions)
+        whole = _module(Texts((*texts, asked, marked)), target)
+        while needed := _needed(whole) - LIBRARY:
+            # One text can define several of them.
+            whole.link_in(_module(_texts(min(needed), found), target))
+        for value in (*whole.functions, *whole.global_variables):
+            if not value.is_declaration and value.name not in exported:
+                value.linkage = llvm.Linkage.internal
+        _strip(whole, target)
+        return bytes(target.emit_object(whole))
+
+
+def mark_of(name: str, entries: Sequence[Entry]) -> str:
+    """A symbol that no other artefact has: of functions, their types and programs."""
+    texts = (repr((e.symbol, e.inputs, e.outputs, e.text)) for e in entries)
+    digest = sha256("\n".join([traceir.__version__, *texts]).encode()).hexdigest()
+    return f"{name}_{digest[:16]}"
+
+
+def _own(entry: Entry) -> Mapping[str, Texts]:
+    """The texts of the kernels of an entry, by what they define."""
+    return {
+        symbol: Texts(code.texts, code.inlined)
+        for code in entry.build.codes()
+        for symbol in code.addresses
+    }
+
+
+def _texts(symbol: str, kernels_: Mapping[str, Texts]) -> Texts:
+    """The texts that define a function."""
+    if symbol in kernels_:
+        return kernels_[symbol]
+    if symbol in ("traceir_malloc", "traceir_free"):
+        return Texts((MEMORY,))
+    if symbol.startswith(SUM):
+        dtype = symbol.removeprefix(SUM)
+        args = (f"{dtype}*", f"{dtype}*", "int64", "int64")
+        return Texts((lower(sum_text(dtype), symbol, args, None, kernels.NAMES),))
+    if symbol.startswith("traceir_gemm_"):
+        return Texts(tuple(map(_alone, gemm.texts_of(DTYPES[symbol.split("_")[-1]]))))
+    return Texts(*kernels.texts_of(symbol))
+
+
+def _alone(text: str) -> str:
+    """The text of products that are shared with no other thread."""
+    alone = "@traceir_threads = internal constant i64 1"
+    return text.replace("declare void @traceir_threads()", alone)
+
+
+def _module(texts: Texts, target: Any) -> Any:
+    return machine.optimised(texts.texts, texts.inlined, target)
+
+
+def _needed(module: Any) -> set[str]:
+    names = {f.name for f in module.functions if f.is_declaration}
+    return {name for name in names if not name.startswith("llvm.")}
+
+
+def _target(instructions: Iterable[str]) -> Any:
+    """What makes code that can lie anywhere, for processors with these instructions."""
+    engine.target_machine()  # which starts LLVM
+    llvm.initialize_native_asmparser()
+    target = engine.triple()
+    cpu = "x86-64" if target.startswith("x86_64") else "generic"
+    features = ",".join(f"+{name}" for name in instructions)
+    return llvm.Target.from_triple(target).create_target_machine(
+        cpu=cpu, features=features, opt=3, reloc="pic", codemodel="default"
+    )
+
+
+def _strip(module: Any, target: Any) -> None:
+    """Leave out what nothing calls."""
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_global_dead_code_eliminate_pass()
+    passes.add_strip_dead_prototype_pass()
+    builder = llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options())
+    passes.run(module, builder)
