@@ -1,4 +1,4 @@
-"""Profiles of Hypothesis (`HYPOTHESIS_PROFILE`: ci, fuzz) and common fixtures."""
+"""Profiles of Hypothesis (`HYPOTHESIS_PROFILE`: ci, soak, fuzz) and common fixtures."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from traceir.config import FLAGS
 settings.register_profile(
     "ci",
     derandomize=True,
-    max_examples=50,
+    max_examples=20,
     deadline=None,
     database=None,
     suppress_health_check=[HealthCheck.too_slow],
 )
+settings.register_profile("soak", settings.get_profile("ci"), max_examples=100)
 settings.register_profile(
     "fuzz",
     max_examples=2000,

@@ -118,7 +118,9 @@ def _typed(dtype: DTypeLike) -> ShapedArray:
     found = known.as_dtype(dtype)
     if found is not known.KEY and known.kind_of(found) not in "biufc":
         raise rules.error("face.dtype", got=f"{found.name} for promote_types")
-    return ShapedArray((), found, dtype in (int, float, complex))
+    # To NumPy, the type `int` equals the dtype int64.
+    weak = any(dtype is kind for kind in (int, float, complex))
+    return ShapedArray((), found, weak)
 
 
 def _example(value: Any) -> Operand:
