@@ -139,6 +139,18 @@ def test_keys_have_no_tangents() -> None:
     assert tangent == traceir.grad(drawn, 1)(KEY, 2.0) == random.uniform(KEY)
 
 
+def test_arrays_full_of_keys_and_keys_of_none() -> None:
+    full, like, none = traceir.lax.full, traceir.lax.full_like, KEYS[:0]
+    assert data(full((2,), 7, KEY.dtype)) == [[7, 7], [7, 7]]
+    assert data(full((2,), KEY)) == data(full((2,), KEY, KEY.dtype)) == [data(KEY)] * 2
+    assert data(like(KEYS, 0)) == [[0, 0]] * 3 and data(like(KEY, KEY)) == data(KEY)
+    places = jnp.zeros((0, 2), int)
+    assert jnp.take(none, places).shape == (0, 2)
+    assert jnp.take(none, places, axis=0).dtype == KEY.dtype
+    assert jnp.take_along_axis(none, places[:, 0], 0).shape == (0,)
+    assert data(jnp.take(none, jnp.array([0]))) == [[2**32 - 1] * 2]
+
+
 # --- what is refused ------------------------------------------------------------------
 
 REFUSED: dict[str, tuple[str, type[Exception], Callable[[], Any]]] = {
@@ -149,6 +161,17 @@ REFUSED: dict[str, tuple[str, type[Exception], Callable[[], Any]]] = {
         lambda: jnp.concatenate([KEYS, jnp.zeros(1)]),
     ),
     "function of a key": ("promote.key", TypeError, lambda: jnp.sin(KEY)),
+    "greatest key": ("promote.key", TypeError, lambda: jnp.max(KEYS)),
+    "greater key": ("extreme.ordered", TypeError, lambda: jnp.maximum(KEY, KEY)),
+    "greatest update": (
+        *("scatter_extremum.ordered", TypeError),
+        lambda: KEYS.at[0].max(KEY),
+    ),
+    "product of keys": ("promote.key", TypeError, lambda: jnp.dot(KEYS, KEYS)),
+    "matrix of keys": ("promote.key", TypeError, lambda: KEYS @ KEYS),
+    "rounded key": ("promote.key", TypeError, lambda: jnp.round(KEY)),
+    "whole key": ("promote.key", TypeError, lambda: jnp.trunc(KEY)),
+    "sign of a key": ("promote.key", TypeError, lambda: jnp.signbit(KEY)),
     "sum of keys": ("add.numeric", TypeError, lambda: KEYS + KEYS),
     "order of keys": ("lt.ordered", TypeError, lambda: KEY < KEY),
     "keys in NumPy": ("array.key", TypeError, lambda: np.asarray(KEY)),

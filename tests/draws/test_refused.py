@@ -131,6 +131,13 @@ BAD: list[tuple[str, type[Exception], str, Callable[[], Any]]] = [
         "mode='x' of bernoulli",
         lambda: random.bernoulli(KEY, mode="x"),
     ),
+    ("random.extents", ValueError, r"\(-4,\) for", lambda: random.normal(KEY, -4)),
+    (
+        "random.extents",
+        ValueError,
+        r"\(2, -1\)",
+        lambda: random.bernoulli(KEY, 0.5, (2, -1)),
+    ),
     ("random.extents", ValueError, "-1 and 2", lambda: random.orthogonal(KEY, -1, m=2)),
     (
         "face.axis",

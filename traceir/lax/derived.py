@@ -7,6 +7,7 @@ from operator import index
 
 from traceir import rules
 from traceir.array import Array
+from traceir.dtypes import KEY
 from traceir.lax.operands import (
     DTypeLike,
     Operand,
@@ -18,7 +19,7 @@ from traceir.lax.operands import (
 from traceir.lax.operands import broadcast_shapes as _meet
 from traceir.lax.reductions import dot_general
 from traceir.lax.shapes import ShapeLike, axis_in, shape_tuple
-from traceir.lax.structure import broadcast_in_dim, reshape
+from traceir.lax.structure import broadcast_in_dim, full, reshape
 from traceir.trace import bind, typeof
 
 
@@ -31,9 +32,11 @@ def full_like(
     Array(1., dtype=float32, weak_type=True)
     """
     aval = typeof(operand("full_like", x))
+    extents = aval.shape if shape is None else shape_tuple(shape)
+    if dtype is KEY or (dtype is None and aval.dtype is KEY):
+        return full(extents, fill_value, KEY)
     wanted = aval.dtype if dtype is None else dtype_of(dtype, "full_like")
     weak = dtype is None and aval.weak_type
-    extents = aval.shape if shape is None else shape_tuple(shape)
     value = operand("full_like", fill_value, 1)
     return broadcast_in_dim(convert(value, wanted, weak), extents, ())
 

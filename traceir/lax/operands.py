@@ -292,6 +292,13 @@ def promoted_inexact(name: str, *values: Operand) -> list[Operand]:
     return [convert(v, floating, weak) for v in checked]
 
 
+def refuse_key(*values: Operand) -> None:
+    """Raise TypeError (promote.key) for an array of keys."""
+    for value in values:
+        if typeof(value).dtype is KEY:
+            raise rules.error("promote.key", got=typeof(value).str_short())
+
+
 def refuse_complex(name: str, *values: Operand) -> None:
     """Raise TypeError (face.complex) for a complex operand."""
     for value in operands(name, values):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from operator import index
 
 from traceir.array import Array
+from traceir.dtypes import KEY
 from traceir.lax.operands import (
     DTypeLike,
     Operand,
@@ -17,21 +18,27 @@ from traceir.lax.operands import (
     shape_of,
 )
 from traceir.lax.shapes import ShapeLike, axes_in, axis_in, shape_tuple
-from traceir.trace import bind
+from traceir.trace import bind, typeof
 
 
 def full(shape: ShapeLike, fill_value: Operand, dtype: DTypeLike = None) -> Array:
     """An array of this shape with one number everywhere, by default of its dtype.
+
+    Keys have the number for both words.
 
     Raises TypeError (face.shape, face.dtype).
 
     >>> full((2,), 1.5)
     Array([1.5, 1.5], dtype=float32, weak_type=True)
     """
-    value = operand("full", fill_value)
-    if dtype is not None:
+    value, extents = operand("full", fill_value), shape_tuple(shape)
+    if dtype is KEY and typeof(value).dtype is not KEY:
+        words = full((*extents, 2), value, "uint32")
+        result: Array = bind("random_wrap", words, impl="fry")
+        return result
+    if dtype is not None and dtype is not KEY:
         value = convert(value, dtype_of(dtype, "full"))
-    return broadcast_in_dim(value, shape_tuple(shape), ())
+    return broadcast_in_dim(value, extents, ())
 
 
 def iota(dtype: DTypeLike, size: int) -> Array:

@@ -22,6 +22,7 @@ from traceir.lax.operands import (
     operands,
     promoted,
     refuse_complex,
+    refuse_key,
     shape_of,
     typed,
 )
@@ -88,6 +89,7 @@ def round(a: Operand, decimals: int = 0) -> Array:
      Array(2.57, dtype=float32, weak_type=True))
     """
     value = operand("round", a)
+    refuse_key(value)
     aval = typeof(value)
     if aval.dtype.kind == "c":
         parts = (part(value) for part in (lax.real, lax.imag))

@@ -19,6 +19,7 @@ from traceir.lax.operands import (
     default_dtype,
     operands,
     promoted,
+    refuse_key,
     shape_of,
 )
 from traceir.lax.shapes import axis_in
@@ -42,6 +43,7 @@ def contracted(x: Operand, y: Operand, contract: Any, batch: Any = ((), ())) -> 
     >>> contracted(jnp.array([True, False]), jnp.array([False, True]), ((0,), (0,)))
     Array(False, dtype=bool)
     """
+    refuse_key(x)
     dtype = typeof(x).dtype
     if dtype == BOOL:
         number = default_dtype(int)

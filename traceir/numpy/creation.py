@@ -34,6 +34,7 @@ from traceir.lax.structure import (
     concatenate,
     expand_dims,
 )
+from traceir.lax.structure import full as lax_full
 from traceir.lax.warned import refuse_part, warn_of_part
 from traceir.promote import check_unmasked
 from traceir.trace import bind, typeof
@@ -264,9 +265,7 @@ def _of_words(name: str, fill: Operand, shape: tuple[int, ...]) -> Array:
     """Keys of which both words are a number, or which are a key."""
     if typeof(operand(name, fill, 1)).dtype is KEY:
         return _stretched(fill, shape)
-    word = given(name, fill, np.dtype("uint32"), 1)
-    made: Array = bind("random_wrap", _stretched(word, (*shape, 2)), impl="fry")
-    return made
+    return lax_full(shape, given(name, fill, np.dtype("uint32"), 1), KEY)
 
 
 def full_like(

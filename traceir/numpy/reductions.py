@@ -23,6 +23,7 @@ from traceir.lax.operands import (
     default_dtype,
     dtype_of,
     operand,
+    refuse_key,
     shape_of,
     typed,
 )
@@ -152,6 +153,7 @@ def prod(
 
 def _extreme(name: str, x: Operand, axis: Axis, least: bool, **options: Any) -> Array:
     value = operand(name, x)
+    refuse_key(value)
     shape, dtype = shape_of(value), typeof(value).dtype
     axes = axes_in(axis, len(shape))
     if options["initial"] is None and not _product(shape[d] for d in axes):

@@ -28,6 +28,7 @@ from traceir.lax.operands import (
     promoted,
     promoted_inexact,
     refuse_complex,
+    refuse_key,
     shape_of,
     typed,
 )
@@ -48,6 +49,7 @@ def trunc(x: Operand) -> Array:
     """
     refuse_complex("trunc", x)
     value = operand("trunc", x)
+    refuse_key(value)
     if kind_of(typeof(value).dtype) != "f":
         return as_array(value)
     return _where(lax.lt(value, like(0, value)), lax.ceil(value), lax.floor(value))

@@ -25,6 +25,7 @@ from traceir.lax.operands import (
     operands,
     promoted_inexact,
     refuse_complex,
+    refuse_key,
     typed,
 )
 from traceir.numpy.composites import where as _where
@@ -51,6 +52,7 @@ def signbit(x: Operand) -> Array:
     """
     value = operand("signbit", x)
     refuse_complex("signbit", value)
+    refuse_key(value)
     dtype = typeof(value).dtype
     match kind_of(dtype):
         case "f":

@@ -10,6 +10,7 @@ import numpy as np
 
 from traceir import lax, rules
 from traceir.array import Array
+from traceir.dtypes import KEY
 from traceir.jit.composite import composite
 from traceir.lax.dynamic import from_end
 from traceir.lax.indexing import GatherDimensionNumbers, GatherScatterMode, fill_of
@@ -72,6 +73,13 @@ def _want_integers(places: Operand) -> None:
         raise rules.error("index.type", got=f"an array of {dtype}")
 
 
+def _outside(shape: tuple[int, ...], dtype: np.dtype, fill: Any) -> Array:
+    """As many elements as where there are none to take."""
+    value = fill_of(dtype) if fill is None else fill
+    word = np.dtype("uint32") if dtype is KEY else dtype
+    return lax.full(shape, typed(value, word, False), dtype)
+
+
 @composite(
     static_argnames=(
         "axis",
@@ -97,8 +105,7 @@ def _take(
     extent = x.shape[at]
     shape = (*x.shape[:at], *places.shape, *x.shape[at + 1 :])
     if not extent:
-        value = fill_of(x.dtype) if fill_value is None else fill_value
-        return lax.full(shape, typed(value, x.dtype, False))
+        return _outside(shape, x.dtype, fill_value)
     usual = GatherScatterMode.from_any(None, FILL) if mode is None else mode
     if mode == "wrap":
         places = remainder(places, typed(extent, places.dtype, False))
@@ -156,8 +163,7 @@ def take_along_axis(
         for d, (n, m) in enumerate(zip(x.shape, places.shape))
     )
     if not x.shape[at] or 0 in shape:
-        value = fill_of(x.dtype) if fill_value is None else fill_value
-        return lax.full(shape, typed(value, x.dtype, False))
+        return _outside(shape, x.dtype, fill_value)
     kept = [d for d, n in enumerate(places.shape) if d == at or n != 1]
     lined = [d for d in kept if d != at and x.shape[d] != 1]
     whole = tuple(d for d in range(x.ndim) if d not in kept)

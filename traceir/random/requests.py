@@ -66,8 +66,8 @@ def counted(name: str, dtype: DTypeLike) -> np.dtype:
 def shaped(name: str, shape: ShapeLike, *params: Operand) -> Shape:
     """The shape that is asked for, or that to which the parameters broadcast.
 
-    Raises ValueError (random.shape) where they do not broadcast to it, TypeError
-    (face.shape) for what is no shape.
+    Raises ValueError (random.shape) where they do not broadcast to it and
+    (random.extents) for a negative extent, TypeError (face.shape) for what is no shape.
 
     >>> shaped("gamma", None, np.ones((3, 1)), np.ones(2))
     (3, 2)
@@ -78,6 +78,8 @@ def shaped(name: str, shape: ShapeLike, *params: Operand) -> Shape:
 def fitting(name: str, shape: ShapeLike, *shapes: Shape) -> Shape:
     """As `shaped`, for the shapes of parameters."""
     asked = None if shape is None else shape_tuple(shape)
+    if asked and min(asked) < 0:
+        raise rules.error("random.extents", got=f"{asked} for {name}")
     try:
         found = np.broadcast_shapes(*shapes)
     except ValueError:
