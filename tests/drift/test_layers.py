@@ -168,9 +168,10 @@ LEFTOVERS = {
     "a path of one machine": r"(?<![\w./])/(home|root|work|opt|Users)" + "/",
     "an unfinished place": r"\b(TO" + "DO|FIX" + "ME|XX" + r"X)\b",
     # JAX is what tests are compared with, where it is; the names of instructions are
-    # those of one architecture. Nothing else may be missing.
+    # those of one architecture, and no Python package is a C compiler. Nothing else may
+    # be missing.
     "a test that does not run": r"pytest\.(mark\.)?(xfail|import"
-    + r"orskip(?!\(.jax., reason=)|skip(?!if\(\s*not X86, reason=))",
+    + r"orskip(?!\(.jax., reason=)|skip(?!if\(\s*not (?:X86|COMPILER), reason=))",
     "a merge's mark": "^(<<<<<<<|>>>>>>>) ",
 }
 

@@ -1,0 +1,145 @@
+"""The object form: C programs that call its header, and what its functions give."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from exported import cases, selu
+
+import traceir
+import traceir_numba
+from traceir import pytree
+from traceir_numba.ahead import instructions, objects
+
+NAMES = "selu", "softmax", "mlp_grad"
+CASES = {name: case for name, case in cases().items() if name in NAMES}
+COMPILER = shutil.which("cc")
+PROGRAM = Path(__file__).with_name("program.c")
+STRICT = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-pedantic"]
+
+
+def compiled(*arguments: Any) -> subprocess.CompletedProcess[str]:
+    """What the C compiler says."""
+    given = [str(COMPILER), *STRICT, *map(str, arguments)]
+    return subprocess.run(given, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an object of three functions, and its header."""
+    path = tmp_path_factory.mktemp("object")
+    functions = {name: (f, *args) for name, (f, args) in CASES.items()}
+    traceir_numba.export(functions, path=path / "net.o", form="object")
+    return path
+
+
+def flat(tree: Any) -> bytes:
+    """The bytes of a tree's arrays."""
+    return b"".join(np.asarray(leaf).tobytes() for leaf in pytree.leaves(tree))
+
+
+@pytest.mark.skipif(not COMPILER, reason="there is no C compiler")
+@pytest.mark.parametrize("link", [["net.o"], ["-L.", "-lnet", "-Wl,-rpath,."]])
+def test_a_c_program_gets_the_same_bits(link: list[str], folder: Path) -> None:
+    program = folder / "program"
+    linked = [arg if arg[0] == "-" else folder / arg for arg in link]
+    linked = [f"-L{folder}" if arg == "-L." else arg for arg in linked]
+    said = compiled(f"-I{folder}", PROGRAM, *linked, "-o", program)
+    assert (said.returncode, said.stderr) == (0, "")
+    given = flat([CASES[name][1] for name in NAMES])
+    (folder / "given").write_bytes(given)
+    done = subprocess.run([program, "given", "made"], cwd=folder, check=False)
+    assert done.returncode == 0
+    wanted = flat([function(*args) for function, args in CASES.values()])
+    assert (folder / "made").read_bytes() == wanted
+
+
+@pytest.mark.skipif(not COMPILER, reason="there is no C compiler")
+def test_the_object_of_another_header_does_not_link(tmp_path: Path) -> None:
+    for count in (5, 6):
+        x, path = np.ones(count, "float32"), tmp_path / str(count) / "selu.o"
+        path.parent.mkdir()
+        traceir_numba.export(selu, x, path=path, form="object")
+    program = tmp_path / "program.c"
+    program.write_text('#include "selu.h"\nint main(void) { return 0; }\n')
+    for count, fits in ((5, True), (6, False)):
+        code = tmp_path / str(count) / "selu.o"
+        said = compiled(f"-I{tmp_path / '5'}", program, code, "-o", tmp_path / "out")
+        assert (said.returncode == 0) is fits
+    assert "undefined reference to `selu_" in said.stderr
+
+
+def test_the_header_documents_each_function(folder: Path) -> None:
+    text = (folder / "net.h").read_text()
+    for name, (function, args) in CASES.items():
+        program = str(function.trace(*args).jaxpr).splitlines()[1]
+        comment = text.partition(f" * {name}(")[2].partition("*/")[0]
+        assert program in comment
+    assert "int net_selu(const float *x, float *result);" in text
+    assert " * in   layers_0_1: layers[0][1], float32[128]\n" in text
+    assert max(map(len, text.partition("extern const")[0].splitlines())) < 89
+
+
+def test_a_comment_of_the_header_ends_where_it_should(tmp_path: Path) -> None:
+    def star(x: Any) -> Any:
+        return {"*/": x + 1}
+
+    traceir_numba.export(star, np.float32(1), path=tmp_path / "star.o", form="object")
+    text = (tmp_path / "star.h").read_text()
+    assert "result['* /']" in text and text.count("/*") == text.count("*/")
+
+
+def test_functions_return_codes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x, y = np.full(5, 2, "float32"), np.zeros(5, "float32")
+    pointers = [ctypes.c_void_p(a.ctypes.data) for a in (x, y)]
+
+    def made(name: str) -> Any:
+        path = tmp_path / f"{name}.o"
+        found = traceir_numba.export(selu, x, path=path, form="object")
+        return getattr(ctypes.CDLL(str(found[-1])), name)
+
+    assert made("there")(*pointers) == 0
+    np.testing.assert_array_equal(y, traceir_numba.jit(selu)(x))
+    if instructions.is_known():
+        # No processor has the last bit of this register: it is reserved.
+        lacking = instructions.Instruction(instructions.EXTENDED, 2, 31)
+        monkeypatch.setitem(instructions.INSTRUCTIONS, "avx10.2", lacking)
+        monkeypatch.setattr(instructions, "own", lambda: ("sse3", "avx10.2"))
+        y[:] = 7
+        assert made("missing")(*pointers) == 2
+        assert y.tolist() == [7] * 5
+
+
+def test_memory_that_is_not_there_is_a_code(tmp_path: Path) -> None:
+    @traceir.jit
+    def huge(x: Any) -> Any:
+        y = traceir.numpy.cumsum(traceir.numpy.full((1 << 30, 1 << 20), x), 0)
+        return y[::-1].max() + traceir.numpy.cumsum(y, 1)[3, 3]
+
+    with traceir.enable_x64(True):
+        spec = traceir.ShapeDtypeStruct((), "float64")
+        found = traceir_numba.export(
+            huge, spec, path=tmp_path / "huge.o", form="object"
+        )
+    x = np.zeros(())
+    given = [ctypes.c_void_p(x.ctypes.data)] * 2
+    assert ctypes.CDLL(str(found[-1])).huge(*given) == 1
+
+
+def test_equal_exports_have_equal_marks_and_others_have_others() -> None:
+    from traceir_numba.ahead.entries import entry_of
+
+    def mark(count: int) -> str:
+        x = np.ones(count, "float32")
+        entry = entry_of("selu", "selu", traceir_numba.jit(selu).trace(x))
+        return objects.mark_of("selu", [entry])
+
+    assert mark(5) == mark(5) != mark(6)
