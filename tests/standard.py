@@ -71,7 +71,7 @@ class Special:
 
     def admits(self, got: float, xs: tuple[float, ...], error: float) -> bool:
         """Whether it is a result of these operands, but for a relative error."""
-        return any(_is(got, word, xs, error) for word in self.result.split("|"))
+        return any(is_said(got, word, xs, error) for word in self.result.split("|"))
 
 
 def lines(name: str) -> Iterator[str]:
@@ -134,6 +134,7 @@ CLASSES: dict[str, tuple[float, ...]] = {
     "little": (0.25, 0.9, 1e-30, 0.0, -0.0, -0.25, -0.9, -1e-30),
     "whole": (*WHOLE, *_negative(WHOLE), 0.0, -0.0),
     "fraction": (*FRACTIONS, -0.25),
+    "zero": (0.0, -0.0),
     "odd": ODD,
     "even": (0.5, 2.75, 2.0, 1024.0, math.inf),
 }
@@ -182,7 +183,8 @@ def said(word: str, xs: tuple[float, ...]) -> float:
     return -value if word.startswith("-") else value
 
 
-def _is(got: float, word: str, xs: tuple[float, ...], error: float) -> bool:
+def is_said(got: float, word: str, xs: tuple[float, ...], error: float) -> bool:
+    """Whether a number is what a word for a result means, but for a relative error."""
     if word in ("plus", "minus"):
         return math.copysign(1, got) == (1 if word == "plus" else -1)
     want = said(word, xs)

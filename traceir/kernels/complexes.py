@@ -14,6 +14,8 @@ from traceir.kernels.registry import kernel
 WIDE = np.dtype(np.complex128)
 # Nearer to zero than this, a logarithm of 1 + z is not taken of the sum.
 NEAR = 0.5
+# Within these powers of 2, squares and their quotients are in a dtype's range.
+MIDDLE = {"complex64": 30, "complex128": 250}
 
 
 @kernel("real")
@@ -51,7 +53,9 @@ def quotient(x: Any, y: Any) -> Any:
     >>> quotient(np.complex128(1 + 1j), np.complex128(complex("inf")))
     np.complex128(0j)
     """
-    found = np.divide(x, y)
+    if _is_near(x) and _is_near(y):
+        return np.divide(x, y)
+    found = _ratio(x, y)
     lost = np.isnan(found.real) & np.isnan(found.imag)
     if not lost.any():
         return found
@@ -63,6 +67,40 @@ def quotient(x: Any, y: Any) -> Any:
     scale = np.where(zero, x.real.dtype.type(0), x.real.dtype.type(np.inf))
     mended = complex_(np.asarray(scale * top.real), np.asarray(scale * top.imag))
     return np.where(zero | large, mended, found)
+
+
+def _size(x: Any) -> Any:
+    """The larger part without its sign."""
+    return np.maximum(np.abs(x.real), np.abs(x.imag))
+
+
+def _is_near(x: Any) -> bool:
+    """Whether all numbers are finite, and near 1 rather than the ends of the range."""
+    size = _size(x)
+    far = 2.0 ** MIDDLE[x.dtype.name]
+    return bool(size.size and size.max() < far and size.min() > 1 / far)
+
+
+def _ratio(x: Any, y: Any) -> Any:
+    """x / y by NumPy's formula, far from 1 of numbers that are brought near."""
+    found = np.divide(x, y)
+    up, down = _power(x), _power(y)
+    far = np.maximum(np.abs(up), np.abs(down)) > MIDDLE[found.dtype.name]
+    if not far.any():
+        return found
+    near = np.divide(_times_power(x, -up), _times_power(y, -down))
+    return np.where(far, _times_power(near, up - down), found)
+
+
+def _power(x: Any) -> Any:
+    """The power of 2 that is next above both parts; 0 for what is zero or infinite."""
+    size = _size(x)
+    return np.frexp(np.where(np.isfinite(size), size, 1))[1]
+
+
+def _times_power(x: Any, power: Any) -> Any:
+    """A number times a power of 2."""
+    return complex_(np.ldexp(x.real, power), np.ldexp(x.imag, power))
 
 
 def _boxed(x: np.ndarray) -> np.ndarray:
@@ -106,9 +144,10 @@ def logistic(x: np.ndarray) -> Any:
 
 def sign(x: np.ndarray) -> Any:
     """The number on the unit circle that lies in the same direction; zero of zero."""
-    big = np.maximum(np.abs(x.real), np.abs(x.imag))
-    unit = complex_(np.asarray(x.real / big), np.asarray(x.imag / big))
-    return np.where(x == 0, x, unit / np.abs(unit))
+    big = _size(x)
+    a, b = x.real / big, x.imag / big
+    size = np.hypot(a, b)
+    return np.where(x == 0, x, complex_(np.asarray(a / size), np.asarray(b / size)))
 
 
 def power(x: np.ndarray, y: np.ndarray) -> Any:
