@@ -8,6 +8,8 @@ results whole.
 
 from traceir.kernels import (
     algebra,
+    bessel,
+    betas,
     bits,
     collectives,
     complexes,
@@ -19,12 +21,14 @@ from traceir.kernels import (
     gammas,
     gaussian,
     indexing,
+    loggamma,
     ordering,
     pointwise,
     random,
     reduce,
     special,
     structure,
+    sums,
     threefry,
     windows,
 )
@@ -33,6 +37,8 @@ from traceir.kernels.registry import KERNELS, kernel
 __all__ = [
     "KERNELS",
     "algebra",
+    "bessel",
+    "betas",
     "bits",
     "collectives",
     "complexes",
@@ -45,12 +51,14 @@ __all__ = [
     "gaussian",
     "indexing",
     "kernel",
+    "loggamma",
     "ordering",
     "pointwise",
     "random",
     "reduce",
     "special",
     "structure",
+    "sums",
     "threefry",
     "windows",
 ]

@@ -22,6 +22,8 @@ SERIES = 1 << 9
 DIGITS = 220
 # Integrals take the longest, and need no more than differences show.
 FEWER = 120
+# Terms that are by so many bits smaller do not count; where few of a formula do.
+ENOUGH, FAR = 260, 100
 # Below it a function of it is a line.
 LEAST = 2.0**-110
 Function = Callable[..., Any]
@@ -138,15 +140,15 @@ def _zeta(s: Any, q: Any) -> Any:
         below = _zeta(s, first) - _zeta(s, size + 1)
         odd = int(mp.nint(s)) % 2
         return _zeta(s, 1 - first) + (-below if odd else below)
-    if q > SERIES:
-        return _zeta_far(s, q)
-    if s > SERIES:
-        return sum((q + k) ** -s for k in range(max(4, int(q) // 8)))
-    return mp.zeta(s, q)
+    few = int(min(q * (mp.mpf(2) ** (ENOUGH / s) - 1), 1 << 40)) + 2
+    first = max(0, int(mp.ceil(min(s, 1 << 40) + FAR - q)))
+    if few <= first:
+        return sum((q + k) ** -s for k in range(few))
+    return sum((q + k) ** -s for k in range(first)) + _zeta_far(s, q + first)
 
 
 def _zeta_far(s: Any, q: Any) -> Any:
-    """Euler's and Maclaurin's sum at once, which for such q needs no first terms."""
+    """Euler's and Maclaurin's sum at once, for q from s + FAR on."""
     mp = mpmath()
     total = q / (s - 1) + mp.mpf(1) / 2
     term = s / q
@@ -251,7 +253,7 @@ def _fraction(a: Any, x: Any) -> Any:
     """`igammac` over x**a exp(-x) / gamma(a), by Lentz' method."""
     below = x - a + 1
     found = c = below
-    d, n = 1 / below, 0
+    d = n = mpmath().mpf(0)
     while True:
         n, below = n + 1, below + 2
         step = n * (a - n)
@@ -300,9 +302,9 @@ def _by_a(a: Any, x: Any) -> Any:
         change = mp.log(x) - mp.digamma(a)
         share, moment = _integral(a, x, False), _integral(a, x, True)
         return share * change - moment if x <= a else -(share * change + moment)
-    with mp.workprec(3 * mp.prec):
+    with mp.workprec(3 * mp.prec + 2 * int(abs(mp.log(max(a, x, 1), 2)))):
         # A central difference, whose error is the square of the step.
-        step = a * mp.ldexp(1, -400)
+        step = min(a, 1) * mp.ldexp(1, -400)
         if x <= a:
             low, high = (_lower(at, x) for at in (a - step, a + step))
         else:
@@ -319,7 +321,9 @@ def random_gamma_grad(a: Real, x: Real) -> Real:
 
     def function(at: Any, by: Any) -> Any:
         mp = mpmath()
-        height = mp.exp((at - 1) * mp.log(by) - by - mp.loggamma(at))
+        # The exponent has as many more digits before its point.
+        with mp.workprec(mp.prec + 2 * int(abs(mp.log(max(at, by), 2)))):
+            height = mp.exp((at - 1) * mp.log(by) - by - mp.loggamma(at))
         return -_by_a(at, by) / height
 
     return conditioned(function, a, x)
@@ -344,7 +348,7 @@ def _betainc(a: Any, b: Any, x: Any) -> Any:
     mp = mpmath()
     if max(a, b) <= SERIES:
         return mp.betainc(a, b, 0, x, regularized=True)
-    lower = x * (a + b) <= a
+    lower = x * (a + b + 2) <= a + 1
     with mp.workprec(mp.prec + 3 * int(mp.log(a + b, 2) + 1)):
         if not lower:
             a, b, x = b, a, 1 - x

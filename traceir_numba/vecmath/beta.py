@@ -17,7 +17,11 @@ from numpy import float64 as f64
 from traceir.kernels import special
 from traceir_numba.vecmath.basics import INF_F64, NAN_F64, ZERO_F64, fma
 from traceir_numba.vecmath.exponential import exp_f64, expm1_f64
-from traceir_numba.vecmath.gamma import digamma_f64, lgamma_near_f64
+from traceir_numba.vecmath.gamma import (
+    digamma_f64,
+    digamma_far_rest_f64,
+    lgamma_near_f64,
+)
 from traceir_numba.vecmath.incomplete import (
     GAUSS_POINT,
     GAUSS_WEIGHT,
@@ -31,17 +35,27 @@ MODERATE_SHAPE = 200.0
 
 
 def lgamma_rise_f64(a: f64, b: f64) -> f64:
-    """log gamma(a + b) - log gamma(b), for a up to 1/2 and b from 1 on."""
+    """log gamma(a + b) - log gamma(b), for a up to 1/2 and b from 1 on.
+
+    Of b from 8 on, less a log(b).
+    """
     total = f64(0.0)
     for k in range(8):
-        total = fma(FEW_WEIGHT[k], digamma_f64(fma(a, FEW_POINT[k], b)), total)
+        at = fma(a, FEW_POINT[k], b)
+        if b < 8.0:
+            slope = digamma_f64(at)
+        else:
+            more = log1p_f64(fma(a, FEW_POINT[k], -0.5) / b)
+            slope = more + digamma_far_rest_f64(at - 0.5)
+        total = fma(FEW_WEIGHT[k], slope, total)
     return a * total
 
 
 def beta_small_f64(a: f64, b: f64, x: f64, lower: f64) -> f64:
     """The share from 0 to x, or the other where `lower` is 0, for a up to 1/2."""
     short = b < 1.0
-    power = a * log_f64(x) + lgamma_rise_f64(a, b + 1.0 if short else b)
+    scale = log_f64(x if b < 8.0 else x * b)
+    power = a * scale + lgamma_rise_f64(a, b + 1.0 if short else b)
     power = power - a * (a - 1.0) * lgamma_near_f64(1.0 + a)
     n, term = f64(1.0), (1.0 - b) * x
     total = term / (a + 1.0)
@@ -92,6 +106,22 @@ def beta_fraction_f64(a: f64, b: f64, x: f64, accuracy: f64) -> f64:
     return value
 
 
+def beta_rise_f64(a: f64, b: f64, x: f64, y: f64, t: f64) -> f64:
+    """How far below its start the logarithm of the integrand is at t."""
+    if x > 0.5:  # by what is left of x, which has more digits
+        return fma(a + b, log1p_f64(y * expm1_f64(t)), -b * t)
+    return fma(a, t, (a + b) * log1p_f64(x * expm1_f64(-t)))
+
+
+def beta_slope_f64(a: f64, b: f64, x: f64, y: f64, t: f64) -> f64:
+    """The slope of that."""
+    if x > 0.5:
+        part = y * exp_f64(t) / fma(y, expm1_f64(t), 1.0)
+        return fma(a + b, part, -b)
+    part = x * exp_f64(-t) / fma(x, expm1_f64(-t), 1.0)
+    return fma(-(a + b), part, a)
+
+
 def beta_tail_f64(a: f64, b: f64, x: f64, y: f64) -> f64:
     """The share from 0 to x, for x up to about a / (a + b)."""
     share = beta_density_f64(a, b, x, y) / a
@@ -109,15 +139,11 @@ def beta_tail_f64(a: f64, b: f64, x: f64, y: f64) -> f64:
     most = 1.0 + log1p_f64(40.0 / (a * y)) + 48.0 / a
     t = most if t > most else t
     for _ in range(7):
-        fall = log1p_f64(x * expm1_f64(-t))
-        rise = a * t + (a + b) * fall - 40.0
-        ratio = x * exp_f64(-t - fall)
-        t = t - rise / fma(-(a + b), ratio, a)
+        slope = beta_slope_f64(a, b, x, y, t)
+        t = t - (beta_rise_f64(a, b, x, y, t) - 40.0) / slope
     end, area = t, f64(0.0)
     for k in range(32):
-        t = end * GAUSS_POINT[k]
-        fall = log1p_f64(x * expm1_f64(-t))
-        rise = fma(a, t, (a + b) * fall)
+        rise = beta_rise_f64(a, b, x, y, end * GAUSS_POINT[k])
         area = fma(GAUSS_WEIGHT[k], exp_f64(-rise), area)
     return total + share * a * area * end
 

@@ -86,7 +86,10 @@ def lgamma_f64(x: f64) -> f64:
     """log |gamma(x)|."""
     a = abs(x)
     low, far = a < 0.5, a >= 8.0
+    # Where it is smallest below 0, gamma(x + 4) is by 1 - w**2 larger.
+    small = (x > -3.0) & (x < -2.0)
     v = x + 1.0 if low else a
+    v = x + 4.0 if small else v
     v = f64(2.0) if far else v
     first = x if low else v - 1.0
     near = first * (first - 1.0) * lgamma_near_f64(v)
@@ -96,7 +99,11 @@ def lgamma_f64(x: f64) -> f64:
     y = lgamma_far_f64(u, g) if far else near + (0.0 - g)
     y = INF_F64 if a == INF_F64 else y
     s = abs(sin_pi_f64(x))
-    below = log_f64(PI_F64 / (s * a)) - y
+    w = fma(x + 1.0, x + 2.0, -1.0) if small else f64(0.0)
+    rest = fma(-w, w, 1.0)
+    product = log_f64(rest if small else PI_F64 / (s * a))
+    below = product - y
+    below = y - product - fma(-w, w, 1.0 - rest) / rest if small else below
     below = INF_F64 if (s == 0.0) | (a == INF_F64) else below
     y = below if x <= -0.5 else y
     return y if x == x else x
@@ -137,15 +144,15 @@ def lgamma_f32(x: f32) -> f32:
 ROOT_OF_DIGAMMA, ROOT_OF_DIGAMMA_REST = 1.4616321449683622, 9.549995429965697e-17
 
 
-def digamma_far_f64(u: f64, log_u: f64) -> f64:
-    """The derivative of log gamma at u + 1/2, for u from 7.5 on."""
+def digamma_far_rest_f64(u: f64) -> f64:
+    """What the derivative of log gamma at u + 1/2 is more than log u, u from 7.5 on."""
     r = 1.0 / u
     z = r * r
     p = fma(-0.28552918269874206, z, 0.07926206966699756)
     p = fma(fma(p, z, -0.02102487716925849), z, 0.0075604979904504875)
     p = fma(fma(p, z, -0.004134112539616441), z, 0.003844246027293076)
     p = fma(fma(p, z, -0.0072916666666629605), z, 0.041666666666666664)
-    return fma(z, p, log_u)
+    return z * p
 
 
 def digamma_near_f64(x: f64) -> f64:
@@ -183,7 +190,7 @@ def digamma_f64(x: f64) -> f64:
     d = v - ROOT_OF_DIGAMMA - ROOT_OF_DIGAMMA_REST
     u = a - 0.5 if far else f64(7.5)
     y = d * digamma_near_f64(v)
-    y = digamma_far_f64(u, log_f64(u)) if far else y
+    y = log_f64(u) + digamma_far_rest_f64(u) if far else y
     # 1 / x, or the reflection's pi / tan(pi x).
     n = x - np.rint(x)
     s, c = sin_pi_f64(x), cos_pi_f64(x)

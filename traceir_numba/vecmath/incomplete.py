@@ -46,14 +46,15 @@ def stirling_rest_f64(z: f64) -> f64:
     return shift - lgamma_far_rest_f64(u)
 
 
-def gamma_density_f64(a: f64, x: f64) -> f64:
-    """x**a exp(-x) / gamma(a)."""
-    if a < 12.0:
-        return exp_f64(fma(a, log_f64(x), -x) - lgamma_f64(a))
+def gamma_root_f64(a: f64, x: f64) -> f64:
+    """The root of x**a exp(-x) / gamma(a + 1), which is in range where a share is."""
+    if a < 8.0:
+        more = lgamma_f64(a + 1.0)
+        return exp_f64(0.5 * (fma(a, log_f64(x), -x) - more))
     more = (x - a) / a
     ratio = log1p_f64(more) if abs(more) < 0.5 else log_f64(x / a)
     power = a * (ratio - more) - stirling_rest_f64(a)
-    return exp_f64(power) * math.sqrt(a / 6.283185307179586)
+    return exp_f64(0.5 * power) / math.sqrt(math.sqrt(a * 6.283185307179586))
 
 
 def bend_f64(t: f64) -> f64:
@@ -93,9 +94,8 @@ def gamma_tail_f64(a: f64, x: f64, power: f64) -> f64:
 
 
 def igamma_series_f64(a: f64, x: f64, accuracy: f64) -> f64:
-    """`igamma` over the density, for x at most about a."""
-    term = 1.0 / a
-    total = term
+    """`igamma` over the square of `gamma_root_f64`, for x at most about a."""
+    term, total = f64(1.0), f64(1.0)
     n, count = a, f64(0.0)
     while (term > total * accuracy) & (count < 2000.0):
         n, count = n + 1.0, count + 1.0
@@ -105,7 +105,7 @@ def igamma_series_f64(a: f64, x: f64, accuracy: f64) -> f64:
 
 
 def igammac_fraction_f64(a: f64, x: f64, accuracy: f64) -> f64:
-    """`igammac` over the density, for x from a and from 1.5 on.
+    """`igammac` over the density, x**a exp(-x) / gamma(a), for x from a and 1.1 on.
 
     Of each two levels of the fraction one is left, whose denominator is made 1.
     """
@@ -132,7 +132,7 @@ def igammac_fraction_f64(a: f64, x: f64, accuracy: f64) -> f64:
 
 
 def igammac_small_f64(a: f64, x: f64) -> f64:
-    """`igammac` for a up to 1.5 and x up to it."""
+    """`igammac` for a and x up to 1.1."""
     term, total = f64(1.0), f64(0.0)
     for n in range(1, 26):
         term = term * (-x / n)
@@ -156,21 +156,23 @@ def igamma_part_f64(a: f64, x: f64, lower: f64, accuracy: f64) -> f64:
     if (x == 0.0) | (a == INF_F64):
         return 1.0 - lower
     below = f64(1.0)
-    if (x < 1.5) & ((x > a) | (a < 0.9)):
+    if (x < 1.1) & ((x > a) | (a < 0.9)):
         below = f64(0.0)
         found = igammac_small_f64(a, x)
         if found > 0.5:
             below = f64(1.0)
-            found = igamma_series_f64(a, x, accuracy) * gamma_density_f64(a, x)
+            root = gamma_root_f64(a, x)
+            found = igamma_series_f64(a, x, accuracy) * root * root
     else:
         below = f64(1.0 if x <= a else 0.0)
         if a >= MODERATE_FORM:
-            found = gamma_tail_f64(a, x, f64(0.0))
+            found = a * gamma_tail_f64(a, x, f64(0.0))
         elif x <= a:
             found = igamma_series_f64(a, x, accuracy)
         else:
-            found = igammac_fraction_f64(a, x, accuracy)
-        found = found * gamma_density_f64(a, x)
+            found = a * igammac_fraction_f64(a, x, accuracy)
+        root = gamma_root_f64(a, x)
+        found = found * root * root
     return found if below == lower else 1.0 - found
 
 
@@ -195,7 +197,7 @@ def igammac_f32(a: f32, x: f32) -> f32:
 
 
 def by_a_series_f64(a: f64, x: f64) -> f64:
-    """The derivative of `igamma` by a over the density, for x up to a or to 1.5."""
+    """What `by_a_f64` is for x up to a or to 1.5."""
     term, total, slope, change = f64(1.0), f64(1.0), f64(0.0), f64(0.0)
     n, count = a, f64(0.0)
     while (term > total * 1e-19) & (count < 2000.0):
@@ -205,28 +207,30 @@ def by_a_series_f64(a: f64, x: f64) -> f64:
         slope = slope - r
         total = total + term
         change = fma(term, slope, change)
-    return fma(total, log_f64(x) - digamma_f64(a + 1.0), change) / a
+    return fma(total, log_f64(x) - digamma_f64(a + 1.0), change)
 
 
 def log_ratio_f64(a: f64, x: f64) -> f64:
-    """log(x) - digamma(a), by Stirling's terms where a is large."""
+    """a (log(x) - digamma(a)), by Stirling's terms where a is large."""
+    if a < 1.0:
+        return fma(a, log_f64(x) - digamma_f64(a + 1.0), 1.0)
     if a < 16.0:
-        return log_f64(x) - digamma_f64(a)
+        return a * (log_f64(x) - digamma_f64(a))
     more = (x - a) / a
     ratio = log1p_f64(more) if abs(more) < 0.5 else log_f64(x / a)
     z = 1.0 / a
     y = z * z
     rest = fma(y, fma(y, -691.0 / 32760.0, 1.0 / 132.0), -1.0 / 240.0)
     rest = fma(y, fma(y, fma(y, rest, 1.0 / 252.0), -1.0 / 120.0), 1.0 / 12.0)
-    return fma(z, fma(z, rest, 0.5), ratio)
+    return a * fma(z, fma(z, rest, 0.5), ratio)
 
 
 def by_a_f64(a: f64, x: f64) -> f64:
-    """The derivative of `igamma` by a over the density."""
+    """The derivative of `igamma` by a over the density, times a."""
     if (x < 1.5) | ((x <= a) & (a < 20.0)):
         return by_a_series_f64(a, x)
     lead = gamma_tail_f64(a, x, f64(0.0)) * log_ratio_f64(a, x)
-    moment = gamma_tail_f64(a, x, f64(1.0))
+    moment = a * gamma_tail_f64(a, x, f64(1.0))
     return lead - moment if x <= a else -(lead + moment)
 
 
@@ -238,7 +242,8 @@ def igamma_grad_a_f64(a: f64, x: f64) -> f64:
         return NAN_F64
     if (x == 0.0) | (x == INF_F64) | (a == INF_F64):
         return f64(0.0)
-    return by_a_f64(a, x) * gamma_density_f64(a, x)
+    root = gamma_root_f64(a, x)
+    return by_a_f64(a, x) * root * root
 
 
 def igamma_grad_a_f32(a: f32, x: f32) -> f32:
@@ -267,7 +272,11 @@ def random_gamma_grad_f64(a: f64, x: f64) -> f64:
         return NAN_F64
     if (a >= 1e4) & (abs(x - a) <= a / 4.0):
         return gamma_near_mean_f64(a, x)
-    return f64(0.0) if x == 0.0 else -by_a_f64(a, x) * x
+    if x == 0.0:
+        return f64(0.0)
+    # Neither may leave the range of the numbers before the whole does.
+    change = by_a_f64(a, x)
+    return -(change * (x / a) if x < 1.0 else change * x / a)
 
 
 def random_gamma_grad_f32(a: f32, x: f32) -> f32:

@@ -39,17 +39,24 @@ def factorial_table() -> np.ndarray:
 BERNOULLI, FACTORIAL = bernoulli_table(), factorial_table()
 
 
+def zeta_exponent_f64(s: f64, q: f64) -> f64:
+    """What power of q `zeta_share_f64` leaves: one that is in range with the whole."""
+    return 1.0 - s if q > 1.0 else -s
+
+
 def zeta_share_f64(s: f64, q: f64) -> f64:
-    """q**s times the sum of (q + k)**-s, for q above 0."""
+    """The sum of (q + k)**-s, q above 0, over q to the power `zeta_exponent_f64`."""
     total = f64(1.0)
     share = f64(1.0)
+    unit = q if q > 1.0 else f64(1.0)
     for k in range(1, 10):
         share = pow_f64(q / (q + k), s)
         total = total + share
     w = q + 10.0
     share = pow_f64(q / w, s)
-    total = total + share * (w / (s - 1.0) + 0.5)
-    term = share * s / w
+    total = total / unit
+    total = total + share * (w / unit / (s - 1.0) + 0.5 / unit)
+    term = share * s / w / unit
     for k in range(12):
         total = fma(BERNOULLI[k], term, total)
         term = term * ((s + (2.0 * k + 1.0)) / w) * ((s + (2.0 * k + 2.0)) / w)
@@ -59,10 +66,11 @@ def zeta_share_f64(s: f64, q: f64) -> f64:
 
 def zeta_term_f64(scale: f64, s: f64, q: f64) -> f64:
     """`scale` times the sum of (q + k)**-s, for q above 0."""
-    half = pow_f64(q, -0.5 * s)
+    power = zeta_exponent_f64(s, q)
     share = zeta_share_f64(s, q)
+    half = pow_f64(q, 0.5 * power)
     found = (scale * half) * half * share
-    whole = scale * pow_f64(q, -s) * share
+    whole = pow_f64(q, power) * share
     return whole if scale == 1.0 else found
 
 
@@ -81,15 +89,16 @@ def zeta_large_f64(power: f64, s: f64, x: f64, odd: f64) -> f64:
     other = 1.0 - first
     if (odd == 1.0) & (first == other):
         rest = size + 1.0
-        return exp_f64(power - s * log_f64(rest)) * zeta_share_f64(s, rest)
+        power = power + zeta_exponent_f64(s, rest) * log_f64(rest)
+        return exp_f64(power) * zeta_share_f64(s, rest)
     near = first < other
     least = first if near else other
     share = exp_f64(s * log_f64(least / (other if near else first)))
-    size = exp_f64(power - s * log_f64(least))
+    root = exp_f64(0.5 * (power - s * log_f64(least)))
     # The term of a negative number has its sign.
     both = share + 1.0
     apart = share - 1.0 if near else 1.0 - share
-    return size * (apart if odd == 1.0 else both)
+    return root * (apart if odd == 1.0 else both) * root
 
 
 def zeta_sum_f64(scale: f64, s: f64, q: f64) -> f64:
@@ -146,7 +155,7 @@ def polygamma_f64(n: f64, x: f64) -> f64:
     if n <= (170.0 if x > 0.0 else 100.0):
         found = zeta_sum_f64(f64(FACTORIAL[i64(n)]), s, x)
     elif x > 0.0:
-        power = lgamma_f64(s) - s * log_f64(x)
+        power = fma(zeta_exponent_f64(s, x), log_f64(x), lgamma_f64(s))
         found = exp_f64(power) * zeta_share_f64(s, x)
     else:
         found = zeta_large_f64(lgamma_f64(s), s, x, f64(0.0 if odd else 1.0))
