@@ -21,8 +21,11 @@ KINDS = {
         *("int8", "int16", "int32", "int64"),
         *("uint8", "uint16", "uint32", "uint64"),
     ),
-    "floating": ("float32", "float64"),
+    "real floating": ("float32", "float64"),
+    "complex": ("complex64", "complex128"),
 }
+KINDS["floating"] = KINDS["real floating"] + KINDS["complex"]
+KINDS["real"] = KINDS["integer"] + KINDS["real floating"]
 KINDS["numeric"] = KINDS["integer"] + KINDS["floating"]
 KINDS["bits"] = KINDS["bool"] + KINDS["integer"]
 KINDS["all"] = KINDS["bool"] + KINDS["numeric"]
@@ -38,6 +41,12 @@ class Function:
     dtypes: tuple[str, ...]
     result: str
 
+    def result_of(self, dtype: str) -> str:
+        """The dtype of its result, for operands of a dtype."""
+        if self.result == "parts":
+            return part_of(dtype)
+        return "bool" if self.result == "bool" else dtype
+
     def find(self) -> Callable[..., Any] | None:
         """The namespace's own function; None where there is none."""
         found: Any = jnp
@@ -51,6 +60,15 @@ class Function:
         """How many arrays it takes."""
         positional = self.signature.parameters.values()
         return sum(p.name in ("x", "x1", "x2") for p in positional)
+
+
+def part_of(dtype: str) -> str:
+    """The dtype of the parts of a number, which is a number's own unless it is complex.
+
+    >>> part_of("complex64"), part_of("int8")
+    ('float32', 'int8')
+    """
+    return {"complex64": "float32", "complex128": "float64"}.get(dtype, dtype)
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,15 @@ def operand(dtype: str, seed: int, low: float = 0.1) -> np.ndarray:
         return rng.integers(0, 2, (3, 5)).astype(bool)
     if "int" in dtype:
         return rng.integers(1, 6, (3, 5)).astype(dtype)
-    return rng.uniform(low, low + 0.8, (3, 5)).astype(dtype)
+    real = rng.uniform(low, low + 0.8, (3, 5))
+    if "complex" in dtype:
+        return (real + 1j * rng.uniform(-0.8, 0.8, (3, 5))).astype(dtype)
+    return real.astype(dtype)
+
+
+def widened(x: np.ndarray) -> np.ndarray:
+    """The same with 64 bits to a part: 8-bit floats of NumPy's would be coarser."""
+    return x.astype({"f": "float64", "c": "complex128"}.get(x.dtype.kind, x.dtype))
 
 
 @pytest.mark.parametrize("backend", BACKENDS[1:])
@@ -79,13 +87,11 @@ def test_the_dtypes_of_elementwise_functions(function: Function, backend: str) -
         found = traceir.jit(f, backend=backend)(xs)
     reference = getattr(np, function.name)
     for d, x in xs.items():
-        want = "bool" if function.result == "bool" else d
+        want = function.result_of(d)
         assert found[d].dtype == want and found[d].shape == (3, 5), d
-        # 8-bit floats of NumPy's would be coarser than the standard's numbers.
-        wide = [a.astype("float64") if "float" in d else a for a in x]
-        rtol = 1e-5 if d == "float32" else 1e-12
-        if d == "bool" or "bit" in function.name or "float" in d:
-            np.testing.assert_allclose(found[d], reference(*wide), rtol=rtol)
+        rtol = 1e-5 if d in ("float32", "complex64") else 1e-12
+        if d == "bool" or "bit" in function.name or x[0].dtype.kind in "fc":
+            np.testing.assert_allclose(found[d], reference(*map(widened, x)), rtol=rtol)
         else:
             with np.errstate(all="ignore"):
                 np.testing.assert_array_equal(
@@ -104,6 +110,49 @@ def test_numbers_of_python_mix_with_arrays(name: str) -> None:
             x = jnp.asarray([0.5, 2.0], dtype)
             for found in (function(x, 2.0), function(2.0, x), function(x, 2)):
                 assert found.dtype in (np.dtype(dtype), np.dtype(bool))
+
+
+TURNED = ("add", "subtract", "multiply", "divide", "pow", "equal", "not_equal")
+
+
+@pytest.mark.parametrize("name", TURNED)
+def test_a_complex_number_of_python_mixes_with_floating_arrays(name: str) -> None:
+    function = getattr(jnp, name)
+    with enable_x64():
+        for dtype in standard.KINDS["floating"]:
+            x = jnp.asarray([0.5, 2.0], dtype)
+            wide = np.result_type(dtype, "complex64")
+            for found, want in (
+                (function(x, 2 - 1j), function(x, jnp.asarray(2 - 1j, wide))),
+                (function(1j, x), function(jnp.asarray(1j, wide), x)),
+            ):
+                assert found.dtype in (wide, np.dtype(bool))
+                np.testing.assert_array_equal(found, want)
+
+
+REAL = [f for f in ELEMENTWISE if f.dtypes and "complex64" not in f.dtypes]
+# The standard leaves these open: numbers are in the order of their parts, as NumPy's.
+OPEN: dict[str, Any] = {
+    name: getattr(np, name)
+    for name in (
+        *("greater", "greater_equal", "less", "less_equal", "maximum", "minimum"),
+        *("logical_and", "logical_not", "logical_or", "logical_xor"),
+    )
+}
+OPEN["logaddexp"] = lambda x, y: np.log(np.exp(x) + np.exp(y))
+
+
+@pytest.mark.parametrize("function", REAL, ids=lambda f: f.name)
+def test_a_function_of_real_numbers_has_no_complex_ones(function: Function) -> None:
+    called = function.find()
+    assert called is not None
+    xs = [np.complex64([1j, 2])] * function.operands
+    if function.name in OPEN:
+        want = OPEN[function.name](*xs)
+        np.testing.assert_allclose(called(*xs), want, rtol=1e-6)
+        return
+    with pytest.raises(TypeError, match="complex64"):
+        called(*xs)
 
 
 OPERATORS = {
@@ -161,6 +210,8 @@ def test_the_default_dtypes_of_creation() -> None:
     with enable_x64():
         info = jnp.__array_namespace_info__().default_dtypes()
         real, whole = info["real floating"], info["integral"]
+        assert jnp.full(2, 1j).dtype == jnp.asarray([1j, 2]).dtype
+        assert jnp.asarray([1j, 2]).dtype == info["complex floating"]
         assert jnp.zeros(2).dtype == jnp.linspace(0, 1, 3).dtype == real
         assert jnp.ones(2).dtype == jnp.eye(2).dtype == jnp.empty(2).dtype == real
         assert jnp.full(2, 1.5).dtype == jnp.asarray([1, 2.5]).dtype == real
@@ -222,13 +273,14 @@ MIXED = {
 ORDERS = (
     ("int8", "int16", "int32", "int64"),
     ("uint8", "uint16", "uint32", "uint64"),
-    ("float32", "float64"),
+    ("float32", "float64", "complex128"),
+    ("float32", "complex64", "complex128"),
     ("bool",),
 )
 
 
 def test_dtypes_meet_as_the_standard_says() -> None:
-    table = dict(MIXED)
+    table = MIXED | {("float64", "complex64"): "complex128"}
     for order in ORDERS:
         for k, wide in enumerate(order):
             table.update({(narrow, wide): wide for narrow in order[: k + 1]})
@@ -241,11 +293,21 @@ def test_dtypes_meet_as_the_standard_says() -> None:
                     assert (x + y).dtype == want
 
 
+def dropped(source: str, target: str) -> bool:
+    """Whether a conversion drops imaginary parts, which the standard advises against."""
+    kinds = standard.KINDS
+    return source in kinds["complex"] and target in kinds["real"]
+
+
 @pytest.mark.parametrize("source", DTYPES)
 def test_every_dtype_becomes_every_other(source: str) -> None:
     with enable_x64():
         x = jnp.asarray([0, 1, 1], source)
         for target in DTYPES:
+            if dropped(source, target):
+                with pytest.warns(match="imaginary"):
+                    assert jnp.astype(x, target).tolist() == [0, 1, 1]
+                continue
             found = jnp.astype(x, jnp.dtype(target), copy=True)
             assert found.dtype == target and found is not x
             assert found.tolist() == [0, 1, 1]

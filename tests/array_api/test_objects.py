@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import standard
 from rule_errors import raises_rule
 
 import traceir
@@ -22,7 +23,7 @@ from traceir.dtypes import bfloat16, kind_of
 
 DTYPES = (
     *("bool", "int8", "int16", "int32", "uint8", "uint16", "uint32"),
-    *("float16", "bfloat16", "float32"),
+    *("float16", "bfloat16", "float32", "complex64"),
 )
 
 
@@ -64,7 +65,7 @@ def test_the_namespace_tells_what_it_can() -> None:
         *("boolean indexing", "data-dependent shapes", "max dimensions")
     }
     assert set(info.default_dtypes(device=device)) == {
-        *("real floating", "integral", "indexing")
+        *("real floating", "complex floating", "integral", "indexing")
     }
     with raises_rule("array.device", ValueError, "gpu"):
         info.dtypes(device="gpu")
@@ -76,7 +77,10 @@ def test_the_dtypes_of_the_namespace_are_those_of_arrays(x64: bool) -> None:
         info = jnp.__array_namespace_info__()
         found = info.dtypes()
         assert all(jnp.zeros(1, d).dtype == d for d in found.values())
-        assert ("float64" in found) == x64 and ("int64" in found) == x64
+        for name in ("float64", "int64", "complex128"):
+            assert (name in found) == x64
+        assert "complex64" in found
+        assert info.default_dtypes()["complex floating"] == jnp.asarray(1j).dtype
         assert info.default_dtypes()["integral"] == jnp.arange(2).dtype
         assert info.default_dtypes()["real floating"] == jnp.zeros(2).dtype
         kinds = info.dtypes(kind=("bool", "unsigned integer"))
@@ -90,7 +94,7 @@ KINDS = {
     "integral": "iu",
     "real floating": "f",
     "complex floating": "c",
-    "numeric": "iuf",
+    "numeric": "iufc",
 }
 
 
@@ -99,7 +103,7 @@ KINDS = {
 def test_a_dtype_is_of_its_kinds(name: str, kind: str) -> None:
     dtype = jnp.dtype(name)
     assert jnp.isdtype(dtype, kind) == (kind_of(dtype) in KINDS[kind])
-    assert jnp.isdtype(dtype, ("complex floating", dtype))
+    assert jnp.isdtype(dtype, ("bool", dtype, kind))
 
 
 def test_a_kind_that_there_is_not_is_refused() -> None:
@@ -111,6 +115,13 @@ def test_casts_keep_every_number() -> None:
     assert jnp.can_cast(jnp.ones(2, "int16"), "float32")
     assert not jnp.can_cast("int32", jnp.float32)
     assert jnp.can_cast(jnp.bfloat16, jnp.float32)
+    assert jnp.can_cast("complex64", "complex128")
+    assert jnp.can_cast("float32", "complex64")
+    assert not jnp.can_cast("float64", "complex64")
+    assert not jnp.can_cast("complex128", "complex64")
+    for real in ("bool", "int64", "float64"):
+        assert not jnp.can_cast("complex64", real)
+        assert jnp.can_cast(real, "complex128")
 
 
 @pytest.mark.parametrize("name", [n for n in DTYPES if n[0] in "fb" and n != "bool"])
@@ -121,6 +132,16 @@ def test_the_limits_of_floating_dtypes(name: str) -> None:
     assert float(one + info.eps) > 1 and float(one + info.eps / 4) == 1
     assert np.isfinite(float(info.max)) and float(info.min) == -float(info.max)
     assert float(info.smallest_normal) == 2.0 ** float(np.log2(info.tiny))
+
+
+@pytest.mark.parametrize("name", ["complex64", "complex128"])
+def test_the_limits_of_complex_dtypes_are_those_of_their_parts(name: str) -> None:
+    info, part = jnp.finfo(name), jnp.finfo(standard.part_of(name))
+    assert info.dtype == part.dtype == standard.part_of(name)
+    for limit in ("bits", "eps", "max", "min", "smallest_normal"):
+        assert getattr(info, limit) == getattr(part, limit)
+    with enable_x64():
+        assert jnp.finfo(jnp.ones(1, name)).bits == info.bits
 
 
 def test_the_limits_of_integer_dtypes() -> None:
@@ -219,7 +240,13 @@ def test_an_array_can_be_pickled_and_copied(name: str) -> None:
 @pytest.mark.parametrize("name", DTYPES)
 def test_scalars_are_pythons_numbers(name: str) -> None:
     x = jnp.asarray(1, name)
-    assert bool(x) is True and int(x) == 1 and float(x) == 1.0 and complex(x) == 1
+    assert bool(x) is True and complex(x) == 1
+    for number in (int, float):
+        if kind_of(x.dtype) != "c":
+            assert number(x) == 1
+            continue
+        with pytest.raises(TypeError, match="complex"):
+            number(x)
     if kind_of(x.dtype) in "iu":
         assert operator.index(x) == 1
     else:

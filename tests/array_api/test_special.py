@@ -170,7 +170,9 @@ def test_shifts_multiply_and_divide_by_powers_of_two(dtype: str) -> None:
 # Numbers of Python beside arrays -----------------------------------------------------
 
 BINARY = [f for f in standard.functions() if f.operands == 2 and f.dtypes]
-NUMBERS = {"bool": [True], "i": [2], "u": [2], "f": [2, 2.5]}
+NUMBERS = {
+    "bool": [True], "i": [2], "u": [2], "f": [2, 2.5], "c": [2, 2.5, 2 - 1j],
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("function", BINARY, ids=lambda f: f.name)

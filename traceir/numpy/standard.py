@@ -65,7 +65,12 @@ class NamespaceInfo:
         check_device(device)
         whole = default_dtype(int)
         real = default_dtype(float)
-        return {"real floating": real, "integral": whole, "indexing": whole}
+        return {
+            "real floating": real,
+            "complex floating": default_dtype(complex),
+            "integral": whole,
+            "indexing": whole,
+        }
 
     def dtypes(
         self, *, device: object = None, kind: str | tuple[str, ...] | None = None
@@ -99,7 +104,8 @@ class NamespaceInfo:
 
 STANDARD = (
     *("bool", "int8", "int16", "int32", "int64"),
-    *("uint8", "uint16", "uint32", "uint64", "float32", "float64"),
+    *("uint8", "uint16", "uint32", "uint64"),
+    *("float32", "float64", "complex64", "complex128"),
 )
 
 
