@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 
+from traceir.avals import ShapedArray
 from traceir.conform import judge
 from traceir.conform.aims import aim, clauses, plain_primitives
 from traceir.conform.cases import read_cases
 from traceir.conform.implementations import Reference
 from traceir.conform.programs import arguments, drawable, programs
-from traceir.conform.strategies import applications, arrays, avals, violated
+from traceir.conform.strategies import (
+    applications,
+    arrays,
+    avals,
+    elements,
+    violated,
+)
 from traceir.conform.written import as_case, as_program
-from traceir.ir import ClosedJaxpr, Literal, subjaxprs
+from traceir.dtypes import KEY
+from traceir.ir import ClosedJaxpr, Jaxpr, Literal, subjaxprs
 from traceir.rules import default
+from traceir.text import parse, to_text
 from traceir.typing import check
 
 SEARCH = settings(
@@ -92,6 +102,13 @@ def test_arrays_of_the_grid_are_eighths(data: st.DataObject) -> None:
     assert (array.shape, array.dtype) == (aval.shape, aval.dtype)
     if aval.dtype.kind == "f":
         assert ((array * 8) % 1 == 0).all()
+
+
+@given(elements(KEY, grid=False))
+def test_a_drawn_key_is_a_literal_that_is_read_again(key: np.void) -> None:
+    literal = Literal(key, ShapedArray((), KEY))
+    closed = ClosedJaxpr(Jaxpr((), (), (), (literal,)), ())
+    assert parse(to_text(closed, full=True)) == closed
 
 
 @given(st.data())

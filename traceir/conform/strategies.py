@@ -88,7 +88,7 @@ def elements(dtype: np.dtype, grid: bool = True) -> SearchStrategy[Any]:
         return few if grid else few | ends | st.integers(least, most)
     if is_key(dtype):
         words = elements(np.dtype("uint32"), grid)
-        return st.tuples(st.tuples(words, words))
+        return st.tuples(words, words).map(_key)
     if kind_of(dtype) == "c":
         part = elements(part_dtype(dtype), grid)
         return st.builds(complex, part, part)
@@ -102,6 +102,10 @@ def elements(dtype: np.dtype, grid: bool = True) -> SearchStrategy[Any]:
     plain = st.floats(-30, 30, width=width)
     anything = st.floats(width=width)
     return on_grid | plain | ends | anything
+
+
+def _key(words: tuple[int, int]) -> Any:
+    return np.array((words,), KEY)[()]
 
 
 @st.composite
