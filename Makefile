@@ -8,7 +8,7 @@ python := $(VENV)/bin/python
 pip := $(python) -m pip install --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz mutants ulp docs lint type format clean conform status
+.PHONY: help demo test soak fuzz mutants ulp docs lint type format clean conform status
 .PHONY: conform-jax corpus reach bench plain
 
 help: ## list the targets
@@ -21,6 +21,9 @@ demo: $(VENV)/.numba ## the main job from Python to machine code, a screenful ea
 
 test: $(VENV)/.test ## all tests, in as many processes as there are processors
 	$(python) -m pytest -n $(JOBS) --dist worksteal $(ARGS)
+
+soak: $(VENV)/.test ## all tests with five times the random examples, and Numba asked anew
+	HYPOTHESIS_PROFILE=soak $(python) -m pytest -n $(JOBS) --dist worksteal $(ARGS)
 
 fuzz: $(VENV)/.test ## the property tests, with many random examples
 	HYPOTHESIS_PROFILE=fuzz $(python) -m pytest tests/fuzz $(ARGS)

@@ -10,9 +10,12 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-# As long as this module, which is as long as the process.
-_store = TemporaryDirectory(prefix="traceir-tests-")
-os.environ["TRACEIR_CACHE_DIR"] = _store.name
+# As long as this module, which is as long as the process; workers have that of the
+# process that started them, so that none compiles or judges what another has.
+if "PYTEST_XDIST_WORKER" not in os.environ:
+    _shared = TemporaryDirectory(prefix="traceir-tests-")
+    os.environ["TESTS_OF_TRACEIR"] = _shared.name
+    os.environ["TRACEIR_CACHE_DIR"] = os.path.join(_shared.name, "store")
 
 # Whatever is made while tests are collected stays: there is no garbage to look for.
 gc.disable()
@@ -27,9 +30,21 @@ if find_spec("jax") is None:
 
 def pytest_collection_finish() -> None:
     """Let collections of garbage, which some tests ask for, pass over the tests."""
+    set_aside()
+    gc.enable()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Let them pass over what the files of tests before have left, too."""
+    if nextitem is not None and nextitem.path != item.path:
+        set_aside()
+
+
+def set_aside() -> None:
+    """Collect garbage, and look for none in what there is now."""
     gc.collect()
     gc.freeze()
-    gc.enable()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

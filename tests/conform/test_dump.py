@@ -7,6 +7,7 @@ from dataclasses import fields
 from functools import cache
 from typing import Any
 
+import columns
 import numpy as np
 import pytest
 
@@ -29,8 +30,7 @@ STEPS = {"call": Call, "setting": Setting, "probe": Probe}
 @cache
 def dumped(name: str) -> Any:
     """A case as a reader of JSON gets it."""
-    (case,) = (case for case in CASES if case.name == name)
-    return json.loads(json.dumps(case_data(case)))
+    return json.loads(json.dumps(case_data(columns.cases()[name])))
 
 
 # A reader of the form that the chapter describes, which knows JSON and NumPy alone

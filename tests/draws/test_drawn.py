@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from soak import SOAK
 
 import traceir
 import traceir.numpy as jnp
@@ -52,11 +53,12 @@ def test_one_after_the_other(text: str, layout: bool) -> None:
 @pytest.mark.parametrize("number", range(GROUPS))
 def test_compiled_and_for_several_keys(number: int, layout: bool, backend: str) -> None:
     texts = (EXACT + NEAR)[number::GROUPS]
-    # What vmap makes of a draw is for both backends one program, and machine code takes
-    # its time: there a group is compiled for one key in one layout, and for several
-    # keys in the other.
-    alone = backend == "reference" or layout == (number % 2 == 0)
-    mapped = backend == "reference" or not alone
+    # What vmap makes of a draw is for both backends one program, and both take their
+    # time: a group is compiled by one for one key, by the other for several keys, and
+    # in the other layout the other way round.
+    first = (number % 2 == 0) == (backend == "reference")
+    alone = SOAK or layout == first
+    mapped = SOAK or not alone
 
     def drawn(key: Any) -> list[Any]:
         return [draws(text, traceir.random, jnp, key) for text in texts]
