@@ -12,6 +12,7 @@ import math
 import os
 import threading
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import cache
 from typing import Any
 
@@ -88,7 +89,7 @@ def kernel(space: dict[str, Any], name: str) -> Callable[..., Any]:
     compiled = dialect().jit(made)
 
     def launch(blocks: Any, threads: Any, *args: Any) -> None:
-        with lock:
+        with lock, simulated.turns() if is_simulated() else nullcontext():
             compiled[blocks, threads](*args)
 
     return launch

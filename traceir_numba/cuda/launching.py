@@ -17,7 +17,7 @@ from traceir_numba.products import call_arguments
 from traceir_numba.program import Call, Launch
 
 # Sides of the tiles of products: on a device, in the simulator.
-TILE, SMALL_TILE = 16, 2
+TILE, SMALL_TILE = 16, 4
 # Threads of a block take no fewer than a device runs as one.
 WARP = 32
 

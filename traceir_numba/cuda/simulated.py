@@ -7,7 +7,9 @@ machine code; what a device has texts of its own for is run as written.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
@@ -33,6 +35,21 @@ def _cast(dtype: str) -> Callable[[Any], Any]:
         return np.asarray(value).astype(dtype)[()]
 
     return cast
+
+
+# How long a thread runs before another one has its turn, in seconds.
+TURN = 2e-5
+
+
+@contextmanager
+def turns() -> Iterator[None]:
+    """Short turns: whoever waits at a barrier waits for a turn of all the others."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(TURN)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
 
 
 def quiet(space: dict[str, Any], name: str) -> Callable[..., Any]:
