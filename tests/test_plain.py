@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from plain import distances, finance, grids, images, signal, statistics
+from plain import distances, finance, grids, images, signal, statistics, waves
 from plain.examples import EXAMPLES, Example
 
 import traceir_numba
 
-MODULES = (distances, finance, grids, images, signal, statistics)
+MODULES = (distances, finance, grids, images, signal, statistics, waves)
 
 
 def leaves(value: Any) -> list[Any]:

@@ -14,6 +14,7 @@ from traceir import rules
 from traceir.face import copies, functions, substitutes, ufunc_methods, ufuncs
 from traceir.face.array import NumpyTracer, known, traced
 from traceir.face.functions import call_ufunc, method
+from traceir.face.views import Part
 from traceir.face.writing import read, write
 from traceir.lax.operands import convert
 from traceir.trace import Tracer
@@ -130,7 +131,7 @@ def _is_python(value: Any) -> bool:
     """Whether a value is a Python number, or stands for one."""
     if isinstance(value, NumpyTracer):
         return value.weak_type and value.number
-    return type(value) in (int, float)
+    return type(value) in (int, float, complex)
 
 
 def getitem(self: NumpyTracer, index: Any) -> Any:
@@ -233,10 +234,32 @@ def array_function(
     return functions.apply(func, args, kwargs)
 
 
+def _part(name: str) -> property:
+    """`x.real` or `x.imag`: a view of complex numbers, which can be written to."""
+    plain = getattr(Tracer, name)
+
+    def read_part(self: NumpyTracer) -> Any:
+        if self.dtype.kind != "c":
+            return self if name == "real" else plain.__get__(self)
+        if self.number:
+            return traced(Part(name).read(self.now()))
+        return self.through(Part(name))
+
+    def write_part(self: NumpyTracer, value: Any) -> None:
+        if self.dtype.kind != "c" and name == "imag":
+            raise rules.error("face.meaning", got=f"new imag of {self.aval}")
+        same = isinstance(value, NumpyTracer) and value._base is self
+        if same and value._step == Part(name):  # `x.real += 1` has written it
+            return
+        into = self if self.number else read_part(self)
+        write(into, Ellipsis, value)
+
+    return property(read_part, write_part)
+
+
 PROPERTIES: dict[str, Function] = {
     "T": copies.transpose,
     "mT": lambda self: copies.swapaxes(self, -1, -2),
-    "real": lambda self: self,
     "flat": lambda self: copies.ravel(self),
     "base": lambda self: self._base,
 }
@@ -253,6 +276,8 @@ def bindings() -> Iterator[tuple[str, Any]]:
             yield name, method(name)
     for name, function in PROPERTIES.items():
         yield name, property(function)
+    for name in ("real", "imag"):
+        yield name, _part(name)
     for function in (astype, fill, sort, put, item, reshape, transpose):
         yield function.__name__, function
     for function in (copies.swapaxes, copies.squeeze, copies.ravel, copies.flatten):

@@ -228,7 +228,9 @@ def _list(name: str, value: Any) -> Any:
         return value
     if any(isinstance(v, Tracer) and not v.shape for v in value):
         return array_of(value)
-    plain = value and all(isinstance(v, (bool, int, float, list)) for v in value)
+    plain = value and all(
+        isinstance(v, (bool, int, float, complex, list)) for v in value
+    )
     return np.array(value) if plain else value
 
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from traceir import numpy as jnp
+from traceir.face import classes
 from traceir.face.array import unwrapped, wrapped
 from traceir.face.creation import random, standing_in
 from traceir.face.values import taking_lists
@@ -131,7 +132,7 @@ def _import(name: str, *args: Any, **kwargs: Any) -> Any:
     return of_numpy(builtins.__import__(name, *args, **kwargs))
 
 
-_BUILTINS = {**vars(builtins), "__import__": _import}
+_BUILTINS = {**vars(builtins), **classes.BUILTINS, "__import__": _import}
 
 
 class View:
@@ -162,7 +163,8 @@ class View:
         return self._rebuilt(function) if found is None else found
 
     def _rebuilt(self, function: FunctionType) -> FunctionType:
-        cells = tuple(map(self._cell, function.__closure__ or ()))
+        closure = function.__closure__ or ()
+        cells = tuple(map(self._cell, closure))
         made = FunctionType(
             *(function.__code__, self._view(function.__globals__), function.__name__),
             *(function.__defaults__, cells or None),
@@ -172,18 +174,23 @@ class View:
         made.__module__ = function.__module__
         made.__qualname__ = function.__qualname__
         self._functions[function] = made
+        # Now functions can be seen whose closures have this one, such as itself.
+        for cell, seen in zip(closure, cells, strict=True):
+            if not _is_full(seen) and _is_full(cell):
+                seen.cell_contents = self.function(cell.cell_contents)
         return made
 
     def _view(self, real: dict[str, Any]) -> Globals:
         return self._globals.setdefault(id(real), Globals(real, self))
 
     def _cell(self, cell: CellType) -> CellType:
-        """A cell, or a new one where its value is seen as another."""
-        try:
-            value = cell.cell_contents
-        except ValueError:  # it is empty, as that of a function before its definition
+        """A cell, or a new one where its value is seen as another; empty for a user's
+        function."""
+        if not _is_full(cell):
             return cell
-        # A function's own name may be in its closure: it is seen when it is called.
+        value = cell.cell_contents
+        if type(value) is FunctionType and _is_users(value):
+            return CellType()
         found = of_numpy(value)
         return cell if found is value else CellType(found)
 
@@ -191,6 +198,15 @@ class View:
         """Hand on what has been made global."""
         for one in self._globals.values():
             one.flush()
+
+
+def _is_full(cell: CellType) -> bool:
+    """Whether a cell has a value: that of a name before its definition has none."""
+    try:
+        _ = cell.cell_contents
+    except ValueError:
+        return False
+    return True
 
 
 def _is_users(function: FunctionType) -> bool:

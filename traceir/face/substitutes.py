@@ -11,7 +11,7 @@ from traceir import numpy as jnp
 from traceir.face import ufuncs
 from traceir.face.array import NumpyTracer, traced, unwrapped, wrapped
 from traceir.face.functions import OWN as OWN
-from traceir.face.functions import own
+from traceir.face.functions import own, viewing
 from traceir.face.values import operand_of
 from traceir.lax.operands import convert, operand
 from traceir.trace import Tracer, typeof
@@ -33,10 +33,10 @@ def _clip(
 
 @own(np.angle)
 def _angle(z: Any, deg: bool = False) -> Any:
-    """The angle of real numbers: 0, or pi for negative ones."""
-    x = operand_of("angle", z)
-    zero = typeof(x).dtype.type(0)
-    found = ufuncs.apply(np.arctan2, "__call__", (zero, traced(x)), {})
+    """The angle of complex numbers; of real ones 0, or pi for negative ones."""
+    x = traced(operand_of("angle", z))
+    height = x.imag if _is_complex(x) else x.dtype.type(0)
+    found = ufuncs.apply(np.arctan2, "__call__", (height, x.real), {})
     return found * (180 / np.pi) if deg else found
 
 
@@ -61,10 +61,19 @@ def _nested(arrays: Any, dtype: np.dtype) -> Any:
     return convert(operand("block", arrays), dtype)
 
 
-@own(np.real)
+@viewing(np.real)
 def _real(val: Any) -> Any:
-    value = operand("real", val)
-    return traced(jnp.real(value) if _is_complex(value) else value)
+    return _tracer("real", val).real
+
+
+@viewing(np.imag)
+def _imag(val: Any) -> Any:
+    return _tracer("imag", val).imag
+
+
+def _tracer(name: str, value: Any) -> NumpyTracer:
+    is_one = isinstance(value, NumpyTracer)
+    return value if is_one else traced(operand_of(name, value))
 
 
 @own(np.conj)

@@ -50,6 +50,10 @@ def _on_truths(function: Function, truths: Function) -> Function:
     return applied
 
 
+def _conjugate(x: Operand) -> Any:
+    return jnp.conj(x) if typeof(x).dtype.kind == "c" else x
+
+
 COMPARISONS = (
     *(np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal),
 )
@@ -66,7 +70,7 @@ OWN: dict[str, Function] = {
     "remainder": _by_zero(jnp.remainder),
     "fmod": _by_zero(jnp.fmod),
     "divmod": _by_zero(jnp.divmod),
-    "conjugate": lambda x: x,
+    "conjugate": _conjugate,
 }
 
 

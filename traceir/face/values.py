@@ -47,12 +47,15 @@ def _leaves(value: Any) -> Iterator[Any]:
         yield value
 
 
+_WEAK = {"f": 0.0, "c": 0j}
+
+
 def dtype_in(value: Any) -> Any:
     """What NumPy takes an operand for: a dtype, or a Python number for a weak one."""
     aval = typeof(value)
     if not aval.weak_type or aval.shape:
         return aval.dtype
-    return 0.0 if aval.dtype.kind == "f" else 0
+    return _WEAK.get(aval.dtype.kind, 0)
 
 
 # Functions of sequences of arrays.

@@ -164,6 +164,32 @@ class Transpose(_Strides):
         return jnp.transpose(value, tuple(np.argsort(self.axes).tolist()))
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The real or the imaginary parts of complex numbers."""
+
+    name: str
+
+    def of(self, value: np.ndarray) -> np.ndarray:
+        """The view of a NumPy array."""
+        found: np.ndarray = getattr(value, self.name)
+        return found
+
+    def read(self, base: Any) -> Any:
+        """The parts."""
+        return getattr(jnp, self.name)(base)
+
+    def write(self, base: Any, value: Any) -> Any:
+        """The numbers with new parts of this name, and the others as they were."""
+        if self.name == "real":
+            return lax.complex(value, lax.imag(base))
+        return lax.complex(lax.real(base), value)
+
+    def strides(self, base: Strided) -> tuple[int, ...] | None:
+        """Twice those of the numbers: between two parts lies one of the other name."""
+        return tuple(2 * s for s in base.strides or contiguous(base.shape))
+
+
 def memory(array: Strided) -> np.ndarray:
     """A NumPy array with an array's shape and strides, and no elements to look at."""
     strides = array.strides

@@ -1,0 +1,61 @@
+"""What a plain function learns of the classes of traced arrays. Serves: face.box
+
+A traced array says that it is an `np.ndarray`, a number that it is one of NumPy's, or
+of Python's where it was given as one.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from traceir.face.array import NumpyTracer
+from traceir.face.selection import Selection
+
+_PYTHON: dict[str, builtins.type] = {"b": bool, "i": int, "f": float, "c": complex}
+
+
+def class_of(value: Any) -> builtins.type:
+    """The class of a value, of a traced one that of what it stands for."""
+    if isinstance(value, Selection):
+        return np.ndarray
+    if not isinstance(value, NumpyTracer):
+        found = builtins.type(value)
+        return type if found in (builtins.type, _Class) else found
+    if not value.number:
+        return np.ndarray
+    dtype = value.dtype
+    return _PYTHON[dtype.kind] if value.weak_type else dtype.type
+
+
+class _Class(builtins.type):
+    """The class of `type` in a traced function, which is called with one argument."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls is type and len(args) == 1:
+            return class_of(args[0])
+        return super().__call__(*args, **kwargs)
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        if cls is type:
+            return builtins.isinstance(instance, builtins.type)
+        return super().__instancecheck__(instance)
+
+
+class type(builtins.type, metaclass=_Class):  # the name that functions know
+    """Python's `type`: of a traced array it gives the class of what that stands for."""
+
+
+def isinstance_seen(instance: Any, classes: Any, /) -> bool:
+    """Python's `isinstance`, for traced arrays by what they stand for."""
+    if builtins.isinstance(instance, (NumpyTracer, Selection)):
+        if builtins.isinstance(instance, classes):
+            return True  # one who asks for tracers knows of them
+        return issubclass(class_of(instance), classes)
+    return builtins.isinstance(instance, classes)
+
+
+BUILTINS: dict[str, Callable[..., Any]] = {"isinstance": isinstance_seen, "type": type}
