@@ -16,8 +16,10 @@ from traceir.config import enable_x64
 
 NUMERIC = standard.KINDS["numeric"]
 FLOATING = standard.KINDS["floating"]
+REAL = standard.KINDS["real"]
+COMPLEX = standard.KINDS["complex"]
 # Compiled code is made of a dtype of each kind.
-COMPILED = ("int8", "uint32", "float32")
+COMPILED = ("int8", "uint32", "float32", "complex64")
 CUBE = np.array([[[1, 2, 0], [3, 1, 2]], [[0, 5, 1], [2, 2, 1]]])
 AXES: list[Any] = [None, 0, -1, (0, 2), (), (0, 1, 2)]
 Call = Callable[..., Any]
@@ -26,6 +28,11 @@ Call = Callable[..., Any]
 def dtypes(way: str) -> tuple[str, ...]:
     """The dtypes that are tried."""
     return COMPILED if way == "numba" else NUMERIC
+
+
+def cube(dtype: str) -> np.ndarray:
+    """The cube in a dtype; of complex numbers with other numbers as second parts."""
+    return (CUBE + 1j * CUBE[::-1] if dtype in COMPLEX else CUBE).astype(dtype)
 
 
 def accumulated(dtype: str) -> str:
@@ -54,6 +61,12 @@ REDUCTIONS: dict[str, Callable[[str], str | None]] = {
     "all": lambda _: "bool",
     "any": lambda _: "bool",
 }
+OF_REAL_NUMBERS = ("max", "min", "std", "var")
+
+
+def takes(name: str, dtype: str) -> bool:
+    """Whether a reduction is said to take a dtype."""
+    return dtype not in COMPLEX or name not in OF_REAL_NUMBERS
 
 
 @cache
@@ -69,19 +82,22 @@ def reduced(way: str) -> dict[str, dict[str, list[Any]]]:
                     for keepdims in (False, True)
                 ]
                 for d, x in xs.items()
+                if takes(name, d)
             }
             for name in REDUCTIONS
         }
 
     with enable_x64():
-        return runner(way)(f, {d: jnp.asarray(CUBE, d) for d in dtypes(way)})
+        return runner(way)(f, {d: jnp.asarray(cube(d)) for d in dtypes(way)})
 
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", REDUCTIONS)
 def test_reductions_over_axes(name: str, way: str) -> None:
     for dtype, found in reduced(way)[name].items():
-        x = CUBE.astype("float64")
+        x = cube(dtype)
+        if dtype not in COMPLEX:
+            x = x.astype("float64")
         options = ((axis, keepdims) for axis in AXES for keepdims in (False, True))
         for one, (axis, keepdims) in zip(found, options, strict=True):
             want = getattr(np, name)(x, axis=axis, keepdims=keepdims)
@@ -95,7 +111,7 @@ def test_reductions_over_axes(name: str, way: str) -> None:
 @pytest.mark.parametrize("dtype", NUMERIC)
 def test_totals_in_a_dtype_that_is_asked_for(dtype: str, name: str) -> None:
     with enable_x64():
-        for wanted in NUMERIC:
+        for wanted in NUMERIC if dtype in REAL else COMPLEX:
             found = getattr(jnp, name)(jnp.asarray([2, 3], dtype), dtype=wanted)
             last = 5 if "sum" in name else 6
             assert found.dtype == wanted and np.ravel(found)[-1] == last
@@ -115,12 +131,13 @@ def test_running_totals(name: str, way: str) -> None:
         }
 
     with enable_x64():
-        found = runner(way)(f, {d: jnp.asarray(CUBE, d) for d in dtypes(way)})
+        found = runner(way)(f, {d: jnp.asarray(cube(d)) for d in dtypes(way)})
     call = getattr(np, name)
     for dtype, results in found.items():
+        x = cube(dtype) if dtype in COMPLEX else CUBE
         wanted = (
-            *(call(CUBE, axis=1), call(CUBE, axis=-1, include_initial=True)),
-            call(CUBE[0, 0]),
+            *(call(x, axis=1), call(x, axis=-1, include_initial=True)),
+            call(x[0, 0]),
         )
         for one, want in zip(results, wanted, strict=True):
             assert one.dtype == accumulated(dtype)
@@ -160,7 +177,40 @@ SPECIAL: list[tuple[str, list[float], dict[str, Any], float]] = [
 ]
 
 
-@pytest.mark.parametrize("dtype", FLOATING)
+# Parts of sums are sums of parts; what is not zero has a part that is not.
+SPECIAL_COMPLEX: list[tuple[str, list[complex], complex]] = [
+    ("sum", [], 0),
+    ("prod", [], 1),
+    ("mean", [], complex(NAN, NAN)),
+    ("sum", [1, complex(NAN, 2), 1j], complex(NAN, 3)),
+    ("sum", [INF, complex(0, -INF)], complex(INF, -INF)),
+    ("sum", [complex(INF, 1), complex(-INF, 1)], complex(NAN, 2)),
+    ("prod", [1j, 1j, complex(NAN, NAN)], complex(NAN, NAN)),
+    ("prod", [1j, 1j, 2], -2),
+    ("mean", [1j, 3, 2 + 2j], complex(5, 3) / 3),
+    ("all", [1j, complex(0, NAN), complex(-INF, 0)], 1),
+    ("all", [1j, 0], 0),
+    ("any", [0, complex(-0.0, -0.0)], 0),
+    ("any", [0, complex(0, NAN)], 1),
+    ("count_nonzero", [1j, 0, 1, complex(0, NAN), complex(-0.0, -0.0)], 3),
+]
+
+
+@pytest.mark.parametrize("dtype", COMPLEX)
+@pytest.mark.parametrize("way", WAYS)
+def test_special_complex_elements(way: str, dtype: str) -> None:
+    def f(xs: list[Any]) -> list[Any]:
+        pairs = zip(xs, SPECIAL_COMPLEX, strict=True)
+        return [getattr(jnp, name)(x) for x, (name, _, _) in pairs]
+
+    with enable_x64():
+        found = runner(way)(f, [jnp.asarray(x, dtype) for _, x, _ in SPECIAL_COMPLEX])
+    for got, (name, x, want) in zip(found, SPECIAL_COMPLEX, strict=True):
+        near = np.asarray(got, "complex128")
+        np.testing.assert_allclose(near, want, 1e-6, err_msg=f"{name} {x}")
+
+
+@pytest.mark.parametrize("dtype", standard.KINDS["real floating"])
 @pytest.mark.parametrize("way", WAYS)
 def test_special_elements(way: str, dtype: str) -> None:
     def f(xs: list[Any]) -> list[Any]:
@@ -197,9 +247,9 @@ def test_differences(way: str) -> None:
         }
 
     with enable_x64():
-        found = runner(way)(f, {d: jnp.asarray(CUBE, d) for d in dtypes(way)})
+        found = runner(way)(f, {d: jnp.asarray(cube(d)) for d in dtypes(way)})
     for dtype, results in found.items():
-        x = CUBE.astype(dtype)
+        x = cube(dtype)
         wanted = (
             *(np.diff(x), np.diff(x, axis=0, n=2), np.diff(x, n=0)),
             np.diff(x, axis=1, prepend=x[:, :1], append=x),
