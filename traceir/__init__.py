@@ -84,11 +84,13 @@ from traceir.transforms.custom_vjp import custom_vjp
 from traceir.transforms.pmap import pmap
 from traceir.transforms.vmap import vmap
 from traceir.typing import check
+from traceir.version import VERSION
 
 if TYPE_CHECKING:
-    from traceir import image, nn, random, scipy
+    from traceir import exports, image, nn, random, scipy
+    from traceir.exports import deserialize, export
 
-__version__ = "0.1.0"
+__version__ = VERSION
 __all__ = [
     "Array",
     "ClosedJaxpr",
@@ -119,6 +121,7 @@ __all__ = [
     "default_backend",
     "default_matmul_precision",
     "default_prng_impl",
+    "deserialize",
     "device_count",
     "device_get",
     "device_put",
@@ -133,6 +136,8 @@ __all__ = [
     "eval_shape",
     "experimental",
     "explain_cache_misses",
+    "export",
+    "exports",
     "grad",
     "hessian",
     "image",
@@ -175,11 +180,14 @@ __all__ = [
     "vmap",
 ]
 
-# Modules that are imported when they are first asked for.
-_LATER = frozenset({"image", "nn", "random", "scipy"})
+# What is imported when it is first asked for: modules, and functions of modules.
+_LATER = {
+    **dict.fromkeys(("exports", "image", "nn", "random", "scipy"), __name__),
+    **dict.fromkeys(("deserialize", "export"), f"{__name__}.exports"),
+}
 
 
 def __getattr__(name: str) -> object:
     if name in _LATER:
-        return lazy.load(globals(), __name__, name)
+        return lazy.load(globals(), _LATER[name], name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

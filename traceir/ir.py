@@ -167,10 +167,25 @@ def _canonical(jaxpr: Jaxpr) -> tuple[object, ...]:
 
     head = define(jaxpr.constvars), define(jaxpr.invars)
     eqns = tuple(
-        (e.primitive, tuple(map(use, e.inputs)), e.params, e.effects, define(e.outputs))
+        (
+            e.primitive,
+            tuple(map(use, e.inputs)),
+            _exact(e.params),
+            e.effects,
+            define(e.outputs),
+        )
         for e in jaxpr.eqns
     )
     return *head, eqns, tuple(map(use, jaxpr.outvars))
+
+
+def _exact(value: Hashable) -> Hashable:
+    """A param with the bits of its numbers: a NaN is like itself, a zero has a sign."""
+    if type(value) is tuple:
+        return tuple([_exact(part) for part in value])
+    if type(value) is float or type(value) is complex:
+        return type(value), np.asarray(value).tobytes()
+    return value
 
 
 @dataclass(frozen=True, eq=False)

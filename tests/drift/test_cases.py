@@ -52,6 +52,12 @@ ELSEWHERE = {
         ),
         "tests/export/test_refusals.py",
     ),
+    **dict.fromkeys(
+        ("export.file", "export.program", "export.version"),
+        "tests/exports/test_files.py",
+    ),
+    "export.tree": "tests/exports/test_trees.py",
+    "export.whole": "tests/exports/test_programs.py",
     # A case gives each call arrays of its own, so no deleted one is used again.
     **dict.fromkeys(
         ("jit.donate", "jit.donate-twice", "array.deleted"), "tests/test_donation.py"
@@ -140,6 +146,12 @@ PROSE = {
         ),
         "tests/drift/test_transform_cases.py",
     ),
+    "export.same": "tests/exports/test_programs.py",
+    **dict.fromkeys(
+        ("export.additions", "export.constants", "export.later"),
+        "tests/exports/test_files.py",
+    ),
+    "export.pickled": "tests/exports/test_pickles.py",
     "level.capture": "tests/test_trace.py",
     "element.owned": "tests/test_array.py",
     **dict.fromkeys(

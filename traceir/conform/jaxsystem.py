@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import jax
+import jax.export
 from jax._src import core
 
 from traceir.conform import jaxes, jaxkeys
@@ -76,6 +77,9 @@ class JaxSystem:
             return staged
         if transform == "compiled":
             return lambda *args, **kwargs: jitted.lower(*args, **kwargs).compile()
+        if transform == "exported":
+            # Called without its file, which takes a package that JAX does not bring.
+            return lambda *args: jax.export.export(jitted)(*args).call
         if transform in ("eval_shape", "trace", "lower"):
             found: Callable[..., Any] = getattr(jitted, transform)
             return found

@@ -28,7 +28,7 @@ from traceir.pytree import leaves
 from traceir.text.syntax import Program
 
 # Transforms whose calls return the results of the function itself.
-RETURNING = ("jit", "eager", "compiled")
+RETURNING = ("jit", "eager", "compiled", "exported")
 
 
 class Jitted:

@@ -23,6 +23,7 @@ from traceir.conform.run import Unsupported
 from traceir.conform.values import Value
 from traceir.dtypes import is_key
 from traceir.errors import TraceirError
+from traceir.exports import deserialize, export
 from traceir.ir import ClosedJaxpr
 from traceir.jit.function import JitFunction, Options
 from traceir.jit.make import make_jaxpr
@@ -75,7 +76,8 @@ class System(Protocol):
         """What is called in the function's place: `make_jaxpr`, `lower`, ...
 
         That of `compiled` is called with arguments to compile for, and returns what is
-        called with arguments to run on. Raises Unsupported for what does not exist.
+        called with arguments to run on; that of `exported` returns what the file of
+        the program is read as. Raises Unsupported for what does not exist.
         """
 
     def function(self, program: ClosedJaxpr) -> Callable[..., Any]:
@@ -145,6 +147,10 @@ class TraceirSystem:
         function = target.jitted.function
         if transform == "compiled":
             return lambda *args, **kwargs: function.lower(*args, **kwargs).compile()
+        if transform == "exported":
+            return lambda *args: deserialize(
+                export(function, *args).serialize(), self.backend
+            )
         if transform in ("eval_shape", "trace", "lower"):
             found: Callable[..., Any] = getattr(function, transform)
             return found

@@ -21,6 +21,7 @@ from traceir.jit.cache import Entry
 from traceir.jit.fast import input_of, raw_key, to_numpy
 from traceir.jit.function import JitFunction, Options
 from traceir.jit.key import Call
+from traceir.jit.pickled import Making
 from traceir.jit.signature import StaticSpec, bind_arguments, resolve_static
 from traceir.jit.staging import Prepared, check_seal
 from traceir.jit.watching import watching
@@ -34,6 +35,8 @@ Names = str | Iterable[str] | None
 
 class DonatingFunction(JitFunction):
     """A jitted function that may write its results over some of its arguments."""
+
+    __slots__ = ("_donated",)
 
     def __init__(
         self,
@@ -59,6 +62,11 @@ class DonatingFunction(JitFunction):
             run = self._donor(args, kwargs, raw)
         check_seal(run.entry, self._fun)
         return run(args, kwargs)
+
+    def _making(self) -> Making:
+        making, spec = super()._making(), self._donated
+        donated = sorted(spec.positions), sorted(spec.names)
+        return Making(making.args, (("donated", donated),))
 
     def _donor(self, args: Any, kwargs: Any, raw: Any) -> _Donor:
         """How calls of one kind are run."""

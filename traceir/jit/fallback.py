@@ -29,6 +29,8 @@ class _Untraceable(Exception):
 class FallbackFunction(JitFunction):
     """A jitted function that NumPy runs, with a warning, where it cannot be traced."""
 
+    __slots__ = ()
+
     def _call(self, args: Any, kwargs: Any, raw: Any) -> Any:
         try:
             return super()._call(args, kwargs, raw)

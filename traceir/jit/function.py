@@ -23,6 +23,7 @@ from traceir.jit.explain import nearest
 from traceir.jit.fast import make_fast, raw_key
 from traceir.jit.guards import ENOUGH, GUARD, LAST, OTHER, Runner
 from traceir.jit.key import Call
+from traceir.jit.pickled import Making, Pickled
 from traceir.jit.signature import bind_arguments, form_of, resolve_static
 from traceir.jit.staging import (
     Prepared,
@@ -69,11 +70,17 @@ class CacheInfo(NamedTuple):
     compiles: int
 
 
-class JitFunction:
+class JitFunction(Pickled):
     """A function under `jit`: called like the function, compiled per cache key.
 
     Made by `traceir.jit`; see there.
     """
+
+    # Not in `__dict__`, which is copied to what wraps the function.
+    __slots__ = (
+        *("_fun", "_name", "_options", "_form", "_static", "_cache", "_owner"),
+        *("_traced", "_fast", "_raw_static", "__dict__", "__weakref__"),
+    )
 
     def __init__(
         self,
@@ -229,9 +236,9 @@ class JitFunction:
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
 
-    def __reduce__(self) -> str:
-        """Pickled by name, as functions are, for other processes; copied never."""
-        return str(getattr(self, "__qualname__", self._name))
+    def _making(self) -> Making:
+        static = sorted(self._static.positions), sorted(self._static.names)
+        return Making((*static, self._options))
 
     def __repr__(self) -> str:
         return f"<JitFunction of {self._fun!r}>"

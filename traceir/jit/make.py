@@ -51,6 +51,8 @@ def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 class _Stager(JitFunction):
     """A jitted function that is asked for its traces alone."""
 
+    __slots__ = ()
+
     def entry(self, args: Any, kwargs: Any, transform: str) -> Entry:
         """The entry of a call, traced under the name of this transform."""
         return self._entry(self._prepare(args, kwargs), transform)

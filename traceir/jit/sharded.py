@@ -12,6 +12,7 @@ from traceir import pytree, rules
 from traceir.array import Array
 from traceir.jit.function import JitFunction, Options
 from traceir.jit.key import leaf_paths
+from traceir.jit.pickled import Making
 from traceir.sharding import check_sharding, spread_shardings
 from traceir.trace import typeof
 
@@ -21,6 +22,8 @@ class ShardedFunction(JitFunction):
 
     How an array lies is no part of its type, so nothing is traced for it.
     """
+
+    __slots__ = ("_shardings",)
 
     def __init__(
         self,
@@ -40,6 +43,10 @@ class ShardedFunction(JitFunction):
             self._check(wanted, args, kwargs)
         outs = super().__call__(*args, **kwargs)
         return outs if results is None else _placed(results, outs)
+
+    def _making(self) -> Making:
+        making = super()._making()
+        return Making(making.args, (("shardings", self._shardings),))
 
     def _check(self, wanted: Any, args: Any, kwargs: Any) -> None:
         if kwargs:

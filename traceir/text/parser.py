@@ -8,7 +8,7 @@ Serves: text.syntax, text.literal, text.opaque, text.hidden
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 
 import numpy as np
 
@@ -35,11 +35,17 @@ from traceir.text.syntax import (
 UNBOUND = ShapedArray((), "float32")
 
 
-def parse(text: str, rules: Rules | None = None) -> ClosedJaxpr:
+Kept = Callable[[int, ShapedArray], np.ndarray]
+
+
+def parse(
+    text: str, rules: Rules | None = None, kept: Kept | None = None
+) -> ClosedJaxpr:
     """The program that `text` writes, in the forms of `spec/grammar.ebnf`.
 
     The constants' values are those of full text; other text leaves them out, and the
-    result then has constant variables without values. Raises JaxprSyntaxError with
+    result then has constant variables without values. Where they were kept beside the
+    text, `kept` gives the one of a number, of that type. Raises JaxprSyntaxError with
     `line` and `column`; a program that parses may still be ill-typed.
 
     >>> closed = parse("{ lambda ; a:f32[3]. let b:f32[3] = mul a 2.0 in (b,) }")
@@ -48,18 +54,18 @@ def parse(text: str, rules: Rules | None = None) -> ClosedJaxpr:
     """
     if not isinstance(text, str):
         raise TypeError(f"the text of a program is a str, got {type(text).__name__}")
-    return parse_source(Source(text, rules=rules or default()))
+    return parse_source(Source(text, rules=rules or default()), kept)
 
 
-def parse_source(source: Source) -> ClosedJaxpr:
+def parse_source(source: Source, kept: Kept | None = None) -> ClosedJaxpr:
     """As `parse`, of a part of a longer text."""
     module = Reader(source).module()
-    return resolve(module, source)
+    return resolve(module, source, kept)
 
 
-def resolve(module: Module, source: Source) -> ClosedJaxpr:
+def resolve(module: Module, source: Source, kept: Kept | None = None) -> ClosedJaxpr:
     """The program of a syntax tree; raises JaxprSyntaxError."""
-    return _Resolver(module, source).closed(module.main)
+    return _Resolver(module, source, kept).closed(module.main)
 
 
 class _Scope:
@@ -97,8 +103,9 @@ def _alike(aval: ShapedArray, other: ShapedArray | None) -> bool:
 
 
 class _Resolver:
-    def __init__(self, module: Module, source: Source) -> None:
+    def __init__(self, module: Module, source: Source, kept: Kept | None) -> None:
         self.source = source
+        self.kept = kept
         self.rules = source.rules or default()
         self.shared: Mapping[str, Program] = dict(module.shared)
         self.done: dict[str, ClosedJaxpr] = {}
@@ -136,11 +143,14 @@ class _Resolver:
 
     def constants(self, binders: tuple[Binder, ...]) -> tuple[np.ndarray, ...]:
         # That all or none have values is for checking to demand (program.constants).
-        return tuple(self.array(b) for b in binders if b.value is not None)
+        kept = self.kept is not None  # then all have
+        return tuple(self.array(b) for b in binders if kept or b.value is not None)
 
     def array(self, binder: Binder) -> np.ndarray:
         aval, elements = binder.aval, binder.value or ()
         assert aval is not None  # the reader takes values after types only
+        if self.kept is not None:
+            return self.kept_array(binder, aval, self.kept)
         if len(elements) != aval.size:
             got = f"{len(elements)} elements for {aval.str_short()}"
             raise self.source.error("text.literal", got, binder.at)
@@ -150,6 +160,14 @@ class _Resolver:
         found = found.reshape(aval.shape)
         found.flags.writeable = False
         return found
+
+    def kept_array(self, binder: Binder, aval: ShapedArray, kept: Kept) -> np.ndarray:
+        """The constant for which its number stands."""
+        elements = binder.value or ()
+        if len(elements) != 1 or not elements[0].text.isdecimal():
+            got = f"`{binder.name}` without the number of its constant"
+            raise self.source.error("text.literal", got, binder.at)
+        return kept(int(elements[0].text), aval)
 
     # -- equations ------------------------------------------------------------
 

@@ -5,7 +5,7 @@ Serves: text.layout, text.params, text.weak, text.constants, text.opaque
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
 
@@ -25,14 +25,22 @@ from traceir.text.words import number_text, opaque, value_text
 LISTS = ("dimension_numbers", "flags")
 
 
+Keep = Callable[[np.ndarray], int]
+
+
 def to_text(
-    jaxpr: Jaxpr | ClosedJaxpr, full: bool = False, rules: Rules | None = None
+    jaxpr: Jaxpr | ClosedJaxpr,
+    full: bool = False,
+    rules: Rules | None = None,
+    keep: Keep | None = None,
 ) -> str:
     """The program as text, laid out as JAX 0.10.2 does.
 
     `full` leaves nothing out: weak types are marked `~`, hidden parameters and the
     values of constants are written, so that `parse` gives an equal program. It raises
-    JaxprSyntaxError (text.opaque) for a parameter that no text can stand for.
+    JaxprSyntaxError (text.opaque) for a parameter that no text can stand for. Where
+    constants are kept beside the text, `keep` takes each and gives the number that is
+    written in place of its elements.
 
     >>> from traceir.text.parser import parse
     >>> closed = parse("{ lambda ; a:f32[]. let b:f32[] = sin a in (b,) }")
@@ -40,7 +48,7 @@ def to_text(
     '{ lambda ; a:f32[]. let b:f32[] = sin a in (b,) }'
     """
     closed = jaxpr if isinstance(jaxpr, ClosedJaxpr) else ClosedJaxpr(jaxpr)
-    printer = _Printer(rules or default(), full, closed)
+    printer = _Printer(rules or default(), full, closed, keep)
     return layout(printer.module(closed), printer.form.width)
 
 
@@ -52,9 +60,16 @@ def with_names(closed: ClosedJaxpr) -> tuple[str, dict[Var, str]]:
 
 
 class _Printer:
-    def __init__(self, rules: Rules, full: bool, closed: ClosedJaxpr) -> None:
+    def __init__(
+        self,
+        rules: Rules,
+        full: bool,
+        closed: ClosedJaxpr,
+        keep: Keep | None = None,
+    ) -> None:
         self.rules = rules
         self.full = full
+        self.keep = keep
         self.form = rules.form("text.layout")
         self.weak = rules.form("text.weak").mark
         self.shared: Shared = shared_programs(closed, full, rules)
@@ -97,7 +112,17 @@ class _Printer:
         if not self.full or len(closed.consts) != len(jaxpr.constvars):
             return self.binders(jaxpr, jaxpr.constvars)
         pairs = zip(jaxpr.constvars, closed.consts)
-        return self.fill([Text(self.binder(jaxpr, v) + _elements(c)) for v, c in pairs])
+        return self.fill(
+            [Text(self.binder(jaxpr, v) + self.elements(c)) for v, c in pairs]
+        )
+
+    def elements(self, value: np.ndarray) -> str:
+        """The elements of a constant, or the number under which it is kept."""
+        if self.keep is not None:
+            return f"={{{self.keep(value)}}}"
+        array = np.asarray(value)
+        inner = [number_text(x, array.dtype, exact=True) for x in array.reshape(-1)]
+        return f"={{{' '.join(inner)}}}"
 
     # -- variables ------------------------------------------------------------
 
@@ -196,12 +221,6 @@ def _has_program(value: Hashable) -> bool:
     if isinstance(value, tuple):
         return any(map(_has_program, value))
     return isinstance(value, ClosedJaxpr)
-
-
-def _elements(value: np.ndarray) -> str:
-    array = np.asarray(value)
-    inner = [number_text(x, array.dtype, exact=True) for x in array.reshape(-1)]
-    return f"={{{' '.join(inner)}}}"
 
 
 class Texts:

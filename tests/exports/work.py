@@ -1,0 +1,54 @@
+"""Functions that other processes find by their names."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import traceir
+import traceir.numpy as jnp
+import traceir_numba
+
+
+@traceir.jit
+def norm(x: Any) -> Any:
+    """A jitted function under its own name."""
+    return jnp.sqrt(jnp.sum(x * x))
+
+
+@partial(traceir.jit, static_argnames="n")
+def power(x: Any, n: int = 2) -> Any:
+    """One with a static argument."""
+    return x**n
+
+
+@traceir_numba.jit
+def plain(x: Any) -> Any:
+    """A plain function."""
+    return x[::-1] * 2
+
+
+def double(x: Any) -> Any:
+    """A function that is jitted under another name."""
+    return 2 * x
+
+
+def raised(x: Any, n: int) -> Any:
+    """One of two arguments."""
+    return x**n
+
+
+class Model:
+    """A class with a jitted method of its own."""
+
+    @staticmethod
+    @traceir.jit
+    def apply(x: Any) -> Any:
+        """A jitted function under the name of a method."""
+        return x + 1
+
+
+doubled = traceir.jit(double)
+powered = traceir.jit(partial(raised, n=3))
+donating = traceir.jit(raised, static_argnums=1, donate_argnums=0)
+FUNCTIONS = (norm, power, plain, Model.apply, doubled, powered, donating)
