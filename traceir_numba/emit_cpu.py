@@ -89,6 +89,7 @@ class NestEmitter:
         ]
 
     def accumulators(self, primitive: str, dtype: str, result: str) -> Accumulators:
+        """What values of a dtype are reduced in."""
         entry = EMITTERS[primitive]
         assert isinstance(entry, Reduce)
         dtypes = entry.accumulators(dtype)
@@ -103,6 +104,7 @@ class NestEmitter:
         )
 
     def kernel(self, name: str) -> Kernel:
+        """The whole kernel."""
         for d, extent in enumerate(self.nest.extents):
             if extent is not None:
                 self.code.add(f"n{d} = {extent}")
@@ -181,6 +183,7 @@ class NestEmitter:
         return [f"for i{d} in range(n{d}):" for d in dims]
 
     def make_accumulators(self) -> None:
+        """Name the accumulators, and what later passes need."""
         for a in (a for one in self.every for a in one):
             for name, dtype in zip(a.names, a.dtypes, strict=True):
                 self.code.add(f"{name} = {self.code.call(f'lanes_{plain(dtype)}')}")
@@ -190,6 +193,7 @@ class NestEmitter:
                 self.code.add(f"{name}_kept = {lanes}")
 
     def clear(self, lanes: str = "width") -> None:
+        """Give the accumulators their first values."""
         for a in self.reductions:
             first = a.entry.initial(a.dtypes[0])
             for name, dtype, value in zip(a.names, a.dtypes, first, strict=True):
@@ -202,6 +206,7 @@ class NestEmitter:
     def folded(
         self, a: Accumulators, names: tuple[str, ...], count: str, total: str
     ) -> str:
+        """So many accumulators joined, as the result."""
         found = self.code.call(a.fold, *names, *self.counts(a, count, total))
         return self.as_result(self.reductions.index(a), found)
 
@@ -210,6 +215,7 @@ class NestEmitter:
         return (lanes,) if a.entry.test else (lanes, total)
 
     def as_result(self, number: int, text: str) -> str:
+        """An accumulator as the result of that number."""
         a, result = self.reductions[number], self.now.reductions[number].result
         if result == "bool":
             return f"{text} != 0"
@@ -251,11 +257,13 @@ class NestEmitter:
     # -- straight-line code -------------------------------------------------------
 
     def body(self) -> None:
+        """The straight-line code of one point."""
         self.recall(self.now.body, self.body_labels)
         self.code.nodes(self.now.body, self.body_labels)
         self.code.stores(self.now.stores, self.body_labels)
 
     def finish(self) -> None:
+        """What is computed from the results."""
         self.recall(self.now.finish, self.finish_labels)
         self.code.nodes(self.now.finish, self.finish_labels)
         self.code.stores(self.now.finish_stores, self.finish_labels)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import device_programs as programs
+import numpy as np
 import pytest
 
 import traceir
@@ -31,14 +31,13 @@ def test_a_program_gives_what_the_reference_gives(name: str) -> None:
         np.testing.assert_allclose(g.astype(wide), w.astype(wide), 3e-6, 1e-6)
 
 
-@pytest.mark.skipif(not device.is_simulated(), reason="launches of a device are large")
 @CASES
 def test_bits_do_not_depend_on_threads_and_blocks(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fun, argument = programs.PROGRAMS[name]
     first = leaves(fun, argument, "cuda")
-    monkeypatch.setattr(device, "SIMULATED", (16, 3))
+    monkeypatch.setattr(device, "limits", lambda: (16, 3))
     assert [a.tobytes() for a in leaves(fun, argument, "cuda")] == [
         a.tobytes() for a in first
     ]

@@ -18,18 +18,26 @@ def names() -> list[str]:
     return sorted(path.stem for path in PROGRAMS.glob("*.txt"))
 
 
-def kept(name: str) -> Path:
+# What source is for: a processor, or a device.
+TARGETS = ("py", "cuda.py")
+
+
+def kept(name: str, target: str = "py") -> Path:
     """The file that holds a program's source."""
-    return SOURCES / f"{name}.py.txt"
+    return SOURCES / f"{name}.{target}.txt"
 
 
-def generated(name: str) -> str:
+def generated(name: str, target: str = "py") -> str:
     """The source that is generated now, without the library of real functions."""
     from traceir.text import parse
     from traceir_numba import backend
+    from traceir_numba.assemble import assemble
+    from traceir_numba.cuda.source import module_of
 
-    text = (PROGRAMS / f"{name}.txt").read_text()
-    return own_part(backend.compile(parse(text), name).source)
+    closed = parse((PROGRAMS / f"{name}.txt").read_text())
+    if target == "py":
+        return own_part(backend.compile(closed, name).source)
+    return own_part(module_of(assemble(closed, name)))
 
 
 def own_part(source: str) -> str:
@@ -56,7 +64,8 @@ def main() -> None:
         sys.exit(__doc__)
     SOURCES.mkdir(exist_ok=True)
     for name in names():
-        kept(name).write_text(generated(name) + "\n")
+        for target in TARGETS:
+            kept(name, target).write_text(generated(name, target) + "\n")
 
 
 if __name__ == "__main__":

@@ -21,11 +21,14 @@ def _generator() -> Any:
 golden = _generator()
 
 
+@pytest.mark.parametrize("target", golden.TARGETS)
 @pytest.mark.parametrize("name", golden.names())
-def test_generated_source_is_as_kept(name: str) -> None:
-    assert golden.generated(name) + "\n" == golden.kept(name).read_text()
+def test_generated_source_is_as_kept(name: str, target: str) -> None:
+    assert (
+        golden.generated(name, target) + "\n" == golden.kept(name, target).read_text()
+    )
 
 
 def test_every_kept_source_has_a_program() -> None:
-    kept = {path.name.removesuffix(".py.txt") for path in golden.SOURCES.iterdir()}
+    kept = {path.name.partition(".")[0] for path in golden.SOURCES.iterdir()}
     assert kept == set(golden.names())
