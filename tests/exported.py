@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import importlib.util
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 import traceir
 import traceir.numpy as jnp
-from traceir import lax
+from traceir import lax, pytree
 
 Case = tuple[Callable[..., Any], tuple[Any, ...]]
 
@@ -56,8 +58,13 @@ def chosen(k: Any, x: Any) -> Any:
 
 
 def sums(x: Any, y: Any) -> Any:
-    """Sums of many terms, of both kinds, and one long product."""
-    return x.sum(), x.sum(0), (x > 0).any(1), y.T @ y
+    """Sums of many terms, and one long product."""
+    return x.sum(), y.T @ y
+
+
+def products(x: Any, y: Any, k: Any) -> Any:
+    """Products of several blocks and tiles, of floating numbers and of integers."""
+    return x @ y, k @ k
 
 
 def mixed(z: Any, h: Any, m: Any) -> Any:
@@ -98,6 +105,10 @@ def cases() -> dict[str, Case]:
         "power": made(power, numbers(4, 50, 50), numbers(5, 50, 50)),
         "chosen": made(chosen, np.int32(4), numbers(6, 7)),
         "sums": made(sums, numbers(7, 300, 200), numbers(8, 20000, 8)),
+        "products": made(
+            *(products, numbers(9, 9, 600), numbers(10, 600, 520)),
+            np.arange(50 * 50, dtype="int32").reshape(50, 50),
+        ),
         "mixed": made(
             mixed, complex_, numbers(9, 5, dtype="float16"), np.array([True, False])
         ),
@@ -114,3 +125,18 @@ def run(code: str, *paths: Path, given: Sequence[str] = ()) -> Any:
         text=True,
         check=False,
     )
+
+
+def load(path: Path) -> ModuleType:
+    """A module of a file."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def bits(tree: Any) -> list[tuple[Any, ...]]:
+    """The types and bytes of a tree's arrays."""
+    arrays = map(np.asarray, pytree.leaves(tree))
+    return [(a.shape, str(a.dtype), a.tobytes()) for a in arrays]

@@ -21,7 +21,8 @@ from traceir_numba import vecmath
 class Function:
     """A function on scalars and pointers (`float32*`).
 
-    `needs` are those that it calls, `constants` names of `vecmath.VALUES`.
+    `needs` are those that it calls, `constants` names of `vecmath.VALUES`; `reads` are
+    both where `text` is for readers, since the machine code is made otherwise.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Function:
     text: str
     needs: tuple[str, ...] = ()
     constants: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()
 
 
 Template = Callable[..., Function]
@@ -63,15 +65,16 @@ def function(name: str) -> Function:
     return TEMPLATES[base](name, *dtypes)
 
 
-def closure(names: Iterable[str]) -> list[Function]:
-    """Functions and all that they call, callees first."""
+def closure(names: Iterable[str], read: bool = False) -> list[Function]:
+    """Functions and all that they call, callees first; as texts are `read`, or run."""
     found: dict[str, Function] = {}
 
     def visit(name: str) -> None:
         if name not in found:
             f = function(name)
-            for needed in f.needs:
-                visit(needed)
+            for needed in (*f.needs, *(f.reads if read else ())):
+                if needed not in vecmath.VALUES:
+                    visit(needed)
             found[name] = f
 
     for name in names:
@@ -232,6 +235,8 @@ ROWS = 64
 ABREAST = 32
 # The columns of a tile that is read several times.
 NARROW = 128
+# The terms of one block of a product's sum: part of what a product means.
+DEPTH = 256
 
 
 @template
@@ -328,25 +333,35 @@ def copy(name: str, dtype: str) -> Function:
 
 @template
 def product(name: str, dtype: str) -> Function:
-    """A product of stacks of matrices, by strides."""
-    zero = f"{short(dtype)}({float(0) if np.dtype(dtype).kind == 'f' else 0})"
+    """A product of stacks of matrices, by strides, with the sums of `gemm`."""
+    t, floats = short(dtype), np.dtype(dtype).kind == "f"
+    zero = f"{t}({0.0 if floats else 0})"
+    more = "fma(left, right, acc[j])" if floats else f"{t}(acc[j] + left * right)"
     text = f"""
     def {name}(
         x, y, z, outer, batch, rows, inner, columns,
         x_outer, x_batch, x_row, x_along, y_outer, y_batch, y_along, y_column,
     ):
+        acc = lanes_{t}()
         for b in range(outer * batch):
             x_from = b // batch * x_outer + b % batch * x_batch
             y_from = b // batch * y_outer + b % batch * y_batch
-            for i in range(rows):
-                for j in range(columns):
-                    z[(b * rows + i) * columns + j] = {zero}
-                for k in range(inner):
-                    left = x[x_from + i * x_row + k * x_along]
-                    for j in range(columns):
-                        right = y[y_from + k * y_along + j * y_column]
-                        at = (b * rows + i) * columns + j
-                        z[at] = {short(dtype)}(z[at] + left * right)
+            for first in range(0, columns, {TILE}):
+                wide = smaller({TILE}, columns - first)
+                for i in range(rows):
+                    z_from = (b * rows + i) * columns + first
+                    for start in range(0, inner if inner > 0 else 1, {DEPTH}):
+                        fill_{t}(acc, wide, {zero})
+                        for k in range(start, smaller(start + {DEPTH}, inner)):
+                            left = x[x_from + i * x_row + k * x_along]
+                            y_row = y_from + k * y_along + first * y_column
+                            for j in range(wide):
+                                right = y[y_row + j * y_column]
+                                acc[j] = {more}
+                        for j in range(wide):
+                            total = z[z_from + j] + acc[j]
+                            z[z_from + j] = {t}(total) if start > 0 else acc[j]
     """
     args = (*[dtype + "*"] * 3, *["int64"] * 13)
-    return Function(name, args, None, dedent(text).strip())
+    reads = (f"lanes_{t}", f"fill_{t}", "smaller", *(("fma",) if floats else ()))
+    return Function(name, args, None, dedent(text).strip(), reads=reads)

@@ -23,11 +23,9 @@ from traceir.avals import short_dtype
 from traceir.forks import kept_over_forks
 from traceir_numba import machine, spread, tiles
 from traceir_numba.callees import Callee, Cast
-from traceir_numba.functions import short
+from traceir_numba.functions import DEPTH, short
 from traceir_numba.lower import lower
 
-# The terms of one block of a sum: part of what a product means.
-DEPTH = 256
 # The rows and columns of what is laid out at once: a level of the cache each.
 ROWS, COLUMNS = 96, 1024
 # Fewer rows than this read the right operand where it is, if its rows are whole.

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import pickle
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
-from exported import cases, run
+from exported import bits, cases, load, run
 
 import traceir
 import traceir_numba
@@ -28,21 +26,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert sorted(p.name for p in written) == ["net.py", "net_code.so"]
     assert sorted(p.name for p in path.iterdir()) == ["net.py", "net_code.so"]
     return path
-
-
-def load(path: Path) -> ModuleType:
-    """A module of a file."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def bits(tree: Any) -> list[tuple[Any, ...]]:
-    """The types and bytes of a tree's arrays."""
-    arrays = map(np.asarray, pytree.leaves(tree))
-    return [(a.shape, str(a.dtype), a.tobytes()) for a in arrays]
 
 
 @pytest.mark.parametrize("name", CASES)

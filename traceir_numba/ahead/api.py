@@ -28,8 +28,11 @@ def export(
     Several functions, or one for several specs, are given by name: a mapping of names
     to sequences of a function and its specs. Returns the files that were written.
 
+    `form="source"`: a module at `path` of kernels that Numba compiles when it is
+    imported, and of the functions that call them; a reader can follow it.
     `form="python"`: a module at `path` and a shared library beside it, that need NumPy
-    alone. `form="object"`: a relocatable object at `path`, a C header beside it, and a
+    alone.
+    `form="object"`: a relocatable object at `path`, a C header beside it, and a
     shared library where something links one.
 
     Raises ValueError (artefact.form, artefact.name), TypeError (artefact.contents,
@@ -57,6 +60,8 @@ def export(
     for own, (function, *given) in functions.items():
         jitted = function if isinstance(function, JitFunction) else jit(function)
         symbol = own if own == name else f"{name}_{own}"
+        # A module's own functions are there for Python.
+        symbol = f"{own}_program" if form == "source" else symbol
         entries.append(entry_of(own, symbol, jitted.trace(*given)))
     return FORMS[form](where, name, entries)
 
@@ -89,9 +94,16 @@ def _python(where: Path, name: str, entries: Any) -> tuple[Path, ...]:
     return _written({library: code, where: text.encode()})
 
 
+def _source(where: Path, name: str, entries: Any) -> tuple[Path, ...]:
+    from traceir_numba.ahead.sources import source_of
+
+    return _written({where: source_of(name, entries).encode()})
+
+
 FORMS: dict[str, Callable[[Path, str, Any], tuple[Path, ...]]] = {
     "object": _object,
     "python": _python,
+    "source": _source,
 }
 
 

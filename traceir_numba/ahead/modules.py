@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import platform
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
-from textwrap import indent
 
 import traceir
-from traceir.treedef import TreeDef, key_path
-from traceir_numba.ahead.entries import Array, Entry
+from traceir_numba.ahead.entries import Entry
+from traceir_numba.ahead.functions import ARRAY, function_text, result_names
 
 # What a module says of itself; what reads one knows no other.
 FORMAT = 1
@@ -71,18 +70,7 @@ def _load():
     return library
 
 
-def _array(name, value, shape, dtype):
-    """An argument as the library takes it; TypeError unless it has the type."""
-    if shape == () and type(value) in (bool, int, float, complex):
-        value = np.array(value, dtype)
-    array = np.asarray(value)
-    if array.shape != shape or array.dtype != dtype:
-        got, wanted = (
-            f"{{kind}}[{{','.join(map(str, extents))}}]"
-            for kind, extents in ((array.dtype, array.shape), (dtype, shape))
-        )
-        raise TypeError(f"{{name}} is {{got}}, the function was made for {{wanted}}")
-    return np.require(array, requirements="CA")
+{array}
 
 
 def _run(function, *arrays):
@@ -93,17 +81,6 @@ def _run(function, *arrays):
 
 
 _library = _load()
-'''
-
-FUNCTION = '''\
-def {name}({parameters}):
-    """{about}
-
-{types}
-
-{text}
-    """
-{body}
 '''
 
 
@@ -132,62 +109,19 @@ def module_of(
         instructions=instructions,
         last=LAST,
         missing=missing,
+        array=ARRAY.strip(),
     )
-    text = "\n\n".join([head, *map(_function, entries)]) + "\n"
+    text = "\n\n".join([head, *map(_function, entries)])
     return f"{text}{LAST}{sha256(text.encode()).hexdigest()}\n"
 
 
 def _function(entry: Entry) -> str:
-    rows = [f"{a.path}: {a.type}" for a in entry.inputs]
-    rows += [f"{a.path}: {a.type}" for a in entry.outputs]
-    text = entry.text.replace("\\", "\\\\").replace('"""', "'''")
-    return FUNCTION.format(
-        name=entry.name,
-        parameters=", ".join(entry.parameters),
-        about=f"{entry.signature}, for arrays of these types.",
-        types=indent("\n".join(rows) or "no arrays", "    "),
-        text=indent(text, "    "),
-        body=indent("\n".join(_body(entry)), "    "),
-    )
-
-
-def _body(entry: Entry) -> Iterator[str]:
-    """The lines that call the library."""
-    places = [
-        key_path(path, parameter)
-        for parameter, tree in zip(entry.parameters, entry.in_tree.below, strict=True)
-        for path in tree.paths()
-    ]
-    for k, (one, place) in enumerate(zip(entry.inputs, places, strict=True)):
-        given = f'"{_quoted(one.path)}", {place}, {one.shape}, {_dtype(one)}'
-        yield f"given_{k} = _array({given})"
-    for k, one in enumerate(entry.outputs):
-        yield f"made_{k} = np.empty({one.shape}, {_dtype(one)})"
+    """The function that calls an entry of the library."""
     arrays = [f"given_{k}" for k in range(len(entry.inputs))]
-    made = [f"made_{k}" for k in range(len(entry.outputs))]
-    yield f"_run({', '.join([f'_library.{entry.symbol}', *arrays, *made])})"
-    yield f"return {_tree(entry.out_tree, iter(made))}"
-
-
-def _quoted(path: str) -> str:
-    return path.replace("\\", "\\\\").replace('"', '\\"')
-
-
-def _dtype(one: Array) -> str:
-    """The expression of an array's dtype."""
-    return f"np.dtype({one.dtype!r})"
-
-
-def _tree(tree: TreeDef, leaves: Iterator[str]) -> str:
-    """The expression of a tree of containers."""
-    if tree.kind is None:
-        return next(leaves)
-    parts = [_tree(child, leaves) for child in tree.below]
-    if tree.node_type is tuple:
-        return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
-    if tree.node_type is list:
-        return f"[{', '.join(parts)}]"
-    if tree.node_type is dict:
-        pairs = zip(tree.meta, parts, strict=True)
-        return f"{{{', '.join(f'{key!r}: {part}' for key, part in pairs)}}}"
-    return "None"
+    lines = [
+        f"made_{k} = np.empty({one.shape}, np.dtype({one.dtype!r}))"
+        for k, one in enumerate(entry.outputs)
+    ]
+    arrays += result_names(entry)
+    lines.append(f"_run({', '.join([f'_library.{entry.symbol}', *arrays])})")
+    return function_text(entry, lines)

@@ -1,0 +1,103 @@
+"""The source form: one module of kernels and functions, for Numba and NumPy alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import traceir
+from traceir_numba.ahead.entries import Entry
+from traceir_numba.ahead.functions import ARRAY, function_text, result_names
+from traceir_numba.driver import call_text, driver_lines, product_name
+from traceir_numba.matmul import FEW, LONG, PART
+from traceir_numba.program import Call, Program
+from traceir_numba.source import HELPERS, LARGE, constant_text, header, joined, parts_of
+
+# How a program multiplies matrices: long sums are cut, as in compiled programs.
+PRODUCT = f'''\
+def product(gemm, x, y, z, outer, batch, rows, inner, columns, *strides):
+    """Put products of matrices, which lie in x and y at strides, in z."""
+    if inner < {LONG} or rows * columns > {FEW} or outer * batch != 1:
+        gemm(x, y, z, outer, batch, rows, inner, columns, *strides)
+        return
+    # Sums of many terms: parts of them, then their sum in order.
+    _, _, x_row, x_along, _, _, y_along, y_column = strides
+    count, rest = divmod(inner, {PART})
+    parts = empty((count + (rest > 0), rows, columns), z.dtype)
+    left = 0, {PART} * x_along, x_row, x_along
+    right = 0, {PART} * y_along, y_along, y_column
+    gemm(x, y, parts, 1, count, rows, {PART}, columns, *left, *right)
+    if rest:
+        last_x = x.ravel()[count * {PART} * x_along :]
+        last_y = y.ravel()[count * {PART} * y_along :]
+        gemm(last_x, last_y, parts[count], 1, 1, rows, rest, columns, *left, *right)
+    total = z.reshape(rows, columns)
+    total[...] = parts[0]
+    for part in parts[1:]:
+        total += part'''
+
+HEAD = '''\
+"""{name}: functions of NumPy arrays, made by traceir {version} for Numba and NumPy.
+
+{contents}
+
+Arguments are arrays of exactly these types. Kernels are compiled when this file is
+imported; each one is a function of pointers and sizes. Arrays are shared with nobody.
+"""'''
+
+
+def source_of(name: str, entries: Sequence[Entry]) -> str:
+    """The module's text."""
+    programs = [(_own(e.build.program), e.build.sources) for e in entries]
+    dtypes = dict.fromkeys(d for program, _ in programs for d in _products(program))
+    drivers = [
+        "\n".join(driver_lines(program, sources.steps, set()))
+        for program, sources in programs
+    ]
+    constants = [
+        constant_text(program.buffers[k], value)
+        for program, _ in programs
+        for k, value in program.constants
+    ]
+    parts = [
+        ARRAY,
+        *parts_of(programs, dtypes),
+        *(["\n".join(constants)] if constants else []),
+        *drivers,
+        *map(_function, entries),
+    ]
+    about = HEAD.format(
+        name=name,
+        version=traceir.__version__,
+        contents="\n".join(f"* `{e.signature}`" for e in entries),
+    )
+    multiplied = {product_name(dtype) for dtype in dtypes}
+    large = {key: text for key, text in LARGE.items() if key not in multiplied}
+    head = header(joined(parts), {**HELPERS, "product": PRODUCT}, large)
+    names = ", ".join(f'"{e.name}"' for e in entries)
+    return joined([about, head[0], f"__all__ = [{names}]", *head[1:], *parts])
+
+
+def _own(program: Program) -> Program:
+    """The program with names of its own for constants: there are other programs."""
+    constants = {k for k, _ in program.constants}
+    buffers = (
+        replace(b, name=f"{program.name}_{b.name}") if k in constants else b
+        for k, b in enumerate(program.buffers)
+    )
+    return replace(program, buffers=tuple(buffers))
+
+
+def _products(program: Program) -> list[str]:
+    """The dtypes of products that the program's function calls."""
+    calls = (step for step in program.steps if isinstance(step, Call))
+    return [program.buffers[c.output].dtype for c in calls]
+
+
+def _function(entry: Entry) -> str:
+    """The function that calls an entry's program."""
+    given = [f"given_{k}" for k in range(len(entry.inputs))]
+    made = result_names(entry)
+    head = f"{', '.join(made)}{',' if len(made) == 1 else ''} = {entry.symbol}"
+    lines = call_text(head if made else entry.symbol, given).splitlines()
+    return function_text(entry, lines)
