@@ -61,14 +61,33 @@ def assert_alike(got: Sequence[Any], want: Sequence[Any]) -> None:
     """Equal types, and values as near as sums in another order may be."""
     forms = [[(a.shape, a.dtype, a.weak_type) for a in some] for some in (got, want)]
     assert forms[0] == forms[1]
-    pairs = zip(map(np.asarray, got), map(np.asarray, want), strict=True)
-    for g, w in pairs:
-        if g.dtype.kind != "f":
+    for g, w in zip(map(numbers, got), map(numbers, want), strict=True):
+        if g.dtype.kind not in "fc":
             np.testing.assert_array_equal(g, w)
             continue
         finite = np.isfinite(w) & (np.abs(w) < 1e30)
         scale = float(np.max(np.abs(w[finite]), initial=1.0))
         np.testing.assert_allclose(g[finite], w[finite], rtol=1e-4, atol=1e-5 * scale)
+
+
+def numbers(result: Any) -> np.ndarray:
+    """The elements of a result; of keys, their words, whoever made them."""
+    array = getattr(result, "_base_array", result)  # as JAX holds keys
+    if array is result and str(result.dtype).startswith("key"):
+        array = traceir.random.key_data(result)
+    return np.asarray(array)
+
+
+def test_other_words_or_parts_are_not_alike() -> None:
+    """What the comparison is there for."""
+    one, other = traceir.random.key(1), traceir.random.key(2)
+    assert_alike([one], [traceir.random.key(1)])
+    with pytest.raises(AssertionError):
+        assert_alike([one], [other])
+    part = traceir.numpy.asarray(np.complex64(1 + 2j))
+    assert_alike([part], [part + np.float32(1e-6)])
+    with pytest.raises(AssertionError):
+        assert_alike([part], [part.conj()])
 
 
 @settings(max_examples=FEW)
