@@ -17,7 +17,7 @@ import traceir
 import traceir.numpy as jnp
 
 X = np.arange(1.0, 4.0, dtype="float32")
-HERE = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 def same(x: Any) -> Any:
@@ -99,7 +99,7 @@ def run(script: str, given: bytes = b"") -> bytes:
         [sys.executable, "-c", script],
         input=given,
         capture_output=True,
-        cwd=HERE.parent,
+        cwd=ROOT,
     )
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout

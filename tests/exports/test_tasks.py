@@ -1,0 +1,142 @@
+"""Jitted functions as the tasks of processes, joblib, Dask and Ray.
+
+Cites export.pickled. What runs the tasks are packages of the extras `parallel` and
+`ray`; the standard library's pools are always tested.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from typing import Any
+
+import numpy as np
+import pytest
+
+import traceir
+import traceir.numpy as jnp
+import traceir_numba
+from exports import work
+
+ROWS = np.arange(12.0, dtype="float32").reshape(4, 3)
+NORMS = [float(np.sqrt((row * row).sum(dtype="float32"))) for row in ROWS]
+
+
+@pytest.fixture(scope="module")
+def pool() -> Any:
+    """Two processes that began from nothing."""
+    with ProcessPoolExecutor(2, get_context("spawn")) as made:
+        yield made
+
+
+def test_processes_that_were_spawned(pool: Any) -> None:
+    program = traceir.export(lambda x: x * 3, ROWS[0])
+    assert list(map(float, pool.map(work.norm, ROWS))) == pytest.approx(NORMS)
+    assert [x.tolist() for x in pool.map(work.plain, ROWS)] == (
+        (ROWS[:, ::-1] * 2).tolist()
+    )
+    assert [x.tolist() for x in pool.map(program, ROWS)] == (ROWS * 3).tolist()
+    powers = [pool.submit(work.power, x, n=n) for n, x in enumerate(ROWS)]
+    assert [p.result().tolist() for p in powers] == [
+        (row**n).tolist() for n, row in enumerate(ROWS)
+    ]
+
+
+def test_arrays_and_keys_go_both_ways(pool: Any) -> None:
+    keys = traceir.random.split(traceir.random.key(0), 2)
+    drawn = list(pool.map(traceir.random.bits, keys))
+    assert [int(d) for d in drawn] == [int(traceir.random.bits(k)) for k in keys]
+    weak = pool.submit(work.norm, jnp.asarray(2.0)).result()
+    assert type(weak) is traceir.Array and weak.aval.weak_type == (
+        work.norm(jnp.asarray(2.0)).aval.weak_type
+    )
+
+
+def test_joblib() -> None:
+    joblib = pytest.importorskip("joblib", reason="in the extra `parallel`")
+    scale = np.float32(2)
+    scaled = traceir.jit(lambda x: jnp.sum(x) * scale)
+    found = joblib.Parallel(n_jobs=2)(joblib.delayed(scaled)(row) for row in ROWS)
+    assert [float(x) for x in found] == (2 * ROWS.sum(axis=1)).tolist()
+
+
+def smooth(x: Any) -> Any:
+    """A plain function of a block, which may be empty."""
+    return np.exp(-x) * (x.max() if x.size else 0)
+
+
+CALLS: list[tuple[int, ...]] = []
+
+
+@traceir.jit
+def centred(x: Any) -> Any:
+    """A block less its mean."""
+    CALLS.append(x.shape)
+    return x - jnp.mean(x, axis=1, keepdims=True)
+
+
+def test_blocks_of_a_dask_array() -> None:
+    da = pytest.importorskip("dask.array", reason="in the extra `parallel`")
+    x = da.from_array(ROWS, chunks=(2, 3))
+    CALLS.clear()
+    found = x.map_blocks(centred)
+    # Dask asks for the type of a result with no elements, and with one.
+    assert CALLS == [(0, 0), (1, 1)]
+    assert found.dtype == np.float32 and found.shape == (4, 3)
+    wanted = ROWS - ROWS.mean(axis=1, keepdims=True)
+    assert np.asarray(found.compute(scheduler="threads")).tolist() == wanted.tolist()
+    total = found.sum(axis=1).compute(scheduler="sync")
+    np.testing.assert_allclose(np.asarray(total), wanted.sum(axis=1), atol=1e-5)
+    plain = traceir_numba.jit(smooth)
+    blocks = x.map_blocks(plain).compute(scheduler="sync")
+    assert type(blocks) is np.ndarray
+    halves = [smooth(part) for part in (ROWS[:2], ROWS[2:])]
+    np.testing.assert_allclose(blocks, np.concatenate(halves), rtol=1e-6)
+
+
+def test_dask_tells_functions_apart() -> None:
+    pytest.importorskip("dask.array", reason="in the extra `parallel`")
+    from dask.base import tokenize
+
+    def scaled(by: float) -> Any:
+        return traceir.jit(lambda x: x * by)
+
+    assert tokenize(work.norm) == tokenize(work.norm)
+    assert tokenize(scaled(2.0)) == tokenize(scaled(2.0))
+    several = [work.norm, work.doubled, scaled(2.0), scaled(3.0)]
+    several += [traceir.jit(work.double, static_argnums=0), work.powered]
+    several += [traceir.export(work.norm, row) for row in (ROWS[0], ROWS[0, :2])]
+    assert len({tokenize(f) for f in several}) == len(several)
+    assert tokenize(several[-1]) == tokenize(traceir.export(work.norm, ROWS[0, :2]))
+    assert tokenize(jnp.ones(2)) == tokenize(jnp.ones(2)) != tokenize(jnp.zeros(2))
+
+
+def test_a_dask_cluster_of_processes() -> None:
+    distributed = pytest.importorskip("distributed", reason="in the extra `parallel`")
+    w = np.float32(3)
+    slope = traceir.jit(traceir.grad(lambda x: jnp.sum(jnp.sin(w * x))))
+    with (
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=1, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        norms = client.gather(client.map(work.norm, list(ROWS)))
+        slopes = client.gather(client.map(slope, list(ROWS)))
+    assert list(map(float, norms)) == pytest.approx(NORMS)
+    np.testing.assert_allclose(slopes, 3 * np.cos(3 * ROWS), rtol=1e-4, atol=1e-5)
+
+
+def test_the_body_of_a_ray_task() -> None:
+    ray = pytest.importorskip("ray", reason="the extra `ray`")
+    ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False)
+    try:
+        task = ray.remote(lambda x: work.norm(x))
+        program = ray.put(traceir.export(work.norm, ROWS[0]))
+        found = ray.get([task.remote(row) for row in ROWS])
+        apply = ray.remote(lambda f, x: f(x))
+        again = ray.get(apply.remote(program, ROWS[1]))
+    finally:
+        ray.shutdown()
+    assert list(map(float, found)) == pytest.approx(NORMS)
+    assert float(again) == pytest.approx(NORMS[1])
