@@ -32,6 +32,14 @@ def cases() -> dict[str, Case]:
     return {case.name: case for case in CASES}
 
 
+def files() -> dict[str, list[Case]]:
+    """The cases by their files."""
+    found: dict[str, list[Case]] = {}
+    for case in CASES:
+        found.setdefault(case.file, []).append(case)
+    return found
+
+
 @cache
 def verdict(column: str, name: str) -> Verdict:
     """What an implementation does in a case, in this process."""

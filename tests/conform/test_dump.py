@@ -24,6 +24,7 @@ from traceir.text import syntax
 from traceir.text.objects import read_tree
 
 CASES = load_cases()
+FILES = columns.files()
 STEPS = {"call": Call, "setting": Setting, "probe": Probe}
 
 
@@ -158,9 +159,19 @@ def same(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_a_case_is_what_it_was(case: Case) -> None:
-    data = dumped(case.name)
+@pytest.mark.parametrize("file", FILES)
+def test_cases_are_what_they_were(file: str) -> None:
+    changed = []
+    for case in FILES[file]:
+        try:
+            check_case(case, dumped(case.name))
+        except AssertionError as error:
+            changed.append(f"{case.name}: {error}")
+    assert changed == []
+
+
+def check_case(case: Case, data: Any) -> None:
+    """A case has its verbs, and each of them what was written."""
     assert [data["name"], data["file"], data["line"]] == [
         case.name, case.file, case.line
     ]  # fmt: skip
