@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -99,3 +100,71 @@ BAD: list[tuple[str, Callable[[], Any]]] = [
 def test_what_cannot_be_is_refused(rule: str, act: Callable[[], Any]) -> None:
     with raises_rule(rule, ValueError):
         act()
+
+
+# --- the methods of functions that have names -----------------------------------------
+
+NAMED = {
+    "numbers": ("add", "multiply", "subtract", "maximum", "minimum"),
+    "truths": ("logical_and", "logical_or", "logical_xor"),
+    "bits": ("bitwise_and", "bitwise_or", "bitwise_xor"),
+    "logarithms": ("logaddexp", "logaddexp2"),
+}
+BOTH = [(kind, name) for kind, names in NAMED.items() for name in names]
+METHODS_OF_NAMED: dict[str, Callable[[Any, Any], Any]] = {
+    "reduce": lambda f, x: f.reduce(x),
+    "reduce of axis": lambda f, x: f.reduce(x, axis=1, keepdims=True),
+    "reduce of all": lambda f, x: f.reduce(x, axis=None),
+    "accumulate": lambda f, x: f.accumulate(x, axis=1),
+    "outer": lambda f, x: f.outer(x[0], x),
+    "reduceat": lambda f, x: f.reduceat(x[0], np.array([0, 2, 1])),
+}
+
+
+@pytest.mark.parametrize(("kind", "name"), BOTH)
+def test_a_named_function_has_methods(kind: str, name: str) -> None:
+    host, ours = getattr(np, name), getattr(jnp, name)
+    rows = ROWS > 0 if kind == "truths" else ROWS
+    rows = ROWS.astype("float32") / 4 if kind == "logarithms" else rows
+    for method, call in METHODS_OF_NAMED.items():
+        if name == "subtract" and method == "reduce of all":
+            continue  # NumPy folds in no order over several axes
+        wanted = call(host, rows)
+        jitted = traceir.jit(functools.partial(call, ours))
+        for found in (call(ours, rows), jitted(rows)):
+            np.testing.assert_allclose(found, wanted, rtol=1e-6, err_msg=method)
+    if kind in ("numbers", "logarithms"):
+        found = ours.reduce(rows, initial=2, where=WHERE)
+        np.testing.assert_allclose(
+            found, host.reduce(rows, initial=2, where=WHERE), rtol=1e-6
+        )
+    plain = rows[0].copy()
+    host.at(plain, [0, 3, 0], rows[1, :3])
+    found = ours.at(rows[0], np.array([0, 3, 0]), rows[1, :3], inplace=False)
+    np.testing.assert_allclose(found, plain, rtol=1e-6)
+    assert (ours.nin, ours.nout, ours.nargs) == (host.nin, host.nout, host.nargs)
+    assert ours.identity == host.identity or kind == "logarithms"
+    assert isinstance(ours, jnp.ufunc)
+
+
+def test_named_functions_of_few_arguments() -> None:
+    assert jnp.negative.at(ROWS, 0, inplace=False)[0].tolist() == (-ROWS[0]).tolist()
+    assert jnp.add.reduce(ROWS, dtype="float32").dtype == "float32"
+    assert jnp.logical_and.reduce(ROWS > 0, dtype="int32").dtype == "int32"
+    assert jnp.add.reduce(np.zeros((0, 2))).tolist() == [0, 0]
+    assert jnp.logaddexp.reduce(np.zeros((0, 2))).tolist() == [-np.inf] * 2
+    with raises_rule("face.reduce-empty", ValueError):
+        jnp.subtract.reduce(np.zeros((0, 2)))
+    with raises_rule("face.choice", ValueError, "inplace"):
+        jnp.add.at(ROWS, 0, 1)
+    with raises_rule("face.signature", ValueError):
+        jnp.negative.reduce(ROWS)
+    assert not isinstance(jnp.sin, jnp.ufunc) and isinstance(PLUS, jnp.ufunc)
+
+
+def test_methods_of_named_functions_are_transformed() -> None:
+    x = np.array([0.5, 2.0, 3.0], "float32")
+    slope = traceir.grad(jnp.multiply.reduce)(x)
+    np.testing.assert_allclose(slope, [6, 1.5, 1], rtol=1e-6)
+    rows = traceir.vmap(jnp.subtract.reduce)(np.stack([x, -x]))
+    np.testing.assert_allclose(rows, [-4.5, 4.5])

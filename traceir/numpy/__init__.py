@@ -10,6 +10,7 @@ Array(14., dtype=float32)
 
 from traceir import direct as _direct
 from traceir import lazy as _lazy
+from traceir.numpy import named as _named
 
 _places = _lazy.places(__file__)
 __all__ = sorted(_places)
@@ -17,7 +18,10 @@ __all__ = sorted(_places)
 
 def __getattr__(name: str) -> object:
     if name in _places:
-        return _lazy.load(globals(), _places[name], name, _direct.public)
+        found = _lazy.load(globals(), _places[name], name, _direct.public)
+        if name in _named.NAMED:
+            _named.equip(found, name)
+        return found
     from traceir.numpy.missing import missing
 
     raise missing(name, __all__)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
+from types import FunctionType
 from typing import Any
 
 from traceir import lax, rules
@@ -37,7 +38,14 @@ def _call_vectorized(*args: Operand, function: Callable[..., Any]) -> Any:
     return vectorize(function)(*args)
 
 
-class ufunc:
+class _Kind(type):
+    def __instancecheck__(cls, instance: Any) -> bool:
+        if type(instance) is FunctionType and cls is ufunc:
+            return hasattr(instance, "nin")  # `jnp.add` is one, and a function
+        return super().__instancecheck__(instance)
+
+
+class ufunc(metaclass=_Kind):
     """A function of scalars that is applied element by element; see `frompyfunc`.
 
     Methods fold and combine with functions of two operands and one result. Their
