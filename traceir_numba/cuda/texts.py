@@ -69,6 +69,9 @@ TEXTS: dict[str, tuple[Callable[[str, str], str], tuple[str, ...]]] = {
     "fmod": (_fmod, ()),
 }
 
+# What the real functions call of NumPy, and what they call on a device.
+IN_REAL = {"np.rint(": "round_even_f64", "np.floor(": "floor_f64"}
+
 FMA = '''\
 @function
 def fma(x, y, z):
@@ -109,9 +112,11 @@ def source(names: Iterable[str]) -> str:
     parts: dict[str, str] = {}
     if real:
         text = _real(real)
-        if "np.rint(" in text:
-            _visit("round_even_f64", parts)
-        parts["vecmath"] = text.replace("np.rint(", "round_even_f64(")
+        for called, name in IN_REAL.items():
+            if called in text:
+                _visit(name, parts)
+                text = text.replace(called, f"{name}(")
+        parts["vecmath"] = text
     for name in names:
         _visit(name, parts)
     return "\n\n\n".join(parts.values())

@@ -10,6 +10,7 @@ import inspect
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from textwrap import fill, indent
 from types import ModuleType
 from typing import Any
 
@@ -162,7 +163,23 @@ def _statements(module: ModuleType) -> Iterator[tuple[tuple[str, ...], ast.stmt,
         while lines[first - 1].startswith("#"):
             first -= 1
         text = "\n".join(lines[first : node.end_lineno])
+        if isinstance(node, ast.Assign) and _reads_ours(module, node):
+            text = "\n".join(_in_figures(name, VALUES[name]) for name in names)
         yield names, node, re.sub("  # type: ignore.*", "", text)
+
+
+def _reads_ours(module: ModuleType, node: ast.stmt) -> bool:
+    """Whether a statement reads another module of the project: a reader has none."""
+    names = (n.id for n in ast.walk(node) if isinstance(n, ast.Name))
+    read = (vars(module).get(name) for name in names)
+    return any(isinstance(m, ModuleType) and m.__name__[:7] == "traceir" for m in read)
+
+
+def _in_figures(name: str, value: Any) -> str:
+    """The definition of an array by all of its elements."""
+    figures = fill(", ".join(map(repr, value.ravel().tolist())), 84)
+    shape = "" if value.ndim == 1 else f".reshape({value.shape})"
+    return f"{name} = np.array([\n{indent(figures, '    ')}\n]){shape}"
 
 
 def _first_line(node: ast.stmt) -> int:
