@@ -20,6 +20,11 @@ from traceir.array import Array
 from traceir.ir import sort_params
 from traceir.lax import factors, matrices
 from traceir.lax.operands import Operand, like, operand, shape_of
+from traceir.lax.systems import (
+    householder_product,
+    symmetric_product,
+    tridiagonal_solve,
+)
 from traceir.trace import bind, typeof
 from traceir.typing import infer
 
@@ -27,11 +32,14 @@ __all__ = [
     "cholesky",
     "eig",
     "eigh",
+    "householder_product",
     "lu",
     "lu_pivots_to_permutation",
     "qr",
     "svd",
+    "symmetric_product",
     "triangular_solve",
+    "tridiagonal_solve",
 ]
 # Importing it registers the derivatives.
 _ = factors
