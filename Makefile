@@ -9,7 +9,7 @@ pip := $(python) -m pip install --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test soak fuzz mutants ulp docs lint type format clean conform status
-.PHONY: conform-jax corpus reach bench plain
+.PHONY: gpu-check conform-jax corpus reach bench plain
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' \
@@ -33,6 +33,9 @@ mutants: $(VENV)/.test ## try every mutant of the tables on the cases
 
 reach: $(VENV)/.test ## how often random draws meet each clause
 	$(python) -m traceir.conform.reach $(ARGS)
+
+gpu-check: $(VENV)/.test ## the cases and some times on a CUDA device, or in the simulator
+	$(python) -m traceir_numba.cuda.check $(ARGS)
 
 ulp: $(VENV)/.test ## the greatest errors of the real functions, over every float32
 	$(python) tests/ulp/scan.py $(ARGS)

@@ -59,7 +59,8 @@ def test_what_is_put_comes_back(dtype: str) -> None:
 
 
 def test_devices_have_names() -> None:
-    assert [(d.platform, str(d)) for d in devices()][0] == ("cuda", "cuda:0")
+    first, *_ = devices()
+    assert (first.platform, str(first)) == ("cuda", "cuda:0")
 
 
 def test_an_array_without_dimensions_has_no_length() -> None:

@@ -23,8 +23,9 @@ from traceir.forks import kept_over_forks
 from traceir_numba.cuda import simulated
 from traceir_numba.functions import NUMBERS, short
 
-# Where the dialects are, the newest first.
-MODULES = ("numba_cuda_mlir.cuda", "numba_cuda.numba.cuda", "numba.cuda")
+# Where the dialects are, the newest first. The package `numba_cuda` puts itself in the
+# place of `numba.cuda` when it is installed.
+MODULES = ("numba_cuda_mlir.cuda", "numba.cuda")
 # Threads of a block and blocks of a launch at most: on a device, in the simulator.
 REAL, SIMULATED = (256, 65535), (4, 2)
 
