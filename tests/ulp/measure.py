@@ -16,6 +16,7 @@ import numpy as np
 from numba import float32, float64, njit, void
 from scipy import special
 
+from traceir.kernels import KERNELS
 from traceir_numba import vecmath
 
 HEADER = """
@@ -58,6 +59,30 @@ def values(name: str, *operands: np.ndarray) -> np.ndarray:
     return out
 
 
+# What tells how such a function changes with its operand.
+SLOPES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "lgamma": lambda x: values("digamma_f64", x),
+    "digamma": lambda x: values("polygamma_f64", np.ones_like(x), x),
+}
+
+
+def eased(base: str, got: np.ndarray, found: np.ndarray, *xs: np.ndarray) -> Any:
+    """The results in float64, so near to float32 ones that units are of `conditioned`.
+
+    Only of functions in SLOPES, and where one is off by nearly half a last place.
+    """
+    if base not in SLOPES:
+        return found
+    [x], out = xs, found.copy()
+    with np.errstate(all="ignore"):
+        unit = np.abs(np.spacing(found.astype(np.float32))).astype(np.float64)
+        off = np.abs(got - found) > 0.45 * unit
+        rounding = np.abs(x[off] * SLOPES[base](x[off])) * 2.0**-24
+        near = (found[off] - got[off]) * (unit[off] / (unit[off] + rounding))
+    out[off] = got[off] + near
+    return out
+
+
 def _logistic(x: np.ndarray) -> np.ndarray:
     part: np.ndarray = np.exp(-np.abs(x))
     return np.where(x < 0, part, 1) / (1 + part)
@@ -70,6 +95,10 @@ OTHERS: dict[str, Callable[..., Any]] = {
     "asin": np.arcsin,
     "acos": np.arccos,
     "atan": np.arctan,
+    "lgamma": KERNELS["lgamma"],
+    "digamma": KERNELS["digamma"],
+    "bessel_i0e": KERNELS["bessel_i0e"],
+    "bessel_i1e": KERNELS["bessel_i1e"],
     "erf": special.erf,
     "erfc": np.vectorize(math.erfc, otypes=[float]),
     "erf_inv": special.erfinv,

@@ -2,7 +2,8 @@
 float64 functions over random arguments. What is found is written into the table of
 `traceir_numba.vecmath.accuracy`.
 
-The truth for float32 is our float64 function, for float64 a pair of two numbers.
+The truth for float32 is our float64 function, for float64 a pair of two numbers. Of
+functions that cross zero where no operand is the units are of `accuracy.conditioned`.
 
 python tests/ulp/scan.py [--step N] [--samples N] [--dry] [name ...]
 """
@@ -23,7 +24,7 @@ if __name__ == "__main__":
     sys.path[:0] = [str(Path(__file__).parents[k]) for k in (1, 2)]
 
 from ulp.exact import exact
-from ulp.measure import values, worst, worst_pair
+from ulp.measure import eased, values, worst, worst_pair
 from ulp.samples import samples
 
 from traceir_numba import vecmath
@@ -36,13 +37,12 @@ TABLE = Path(str(vecmath.__file__)).with_name("accuracy.py")
 
 def scan(name: str, step: int = 1) -> Worst:
     """The greatest error of a function of one float32, by the float64 function."""
-    longer = f"{name[:-4]}_f64"
     found, tried = Worst(-1.0, (), 0), 0
     for start in range(0, 1 << 32, CHUNK * step):
         stop = min(start + CHUNK * step, 1 << 32)
         x = np.arange(start, stop, step).astype(np.uint32).view(np.float32)
         with np.errstate(invalid="ignore"):  # a NaN that signals
-            error, place = worst(values(name, x), values(longer, x.astype(np.float64)))
+            error, place = errors(name, (x,))
         tried += len(x)
         if error > found.ulp:
             found = Worst(error, (float(x[place]),), 0)
@@ -65,8 +65,9 @@ def errors(name: str, operands: tuple[np.ndarray, ...]) -> tuple[float, int]:
     got, base = values(name, *operands), name[:-4]
     if name.endswith("f64"):
         return worst_pair(got, *exact(base, *operands))
-    longer = (x.astype(np.float64) for x in operands)
-    return worst(got, values(f"{base}_f64", *longer))
+    longer = [x.astype(np.float64) for x in operands]
+    found = values(f"{base}_f64", *longer)
+    return worst(got, eased(base, got, found, *longer))
 
 
 def chunks(name: str, count: int) -> Iterator[tuple[np.ndarray, ...]]:
