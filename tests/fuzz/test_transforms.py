@@ -59,7 +59,9 @@ def eager(arg: Any) -> Any:
 
 def assert_alike(got: Sequence[Any], want: Sequence[Any]) -> None:
     """Equal types, and values as near as sums in another order may be."""
-    forms = [[(a.shape, a.dtype, a.weak_type) for a in some] for some in (got, want)]
+    forms = [
+        [(a.shape, str(a.dtype), a.weak_type) for a in some] for some in (got, want)
+    ]
     assert forms[0] == forms[1]
     for g, w in zip(map(numbers, got), map(numbers, want), strict=True):
         if g.dtype.kind not in "fc":
