@@ -118,8 +118,8 @@ def quotient(x: Parts, y: Parts) -> Parts:
     found = []
     for top, one in ((a * c + b * d, a), (b * c - a * d, b)):
         ratio = top / size if inverse is None else top * inverse
-        part = pole.where(end * one, _scaled(ratio, down, more))
-        part = large.where(top * math.inf, none.where(top * 0.0, part))
+        part = none.where(top * 0.0, _scaled(ratio, down, more))
+        part = pole.where(end * one, large.where(top * math.inf, part))
         found.append(part.as_(dtype))
     return found[0], found[1]
 
@@ -275,11 +275,26 @@ def power(w: Work, eqn: Eqn) -> list[Value]:
         grown = straight.where(grown, (c * height - d * angle).apply("exp"))
         turn = straight.where(turn, c * angle + d * height)
     first, second = grown * turn.apply("cos"), grown * turn.apply("sin")
+    # In directions of which a part is zero it is zero, however far the other may be.
+    upright, level = _quarters(x, y, c, angle)
+    if d is not None:
+        upright, level = upright & straight, level & straight
+    first, second = upright.where(0.0, first), level.where(0.0, second)
     one = c.is_(0) if d is None else c.is_(0) & d.is_(0)
     none = size.is_(0) & (c > 0)
     first = one.where(1.0, none.where(0.0, first))
     second = one.where(0.0, none.where(0.0, second))
     return [pair(first.as_(dtype), second.as_(dtype))]
+
+
+def _quarters(x: Num, y: Num, power: Num, angle: Num) -> tuple[Num, Num]:
+    """Whether a power's angle is an odd number of right angles, or an even one."""
+    on = x.is_(0) | y.is_(0) | abs(x).is_(abs(y))
+    turns = (angle * (4 / math.pi) + 0.5).apply("floor") * power * 0.25
+    halves = turns * 2.0
+    rest = turns - turns.apply("floor")
+    even = on & rest.is_(0)
+    return on & halves.is_(halves.apply("floor")) & ~even, even
 
 
 def _exponent(w: Work, atom: Atom) -> tuple[Num, Num | None]:
