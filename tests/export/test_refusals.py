@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from exported import load as load_module
 from exported import run, selu
 
 import traceir
@@ -115,6 +116,18 @@ def test_a_linker_that_fails_says_why(
         with pytest.raises(RuntimeError, match=f"`{compiler} -shared`") as caught:
             linker.shared_library(b"")
         assert getattr(caught.value, "rule", None) == "artefact.linker"
+
+
+@pytest.mark.parametrize("number", range(len(list(linker.commands()))))
+def test_whatever_links_makes_a_library_that_loads(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = list(linker.commands())[number]
+    monkeypatch.setattr(linker, "commands", lambda: iter([command]))
+    traceir_numba.export(selu, X, path=tmp_path / "selu.py")
+    np.testing.assert_array_equal(
+        load_module(tmp_path / "selu.py").selu(X), traceir_numba.jit(selu)(X)
+    )
 
 
 # -- loading --------------------------------------------------------------------------

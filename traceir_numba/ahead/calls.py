@@ -14,7 +14,7 @@ import numpy as np
 from traceir.dtypes import as_dtype
 from traceir_numba import gemm
 from traceir_numba.ahead.entries import Entry
-from traceir_numba.ahead.instructions import PLAIN
+from traceir_numba.ahead.instructions import plain
 from traceir_numba.emit_cpu import Kernel
 from traceir_numba.liveness import size_of
 from traceir_numba.matmul import FEW, LONG, PART
@@ -279,7 +279,7 @@ def entry_text(entry: Entry, missing: str) -> str:
     return f"""{body}
 {known} = internal global i64 -1
 declare i64 @{missing}()
-define i32 @{entry.symbol}({arguments}) {PLAIN} {{
+define i32 @{entry.symbol}({arguments}) {plain()} {{
   %before = load atomic i64, ptr {known} monotonic, align 8
   %unknown = icmp eq i64 %before, -1
   br i1 %unknown, label %ask, label %test

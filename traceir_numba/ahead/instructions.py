@@ -48,13 +48,18 @@ INSTRUCTIONS = {
     "avx512vbmi": Instruction(7, _ECX, 1, _WIDE),
     "lzcnt": Instruction(EXTENDED, _ECX, 5),
 }
-# A function of these attributes runs on every processor of its kind.
-PLAIN = '"target-cpu"="x86-64" "target-features"="+sse2"'
+# Attributes of a function that runs on every processor of its kind.
+_PLAIN = '"target-cpu"="x86-64" "target-features"="+sse2"'
 
 
 def is_known() -> bool:
     """Whether this machine's processors can be asked what they have."""
     return platform.machine().lower() in ("x86_64", "amd64")
+
+
+def plain() -> str:
+    """Attributes of functions that run before it is known what the processor has."""
+    return _PLAIN if is_known() else ""
 
 
 def own() -> tuple[str, ...]:
@@ -89,7 +94,7 @@ def missing_text(symbol: str, names: tuple[str, ...]) -> str:
         ]
     body = "\n  ".join(lines)
     last = f"%sum{len(names) - 1}"
-    return dedent(_TEXT).format(symbol=symbol, plain=PLAIN, body=body, last=last)
+    return dedent(_TEXT).format(symbol=symbol, plain=_PLAIN, body=body, last=last)
 
 
 # Only where the system says that it keeps some registers may one ask which.
