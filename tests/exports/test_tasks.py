@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from exports import work
 
 import traceir
 import traceir.numpy as jnp
 import traceir_numba
-from exports import work
 
 ROWS = np.arange(12.0, dtype="float32").reshape(4, 3)
 NORMS = [float(np.sqrt((row * row).sum(dtype="float32"))) for row in ROWS]
