@@ -44,6 +44,7 @@ ELSEWHERE = {
     # How a program runs, which no case can see.
     "jit.explain": "tests/backend/test_speed.py",
     "backend.threads": "tests/backend/test_pool.py",
+    "backend.device": "tests/cuda/test_arrays.py",
     # A case writes no files.
     **dict.fromkeys(
         (

@@ -39,7 +39,7 @@ ORDER = {
         | routines | emit_flow | sources | quoted | driver | source | assemble
         | scalar_types | ssa callees | expressions | statements | lower
         | tiles spread | gemm | call | kernels
-        | speed | compiling hosted | backend | cuda | api | ahead | __init__
+        | speed | compiling hosted | backend | cuda api | ahead | __init__
     """,
 }
 # Programs show the backend where it is installed; the library never names it.

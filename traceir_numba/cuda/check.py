@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-import traceir_numba
 from traceir.conform import load_cases
 from traceir.conform.adapters import load
+from traceir_numba.api import jit
 from traceir_numba.cuda import device
 from traceir_numba.cuda.arrays import device_put, devices
 
@@ -130,7 +130,7 @@ def compared(work: Workload, x: np.ndarray) -> Iterable[float]:
 
 
 def _by_us(work: Workload, x: np.ndarray) -> float:
-    function = traceir_numba.jit(lambda a: work.function(np, a), target="cuda")
+    function = jit(lambda a: work.function(np, a), target="cuda")
     there = device_put(x)
     return seconds(lambda: function(there), lambda _: device.synchronize())
 
