@@ -76,7 +76,7 @@ def _space(f: Function) -> dict[str, Any]:
     space |= {"math": math, "np": np, "inf": math.inf, "nan": math.nan}
     space |= {"intrinsic": intrinsic, "row_of": _row_of}
     space["function"] = numba.njit(error_model="numpy", forceinline=True)
-    needed = closure([f.name])
+    needed = closure([f.name], read=True)
     real = [g.name for g in needed if g.name in vecmath.FUNCTIONS]
     exec(vecmath.source(real), space)
     for g in needed:
@@ -147,10 +147,11 @@ def values(rng: np.random.Generator, dtype: str, n: int) -> np.ndarray:
 
 def same(got: Arrays, want: Arrays) -> bool:
     """Whether two lists of arrays have the same bits, where all NaN are one."""
-    return all(_canonical(g) == _canonical(w) for g, w in zip(got, want, strict=True))
+    return all(canonical(g) == canonical(w) for g, w in zip(got, want, strict=True))
 
 
-def _canonical(array: np.ndarray) -> bytes:
+def canonical(array: np.ndarray) -> bytes:
+    """The bits of an array, in which all NaN are one."""
     if array.dtype.kind == "f":
         array = np.where(np.isnan(array), np.array(math.nan, array.dtype), array)
     return array.tobytes()
