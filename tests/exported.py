@@ -57,14 +57,14 @@ def chosen(k: Any, x: Any) -> Any:
     return {"n": n, "y": y.at[jnp.asarray([1, 1, 3])].add(1), "same": (x, 1.0, [])}
 
 
-def sums(x: Any, y: Any) -> Any:
-    """Sums of many terms, and one long product."""
-    return x.sum(), y.T @ y
+def sums(x: Any) -> Any:
+    """Sums of many terms, of both kinds."""
+    return x.sum(), x.sum(0), (x > 0).any(1)
 
 
-def products(x: Any, y: Any, k: Any) -> Any:
-    """Products of several blocks and tiles, of floating numbers and of integers."""
-    return x @ y, k @ k
+def products(x: Any, y: Any, z: Any, k: Any) -> Any:
+    """Products of several blocks and tiles, one of long sums, and one of integers."""
+    return x @ y, z.T @ z, k @ k
 
 
 def mixed(z: Any, h: Any, m: Any) -> Any:
@@ -104,9 +104,10 @@ def cases() -> dict[str, Case]:
         ),
         "power": made(power, numbers(4, 50, 50), numbers(5, 50, 50)),
         "chosen": made(chosen, np.int32(4), numbers(6, 7)),
-        "sums": made(sums, numbers(7, 300, 200), numbers(8, 20000, 8)),
+        "sums": made(sums, numbers(7, 300, 200)),
         "products": made(
             *(products, numbers(9, 9, 600), numbers(10, 600, 520)),
+            numbers(8, 20000, 8),
             np.arange(50 * 50, dtype="int32").reshape(50, 50),
         ),
         "mixed": made(
