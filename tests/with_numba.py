@@ -77,7 +77,8 @@ def _space(f: Function) -> dict[str, Any]:
     space |= {"intrinsic": intrinsic, "row_of": _row_of}
     space["function"] = numba.njit(error_model="numpy", forceinline=True)
     needed = closure([f.name], read=True)
-    real = [g.name for g in needed if g.name in vecmath.FUNCTIONS]
+    read = [name for g in needed for name in (g.name, *g.reads)]
+    real = [n for n in read if n in vecmath.FUNCTIONS or n in vecmath.VALUES]
     exec(vecmath.source(real), space)
     for g in needed:
         if g.name not in vecmath.FUNCTIONS:
