@@ -17,7 +17,7 @@ import traceir.numpy as jnp
 from traceir import random
 
 # Each example is compiled.
-FEW = max(5, settings.default.max_examples // 4)
+FEW = max(5, settings().max_examples // 4)
 EIGHTHS = st.lists(st.integers(-16, 16), min_size=LENGTH, max_size=LENGTH)
 SEEDS = st.integers(0, 2**31 - 1)
 
@@ -33,7 +33,7 @@ def assert_near(got: list[Any], want: list[Any]) -> None:
 @given(plans(), SEEDS, EIGHTHS)
 def test_both_backends_agree(plan: list[Step], seed: int, row: list[int]) -> None:
     f, key = program(plan), random.key(seed)
-    x = jnp.asarray(np.float32(row) / 8)
+    x = jnp.asarray(np.array(row, "float32") / 8)
     want = traceir.jit(f, backend="reference")(key, x)
     assert_near(traceir.jit(f, backend="numba")(key, x), want)
 
@@ -42,7 +42,7 @@ def test_both_backends_agree(plan: list[Step], seed: int, row: list[int]) -> Non
 @given(plans(3), SEEDS, EIGHTHS)
 def test_every_row_by_itself(plan: list[Step], seed: int, row: list[int]) -> None:
     f, keys = program(plan), random.split(random.key(seed), 2)
-    xs = jnp.stack([jnp.asarray(np.float32(row) / 8), jnp.ones(LENGTH)])
+    xs = jnp.stack([jnp.asarray(np.array(row, "float32") / 8), jnp.ones(LENGTH)])
     both = traceir.jit(traceir.vmap(f), backend="numba")(keys, xs)
     for k in range(2):
         assert_near([v[k] for v in both], f(keys[k], xs[k]))

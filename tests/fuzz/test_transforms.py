@@ -27,7 +27,7 @@ from traceir.text import parse, to_text
 # Steps whose programs hold a function of Python's, which has no text.
 CUSTOM = frozenset({"custom_jvp", "custom_vjp"})
 # Each example traces and compiles several programs.
-FEW = max(5, settings.default.max_examples // 5)
+FEW = max(5, settings().max_examples // 5)
 
 
 def ours(chain: Chain) -> Fun:
@@ -53,7 +53,7 @@ def drawn(data: st.DataObject) -> tuple[Chain, list[Any]]:
 def eager(arg: Any) -> Any:
     """The argument with the methods of an array; keys are made of their words."""
     if isinstance(arg, np.ndarray) and arg.dtype.names:
-        return traceir.random.wrap_key_data(arg["words"])
+        return traceir.random.wrap_key_data(traceir.numpy.asarray(arg["words"]))
     return traceir.numpy.asarray(arg)
 
 
