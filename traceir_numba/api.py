@@ -40,8 +40,8 @@ def jit(
     `fallback="numpy"` runs a function that cannot be traced as it is, with a warning,
     once for each line that calls it (face.fallback).
 
-    `target="cuda"` compiles for a device: results stay there, as
-    `traceir_numba.cuda.DeviceArray`s, which the next call takes as they are.
+    `target="cuda"` compiles for a device: results stay there, as arrays of
+    `traceir_numba.cuda.DeviceArray`, which the next call takes as they are.
 
     Without `fun`, returns a decorator. Raises what `traceir.jit` raises, and where a
     plain function does what cannot be traced, the rules face.*, index.*, update.*.
