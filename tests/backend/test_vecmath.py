@@ -18,7 +18,6 @@ from ulp.exact import EXACT, exact
 from ulp.measure import (
     DEFINITIONS,
     HEADER,
-    SLOPES,
     error_f64,
     loop,
     truth,
@@ -110,11 +109,6 @@ def test_float64_is_the_truth_for_float32(name: str) -> None:
     ours, theirs = values(f"{name[:-4]}_f64", longer), truth(name)(longer)
     with np.errstate(invalid="ignore"):
         near = np.abs(ours - theirs) <= 6 * np.spacing(np.abs(theirs))
-        if name[:-4] in SLOPES:  # and what six roundings of the operand make
-            rounding = 6 * np.spacing(np.abs(longer))
-            near |= np.abs(ours - theirs) <= rounding * np.abs(
-                SLOPES[name[:-4]](longer)
-            )
     assert (near | same_values(ours, theirs)).all()
 
 
@@ -195,6 +189,8 @@ SPECIAL = {
     "erf": (0.0, -0.0, 1, -1, NAN),
     "erfc": (1, 1, 0.0, 2, NAN),
     "erf_inv": (0.0, -0.0, NAN, NAN, NAN),
+    "bessel_i0e": (1, 1, 0.0, 0.0, NAN),
+    "bessel_i1e": (0.0, -0.0, 0.0, -0.0, NAN),
 }
 # At 0 they are as their operand.
 AS_SINE = ("sin", "tanh", "sinh", "asinh", "atanh", "log1p", "expm1")

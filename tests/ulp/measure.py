@@ -95,8 +95,6 @@ OTHERS: dict[str, Callable[..., Any]] = {
     "asin": np.arcsin,
     "acos": np.arccos,
     "atan": np.arctan,
-    "lgamma": KERNELS["lgamma"],
-    "digamma": KERNELS["digamma"],
     "bessel_i0e": KERNELS["bessel_i0e"],
     "bessel_i1e": KERNELS["bessel_i1e"],
     "erf": special.erf,

@@ -61,6 +61,8 @@ DOMAINS = {
     "erf": Domain(-6.0, 6.0),
     "erfc": Domain(-6.0, 27.3),
     "erf_inv": Domain(-1.0, 1.0, 1.0, _within_one),
+    "bessel_i0e": Domain(-30.0, 30.0),
+    "bessel_i1e": Domain(-30.0, 30.0),
 }
 
 
