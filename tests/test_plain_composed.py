@@ -44,6 +44,29 @@ def test_a_plain_function_is_differentiated_and_mapped() -> None:
         np.testing.assert_allclose(mapped, [energy(V), energy(2 * V)], 1e-12)
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda w, x: (x * w).sum(),
+        lambda w, x: np.add(np.sin(x), w).sum(),
+        lambda w, x: ((x @ w) ** 2).sum(),
+        lambda w, x: (x**w).sum() + w.max(),
+        lambda w, x: np.maximum(x[::-1], w).sum() + (x.T - w).max(),
+        lambda w, x: (np.arange(3) * np.divmod(x, w)[1]).sum(),
+        lambda w, x: np.where(x > w, w, x).sum(),
+        lambda w, x: (np.full_like(x, w.sum()) + np.zeros_like(x) * w).sum(),
+        lambda w, x: (x.copy() * w).sum() + x.astype(np.float32)[0, 0],
+    ],
+)
+def test_an_array_meets_one_of_a_transform_inside(function: Any) -> None:
+    w, x = np.linspace(1, 3, 9).reshape(3, 3), np.linspace(0.5, 2, 9).reshape(3, 3)
+    for transform in (traceir.grad, functools.partial(traceir.vmap, in_axes=(0, None))):
+        with traceir.enable_x64(True):
+            wanted = transform(traceir_numba.jit(function))(w, x)
+        found = traceir_numba.jit(transform(function))(w, x)
+        np.testing.assert_allclose(found, wanted, 1e-12)
+
+
 def test_the_body_of_a_loop_updates_its_carry() -> None:
     def sums(x: Any) -> Any:
         def body(k: Any, out: Any) -> Any:

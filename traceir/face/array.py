@@ -142,7 +142,7 @@ class NumpyTracer(StagedTracer):
         """The array that a step leads to; what is written to it is written here."""
         value = self.concrete
         if value is not None:
-            made = known(step.of(value), self._trace)
+            made: NumpyTracer = known(step.of(value), self._trace)
         else:
             made = traced(step.read(self.now()))
             made.strides = step.strides(self)
@@ -152,19 +152,32 @@ class NumpyTracer(StagedTracer):
         return made
 
 
-def traced(value: Any) -> NumpyTracer:
-    """A value of the trace in force as an array that has its own elements."""
-    if isinstance(value, NumpyTracer):
-        return value.now()
+def traced(value: Any, number: bool | None = None) -> Any:
+    """A value of the trace in force as an array that has its own elements.
+
+    `number` says whether it is a NumPy scalar. What a transform inside that trace makes
+    stays its own: nothing is written to it.
+    """
     trace = current_trace()
-    assert isinstance(trace, StagingTrace)
-    return NumpyTracer(trace.atom(value), trace, source.capture())
+    if isinstance(value, NumpyTracer):
+        made = value.now()
+    elif isinstance(trace, StagingTrace):
+        made = NumpyTracer(trace.atom(value), trace, source.capture())
+    else:
+        return value
+    if number is not None:
+        made.number = number
+    return made
 
 
-def known(value: np.ndarray, trace: Trace | None = None) -> NumpyTracer:
-    """An array whose elements are known while tracing: `value` is its memory."""
+def known(value: np.ndarray, trace: Trace | None = None) -> Any:
+    """An array whose elements are known while tracing: `value` is its memory.
+
+    To a transform inside the trace it is a NumPy array.
+    """
     home = current_trace() if trace is None else trace
-    assert isinstance(home, StagingTrace)
+    if not isinstance(home, StagingTrace):
+        return value
     aval = ShapedArray(value.shape, value.dtype)
     # Nobody asks for this variable: one with the elements is made when it is needed.
     nothing = Literal(value.dtype.type(0), aval)

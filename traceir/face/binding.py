@@ -168,8 +168,7 @@ def astype(
     value = self.concrete
     if value is not None:
         return known(value.astype(wanted))
-    made = traced(convert(self.now(), wanted))
-    made.number = self.number
+    made = traced(convert(self.now(), wanted), number=self.number)
     made.strides = self.strides
     return made
 

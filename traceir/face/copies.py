@@ -68,16 +68,15 @@ def transpose(a: Any, axes: Any = None) -> Any:
     return a.through(Transpose(order))
 
 
-def duplicate(a: Any, order: Any = "K", subok: bool = False) -> NumpyTracer:
+def duplicate(a: Any, order: Any = "K", subok: bool = False) -> Any:
     """The elements in memory of their own."""
     value = a.concrete
     if value is not None:
         return known(np.array(value, order=order))
-    made = traced(a)
+    made = traced(a, number=False)
     if order == "K" and a.strides is not None and len(a.strides) > 1:
         strides = laid_out(a.shape, a.strides)
         made.strides = None if strides == contiguous(a.shape) else strides
-    made.number = False
     return made
 
 

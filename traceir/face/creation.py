@@ -64,9 +64,7 @@ def _full(shape: Any, fill_value: Any, dtype: Any = None, **options: Any) -> Any
     value = operand("full", fill_value)
     if dtype is not None:
         value = convert(value, np.dtype(dtype))
-    made = traced(jnp.full(unwrapped(shape), value))
-    made.number = False
-    return made
+    return traced(jnp.full(unwrapped(shape), value), number=False)
 
 
 def array(
@@ -98,11 +96,10 @@ def _array(value: Any, dtype: Any, copy: bool, ndmin: int, options: Any) -> Any:
     return made if made.ndim >= ndmin else made[(None,) * (ndmin - made.ndim)]
 
 
-def _converted(value: Any, dtype: Any) -> NumpyTracer:
+def _converted(value: Any, dtype: Any) -> Any:
     made = duplicate(value) if isinstance(value, NumpyTracer) else array_of(value)
     if dtype is not None and made.dtype != np.dtype(dtype):
-        made = traced(convert(made.now(), np.dtype(dtype)))
-    made.number = False
+        return traced(convert(made.now(), np.dtype(dtype)), number=False)
     return made
 
 

@@ -50,7 +50,7 @@ class Selection(np.lib.mixins.NDArrayOperatorsMixin):
         return self.full.ndim - self.mask.ndim + 1
 
     @property
-    def size(self) -> NumpyTracer:
+    def size(self) -> Any:
         """How many elements there are, traced."""
         rest = self.full.shape[self.mask.ndim :]
         count = jnp.sum(self.mask) * int(np.prod(rest, dtype=int))

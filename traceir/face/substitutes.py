@@ -71,7 +71,7 @@ def _imag(val: Any) -> Any:
     return _tracer("imag", val).imag
 
 
-def _tracer(name: str, value: Any) -> NumpyTracer:
+def _tracer(name: str, value: Any) -> Any:
     is_one = isinstance(value, NumpyTracer)
     return value if is_one else traced(operand_of(name, value))
 
@@ -152,14 +152,12 @@ def _full_like(
     return _filled(a, fill_value, dtype, shape)
 
 
-def _filled(like: Any, value: Any, dtype: Any, shape: Any) -> NumpyTracer:
+def _filled(like: Any, value: Any, dtype: Any, shape: Any) -> Any:
     """An array with one value everywhere; known while tracing if the value is."""
     aval = typeof(operand("like", like))
     wanted = aval.dtype if dtype is None else np.dtype(dtype)
     extents = aval.shape if shape is None else shape
     if isinstance(value, Tracer) and not value.knows("level.concretize.array"):
-        made = traced(jnp.full(extents, convert(operand("full", value), wanted)))
-        made.number = False
-        return made
-    filled: NumpyTracer = wrapped(np.full(extents, unwrapped(value), wanted))
-    return filled
+        full = jnp.full(extents, convert(operand("full", value), wanted))
+        return traced(full, number=False)
+    return wrapped(np.full(extents, unwrapped(value), wanted))

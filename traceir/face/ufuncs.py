@@ -142,7 +142,7 @@ def _call(
 
 def computed(
     ufunc: np.ufunc, inputs: Sequence[Any], dtype: Any = None, axis: Any = None
-) -> list[NumpyTracer]:
+) -> list[Any]:
     """The results of a universal function, in NumPy's dtypes."""
     operands = [operand_of(ufunc.__name__, v, k) for k, v in enumerate(inputs)]
     if ufunc.signature is not None:
@@ -159,7 +159,8 @@ def computed(
     made = [traced(convert(r, d)) for r, d in zip(results, wanted, strict=True)]
     arrays = [v for v in inputs if isinstance(v, NumpyTracer) and v.ndim]
     for array in made if made[0].ndim > 1 else ():
-        array.strides = ordered_like(array.shape, arrays)
+        if isinstance(array, NumpyTracer):
+            array.strides = ordered_like(array.shape, arrays)
     return made
 
 
@@ -171,14 +172,14 @@ def _beyond(value: Any, dtype: np.dtype) -> bool:
     return not limits.min <= value <= limits.max
 
 
-def _compared(ufunc: np.ufunc, operands: Sequence[Any]) -> NumpyTracer:
+def _compared(ufunc: np.ufunc, operands: Sequence[Any]) -> Any:
     """A comparison with an integer that no element can reach: the same everywhere."""
     (shape,) = (typeof(v).shape for v in operands if type(v) is not int)
     plain = [v if type(v) is int else 0 for v in operands]
     return traced(jnp.full(shape, bool(ufunc(*plain))))
 
 
-def _power(x: Any, exponent: int, dtype: np.dtype) -> NumpyTracer:
+def _power(x: Any, exponent: int, dtype: np.dtype) -> Any:
     """A power with an exponent that is known: products of the base.
 
     Raises ValueError (face.power) for an integer to a negative one.
@@ -218,7 +219,7 @@ def _met(ufunc: np.ufunc, value: Any, dtype: np.dtype) -> Any:
     return convert(value, dtype)
 
 
-def _product(ufunc: np.ufunc, operands: list[Any], axis: Any) -> NumpyTracer:
+def _product(ufunc: np.ufunc, operands: list[Any], axis: Any) -> Any:
     """A function of vectors and matrices: `matmul` and its like."""
     meet = np.result_type(*map(dtype_in, operands))
     dtype = canonical_dtype(meet, config.local.context.x64)

@@ -21,16 +21,14 @@ def operand_of(name: str, value: Any, position: int = 0) -> Any:
     return operand(name, value, position)
 
 
-def array_of(value: Any) -> NumpyTracer:
+def array_of(value: Any) -> Any:
     """An array of a nested sequence in which there are traced numbers, or of a number.
 
     The elements meet as NumPy's do.
     """
     leaves = list(_leaves(value))
     dtype = np.result_type(*map(dtype_in, leaves)) if leaves else np.dtype(float)
-    made = traced(jnp.asarray(_settled(value, dtype), dtype))
-    made.number = False
-    return made
+    return traced(jnp.asarray(_settled(value, dtype), dtype), number=False)
 
 
 def _settled(value: Any, dtype: np.dtype) -> Any:

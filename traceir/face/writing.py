@@ -94,9 +94,8 @@ def read(array: NumpyTracer, index: Any) -> Any:
         return Selection(array.now(), place)
     if is_known(place):
         taken(array.shape, place)
-    made = traced(_get(array.now(), place))
-    made.number = not made.shape
-    return made
+    found = _get(array.now(), place)
+    return traced(found, number=not found.shape)
 
 
 def _get(array: Any, index: Any) -> Any:
