@@ -15,7 +15,9 @@ from traceir.ir import Jaxpr, subjaxprs
 from traceir_numba.emitters import EMITTERS
 
 # Which no program that is run has: it stands in programs that are being differentiated.
-UNSEEN = frozenset({"custom_lin"})
+UNSEEN = {"custom_lin"}
+# Functions of the host, whose programs have no types before they are called.
+UNSEEN |= {"debug_callback", "io_callback", "pure_callback"}
 
 
 def primitives(jaxpr: Jaxpr) -> set[str]:

@@ -53,10 +53,15 @@ ELSEWHERE = {
         ),
         "tests/export/test_refusals.py",
     ),
+    # Nor has it files of other versions, or pickles.
     **dict.fromkeys(
-        ("export.file", "export.program", "export.version"),
+        (
+            *("export.file", "export.program", "export.version"),
+            *("export.additions", "export.later"),
+        ),
         "tests/exports/test_files.py",
     ),
+    "export.pickled": "tests/exports/test_pickles.py",
     "export.tree": "tests/exports/test_trees.py",
     "export.whole": "tests/exports/test_programs.py",
     # A case gives each call arrays of its own, so no deleted one is used again.
@@ -148,11 +153,7 @@ PROSE = {
         "tests/drift/test_transform_cases.py",
     ),
     "export.same": "tests/exports/test_programs.py",
-    **dict.fromkeys(
-        ("export.additions", "export.constants", "export.later"),
-        "tests/exports/test_files.py",
-    ),
-    "export.pickled": "tests/exports/test_pickles.py",
+    "export.constants": "tests/exports/test_files.py",
     "level.capture": "tests/test_trace.py",
     "element.owned": "tests/test_array.py",
     **dict.fromkeys(

@@ -25,7 +25,7 @@ from traceir.rules import default
 
 MODULES = (
     *("config", "errors", "fft", "lax", "linalg", "numpy", "operators", "rules"),
-    "scipy",
+    *("exports", "scipy"),
 )
 ROOT = Path(__file__).parents[2]
 # Classes whose instances are returned by functions, which have the examples.

@@ -16,6 +16,9 @@ from traceir_numba.store import identity
 ROOT = Path(identity.__file__).parents[2]
 # What the backend imports of `traceir` that decides nothing of the code.
 OTHERS = {
+    **dict.fromkeys(("conform/__init__.py", "conform/adapters.py"), "cuda's checks"),
+    **dict.fromkeys(("config.py", "pytree.py"), "calls of functions for cuda"),
+    **dict.fromkeys(("jit/backends.py", "jit/cache.py"), "calls of functions for cuda"),
     "errors.py": "texts of errors",
     "forks.py": "locks",
     "ir.py": "in SOURCES",
