@@ -32,7 +32,7 @@ OPEN = {
     "ordering": 5,
     "primitives": 18,
     "regions": 3,
-    "windows": 292,
+    "windows": 291,
 }
 # Mutants that no hunt has tried yet, by table; here, too, a number may only fall.
 UNTRIED = {
