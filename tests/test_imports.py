@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -79,3 +80,25 @@ def test_all_names_are_listed_and_there() -> None:
 def test_no_module_has_the_name_of_a_function(module: str) -> None:
     package, _, name = module.rpartition(".")
     assert package != jnp.__name__ or name not in jnp.__all__
+
+
+WARM = """
+import os, sys
+os.environ["TRACEIR_CACHE_DIR"] = sys.argv[1]
+import numpy as np, traceir_numba
+traceir_numba.jit(lambda x: np.sin(x) + 1)(np.ones(3, np.float32))
+print(*sorted(sys.modules))
+"""
+# What makes programs, and is not needed where they are found.
+COMPILER = {"traceir_numba.emitters", "traceir_numba.vecmath", "traceir_numba.fuse"}
+
+
+def test_a_program_that_is_found_needs_nothing_of_the_compiler(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", WARM, str(tmp_path / "store")]
+    runs = [
+        subprocess.run(command, capture_output=True, text=True, check=True)
+        for _ in range(2)
+    ]
+    first, second = (set(run.stdout.split()) for run in runs)
+    assert first & COMPILER == COMPILER
+    assert second & COMPILER == set()

@@ -13,6 +13,7 @@ from traceir.avals import ShapedArray
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var, subjaxprs
 from traceir.text.naming import letters
 from traceir.text.printer import with_names
+from traceir_numba.buffers import half_of
 from traceir_numba.build import build
 from traceir_numba.emit_lines import safe_name
 from traceir_numba.emitters.entry import Library
@@ -20,7 +21,7 @@ from traceir_numba.emitters.pairs import part_of
 from traceir_numba.functions import NUMBERS
 from traceir_numba.fuse import Plan, fuse, kept_values
 from traceir_numba.graph import Graph
-from traceir_numba.halves import half_of, without_halves
+from traceir_numba.halves import without_halves
 from traceir_numba.jobs import Cluster, Shape
 from traceir_numba.liveness import share_memory
 from traceir_numba.physical import without_pairs

@@ -17,9 +17,8 @@ from traceir.effects import calls_host
 from traceir.evaluate import evaluate_eqn
 from traceir.ir import ClosedJaxpr
 from traceir.store import files
-from traceir_numba.buffers import dtype_name, empty_large
+from traceir_numba.buffers import BITS, dtype_name, empty_large, half_of
 from traceir_numba.call import callable_of
-from traceir_numba.halves import BITS, half_of
 from traceir_numba.hosted import Driven, is_driven
 from traceir_numba.matmul import product
 from traceir_numba.pool import parallel

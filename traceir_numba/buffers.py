@@ -23,6 +23,8 @@ LARGE = 1 << 18
 MOST_BLOCKS = 64
 # Large arrays start at a cache line, so that vectors do not straddle two.
 ALIGNMENT = 64
+# What numbers of 16 bits are to kernels.
+BITS = np.dtype("uint16")
 
 
 class Block(np.ndarray):
@@ -161,6 +163,17 @@ def memory_info() -> MemoryInfo:
 def _info() -> MemoryInfo:
     free = sum(_blocks[k].nbytes for k in range(len(_blocks)) if _is_free(k))
     return MemoryInfo(sum(b.nbytes for b in _blocks) - free, free)
+
+
+def half_of(dtype: object) -> str:
+    """The name of a dtype of 16 bits, empty for another.
+
+    >>> half_of(np.dtype("float16")), half_of(np.dtype("int16"))
+    ('float16', '')
+    """
+    if isinstance(dtype, np.dtype) and dtype.itemsize == 2 and dtype.kind in "fV":
+        return dtype.name
+    return ""
 
 
 def dtype_name(dtype: str) -> str:

@@ -25,11 +25,12 @@ from traceir.ir import (
     sort_params,
     subjaxprs,
 )
+from traceir_numba.buffers import BITS, half_of
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.entry import Parts, Region, Rewrite, View
 
 HALVES = ("float16", "bfloat16")
-BITS, SINGLE, DOUBLE = map(np.dtype, ("uint16", "float32", "float64"))
+SINGLE, DOUBLE = map(np.dtype, ("float32", "float64"))
 # Besides entries that are views and parts: what has an operation on the bits.
 MOVES = frozenset({"select_n", "bitcast_convert_type"})
 # What takes the bits, and has to know of which dtype they are.
@@ -46,17 +47,6 @@ class Lowered:
     closed: ClosedJaxpr
     names: dict[Var, Var]
     views: tuple[tuple[int, str], ...]
-
-
-def half_of(dtype: Any) -> str:
-    """The name of a dtype of 16 bits, empty for another.
-
-    >>> half_of(np.dtype("float16")), half_of(np.dtype("int16"))
-    ('float16', '')
-    """
-    if isinstance(dtype, np.dtype) and dtype.itemsize == 2 and dtype.kind in "fV":
-        return dtype.name
-    return ""
 
 
 def without_halves(closed: ClosedJaxpr) -> Lowered:

@@ -14,10 +14,10 @@ import numpy as np
 
 from traceir.dtypes import as_dtype
 from traceir_numba.backend import evaluated
+from traceir_numba.buffers import BITS, half_of
 from traceir_numba.cuda import device
 from traceir_numba.cuda.launching import launch, multiply
 from traceir_numba.emitters.pairs import part_of
-from traceir_numba.halves import BITS, half_of
 from traceir_numba.nests import Constant
 from traceir_numba.program import (
     Assign,
