@@ -38,6 +38,7 @@ def tables(tmp_path: Path) -> Path:
 def test_remembered_rules_are_those_that_were_loaded() -> None:
     path = spec_path() / "rules"
     first, second, loaded = remembered(path), remembered(path), load(path)
+    assert list(second.clauses) == list(loaded.clauses)
     assert not isinstance(first.prims, OnDemand)
     assert isinstance(second.prims, OnDemand)
     assert list(second.prims) == list(loaded.prims)

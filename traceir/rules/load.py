@@ -140,9 +140,12 @@ class _Loader:
         lattice, faces = read_lattice(self.table("lattice"))
         self.add_all(faces, "lattice.toml")
         accuracy, choices = self.accuracy()
+        before = len(self.clauses)
         prims = self.prims(lattice, accuracy)
-        clauses = ClausesOnDemand(self.clauses, prims) if self.checked else self.clauses
         keys, flags = self.cache()
+        clauses: Mapping[str, Clause] = self.clauses
+        if self.checked:
+            clauses = ClausesOnDemand(clauses, prims, before)
         rules = Rules(
             lattice=lattice,
             prims=prims,

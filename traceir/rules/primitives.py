@@ -82,11 +82,17 @@ class OnDemand(Mapping[str, Prim]):
 
 
 class ClausesOnDemand(Mapping[str, Clause]):
-    """Clauses by their ids: those that are `known`, and those of primitives."""
+    """Clauses by their ids: those that are `known`, and those of primitives.
 
-    def __init__(self, known: Mapping[str, Clause], prims: Mapping[str, Prim]) -> None:
+    So many stand `before` those of primitives.
+    """
+
+    def __init__(
+        self, known: Mapping[str, Clause], prims: Mapping[str, Prim], before: int
+    ) -> None:
         self._known = known
         self._prims = prims
+        self._before = before
 
     def __getitem__(self, rule: str) -> Clause:
         found = self._known.get(rule)
@@ -106,7 +112,9 @@ class ClausesOnDemand(Mapping[str, Clause]):
 
     def __iter__(self) -> Iterator[str]:
         every = (clause.id for p in self._prims.values() for clause in p.clauses)
-        yield from dict.fromkeys((*self._known, *every))
+        known = list(self._known)
+        first, rest = known[: self._before], known[self._before :]
+        yield from dict.fromkeys((*first, *every, *rest))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
