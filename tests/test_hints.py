@@ -52,6 +52,14 @@ def test_a_hint_is_about_the_transform(hint: str, call: Callable[[], Any]) -> No
     assert ("jit(" in line) == hint.startswith("jit(")
 
 
+def test_no_hint_tells_an_array_to_be_static() -> None:
+    """Which has no hash."""
+    for call in (lambda x: x if x.sum() > 0 else -x, lambda x: float(x[0])):
+        with pytest.raises(TypeError, match="hint: ") as caught:
+            traceir.jit(call)(X)
+        assert "make the argument static" not in str(caught.value)
+
+
 @dataclass
 class Point:
     """A dataclass that nobody registered, with a long text."""

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 # What hints say of a function under `jit`; other transforms have other ways.
 _STATIC = re.compile(r"make the \w+ static with `static_argnames`")
+# An array can never be static: what else there is to be done is left.
+_OR_STATIC = re.compile(rf", or {_STATIC.pattern}")
 
 
 def refusal(tracer: Tracer, row_id: str, what: str = "") -> Exception:
@@ -61,6 +63,8 @@ def advice(tracer: Tracer, row_id: str) -> str:
     row = transforms.get(tracer._trace.transform)
     if row is not None and clauses[row.id].hint:
         return _STATIC.sub(clauses[row.id].hint, hint)
+    if not tracer.could_be_static():
+        return _OR_STATIC.sub("", hint)
     names = [path for path in arguments(tracer) if path.isidentifier()]
     if not names or len(names) > 3:
         return hint

@@ -46,7 +46,11 @@ class StagedTracer(Tracer):
 
     def arguments(self) -> list[str]:
         """The inputs of the program that the value is computed from."""
-        return self._trace.depends_on(self._var)
+        return [path for _, path in self._trace.depends_on(self._var)]
+
+    def could_be_static(self) -> bool:
+        """Whether no input that it is computed from is an array with dimensions."""
+        return not any(v.aval.shape for v, _ in self._trace.depends_on(self._var))
 
 
 # The modules of faces that have tracers of their own, and their own way to call a
@@ -149,8 +153,8 @@ class StagingTrace(Trace):
         inputs = captured + tuple(self.inputs)
         return Jaxpr(constvars, inputs, tuple(self.eqns), outvars, self.name)
 
-    def depends_on(self, var: Atom) -> list[str]:
-        """The inputs that a variable is computed from, as the user spells them."""
+    def depends_on(self, var: Atom) -> list[tuple[Var, str]]:
+        """The inputs that a variable is computed from, and how the user spells them."""
         makers = {v: e for e in self.eqns for v in e.outputs}
         seen: set[Atom] = set()
         todo: list[Atom] = [var]
@@ -159,7 +163,7 @@ class StagingTrace(Trace):
             if isinstance(atom, Var) and atom not in seen:
                 seen.add(atom)
                 todo += makers[atom].inputs if atom in makers else ()
-        return [path for v, path in self.inputs.items() if v in seen]
+        return [(v, path) for v, path in self.inputs.items() if v in seen]
 
 
 def constants_of(closed: ClosedJaxpr) -> list[Array]:
