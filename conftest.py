@@ -11,10 +11,9 @@ from tempfile import TemporaryDirectory
 import pytest
 
 # As long as this module, which is as long as the process; workers have that of the
-# process that started them, so that none compiles or judges what another has.
+# process that started them, so that none compiles what another has.
 if "PYTEST_XDIST_WORKER" not in os.environ:
     _shared = TemporaryDirectory(prefix="traceir-tests-")
-    os.environ["TESTS_OF_TRACEIR"] = _shared.name
     os.environ["TRACEIR_CACHE_DIR"] = os.path.join(_shared.name, "store")
 
 # Whatever is made while tests are collected stays: there is no garbage to look for.

@@ -23,6 +23,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -54,11 +55,15 @@ class Line:
         """The functions that it calls, dotted ones with their dots."""
         return re.findall(r"\bnp\.([\w.]+)", self.text)
 
-    @property
+    @cached_property
+    def code(self) -> Any:
+        """The expression, compiled."""
+        return compile(self.text, "line", "eval")
+
+    @cached_property
     def operands(self) -> list[str]:
         """The operands that it names."""
-        code = compile(self.text, "line", "eval")
-        return [name for name in OPERANDS if name in _names(code)]
+        return [name for name in OPERANDS if name in _names(self.code)]
 
     @property
     def dtypes(self) -> list[str]:
@@ -68,7 +73,7 @@ class Line:
     def run(self, library: Any, operands: Mapping[str, Any]) -> Any:
         """Its value with a library in the place of `np`."""
         with np.errstate(all="ignore"):
-            return eval(self.text, {"np": library, **operands})
+            return eval(self.code, {"np": library, **operands})
 
 
 def _names(code: Any) -> set[str]:

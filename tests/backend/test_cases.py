@@ -11,8 +11,3 @@ from traceir.conform import Case, Verdict
 @pytest.mark.parametrize("case", columns.CASES, ids=str)
 def test_the_backend_does_what_a_case_says(case: Case) -> None:
     assert columns.verdict("numba", case.name) == Verdict("pass")
-
-
-def test_the_run_that_is_kept_is_fresh() -> None:
-    kept = columns.kept("numba")
-    assert columns.differences(kept, columns.fresh("numba")) == []
