@@ -62,6 +62,8 @@ class NestEmitter:
         self.labels = labels
         self.loops = loops_of(nest)
         self.code = Code(labels.pointers)
+        # Whether passes of several points run beside one another.
+        self.several = nest.form == "columns" and not nest.short
         self.every = [
             self.accumulators_of(one, finish)
             for one, (_, finish) in zip(nest.passes, labels.passes, strict=True)
@@ -273,7 +275,7 @@ class NestEmitter:
 
     def recall(self, nodes: tuple[Node, ...], labels: tuple[Label, ...]) -> None:
         """Name what earlier passes finished: a row's values still have their names."""
-        if self.nest.form == "columns" and not self.nest.short:
+        if self.several:
             for node, label in zip(nodes, labels, strict=True):
                 if isinstance(node, Kept):
                     truth = " != 0" if node.dtype == "bool" else ""
@@ -288,7 +290,7 @@ class NestEmitter:
 
     def kept_names(self, now: Pass) -> list[tuple[str, str]]:
         """The names and dtypes of what passes after this one need of it."""
-        if self.nest.form != "columns" or self.nest.short:
+        if not self.several:
             return []
         passes = self.nest.passes
         at = next(k for k, one in enumerate(passes) if one is now)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from os.path import basename
@@ -32,7 +32,9 @@ from traceir_numba.program import Label
 
 # Names that the generated code uses for its own ends.
 _LOOPS = (
-    "lo hi lane base width block start stop last step blocks tile better rows top row"
+    "lo hi lane base width block start stop last step blocks tile better rows top row "
+    "part parts point element rest thread count group groups owner line totals first "
+    "before value"
 )
 _MODULE = "np math cuda inf nan types void function kernel parallel empty copy matmul"
 OWN = frozenset(f"{_LOOPS} {_MODULE}".split())
@@ -174,10 +176,17 @@ class Code:
         self.calls[function] = None
         return f"{function}({', '.join(args)})"
 
-    def nodes(self, nodes: tuple[Node, ...], labels: tuple[Label, ...]) -> None:
-        """A line for each node that is not known by another name."""
+    def nodes(
+        self,
+        nodes: tuple[Node, ...],
+        labels: tuple[Label, ...],
+        only: Container[int] | None = None,
+    ) -> None:
+        """A line for each node, or only some, that is not known by another name."""
         self.labels = labels
-        for node, label in zip(nodes, labels, strict=True):
+        for number, (node, label) in enumerate(zip(nodes, labels, strict=True)):
+            if only is not None and number not in only:
+                continue
             name = safe_name(label.name)
             match node:
                 case Load(access, dtype, None):

@@ -10,7 +10,8 @@ from typing import Any
 
 from traceir.forks import kept_over_forks
 from traceir_numba.cuda import device, products, simulated, texts
-from traceir_numba.cuda.emit import Kernel, emit, form_of, items_of, parts_of
+from traceir_numba.cuda.emit import Kernel, emit
+from traceir_numba.cuda.forms import Form, counts, form_of, items_of, parts_of
 from traceir_numba.nests import Nest
 from traceir_numba.problems import wrapped
 from traceir_numba.products import call_arguments
@@ -22,7 +23,7 @@ TILE, SMALL_TILE = 16, 4
 WARP = 32
 
 _lock = kept_over_forks(threading.RLock())
-_kernels: dict[tuple[Nest, str], Made] = {}
+_kernels: dict[tuple[Nest, Form], Made] = {}
 _products: dict[str, Callable[..., None]] = {}
 _numbers = count()
 
@@ -38,7 +39,7 @@ class Made:
 
 def made(step: Launch) -> Made:
     """The kernel of a launch."""
-    key = step.nest, form_of(step.nest, step.extents)
+    key = step.nest, form_of(step.nest, step.extents, step.params)
     with _lock:
         if key not in _kernels:
             kernel = emit(step.nest, step.labels, key[1], f"kernel_{next(_numbers)}")
@@ -66,24 +67,32 @@ def launch(step: Launch, memory: Sequence[Any]) -> None:
     one = made(step)
     values = {f"n{d}": n for d, n in enumerate(step.extents)}
     values |= {f"p{k}": value for k, value in enumerate(step.params)}
-    values["parts"] = parts = parts_of(step.nest, step.extents)
-    blocks, threads = shape_of(*items_of(step.nest, step.extents, one.kernel.form))
-    if one.kernel.form == "points":
-        blocks = -(-blocks // threads)
-    scratch = [device.empty(parts, dtype) for dtype in one.kernel.scratch]
+    form = one.kernel.form
+    values["parts"] = parts = parts_of(step.nest, step.extents, form)
+    length = parts * counts(step.nest, step.extents)[0]
+    scratch = [device.empty(length, dtype) for dtype in one.kernel.scratch]
     given = [*memory, *scratch, *(values[name] for name in one.kernel.sizes)]
+    items, blocks = items_of(step.nest, step.extents, form)
+    shape = shape_of(items, blocks, form.by_thread)
     if blocks:
-        one.run(blocks, threads, *given)
-    if one.end is not None:
-        one.end(1, threads, *given)
+        one.run(*shape, *given)
+    if blocks and one.end is not None:
+        # Lines have as many parts left to do, tiles have joined them.
+        left = blocks if form.kind == "lines" else blocks // parts
+        one.end(*shape_of(items, left), *given)
 
 
-def shape_of(items: int, blocks: int) -> tuple[int, int]:
-    """Blocks, and threads of each: a power of 2 that is enough, within the limits."""
+def shape_of(items: int, blocks: int, by_thread: bool = False) -> tuple[int, int]:
+    """Blocks, and threads of each: a power of 2 that is enough, within the limits.
+
+    Where it is `by_thread`, so many threads could have something to do in all.
+    """
     most, many = device.limits()
     threads = min(WARP, most)
     while threads < min(items, most):
         threads *= 2
+    if by_thread:
+        blocks = -(-blocks // threads)
     return min(blocks, many), threads
 
 

@@ -6,14 +6,15 @@ import re
 from collections.abc import Iterable, Iterator
 
 from traceir_numba.cuda import products, texts
-from traceir_numba.cuda.emit import Kernel, emit, form_of
+from traceir_numba.cuda.emit import Kernel, emit
+from traceir_numba.cuda.forms import Form, form_of
 from traceir_numba.cuda.launching import TILE
 from traceir_numba.functions import NUMBERS, short
 from traceir_numba.nests import Nest
 from traceir_numba.program import Call, Launch, Program, Run, Step
 from traceir_numba.steps import walk
 
-Key = tuple[Nest, str]
+Key = tuple[Nest, Form]
 
 
 def kernels_of(program: Program) -> dict[Key, Kernel]:
@@ -22,7 +23,7 @@ def kernels_of(program: Program) -> dict[Key, Kernel]:
     name = program.name.rstrip("_")
     for step in every_step(program):
         if isinstance(step, Launch):
-            key = step.nest, form_of(step.nest, step.extents)
+            key = step.nest, form_of(step.nest, step.extents, step.params)
             if key not in found:
                 kind = "map"
                 if step.nest.reductions:

@@ -1,0 +1,106 @@
+"""Kernels whose threads take points in turn, each with all that is done there.
+
+Serves: choice.sum-order, class.scatter
+"""
+
+from __future__ import annotations
+
+from traceir_numba.cuda import collisions
+from traceir_numba.cuda.writer import THREADS, Writer
+from traceir_numba.emit_lines import index_text, pointer_name
+
+
+def write(w: Writer) -> None:
+    """Points of the kept loops."""
+    with w.over(w.kept, *THREADS):
+        for number in range(len(w.nest.passes)):
+            w.emitter.enter(number)
+            _point(w)
+
+
+def _point(w: Writer) -> None:
+    """One pass at one point of the kept loops."""
+    emitter, code = w.emitter, w.code
+    if not w.reduced:
+        emitter.body()
+        return
+    w.clear()
+    if w.nest.running:
+        _running(w)
+        return
+    with code.block(*(f"for i{d} in range(n{d}):" for d in w.reduced)):
+        emitter.body()
+        emitter.update(place="")
+    w.results(a.names[-1] for a in emitter.reductions)
+    emitter.finish()
+
+
+def _running(w: Writer) -> None:
+    """Leave what there is so far at each element."""
+    emitter, code, (d,) = w.emitter, w.code, w.reduced
+    back = w.nest.running < 0
+    with code.block(f"for {'step' if back else f'i{d}'} in range(n{d}):"):
+        if back:
+            code.add(f"i{d} = n{d} - 1 - step")
+        emitter.body()
+        emitter.update(place="")
+        w.results(a.names[-1] for a in emitter.reductions)
+        emitter.finish()
+
+
+# -- what is put where others may be put, too -----------------------------------------
+
+
+def write_puts(w: Writer) -> None:
+    """Points of the loops that keep apart; at each the others, in their order."""
+    form, code = w.form, w.code
+    apart = list(form.apart)
+    rest = [d for d in range(w.nest.rank) if d not in apart]
+    first, step = THREADS
+    loops = [f"for i{d} in range(n{d}):" for d in rest]
+    if form.owners == 1:
+        with w.over(apart, first, step), code.block(*loops):
+            w.emitter.body()
+        return
+    count = " * ".join([*(f"n{d}" for d in apart), str(form.owners)])
+    with code.block(f"for thread in range({first}, {count}, {step}):"):
+        code.add(f"owner = thread % {form.owners}")
+        if apart:
+            code.add(f"point = thread // {form.owners}")
+            w.indices(apart, "point")
+        with code.block(*loops):
+            _owned(w)
+
+
+def _owned(w: Writer) -> None:
+    """Put an element, if its place is one of the thread's own."""
+    code, labels, form = w.code, w.emitter.body_labels, w.form
+    body, (store,) = w.nest.body, w.nest.stores
+    where = collisions.needed(w.nest, store)
+    code.nodes(body, labels, where)
+    found = code.found(store.access)
+    # Of loops that keep apart the place is found by what is found.
+    place = " + ".join(found) if form.apart else index_text(store.access, found)
+    with code.block(f"if ({place}) % {form.owners} == owner:"):
+        code.nodes(body, labels, frozenset(range(len(body))) - where)
+        code.stores((store,), labels)
+
+
+def write_atomic(w: Writer) -> None:
+    """Points of all loops, joined to what is there in one operation."""
+    code, labels = w.code, w.emitter.body_labels
+    (store,) = w.nest.stores
+    joined = collisions.atomic(w.nest)
+    assert joined is not None
+    others = frozenset(range(len(w.nest.body))) - {joined.before, joined.result}
+    with w.over(list(range(w.nest.rank)), *THREADS):
+        code.nodes(w.nest.body, labels, others)
+        memory = pointer_name(code.pointers[store.access.buffer])
+        place = index_text(store.access, code.found(store.access))
+        value = code.operand(joined.value, labels)
+        line = f"cuda.atomic.{joined.operation}({memory}, {place}, {value})"
+        if store.guard is None:
+            code.add(line)
+            return
+        with code.block(f"if {code.operand(store.guard, labels)}:"):
+            code.add(line)
