@@ -7,6 +7,7 @@ machine code; what a device has texts of its own for is run as written.
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from traceir_numba.call import callable_of
-from traceir_numba.cuda import texts
+from traceir_numba.cuda import blocks, texts
 from traceir_numba.emit_cpu import Kernel
 from traceir_numba.functions import NUMBERS, function, short
 
@@ -37,25 +38,49 @@ def _cast(dtype: str) -> Callable[[Any], Any]:
     return cast
 
 
-# How long a thread runs before another one has its turn, in seconds.
+# How long a thread of Numba's runs before another one has its turn, in seconds.
 TURN = 2e-5
+
+# Whether Numba's simulator runs the threads, each in one of Python's.
+_numbas = False
 
 
 @contextmanager
-def turns() -> Iterator[None]:
-    """Short turns: whoever waits at a barrier waits for a turn of all the others."""
-    before = sys.getswitchinterval()
+def by_numba() -> Iterator[None]:
+    """Threads run as Numba's simulator has them, in no order; turns are short.
+
+    Whoever waits at a barrier waits for a turn of all the others.
+    """
+    global _numbas
+    before = _numbas, sys.getswitchinterval()
+    _numbas = True
     sys.setswitchinterval(TURN)
     try:
         yield
     finally:
-        sys.setswitchinterval(before)
+        _numbas = before[0]
+        sys.setswitchinterval(before[1])
+
+
+def kernel(space: dict[str, Any], name: str, dialect: Any) -> Callable[..., None]:
+    """A function of a namespace as a kernel: of blocks and threads, then of arrays."""
+    api = importlib.import_module(f"{dialect.__name__}.simulator.kernelapi")
+    ours = blocks.Kernel(space[name], lambda *sizes: api.FakeCUDAModule(*sizes, 0))
+    numbas = dialect.jit(quiet(space, name))
+
+    def launch(grid: Any, block: Any, *args: Any) -> None:
+        if _numbas:
+            numbas[grid, block](*args)
+        else:
+            ours(grid, block, *args)
+
+    return launch
 
 
 def quiet(space: dict[str, Any], name: str) -> Callable[..., Any]:
     """The function of a namespace without NumPy's warnings: each thread has its own.
 
-    The simulator looks for `cuda` among the names of the function that it is given.
+    Numba's simulator looks for `cuda` among the names of the function that it is given.
     """
     text = f"""def {name}_quiet(*args):
     with np.errstate(all="ignore"):
