@@ -12,7 +12,6 @@ import math
 import os
 import threading
 from collections.abc import Callable
-from contextlib import nullcontext
 from functools import cache
 from typing import Any
 
@@ -84,14 +83,17 @@ def namespace() -> dict[str, Any]:
 
 def kernel(space: dict[str, Any], name: str) -> Callable[..., Any]:
     """A function of a namespace as a kernel: of blocks and threads, then of arrays."""
-    made = space[name]
     if is_simulated():
-        made = simulated.quiet(space, name)
-    compiled = dialect().jit(made)
+        run = simulated.kernel(space, name, dialect())
+    else:
+        compiled = dialect().jit(space[name])
+
+        def run(blocks: Any, threads: Any, *args: Any) -> None:
+            compiled[blocks, threads](*args)
 
     def launch(blocks: Any, threads: Any, *args: Any) -> None:
-        with lock, simulated.turns() if is_simulated() else nullcontext():
-            compiled[blocks, threads](*args)
+        with lock:
+            run(blocks, threads, *args)
 
     return launch
 
