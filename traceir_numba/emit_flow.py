@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
@@ -39,7 +39,7 @@ from traceir_numba.steps import walk
 
 def emit_routine(routine: Routine, kernels: Mapping[Nest, Kernel]) -> Kernel:
     """The source of a routine; `kernels` are those of its launches."""
-    emitter = _Emitter(routine, kernels)
+    emitter = RoutineEmitter(routine.buffers, kernels)
     emitter.steps(routine.steps)
     code, buffers = emitter.code, routine.buffers
     pointers = [buffers[k] for k in routine.args]
@@ -71,7 +71,7 @@ def nests_of(routine: Routine) -> list[Nest]:
 
 
 @dataclass(slots=True)
-class _Lines(Code):
+class RoutineLines(Code):
     """Straight-line code among a routine's steps: scalars are variables."""
 
     slots: tuple[Buffer, ...] = ()
@@ -107,11 +107,15 @@ class _Lines(Code):
         return str(self.params[number])
 
 
-class _Emitter:
-    def __init__(self, routine: Routine, kernels: Mapping[Nest, Kernel]) -> None:
-        self.buffers = routine.buffers
+class RoutineEmitter:
+    """What writes the source of a routine's steps, in one function."""
+
+    def __init__(
+        self, buffers: Sequence[Buffer], kernels: Mapping[Nest, Kernel]
+    ) -> None:
+        self.buffers = buffers
         self.kernels = kernels
-        self.code = _Lines(())
+        self.code = RoutineLines(())
 
     def name(self, slot: int) -> str:
         """A scalar by its name, an array by its pointer's."""
@@ -121,57 +125,69 @@ class _Emitter:
         return pointer_name(buffer.name)
 
     def text(self, source: int | Constant) -> str:
+        """A value by name, or a constant."""
         if isinstance(source, Constant):
             return constant_text(source.text, source.dtype)
         return self.name(source)
 
     def is_scalar(self, slot: int) -> bool:
+        """Whether a slot has a variable of its own, and is no pointer."""
         return self.buffers[slot].role == "scalar"
 
     def size(self, slot: int) -> int:
+        """The elements of an array."""
         return prod(self.buffers[slot].shape)
 
     # -- steps --------------------------------------------------------------------
 
     def steps(self, steps: Iterable[Step]) -> None:
+        """The lines of some steps, in order."""
         for step in steps:
             self.step(step)
 
     def step(self, step: Step) -> None:
+        """The lines of one step."""
         if isinstance(step, Loop | While | Branch):
             self.code.comment(Label("", step.line))
         match step:
             case Launch():
                 self.inline(step) if is_inline(step) else self.launch(step)
-            case Call(eqn, inputs, output):
-                dtype = plain(self.buffers[output].dtype)
-                given = [*self.names(inputs, output), *map(str, call_arguments(eqn))]
-                self.code.add(self.code.call(f"product_{dtype}", *given))
+            case Call():
+                self.product(step)
             case Load(slot):
                 self.code.add(f"{self.name(slot)} = {self.element(slot)}")
             case Save(slot):
                 self.save(slot)
-            case Copy(source, target):
-                dtype = plain(memory_dtype(self.buffers[target].dtype))
-                names = self.name(source), self.name(target), str(self.size(target))
-                self.code.add(self.code.call(f"copy_{dtype}", *names))
+            case Copy():
+                self.copy(step)
             case Assign(pairs):
                 self.assign(pairs)
             case Loop():
                 self.loop(step)
-            case While(test, holds, body):
-                with self.code.block("while True:"):
-                    self.steps(test)
-                    with self.code.block(f"if not {self.text(holds)}:"):
-                        self.code.add("break")
-                    self.steps(body)
+            case While():
+                self.repeat(step)
             case Branch(index, branches):
                 self.branch(self.name(index), branches)
             case _:
                 raise AssertionError(step)
 
     def names(self, inputs: Iterable[int], output: int) -> tuple[str, ...]:
+        """What a product reads and writes."""
         return tuple(self.name(k) for k in (*inputs, output))
+
+    def product(self, step: Call) -> None:
+        """A product of matrices: a call."""
+        dtype = plain(self.buffers[step.output].dtype)
+        names = self.names(step.inputs, step.output)
+        given = [*names, *map(str, call_arguments(step.eqn))]
+        self.code.add(self.code.call(f"product_{dtype}", *given))
+
+    def copy(self, step: Copy) -> None:
+        """All elements of an array."""
+        dtype = plain(memory_dtype(self.buffers[step.target].dtype))
+        names = self.name(step.source), self.name(step.target)
+        called = self.code.call(f"copy_{dtype}", *names, str(self.size(step.target)))
+        self.code.add(called)
 
     def element(self, slot: int, at: str = "0", stack: int | None = None) -> str:
         """A scalar's value in memory."""
@@ -180,11 +196,13 @@ class _Emitter:
         return f"{pointer_name(buffer.name)}[{at}]{truth}"
 
     def save(self, slot: int) -> None:
+        """Put a scalar in its memory."""
         buffer = self.buffers[slot]
         value = as_memory(buffer.name, buffer.dtype)
         self.code.add(f"{pointer_name(buffer.name)}[0] = {value}")
 
     def inline(self, step: Launch) -> None:
+        """A nest without loops, written among the steps."""
         code = self.code
         code.slots = tuple(self.buffers[k] for k in step.buffers)
         code.params = step.params
@@ -192,6 +210,7 @@ class _Emitter:
         code.stores(step.nest.stores, step.labels.body)
 
     def launch(self, step: Launch) -> None:
+        """A call of a kernel, which finds scalars in their memory."""
         kernel = self.kernels[step.nest]
         scalars = [(k, slot) for k, slot in enumerate(step.buffers)]
         scalars = [(k, slot) for k, slot in scalars if self.is_scalar(slot)]
@@ -224,13 +243,13 @@ class _Emitter:
                 self.code.add(f"{target} = {left.pop(target)}")
 
     def loop(self, step: Loop) -> None:
+        """A loop over rows."""
         ends = f"{step.length - 1}, -1, -1" if step.reverse else str(step.length)
         at = step.index
         with self.code.block(f"for {at} in range({ends}):"):
             for stack, row in step.read:
                 if self.is_scalar(row):
-                    text = self.element(row, at, stack)
-                    self.code.add(f"{self.name(row)} = {text}")
+                    self.take(stack, row, at)
                 else:
                     self.point(stack, row, at)
             for stack, row in step.written:
@@ -239,21 +258,43 @@ class _Emitter:
             self.steps(step.steps)
             for stack, row in step.written:
                 if self.is_scalar(row):
-                    value = as_memory(self.name(row), self.buffers[row].dtype)
-                    self.code.add(f"{self.name(stack)}[{at}] = {value}")
+                    self.put(stack, row, at)
+
+    def take(self, stack: int, row: int, at: str) -> None:
+        """Take a scalar from its place in a stack."""
+        self.code.add(f"{self.name(row)} = {self.element(row, at, stack)}")
+
+    def put(self, stack: int, row: int, at: str) -> None:
+        """Put a scalar in its place in a stack."""
+        value = as_memory(self.name(row), self.buffers[row].dtype)
+        self.code.add(f"{self.name(stack)}[{at}] = {value}")
+
+    def repeat(self, step: While) -> None:
+        """A loop whose end the values say."""
+        with self.code.block("while True:"):
+            self.steps(step.test)
+            with self.code.block(f"if not {self.text(step.holds)}:"):
+                self.code.add("break")
+            self.steps(step.steps)
 
     def point(self, stack: int, row: int, at: str) -> None:
+        """Let a pointer be that of a row."""
         where = f"{at} * {self.size(row)}"
         self.code.add(f"{self.name(row)} = row_of({self.name(stack)}, {where})")
 
     def branch(self, index: str, branches: tuple[tuple[Step, ...], ...]) -> None:
+        """A choice."""
         if len(branches) == 1:  # whatever the index is
-            self.steps(branches[0])
+            self.alternative(branches[0])
             return
         for k, steps in enumerate(branches):
             last = k == len(branches) - 1
             head = "else:" if last else f"{'el' if k else ''}if {index} == {k}:"
             with self.code.block(head):
-                self.steps(steps)
+                self.alternative(steps)
                 if not steps:
                     self.code.add("pass")
+
+    def alternative(self, steps: tuple[Step, ...]) -> None:
+        """The lines of one branch."""
+        self.steps(steps)

@@ -1,12 +1,12 @@
 """A compiled program's steps on a device, one launch after the other.
 
-Memory is flat: a shape is what launches and the host make of it. Loops and choices are
-the host's, around launches.
+Memory is flat: a shape is what launches and the host make of it. Of loops and choices
+the host runs what `plans` leaves to it, around launches.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import prod
 from typing import Any
 
@@ -15,26 +15,26 @@ import numpy as np
 from traceir.dtypes import as_dtype
 from traceir_numba.backend import evaluated
 from traceir_numba.buffers import BITS, half_of
-from traceir_numba.cuda import device
+from traceir_numba.cuda import device, pieces
+from traceir_numba.cuda.emit_pieces import pointers_of
 from traceir_numba.cuda.launching import launch, multiply
+from traceir_numba.cuda.pieces import Plan, plan_of
+from traceir_numba.cuda.plans import Again, Chosen, Level, Piece, Planned, Rows
 from traceir_numba.emitters.pairs import part_of
 from traceir_numba.nests import Constant
 from traceir_numba.program import (
     Assign,
-    Branch,
     Buffer,
     Call,
     Copy,
     Evaluate,
     Launch,
-    Load,
     Loop,
     Program,
     Reshape,
+    Routine,
     Run,
-    Save,
     Step,
-    While,
 )
 
 
@@ -77,6 +77,7 @@ class Runner:
     def __init__(self, program: Program) -> None:
         self.program = program
         self._constants: dict[int, Any] | None = None
+        self._plans: dict[str, Plan] = {}  # by the names of routines
 
     def constants(self) -> dict[int, Any]:
         """The memory of constants, by slot."""
@@ -87,11 +88,17 @@ class Runner:
             }
         return self._constants
 
+    def plan(self, routine: Routine) -> Plan:
+        """How a routine of the program is run."""
+        if routine.name not in self._plans:
+            self._plans[routine.name] = plan_of(routine)
+        return self._plans[routine.name]
+
     def run(self, memory: Sequence[Any]) -> list[Any]:
         """The memory of the results."""
         program = self.program
         slots = dict(zip(program.inputs, memory, strict=True)) | self.constants()
-        steps = _Steps(program.buffers, slots, dict(program.over))
+        steps = _Steps(program.buffers, slots, dict(program.over), self.plan)
         for step in program.steps:
             steps.step(step)
         return [slots[k] for k in program.outputs]
@@ -101,11 +108,16 @@ class _Steps:
     """What runs the steps of a program, or of a routine, over memory by slots."""
 
     def __init__(
-        self, buffers: Sequence[Buffer], slots: dict[int, Any], over: dict[int, int]
+        self,
+        buffers: Sequence[Buffer],
+        slots: dict[int, Any],
+        over: dict[int, int],
+        plans: Callable[[Routine], Plan],
     ) -> None:
         self.buffers = buffers
         self.slots = slots
         self.over = over
+        self.plans = plans
 
     def memory(self, slot: int) -> Any:
         """The memory of a slot, made when it is first asked for."""
@@ -122,13 +134,8 @@ class _Steps:
         """The memory of some slots."""
         return [self.memory(k) for k in slots]
 
-    def steps(self, steps: Iterable[Step]) -> None:
-        """Run steps in order."""
-        for step in steps:
-            self.step(step)
-
     def step(self, step: Step) -> None:
-        """Run one step."""
+        """Run one step of a program."""
         match step:
             case Launch(buffers=buffers):
                 launch(step, self.all(buffers))
@@ -146,22 +153,8 @@ class _Steps:
                     self.slots[output] = self.memory(source)
             case Run(routine, buffers):
                 inner = dict(zip(routine.args, self.all(buffers), strict=True))
-                _Steps(routine.buffers, inner, {}).steps(routine.steps)
-            case Load() | Save():
-                pass  # a scalar's memory is where it always is
-            case Assign(pairs):
-                self.assign(pairs)
-            case Loop():
-                self.loop(step)
-            case While(test, holds, body):
-                self.steps(test)
-                while self.value(holds):
-                    self.steps(body)
-                    self.steps(test)
-            case Branch(index, branches):
-                k = int(self.value(index)) if len(branches) > 1 else 0
-                known = 0 <= k < len(branches)
-                self.steps(branches[k if known else -1])
+                plan = self.plans(routine)
+                _Steps(routine.buffers, inner, {}, self.plans).plan(plan, plan.steps)
 
     def copy(self, source: Any, target: int) -> None:
         """Put some memory's elements in a slot's memory."""
@@ -179,10 +172,33 @@ class _Steps:
 
     # -- routines -----------------------------------------------------------------
 
+    def plan(self, plan: Plan, steps: Iterable[Planned]) -> None:
+        """Run a routine's steps, as they are planned."""
+        for step in steps:
+            match step:
+                case Piece() | Level():
+                    kernel = plan.kernels[id(step)]
+                    memory = self.all(pointers_of(step))
+                    pieces.run(step, kernel, self.buffers, memory)
+                case Assign(pairs):
+                    self.assign(pairs)
+                case Rows(loop, body):
+                    self.rows(plan, loop, body)
+                case Again(test, holds, body):
+                    self.plan(plan, test)
+                    while self.value(holds):
+                        self.plan(plan, body)
+                case Chosen(index, branches):
+                    k = int(self.value(index)) if len(branches) > 1 else 0
+                    known = 0 <= k < len(branches)
+                    self.plan(plan, branches[k if known else -1])
+                case _:
+                    self.step(step)
+
     def value(self, slot: int | Constant) -> Any:
-        """The number that a scalar is."""
+        """The number that a scalar is: the only wait for the device."""
         if isinstance(slot, Constant):
-            return _number(slot)
+            return slot.text == "True"
         return device.download(self.memory(slot), 1)[0]
 
     def is_scalar(self, slot: int) -> bool:
@@ -190,40 +206,21 @@ class _Steps:
         return self.buffers[slot].role == "scalar"
 
     def assign(self, pairs: Iterable[tuple[int, int | Constant]]) -> None:
-        """Give scalars and pointers their new values, all at once."""
-        found = []
-        for target, source in pairs:
-            value: Any
-            if isinstance(source, Constant):
-                value = device.upload(np.array([_number(source)]))
-            elif self.is_scalar(target):
-                value = self.copied(self.memory(source), source)
-            else:
-                value = self.memory(source)
-            found.append((target, value))
-        for target, value in found:
-            if self.is_scalar(target):
-                self.copy(value, target)
-            else:
-                self.slots[target] = value
+        """Let pointers be others, all at once."""
+        found = [(target, self.memory(k)) for target, k in pairs if isinstance(k, int)]
+        self.slots.update(found)
 
-    def copied(self, memory: Any, slot: int) -> Any:
-        """The same elements in memory of their own."""
-        made = device.empty(1, str(memory_of(self.buffers[slot].dtype)))
-        device.copy(memory, made)
-        return made
-
-    def loop(self, step: Loop) -> None:
+    def rows(self, plan: Plan, loop: Loop, steps: Iterable[Planned]) -> None:
         """Steps over rows."""
-        order = range(step.length)
-        for at in reversed(order) if step.reverse else order:
-            for stack, row in step.read:
+        steps, order = tuple(steps), range(loop.length)
+        for at in reversed(order) if loop.reverse else order:
+            for stack, row in loop.read:
                 self.point(stack, row, at)
-            for stack, row in step.written:
+            for stack, row in loop.written:
                 if not self.is_scalar(row):
                     self.point(stack, row, at)
-            self.steps(step.steps)
-            for stack, row in step.written:
+            self.plan(plan, steps)
+            for stack, row in loop.written:
                 if self.is_scalar(row):
                     device.copy(self.memory(row), self.element(stack, at, 1))
 
@@ -239,9 +236,3 @@ class _Steps:
     def element(self, stack: int, at: int, length: int) -> Any:
         """A part of a stack's memory."""
         return self.memory(stack)[at * length : (at + 1) * length]
-
-
-def _number(constant: Constant) -> Any:
-    if constant.dtype == "bool":
-        return np.uint8(constant.text == "True")
-    return np.dtype(constant.dtype).type(constant.text)

@@ -1,0 +1,329 @@
+"""Pieces of routines as `@cuda.jit` source: the CPU's routine, run by one block.
+
+All threads know all scalars and take the same way. A nest's points are shared among
+them as those of its kernel are, which is a function here; one thread puts what all
+know. What has been put in memory is read after a barrier. Serves: choice.dot-order
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from textwrap import dedent
+
+from traceir_numba.cuda.barriers import Memories, Touched
+from traceir_numba.cuda.emit import Kernel
+from traceir_numba.cuda.forms import Form, form_of
+from traceir_numba.cuda.plans import Level, Piece
+from traceir_numba.emit_flow import RoutineEmitter, RoutineLines
+from traceir_numba.emit_lines import memory_dtype, pointer_name
+from traceir_numba.functions import short
+from traceir_numba.nests import Access, Nest
+from traceir_numba.products import call_arguments
+from traceir_numba.program import Call, Copy, Launch, Loop, Step, While
+from traceir_numba.routines import is_inline
+from traceir_numba.steps import walk
+
+Key = tuple[Nest, Form]
+# Who puts what all threads know, in a block and in a launch of several.
+ONE, FIRST = "if cuda.threadIdx.x == 0:", "if cuda.grid(1) == 0:"
+# What a thread takes of a block's work, and of a launch's.
+BLOCK = "cuda.threadIdx.x", "cuda.blockDim.x"
+GRID = "cuda.grid(1)", "cuda.gridsize(1)"
+
+
+@dataclass(frozen=True, slots=True)
+class PieceKernel:
+    """The source of a piece: a kernel of arrays alone, of the dtypes `pointers`.
+
+    `functions` are the texts of what it calls: kernels and products of the piece;
+    `calls` are the functions of numbers that they need.
+    """
+
+    name: str
+    text: str
+    functions: tuple[str, ...]
+    pointers: tuple[str, ...]
+    calls: tuple[str, ...]
+
+
+def key_of(step: Launch) -> Key:
+    """What a launch's kernel is known by."""
+    return step.nest, form_of(step.nest, step.extents, step.params)
+
+
+def launches_of(piece: Piece | Level) -> list[Launch]:
+    """The launches of kernels in a piece, or in a level."""
+    steps = walk(piece.steps) if isinstance(piece, Piece) else piece.steps
+    found = (s for s in steps if isinstance(s, Launch))
+    return [step for step in found if not is_inline(step)]
+
+
+def emit_piece(
+    piece: Piece | Level,
+    name: str,
+    memories: Memories,
+    functions: Mapping[Key, Kernel],
+) -> PieceKernel:
+    """The source of a piece; of a level, in which all blocks look where they are.
+
+    `functions` are the kernels of its launches.
+    """
+    if isinstance(piece, Piece):
+        emitter = _Emitter(memories, functions)
+        emitter.piece(piece)
+    else:
+        emitter = _Level(memories, functions)
+        emitter.level(piece)
+    return emitter.kernel(name, pointers_of(piece))
+
+
+def pointers_of(piece: Piece | Level) -> tuple[int, ...]:
+    """The slots whose memory a piece is given."""
+    if isinstance(piece, Piece):
+        return piece.pointers
+    found = dict.fromkeys([piece.index])
+    for step in piece.steps:
+        match step:
+            case Launch(buffers=slots) | Piece(pointers=slots):
+                found |= dict.fromkeys(slots)
+            case Copy(source, target):
+                found |= dict.fromkeys((source, target))
+    return tuple(found)
+
+
+@dataclass(slots=True)
+class _Lines(RoutineLines):
+    """Scalars are variables of all threads; one of them puts elements of arrays.
+
+    No other thread runs code that is `alone`.
+    """
+
+    alone: bool = False
+
+    def by_one(self) -> AbstractContextManager[None]:
+        """Lines for one thread."""
+        return nullcontext() if self.alone else self.block(ONE)
+
+    def store(self, access: Access, value: str, dtype: str) -> None:
+        """A scalar's new value, or an element's, which one thread puts."""
+        if self.slots[access.buffer].role == "scalar":
+            RoutineLines.store(self, access, value, dtype)
+            return
+        with self.by_one():
+            RoutineLines.store(self, access, value, dtype)
+
+
+class _Emitter(RoutineEmitter):
+    code: _Lines
+
+    def __init__(self, memories: Memories, functions: Mapping[Key, Kernel]) -> None:
+        super().__init__(memories.buffers, {})
+        self.code = _Lines(())
+        self.memories = memories
+        self.known = functions
+        self.functions: dict[str, str] = {}
+        self.pending = Touched()
+        self.forks: list[tuple[Touched, list[Touched]]] = []
+        self.share = BLOCK
+
+    def kernel(self, name: str, pointers: Iterable[int]) -> PieceKernel:
+        """The whole kernel."""
+        found = [self.buffers[k] for k in pointers]
+        args = ", ".join(pointer_name(b.name) for b in found)
+        return PieceKernel(
+            name,
+            "\n".join([f"def {name}({args}):", *self.code.lines]),
+            tuple(self.functions.values()),
+            tuple(memory_dtype(b.dtype) for b in found),
+            tuple(self.code.calls),
+        )
+
+    def piece(self, piece: Piece) -> None:
+        """Scalars from memory, all steps, and scalars to memory."""
+        self.wait(self.memories.of(piece.loads))
+        for slot in piece.loads:
+            self.code.add(f"{self.name(slot)} = {self.element(slot)}")
+        self.steps(piece.steps)
+        for slot in piece.saves:
+            self.save(slot)
+
+    # -- barriers -----------------------------------------------------------------
+
+    def wait(self, next_: Touched) -> None:
+        """Wait for all threads where that must be before what comes next."""
+        if self.pending.must_precede(next_):
+            self.code.add("cuda.syncthreads()")
+            self.pending = Touched()
+        self.pending |= next_
+
+    def loop(self, step: Loop) -> None:
+        """A loop over rows: all that is in it may be what was done before."""
+        self.pending = before = self.pending | self.memories.touched([step])
+        super().loop(step)
+        self.pending = before
+
+    def repeat(self, step: While) -> None:
+        """A loop whose end the values say: likewise."""
+        self.pending = before = self.pending | self.memories.touched([step])
+        super().repeat(step)
+        self.pending = before
+
+    def branch(self, index: str, branches: tuple[tuple[Step, ...], ...]) -> None:
+        """A choice, which is the same for all threads."""
+        self.forks.append((self.pending, []))
+        super().branch(index, branches)
+        _, ends = self.forks.pop()
+        for end in ends:
+            self.pending |= end
+
+    def alternative(self, steps: tuple[Step, ...]) -> None:
+        """One branch: what was done before it was not done by the others."""
+        before, ends = self.forks[-1]
+        self.pending = before
+        super().alternative(steps)
+        ends.append(self.pending)
+
+    # -- steps --------------------------------------------------------------------
+
+    def inline(self, step: Launch) -> None:
+        """A nest without loops: all threads compute it, and one puts it."""
+        code, nest = self.code, step.nest
+        code.slots = tuple(self.buffers[k] for k in step.buffers)
+        code.params = step.params
+        touched = self.memories.touched([step])
+        self.wait(Touched(read=touched.read))
+        code.nodes(nest.body, step.labels.body)
+        self.wait(Touched(put=touched.put))
+        code.stores(nest.stores, step.labels.body)
+
+    def launch(self, step: Launch) -> None:
+        """A call of a kernel, which finds scalars in their memory."""
+        scalars = dict(enumerate(step.buffers))
+        scalars = {k: slot for k, slot in scalars.items() if self.is_scalar(slot)}
+        for k, slot in scalars.items():
+            if k in step.nest.loaded:
+                self.save(slot)
+        self.wait(replace(self.memories.touched([step]), put=frozenset()))
+        self.call(step)
+        for k, slot in scalars.items():
+            if k in step.nest.written:
+                self.wait(self.memories.of([slot]))
+                self.code.add(f"{self.name(slot)} = {self.element(slot)}")
+
+    def call(self, step: Launch) -> None:
+        """The call: threads share the points as in a launch of the kernel."""
+        kernel = self.known[key_of(step)]
+        self.functions[kernel.name] = kernel.text
+        self.code.calls.update(dict.fromkeys(kernel.calls))
+        pointers = [pointer_name(self.buffers[k].name) for k in step.buffers]
+        values = {f"n{d}": n for d, n in enumerate(step.extents)}
+        values |= {f"p{k}": value for k, value in enumerate(step.params)}
+        given = [*pointers, *(str(values[name]) for name in kernel.sizes)]
+        self.code.add(f"{kernel.name}({', '.join(given)})")
+
+    def product(self, step: Call) -> None:
+        """A product of small matrices: threads take elements of the result."""
+        dtype = memory_dtype(self.buffers[step.output].dtype)
+        name = f"small_product_{short(dtype)}"
+        self.functions[name] = small_product(name, dtype)
+        self.wait(self.memories.touched([step]))
+        names = self.names(step.inputs, step.output)
+        given = [*names, *map(str, call_arguments(step.eqn))]
+        self.code.add(f"{name}({', '.join(given)})")
+
+    def copy(self, step: Copy) -> None:
+        """All elements of an array."""
+        self.wait(self.memories.touched([step]))
+        first, stride = self.share
+        source, target = self.name(step.source), self.name(step.target)
+        size = self.size(step.target)
+        with self.code.block(f"for element in range({first}, {size}, {stride}):"):
+            self.code.add(f"{target}[element] = {source}[element]")
+
+    def save(self, slot: int) -> None:
+        """Put a scalar in its memory."""
+        self.wait(self.memories.of(put=[slot]))
+        with self.code.by_one():
+            super().save(slot)
+
+    def take(self, stack: int, row: int, at: str) -> None:
+        """Take a scalar from its place in a stack."""
+        self.wait(self.memories.of([stack]))
+        super().take(stack, row, at)
+
+    def put(self, stack: int, row: int, at: str) -> None:
+        """Put a scalar in its place in a stack."""
+        self.wait(self.memories.of(put=[stack]))
+        with self.code.by_one():
+            super().put(stack, row, at)
+
+    def point(self, stack: int, row: int, at: str) -> None:
+        """Let a pointer be that of a row."""
+        size = self.size(row)
+        part = f"{at} * {size} : ({at} + 1) * {size}"
+        self.code.add(f"{self.name(row)} = {self.name(stack)}[{part}]")
+
+
+class _Level(_Emitter):
+    """A place of all branches: kernels with all their blocks, scalars by one thread."""
+
+    def __init__(self, memories: Memories, functions: Mapping[Key, Kernel]) -> None:
+        super().__init__(memories, functions)
+        self.share = GRID
+
+    def wait(self, next_: Touched) -> None:
+        """Nothing: threads have no step in common."""
+
+    def level(self, level: Level) -> None:
+        """Each branch's step where its index is found."""
+        index = self.name(level.index)
+        self.code.add(f"{index} = {self.element(level.index)}")
+        for k, step in enumerate(level.steps):
+            last = k == len(level.steps) - 1
+            head = "else:" if last else f"{'el' if k else ''}if {index} == {k}:"
+            with self.code.block(head):
+                self.unit(step)
+
+    def unit(self, step: Launch | Copy | Piece | None) -> None:
+        """One branch's step."""
+        match step:
+            case Launch():
+                self.call(step)
+            case Copy():
+                self.copy(step)
+            case Piece():
+                self.code.alone = True
+                with self.code.block(FIRST):
+                    self.piece(step)
+                self.code.alone = False
+            case None:
+                self.code.add("pass")
+
+
+def small_product(name: str, dtype: str) -> str:
+    """The function of products that one block computes.
+
+    Sums run from the first product to the last, as in the kernel of large ones.
+    """
+    t, zero = short(dtype), "0.0" if dtype.startswith("float") else "0"
+    along = "X[x_at + k * x_along] * Y[y_at + k * y_along]"
+    text = f"""
+    def {name}(
+        X, Y, Z, outer, batch, rows, inner, columns,
+        x_outer, x_batch, x_row, x_along, y_outer, y_batch, y_along, y_column,
+    ):
+        count = outer * batch * rows * columns
+        for point in range(cuda.threadIdx.x, count, cuda.blockDim.x):
+            rest = point // columns
+            b = rest // rows
+            x_at = b // batch * x_outer + b % batch * x_batch + rest % rows * x_row
+            y_at = b // batch * y_outer + b % batch * y_batch
+            y_at = y_at + point % columns * y_column
+            total = {t}({zero})
+            for k in range(inner):
+                total = {t}(total + {along})
+            Z[point] = total
+    """
+    return dedent(text).strip()

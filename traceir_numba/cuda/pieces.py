@@ -1,0 +1,135 @@
+"""Pieces of routines that can be launched: emitted once, compiled when they first run.
+
+Serves: backend.device
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from traceir.forks import kept_over_forks
+from traceir_numba.cuda import device, simulated, texts
+from traceir_numba.cuda.barriers import Memories
+from traceir_numba.cuda.emit import Kernel, emit
+from traceir_numba.cuda.emit_pieces import (
+    Key,
+    PieceKernel,
+    emit_piece,
+    key_of,
+    launches_of,
+)
+from traceir_numba.cuda.forms import items_of
+from traceir_numba.cuda.launching import shape_of
+from traceir_numba.cuda.plans import (
+    Again,
+    Chosen,
+    Level,
+    Piece,
+    Planned,
+    Rows,
+    planned,
+    threads,
+)
+from traceir_numba.problems import wrapped
+from traceir_numba.program import Buffer, Copy, Launch, Routine
+
+_lock = kept_over_forks(threading.RLock())
+# What was compiled, by its text: names and shapes are in it.
+_compiled: dict[tuple[str, ...], Callable[..., None]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What the host does to run a routine, and the kernels of its pieces."""
+
+    steps: tuple[Planned, ...]
+    kernels: dict[int, PieceKernel]  # by the identity of their pieces
+
+
+def plan_of(routine: Routine) -> Plan:
+    """The plan of a routine, with the source of its pieces."""
+    steps = planned(routine)
+    memories = Memories(routine.steps, routine.buffers)
+    functions: dict[Key, Kernel] = {}
+    kernels = {}
+    for number, piece in enumerate(every(steps)):
+        for step in launches_of(piece):
+            name = f"{routine.name}_nest_{len(functions)}"
+            if key_of(step) not in functions:
+                nest, form = key_of(step)
+                functions[nest, form] = emit(nest, step.labels, form, name)
+        name = f"{routine.name}_{number}" if number else routine.name
+        kernels[id(piece)] = emit_piece(piece, name, memories, functions)
+    return Plan(steps, kernels)
+
+
+def every(steps: Iterable[Planned]) -> Iterator[Piece | Level]:
+    """All pieces and levels among steps, in order."""
+    for step in steps:
+        match step:
+            case Piece() | Level():
+                yield step
+            case Rows(_, inner):
+                yield from every(inner)
+            case Again(test, _, inner):
+                yield from every((*test, *inner))
+            case Chosen(_, branches):
+                for branch in branches:
+                    yield from every(branch)
+
+
+def run(
+    piece: Piece | Level,
+    kernel: PieceKernel,
+    buffers: Sequence[Buffer],
+    memory: Sequence[Any],
+) -> None:
+    """Run a piece on memory of the device, that of its pointers."""
+    _made(kernel)(*grid_of(piece, buffers), *memory)
+
+
+def grid_of(piece: Piece | Level, buffers: Sequence[Buffer]) -> tuple[int, int]:
+    """Blocks, and threads of each."""
+    if isinstance(piece, Piece):
+        most = threads(piece.steps, buffers)
+        return shape_of(most, 1) if most > 1 else (1, 1)
+    found = [(1, 1)]
+    for step in piece.steps:
+        match step:
+            case Launch(nest=nest, extents=extents):
+                items = items_of(nest, extents, key_of(step)[1])
+                found.append(shape_of(*items, key_of(step)[1].by_thread))
+            case Copy(_, target):
+                size = prod(buffers[target].shape)
+                found.append(shape_of(size, size, by_thread=True))
+    return max(b for b, _ in found), max(w for _, w in found)
+
+
+def _made(kernel: PieceKernel) -> Callable[..., None]:
+    key = (*kernel.functions, kernel.text)
+    with _lock:
+        if key not in _compiled:
+            _compiled[key] = _make(kernel)
+        return _compiled[key]
+
+
+def _make(kernel: PieceKernel) -> Callable[..., None]:
+    with wrapped("backend.compile", kernel.name):
+        space = device.namespace()
+        if device.is_simulated():
+            space |= {name: simulated.scalar(name) for name in kernel.calls}
+        else:
+            exec(texts.source(kernel.calls), space)
+        # One text: the simulator tells shared arrays by the lines that they are on.
+        exec(module_of(kernel), space)
+        return device.kernel(space, kernel.name)
+
+
+def module_of(kernel: PieceKernel) -> str:
+    """The text of a piece and of what it calls, without the functions of numbers."""
+    functions = [f"@function\n{text}" for text in kernel.functions]
+    return "\n\n\n".join([*functions, kernel.text])
