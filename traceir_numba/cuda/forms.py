@@ -32,6 +32,9 @@ PART, PART_ROWS = 4096, 256
 PARTS = 1024
 # Blocks that keep a device busy: with fewer, rows are cut into parts.
 BUSY = 512
+# Threads that put elements in order, so that a device is busy; each looks at so many
+# places at least for every one that looks at the same.
+OWNERS, LEAST = 1 << 14, 8
 # Parts of a line, and the elements that one lane takes at once.
 LINE_PARTS, ITEMS = 512, (1, 4, 16)
 
@@ -117,7 +120,15 @@ def _of_puts(nest: Nest, extents: Shape, params: Shape) -> Form:
         return Form("points")
     if collisions.atomic(nest) is not None:
         return Form("atomic")
-    return Form("puts", apart=apart)
+    return Form("puts", apart=apart, owners=_owners(extents, apart))
+
+
+def _owners(extents: Shape, apart: tuple[int, ...]) -> int:
+    """How many threads look at the same places, each for those that are its own."""
+    points = prod(extents[d] for d in apart)
+    rest = prod(n for d, n in enumerate(extents) if d not in apart)
+    most = min(OWNERS // max(1, points), rest // LEAST)
+    return 1 << max(1, most).bit_length() - 1
 
 
 def lanes_of(nest: Nest) -> int:
