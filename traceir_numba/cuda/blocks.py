@@ -225,6 +225,9 @@ class _Memory:
         self.array = array
 
     def __getitem__(self, place: Any) -> Any:
+        if type(place) is slice:
+            _check((place.start, len(self.array) - place.stop))
+            return _Memory(self.array[place])
         _check(place)
         return self.array[place]
 

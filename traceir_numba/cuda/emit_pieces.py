@@ -7,11 +7,12 @@ know. What has been put in memory is read after a barrier. Serves: choice.dot-or
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from textwrap import dedent
 
+from traceir_numba.cuda import needs
 from traceir_numba.cuda.barriers import Memories, Touched
 from traceir_numba.cuda.emit import Kernel
 from traceir_numba.cuda.forms import Form, form_of
@@ -19,7 +20,7 @@ from traceir_numba.cuda.plans import Level, Piece
 from traceir_numba.emit_flow import RoutineEmitter, RoutineLines
 from traceir_numba.emit_lines import memory_dtype, pointer_name
 from traceir_numba.functions import short
-from traceir_numba.nests import Access, Nest
+from traceir_numba.nests import Access, Constant, Nest
 from traceir_numba.products import call_arguments
 from traceir_numba.program import Call, Copy, Launch, Loop, Step, While
 from traceir_numba.routines import is_inline
@@ -93,6 +94,10 @@ def pointers_of(piece: Piece | Level) -> tuple[int, ...]:
     return tuple(found)
 
 
+# What is pending, and the scalars that are as in their memory.
+_State = tuple[Touched, frozenset[int]]
+
+
 @dataclass(slots=True)
 class _Lines(RoutineLines):
     """Scalars are variables of all threads; one of them puts elements of arrays.
@@ -125,7 +130,8 @@ class _Emitter(RoutineEmitter):
         self.known = functions
         self.functions: dict[str, str] = {}
         self.pending = Touched()
-        self.forks: list[tuple[Touched, list[Touched]]] = []
+        self.kept: frozenset[int] = frozenset()  # scalars that are as in their memory
+        self.forks: list[tuple[_State, list[_State]]] = []
         self.share = BLOCK
 
     def kernel(self, name: str, pointers: Iterable[int]) -> PieceKernel:
@@ -144,7 +150,7 @@ class _Emitter(RoutineEmitter):
         """Scalars from memory, all steps, and scalars to memory."""
         self.wait(self.memories.of(piece.loads))
         for slot in piece.loads:
-            self.code.add(f"{self.name(slot)} = {self.element(slot)}")
+            self.recall(slot)
         self.steps(piece.steps)
         for slot in piece.saves:
             self.save(slot)
@@ -158,32 +164,40 @@ class _Emitter(RoutineEmitter):
             self.pending = Touched()
         self.pending |= next_
 
+    @contextmanager
+    def over(self, step: Step) -> Iterator[None]:
+        """Steps that are run again, or not at all."""
+        self.pending |= self.memories.touched([step])
+        self.kept -= needs.assigned([step], self.buffers)
+        before = self.pending, self.kept
+        yield
+        self.pending, self.kept = before
+
     def loop(self, step: Loop) -> None:
         """A loop over rows: all that is in it may be what was done before."""
-        self.pending = before = self.pending | self.memories.touched([step])
-        super().loop(step)
-        self.pending = before
+        with self.over(step):
+            super().loop(step)
 
     def repeat(self, step: While) -> None:
         """A loop whose end the values say: likewise."""
-        self.pending = before = self.pending | self.memories.touched([step])
-        super().repeat(step)
-        self.pending = before
+        with self.over(step):
+            super().repeat(step)
 
     def branch(self, index: str, branches: tuple[tuple[Step, ...], ...]) -> None:
         """A choice, which is the same for all threads."""
-        self.forks.append((self.pending, []))
+        self.forks.append(((self.pending, self.kept), []))
         super().branch(index, branches)
         _, ends = self.forks.pop()
-        for end in ends:
-            self.pending |= end
+        for pending, kept in ends:
+            self.pending |= pending
+            self.kept &= kept
 
     def alternative(self, steps: tuple[Step, ...]) -> None:
         """One branch: what was done before it was not done by the others."""
         before, ends = self.forks[-1]
-        self.pending = before
+        self.pending, self.kept = before
         super().alternative(steps)
-        ends.append(self.pending)
+        ends.append((self.pending, self.kept))
 
     # -- steps --------------------------------------------------------------------
 
@@ -197,6 +211,7 @@ class _Emitter(RoutineEmitter):
         code.nodes(nest.body, step.labels.body)
         self.wait(Touched(put=touched.put))
         code.stores(nest.stores, step.labels.body)
+        self.kept -= needs.assigned([step], self.buffers)
 
     def launch(self, step: Launch) -> None:
         """A call of a kernel, which finds scalars in their memory."""
@@ -210,7 +225,7 @@ class _Emitter(RoutineEmitter):
         for k, slot in scalars.items():
             if k in step.nest.written:
                 self.wait(self.memories.of([slot]))
-                self.code.add(f"{self.name(slot)} = {self.element(slot)}")
+                self.recall(slot)
 
     def call(self, step: Launch) -> None:
         """The call: threads share the points as in a launch of the kernel."""
@@ -243,15 +258,30 @@ class _Emitter(RoutineEmitter):
             self.code.add(f"{target}[element] = {source}[element]")
 
     def save(self, slot: int) -> None:
-        """Put a scalar in its memory."""
+        """Put a scalar in its memory, unless that has it."""
+        if slot in self.kept:
+            return
         self.wait(self.memories.of(put=[slot]))
         with self.code.by_one():
             super().save(slot)
+        self.kept |= {slot}
+
+    def recall(self, slot: int) -> None:
+        """Take a scalar from its memory."""
+        self.code.add(f"{self.name(slot)} = {self.element(slot)}")
+        self.kept |= {slot}
+
+    def assign(self, pairs: Iterable[tuple[int, int | Constant]]) -> None:
+        """Assignments that happen at once; memory stays as it was."""
+        pairs = tuple(pairs)
+        super().assign(pairs)
+        self.kept -= {target for target, _ in pairs}
 
     def take(self, stack: int, row: int, at: str) -> None:
         """Take a scalar from its place in a stack."""
         self.wait(self.memories.of([stack]))
         super().take(stack, row, at)
+        self.kept -= {row}
 
     def put(self, stack: int, row: int, at: str) -> None:
         """Put a scalar in its place in a stack."""

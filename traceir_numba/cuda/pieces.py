@@ -34,8 +34,9 @@ from traceir_numba.cuda.plans import (
     planned,
     threads,
 )
+from traceir_numba.nests import Nest
 from traceir_numba.problems import wrapped
-from traceir_numba.program import Buffer, Copy, Launch, Routine
+from traceir_numba.program import Buffer, Call, Copy, Launch, Routine, Step
 
 _lock = kept_over_forks(threading.RLock())
 # What was compiled, by its text: names and shapes are in it.
@@ -58,13 +59,35 @@ def plan_of(routine: Routine) -> Plan:
     kernels = {}
     for number, piece in enumerate(every(steps)):
         for step in launches_of(piece):
-            name = f"{routine.name}_nest_{len(functions)}"
-            if key_of(step) not in functions:
-                nest, form = key_of(step)
+            nest, form = key_of(step)
+            if (nest, form) not in functions:
+                name = f"{routine.name}_body_{len(functions)}_{kind_of(nest)}"
                 functions[nest, form] = emit(nest, step.labels, form, name)
         name = f"{routine.name}_{number}" if number else routine.name
         kernels[id(piece)] = emit_piece(piece, name, memories, functions)
     return Plan(steps, kernels)
+
+
+def kind_of(nest: Nest) -> str:
+    """A word for what a nest does."""
+    if not nest.reductions:
+        return "map"
+    return nest.reductions[0].primitive.removeprefix("reduce_")
+
+
+def launched(steps: Iterable[Planned]) -> Iterator[Step]:
+    """The launches, calls and copies that the host does by themselves, in order."""
+    for step in steps:
+        match step:
+            case Launch() | Call() | Copy():
+                yield step
+            case Rows(_, inner):
+                yield from launched(inner)
+            case Again(test, _, inner):
+                yield from launched((*test, *inner))
+            case Chosen(_, branches):
+                for branch in branches:
+                    yield from launched(branch)
 
 
 def every(steps: Iterable[Planned]) -> Iterator[Piece | Level]:

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator
 
 from traceir_numba.cuda import products, texts
 from traceir_numba.cuda.emit import Kernel, emit
+from traceir_numba.cuda.emit_pieces import PieceKernel
 from traceir_numba.cuda.forms import Form, form_of
 from traceir_numba.cuda.launching import TILE
+from traceir_numba.cuda.pieces import kind_of, launched, plan_of
 from traceir_numba.functions import NUMBERS, short
 from traceir_numba.nests import Nest
 from traceir_numba.program import Call, Launch, Program, Run, Step
-from traceir_numba.steps import walk
 
 Key = tuple[Nest, Form]
 
@@ -25,21 +26,25 @@ def kernels_of(program: Program) -> dict[Key, Kernel]:
         if isinstance(step, Launch):
             key = step.nest, form_of(step.nest, step.extents, step.params)
             if key not in found:
-                kind = "map"
-                if step.nest.reductions:
-                    kind = step.nest.reductions[0].primitive.removeprefix("reduce_")
-                own = f"{name}_{len(found)}_{kind}"
+                own = f"{name}_{len(found)}_{kind_of(step.nest)}"
                 found[key] = emit(step.nest, step.labels, key[1], own)
     return found
 
 
 def every_step(program: Program) -> Iterator[Step]:
-    """The steps of a program, and of its routines."""
+    """The steps that the host launches, those of routines included."""
     for step in program.steps:
         if isinstance(step, Run):
-            yield from walk(step.routine.steps)
+            yield from launched(plan_of(step.routine).steps)
         else:
             yield step
+
+
+def pieces_of(program: Program) -> list[PieceKernel]:
+    """The kernels of what one block does of the program's loops and choices."""
+    runs = (step for step in program.steps if isinstance(step, Run))
+    plans = (plan_of(step.routine) for step in runs)
+    return [kernel for plan in plans for kernel in plan.kernels.values()]
 
 
 def module_of(program: Program) -> str:
@@ -48,15 +53,38 @@ def module_of(program: Program) -> str:
     The host's part, which launches them and loops around them, is not in it.
     """
     kernels = kernels_of(program).values()
-    functions = texts.source(dict.fromkeys(n for k in kernels for n in k.calls))
+    pieces = pieces_of(program)
+    calls = [*(k.calls for k in kernels), *(k.calls for k in pieces)]
+    functions = texts.source(dict.fromkeys(name for names in calls for name in names))
     parts = [functions] if functions else []
     for kernel in kernels:
         parts += [f"@cuda.jit\n{text}" for text in (kernel.text, kernel.end) if text]
-    calls = [s for s in every_step(program) if isinstance(s, Call)]
-    dtypes = dict.fromkeys(s.eqn.outputs[0].aval.dtype.name for s in calls)
+    for piece in pieces:
+        parts += [f"@function\n{text}" for text in piece.functions]
+        parts.append(f"@cuda.jit\n{piece.text}")
+    products_ = [s for s in every_step(program) if isinstance(s, Call)]
+    dtypes = dict.fromkeys(s.eqn.outputs[0].aval.dtype.name for s in products_)
     parts += [f"@cuda.jit\n{products.source(dtype, TILE)}" for dtype in dtypes]
-    parts = [docstring(program), header("\n".join(parts)), *parts]
+    parts = [docstring(program), header("\n".join(parts)), *dict.fromkeys(parts)]
     return "\n\n\n".join(part.strip("\n") for part in parts) + "\n"
+
+
+def arguments_of(program: Program) -> dict[str, tuple[str, ...]]:
+    """The dtypes of the arguments of each kernel, `float32*` for an array of them."""
+    found: dict[str, tuple[str, ...]] = {}
+    for kernel in kernels_of(program).values():
+        arrays = [f"{dtype}*" for dtype in (*kernel.pointers, *kernel.scratch)]
+        found[kernel.name] = (*arrays, *("int64" for _ in kernel.sizes))
+        if kernel.end is not None:
+            found[f"{kernel.name}_end"] = found[kernel.name]
+    for piece in pieces_of(program):
+        found[piece.name] = tuple(f"{dtype}*" for dtype in piece.pointers)
+    for step in every_step(program):
+        if isinstance(step, Call):
+            dtype = step.eqn.outputs[0].aval.dtype.name
+            sizes = ["int64"] * len(products.SIZES)
+            found[products.name_of(dtype)] = (*[f"{dtype}*"] * 3, *sizes)
+    return found
 
 
 def docstring(program: Program) -> str:
