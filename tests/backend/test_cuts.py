@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 from compiling import executable, grid, same_bits, traced
+from cut_programs import cheap, dear, deep, turned, wide
 
 import traceir.numpy as jnp
-from traceir import lax
 from traceir.evaluate import eval_jaxpr
 from traceir.ir import ClosedJaxpr
 from traceir_numba import backend
@@ -20,39 +20,6 @@ from traceir_numba.fuse import Plan, fuse
 from traceir_numba.graph import Graph
 from traceir_numba.nests import Apply
 from traceir_numba.program import Launch
-
-
-def cheap(x: Any, steps: int) -> Any:
-    """Arithmetic alone, whose bits the reference gives, too."""
-    y = x
-    for _ in range(steps):
-        x = x * 0.5 + y
-    return x
-
-
-def dear(x: Any, steps: int) -> Any:
-    """Sines, each of which reads tables."""
-    y = x
-    for _ in range(steps):
-        x = jnp.sin(x) * y
-    return x
-
-
-def wide(x: Any, steps: int) -> Any:
-    """Many values beside one another, and their sum at the end."""
-    rows = [jnp.exp(x * k) for k in range(steps)]
-    total = rows[0]
-    for row in rows[1:]:
-        total = total + row
-    return total
-
-
-def turned(x: Any, steps: int) -> Any:
-    """Reversed at each step, so that parts begin with reads of other places."""
-    y = x
-    for _ in range(steps):
-        x = jnp.sin(lax.rev(x, (0,))) + y
-    return x
 
 
 def planned(fun: Callable[[Any, int], Any], steps: int) -> Plan:
@@ -117,13 +84,6 @@ def test_equal_parts_are_one_kernel() -> None:
 def test_parts_have_the_bits_of_the_whole() -> None:
     closed, x = program(1500), grid(64)
     assert same_bits(executable(closed).run(x), eval_jaxpr(closed, closed.consts, x))
-
-
-def deep(x: Any, steps: int) -> Any:
-    """Real functions of real functions."""
-    for _ in range(steps):
-        x = jnp.sin(jnp.exp(-abs(x)))
-    return x
 
 
 @pytest.mark.parametrize(("size", "kernels"), [(100, 1), (1 << 15, 4)])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -11,6 +10,19 @@ import numpy as np
 import pytest
 import random_loops
 from compiling import executable, grid, same_bits, traced
+from loop_programs import (
+    FUNCTIONS,
+    MATRIX,
+    VECTOR,
+    Function,
+    N,
+    delayed,
+    nested,
+    prefix,
+    scalars,
+    swapped,
+    twice,
+)
 
 import traceir.numpy as jnp
 from traceir import lax
@@ -19,10 +31,6 @@ from traceir.text import parse
 from traceir_numba.assemble import assemble
 from traceir_numba.program import Assign, Copy, Loop, Run, Step, While
 from traceir_numba.steps import walk
-
-Function = Callable[..., Any]
-MATRIX, VECTOR = grid(4, 3), grid(3, seed=1)
-N = np.int32(5)
 
 
 def routines(fun: Function, *args: Any) -> list[Run]:
@@ -49,136 +57,6 @@ def roles(run: Run, shape: tuple[int, ...]) -> list[str]:
 
 
 # -- functions ------------------------------------------------------------------------
-
-
-def scalars(n: Any) -> Any:
-    return lax.fori_loop(0, n, lambda i, x: x * 0.5 + i, 1.0)
-
-
-def never(x: Any) -> Any:
-    return lax.while_loop(lambda s: s[0] < 0, lambda s: (s[0] + 1, s[1] * 2.0), (0, x))
-
-
-def no_rows(x: Any) -> Any:
-    return lax.scan(lambda c, _: (c + 1.0, c), x, None, length=0)
-
-
-def prefix(xs: Any) -> Any:
-    return lax.scan(lambda c, x: (c + x, (c, x[0])), jnp.zeros(xs.shape[1:]), xs)
-
-
-def suffix(xs: Any) -> Any:
-    return lax.scan(lambda c, x: (c + x, c), jnp.zeros(xs.shape[1:]), xs, reverse=True)
-
-
-def swapped(x: Any, y: Any) -> Any:
-    return lax.fori_loop(0, 5, lambda _, s: (s[1], s[0]), (x, y))
-
-
-def delayed(x: Any, y: Any) -> Any:
-    """A value that reaches the last carry after two steps."""
-    return lax.fori_loop(0, 5, lambda _, s: (s[1] * 2.0, s[0], s[1]), (x, y, x))
-
-
-def twice(x: Any) -> Any:
-    """One value that is carried in two places, and in one of them delayed."""
-    return lax.fori_loop(
-        0, 5, lambda _, s: (s[0] * 0.5, s[0] * 0.5, s[1], s[2]), (x, x, x, x)
-    )
-
-
-def seen_twice(x: Any, y: Any) -> Any:
-    """What an inner loop gives is the memory of a carry, which then changes."""
-
-    def step(_: Any, s: Any) -> Any:
-        a, b = s
-        b = lax.fori_loop(0, 2, lambda _, v: a, b)
-        return a * 0.5, b
-
-    return lax.fori_loop(0, 3, step, (x, y))
-
-
-def row_seen_twice(x: Any, y: Any) -> Any:
-    """What an inner loop gives is a row of a carry, which then changes."""
-
-    def step(_: Any, s: Any) -> Any:
-        a, b = s
-        b = lax.scan(lambda _, row: (row, None), b, a)[0]
-        return a * 0.5, b
-
-    return lax.fori_loop(0, 3, step, (x, y))
-
-
-def truths(x: Any) -> Any:
-    def step(s: Any) -> Any:
-        found, k, odd = s
-        return found | (x > k), k + 1, ~odd
-
-    return lax.while_loop(
-        lambda s: ~jnp.all(s[0]) & (s[1] < 9), step, (x > 5, np.int32(-3), True)
-    )
-
-
-def chosen(k: Any, x: Any) -> Any:
-    return lax.switch(k, [lambda v: v, lambda v: -v, lambda v: v[::1] * 2.0], x)
-
-
-def nested(n: Any, x: Any) -> Any:
-    def step(s: Any) -> Any:
-        k, v = s
-        v = lax.cond(
-            k % 2 == 0,
-            lambda u: lax.fori_loop(0, k, lambda i, w: w + i, u),
-            lambda u: lax.scan(lambda c, r: (c + r, c), u, jnp.stack([u, u]))[0],
-            v,
-        )
-        return k + 1, v
-
-    return lax.while_loop(lambda s: s[0] < n, step, (0, x))
-
-
-def counts(xs: Any) -> Any:
-    """Integers of several widths, which wrap."""
-
-    def step(c: Any, x: Any) -> Any:
-        a, b = c
-        return (a * 3 + x, b - x.astype("uint8")), a
-
-    start = jnp.int16(1000), jnp.uint8(3)
-    return lax.scan(step, start, xs)
-
-
-def products(w: Any, h: Any, xs: Any) -> Any:
-    def step(h: Any, x: Any) -> Any:
-        h = jnp.dot(w, h) + jnp.dot(x, w.T)
-        return h % 5, h
-
-    return lax.scan(step, h, xs)
-
-
-FUNCTIONS: dict[str, tuple[Function, tuple[Any, ...]]] = {
-    "scalars": (scalars, (N,)),
-    "never": (never, (VECTOR,)),
-    "no rows": (no_rows, (VECTOR,)),
-    "prefix": (prefix, (MATRIX,)),
-    "suffix": (suffix, (MATRIX,)),
-    "swapped": (swapped, (VECTOR, -VECTOR)),
-    "delayed": (delayed, (VECTOR, -VECTOR)),
-    "twice": (twice, (VECTOR,)),
-    "seen twice": (seen_twice, (VECTOR, -VECTOR)),
-    "row seen twice": (row_seen_twice, (MATRIX, -VECTOR)),
-    "truths": (truths, (VECTOR,)),
-    "first": (chosen, (np.int32(0), VECTOR)),
-    "last": (chosen, (np.int32(7), VECTOR)),
-    "nested": (nested, (N, VECTOR)),
-    "counts": (counts, (np.arange(9, dtype=np.int16),)),
-    "products": (
-        products,
-        tuple(np.arange(n, dtype=np.int32).reshape(s) % 5 for n, s in (
-            (9, (3, 3)), (3, (3,)), (12, (4, 3)),
-        )),
-    ),
-}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

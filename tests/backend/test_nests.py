@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from compiling import polynomial_sum, selu, softmax
+from text_programs import LAYOUTS, NESTS
 
 from traceir.errors import TraceirError
 from traceir.ir import ClosedJaxpr, Eqn, Jaxpr, Var
@@ -122,12 +123,7 @@ def test_a_reduction_takes_its_prologue_and_its_epilogue() -> None:
 
 
 def test_outputs_over_one_index_space_share_a_nest() -> None:
-    text = """{ lambda ; a:f32[6,5]. let
-        b:f32[6,5] = exp a
-        c:f32[6] = reduce_sum[axes=(1,) out_sharding=None] b
-        d:f32[6] = reduce_max[axes=(1,)] b
-        e:f32[6,5] = neg b
-      in (b, c, d, e) }"""
+    text = NESTS["outputs of one nest"]
     (nest,) = nests(text)
     assert len(nest.stores) == 2 and len(nest.reductions) == 2
 
@@ -141,70 +137,43 @@ def test_softmax_is_one_nest_of_three_passes() -> None:
 
 
 def test_cheap_values_are_computed_again_rather_than_stored() -> None:
-    text = """{ lambda ; a:f32[6,5]. let
-        b:f32[6,5] = add a 1.0:f32[]
-        c:f32[6] = reduce_sum[axes=(1,) out_sharding=None] b
-        d:f32[5] = reduce_sum[axes=(0,) out_sharding=None] b
-      in (c, d) }"""
+    text = NESTS["a cheap value twice"]
     assert "temporary" not in roles(text)
     assert "temporary" in roles(text.replace("add a 1.0:f32[]", "exp a"))
 
 
 def test_a_dear_row_is_not_computed_for_every_row_again() -> None:
-    text = """{ lambda ; a:f32[90,5] b:f32[5]. let
-        c:f32[5] = exp b
-        d:f32[1,5] = broadcast_in_dim[broadcast_dimensions=(1,) shape=(1,5)] c
-        e:f32[90,5] = mul a d
-      in (e,) }"""
+    text = NESTS["a dear row"]
     assert len(nests(text)) == 2
 
 
 def test_a_column_may_be_computed_in_the_outer_loop() -> None:
-    text = """{ lambda ; a:f32[90,5] b:f32[90]. let
-        c:f32[90] = exp b
-        d:f32[90,1] = broadcast_in_dim[broadcast_dimensions=(0,) shape=(90,1)] c
-        e:f32[90,5] = mul a d
-      in (e,) }"""
+    text = NESTS["a dear column"]
     assert len(nests(text)) == 1
 
 
 def test_no_cycle_is_fused() -> None:
     # The second map needs the product of what the first one stored.
-    text = """{ lambda ; a:f32[256,256]. let
-        b:f32[256,256] = exp a
-        c:f32[256,256] = dot_general[dimension_numbers=(([1],[0]),([],[]))] b b
-        d:f32[256,256] = add b c
-      in (d,) }"""
+    text = NESTS["around a product"]
     steps = [step for step in program(text).steps if not isinstance(step, Reshape)]
     assert [type(step) for step in steps] == [Launch, Call, Launch]
 
 
 def test_a_reshape_of_memory_is_free() -> None:
-    text = """{ lambda ; a:f32[4,6]. let
-        b:f32[24] = reshape[dimensions=None new_sizes=(24,) sharding=None] a
-        c:f32[24] = mul b 2.0:f32[]
-      in (c,) }"""
+    text = NESTS["reshaped memory"]
     assert roles(text) == ["input", "output"]
     assert not any(isinstance(step, Reshape) for step in program(text).steps)
 
 
 def test_a_reshape_between_elementwise_equations_splits_nothing() -> None:
-    text = """{ lambda ; a:f32[4,6] b:f32[4,6]. let
-        c:f32[4,6] = exp a
-        d:f32[4,6] = mul c b
-        e:f32[24] = reshape[dimensions=None new_sizes=(24,) sharding=None] d
-        f:f32[24] = add e 1.0:f32[]
-        g:f32[3,8] = reshape[dimensions=None new_sizes=(3,8) sharding=None] f
-        h:f32[3] = reduce_sum[axes=(1,) out_sharding=None] g
-      in (h,) }"""
+    text = NESTS["reshaped between"]
     assert len(nests(text)) == 1 and "temporary" not in roles(text)
     # What is read elsewhere too stays where it is.
     assert len(nests(text.replace("in (h,)", "in (h, d)"))) == 2
 
 
 def test_parts_of_a_concatenation_share_a_kernel() -> None:
-    text = """{ lambda ; a:f32[2] b:f32[3] c:f32[4]. let
-        d:f32[9] = concatenate[dimension=0] a b c in (d,) }"""
+    text = NESTS["parts"]
     first, *others = nests(text)
     # The first one starts at the beginning, the others at an offset.
     assert first != others[0] and others[0] == others[1]
@@ -213,28 +182,7 @@ def test_parts_of_a_concatenation_share_a_kernel() -> None:
 # -- layouts --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("text", "rank"),
-    [
-        ("{ lambda ; a:f32[2,3,4]. let b:f32[2,3,4] = neg a in (b,) }", 1),
-        ("{ lambda ; a:f32[2,3] b:f32[]. let c:f32[2,3] = mul a b in (c,) }", 1),
-        ("{ lambda ; a:f32[2,3] b:f32[1,3]. let c:f32[2,3] = mul a b in (c,) }", 2),
-        (
-            """{ lambda ; a:f32[2,3,4] b:f32[2,1,1]. let
-               c:f32[2,3,4] = mul a b in (c,) }""",
-            2,
-        ),
-        (
-            "{ lambda ; a:f32[2,3]. let b:f32[3,2] = transpose[permutation=(1,0)] a "
-            "in (b,) }",
-            2,
-        ),
-        ("{ lambda ; . let b:i32[5,6] = iota[dimension=0 dtype=int32 shape=(5,6) "
-         "sharding=None] in (b,) }", 2),
-        ("{ lambda ; a:f32[2,3,4]. let b:f32[2] = reduce_sum[axes=(1,2) "
-         "out_sharding=None] a in (b,) }", 2),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "rank"), LAYOUTS)
 def test_loops_are_merged_where_memory_allows(text: str, rank: int) -> None:
     (nest,) = nests(text)
     assert nest.rank == rank

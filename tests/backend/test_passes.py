@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import prod
 from typing import Any
 
@@ -11,6 +10,7 @@ import pytest
 from compiling import executable, same_bits, softmax, traced
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pass_programs import FUNCTIONS, PARTS, Function, joined, normal, soft
 
 import traceir
 import traceir.numpy as jnp
@@ -19,56 +19,6 @@ from traceir.text import parse
 from traceir_numba import fuse
 from traceir_numba.assemble import assemble
 from traceir_numba.nests import Load, may_overwrite
-
-Function = Callable[..., Any]
-
-
-def soft(x: Any, axis: int = -1) -> Any:
-    """Exponentials that sum to one."""
-    e = jnp.exp(x - jnp.max(x, axis=axis, keepdims=True))
-    return e / jnp.sum(e, axis=axis, keepdims=True)
-
-
-def log_soft(x: Any, axis: int = -1) -> Any:
-    """Their logarithms."""
-    d = x - jnp.max(x, axis=axis, keepdims=True)
-    return d - jnp.log(jnp.sum(jnp.exp(d), axis=axis, keepdims=True))
-
-
-def log_sum(x: Any, axis: int = -1) -> Any:
-    """The logarithm of a sum of exponentials."""
-    m = jnp.max(x, axis=axis, keepdims=True)
-    total = jnp.sum(jnp.exp(x - m), axis=axis, keepdims=True)
-    return jnp.squeeze(m + jnp.log(total), axis)
-
-
-def normal(x: Any, axis: int = -1) -> Any:
-    """Mean zero and variance one."""
-    m = jnp.mean(x, axis=axis, keepdims=True)
-    return (x - m) / jnp.sqrt(jnp.var(x, axis=axis, keepdims=True) + 1e-5)
-
-
-def moments(x: Any, axis: int = -1) -> Any:
-    """Central moments."""
-    d = x - jnp.mean(x, axis=axis, keepdims=True)
-    return jnp.mean(d * d, axis=axis), jnp.mean(d * d * d, axis=axis)
-
-
-def entropy(x: Any, axis: int = -1) -> Any:
-    """How even the exponentials are."""
-    q = soft(x, axis)
-    return -jnp.sum(q * jnp.log(q), axis=axis)
-
-
-def scaled(x: Any, axis: int = -1) -> Any:
-    """Between zero and one."""
-    low = jnp.min(x, axis=axis, keepdims=True)
-    return (x - low) / (jnp.max(x, axis=axis, keepdims=True) - low)
-
-
-FUNCTIONS: dict[str, Function] = {
-    f.__name__: f for f in (soft, log_soft, log_sum, normal, moments, entropy, scaled)
-}
 
 
 def counts(fun: Function, *args: Any) -> tuple[list[int], int]:
@@ -212,40 +162,6 @@ def test_a_row_that_a_later_pass_reads_is_not_overwritten() -> None:
 
 
 # -- parts side by side ---------------------------------------------------------------
-
-
-def difference(x: Any) -> Any:
-    """A sum of squares of differences of neighbours."""
-    return jnp.sum((x[1:] - x[:-1]) ** 2) + jnp.sum((x[:, 2:] - x[:, :-2]) ** 2)
-
-
-def ring(x: Any) -> Any:
-    """Neighbours on a ring."""
-    before = jnp.concatenate([x[-1:], x[:-1]])
-    return jnp.concatenate([x[1:], x[:1]]) - 2 * x + before
-
-
-def bordered(x: Any) -> Any:
-    """A mean of neighbours, with zeros around."""
-    wide = lax.pad(x, np.float32(0), ((1, 1, 0), (1, 1, 0)))
-    across = wide[1:-1, 2:] + wide[1:-1, :-2]
-    return across + wide[2:, 1:-1] + wide[:-2, 1:-1]
-
-
-def joined(x: Any) -> Any:
-    """Two halves, and a reduction of both."""
-    return jnp.sum(jnp.concatenate([x * 2, abs(x)], 1), axis=1)
-
-
-def stacked(x: Any) -> Any:
-    """Three layers, backwards."""
-    return jnp.stack([x, -x, x * x], axis=-1)[:, ::1] * 2
-
-
-PARTS: dict[str, Function] = {
-    "difference": traceir.grad(difference),
-    **{f.__name__: f for f in (ring, bordered, joined, stacked)},
-}
 
 
 @pytest.mark.parametrize("name", sorted(PARTS))

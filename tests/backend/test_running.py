@@ -10,24 +10,14 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from compiling import compiled, executable, reference, same_bits, traced
+from running_programs import LINES, PRIMITIVES, numbers, text
 
 import traceir.numpy as jnp
 from traceir import lax
-from traceir.avals import short_dtype
 from traceir_numba import pool
 from traceir_numba.emitters.cumulative import CHUNK
-from traceir_numba.functions import BLOCK
 from traceir_numba.program import Launch, Run
 from traceir_numba.steps import walk
-
-PRIMITIVES = ("cumsum", "cumprod", "cummax", "cummin")
-# Shape and axis: rows, columns and planes, short, of a few chunks, of a few blocks.
-LINES = [
-    *(((0,), 0), ((1,), 0), ((63,), 0), ((64,), 0), ((CHUNK + 1,), 0)),
-    *(((3, 5), 0), ((3, 5), 1), ((0, 3), 1), ((3, 0), 1), ((7, 1), 0), ((1, 7), 1)),
-    *(((4, 5, 6), 0), ((4, 5, 6), 1), ((2, 3, 90), 2), ((2, 600), 0)),
-    *(((2, CHUNK + 70), 1), ((2 * BLOCK + 17,), 0)),
-]
 
 
 @pytest.fixture
@@ -36,25 +26,6 @@ def as_many_threads_as_before() -> Iterator[None]:
     before = pool.threads()
     yield
     pool.set_threads(before)
-
-
-def text(prim: str, dtype: str, shape: tuple[int, ...], axis: int, way: bool) -> str:
-    """A fold of what another operation has made of the input."""
-    t = f"{short_dtype(np.dtype(dtype))}[{','.join(map(str, shape))}]"
-    one = f"1:{t.partition('[')[0]}[]"
-    operation = "mul" if prim == "cumprod" else "add"
-    return f"""{{ lambda ; a:{t}. let
-        b:{t} = {operation} a {one}
-        c:{t} = {prim}[axis={axis} reverse={way}] b
-      in (c,) }}"""
-
-
-def numbers(prim: str, dtype: str, shape: tuple[int, ...]) -> np.ndarray:
-    """Numbers whose sums and products are exact, whatever their order."""
-    random = np.random.default_rng(0)
-    if prim == "cumprod":
-        return random.choice([1, -1], shape).astype(dtype)
-    return random.integers(-4, 5, shape).astype(dtype)
 
 
 @pytest.mark.parametrize("reverse", [False, True])
