@@ -114,6 +114,10 @@ class RuleBufferError(TraceirError, BufferError):
     """A `BufferError` that a rule explains."""
 
 
+class RuleMemoryError(TraceirError, MemoryError):
+    """There is not enough memory, as a `MemoryError` that a rule explains."""
+
+
 class RuleNotImplementedError(TraceirError, NotImplementedError):
     """Something that has no meaning here yet, as a `NotImplementedError`."""
 
@@ -157,6 +161,7 @@ CLASSES |= {
     "NameError": RuleNameError,
     "NotImplementedError": RuleNotImplementedError,
     "BufferError": RuleBufferError,
+    "MemoryError": RuleMemoryError,
 }
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from traceir import pytree, rules
 from traceir.array import Array
 from traceir.devices import CpuDevice, SingleDeviceSharding, devices
+from traceir.methods import Methods
 from traceir.numpy.creation import asarray
 from traceir.sharding import (
     PartitionSpec,
@@ -16,6 +17,7 @@ from traceir.sharding import (
     is_sharding,
     spread_shardings,
 )
+from traceir.trace import Tracer
 
 
 def device_put(x: Any, device: Any = None) -> Any:
@@ -42,23 +44,31 @@ def device_put(x: Any, device: Any = None) -> Any:
 def device_get(x: Any) -> Any:
     """A tree with its arrays as NumPy arrays, which must not be written to.
 
-    What is no array stays as it is, and so do traced values.
+    What is no array stays as it is, and so do traced values. Arrays of a backend's
+    device are copied from there.
 
     >>> import traceir.numpy as jnp
     >>> device_get({"a": jnp.arange(2), "b": 3})
     {'a': array([0, 1], dtype=int32), 'b': 3}
     """
-    return pytree.map_(lambda v: np.asarray(v) if type(v) is Array else v, x)
+    return pytree.map_(lambda v: np.asarray(v) if _is_array(v) else v, x)
 
 
 def block_until_ready(x: Any) -> Any:
-    """A tree, once all its arrays have been computed. Here they always have been.
+    """A tree, once all its arrays have been computed.
+
+    On the processor they always have been; a backend's device may still be at it.
 
     >>> import traceir.numpy as jnp
     >>> block_until_ready([jnp.arange(2), "done"])
     [Array([0, 1], dtype=int32), 'done']
     """
-    return pytree.map_(lambda v: v, x)
+    return pytree.map_(lambda v: v.block_until_ready() if _is_array(v) else v, x)
+
+
+def _is_array(value: Any) -> bool:
+    """Whether a value is an array, here or on a backend's device, and no tracer."""
+    return isinstance(value, Methods) and not isinstance(value, Tracer)
 
 
 def _places(device: Any, tree: pytree.TreeDef) -> list[Any]:

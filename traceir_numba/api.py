@@ -41,7 +41,9 @@ def jit(
     once for each line that calls it (face.fallback).
 
     `target="cuda"` compiles for a device: results stay there, as arrays of
-    `traceir_numba.cuda.DeviceArray`, which the next call takes as they are.
+    `traceir_numba.cuda.DeviceArray`, which the next call takes as they are. Where all
+    arrays on the device that it was given are CuPy's, PyTorch's, Numba's or JAX's,
+    results are that library's.
 
     Without `fun`, returns a decorator. Raises what `traceir.jit` raises, and where a
     plain function does what cannot be traced, the rules face.*, index.*, update.*.
@@ -72,9 +74,9 @@ def jit(
     check_fallback(fallback)
     made = JitFunction if fallback is None else FallbackFunction
     if target == "cuda":
-        from traceir_numba.cuda.function import CudaFunction
+        from traceir_numba.cuda.function import CudaFallbackFunction, CudaFunction
 
-        made = CudaFunction
+        made = CudaFunction if fallback is None else CudaFallbackFunction
     if fun is None:
         return lambda f: made(f, static_argnums, static_argnames, options)
     return made(fun, static_argnums, static_argnames, options)

@@ -45,6 +45,8 @@ ELSEWHERE = {
     "jit.explain": "tests/backend/test_speed.py",
     "backend.threads": "tests/backend/test_pool.py",
     "backend.device": "tests/cuda/test_arrays.py",
+    "backend.memory": "tests/cuda/test_memory.py",
+    "backend.foreign": "tests/cuda/test_foreign.py",
     # A case writes no files.
     **dict.fromkeys(
         (

@@ -39,6 +39,10 @@ class FallbackFunction(JitFunction):
         if config.local.trace is not None:
             raise error
         self._tell(error)
+        return self._as_it_is(args, kwargs)
+
+    def _as_it_is(self, args: Any, kwargs: Any) -> Any:
+        """Run the function untraced."""
         return self._fun(*args, **kwargs)
 
     def _entry(self, prepared: Prepared, transform: str = "jit") -> Entry:

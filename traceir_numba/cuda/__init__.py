@@ -5,6 +5,27 @@ simulator of Numba runs kernels where there is no device, for tests: it is asked
 `NUMBA_ENABLE_CUDASIM=1`.
 """
 
-from traceir_numba.cuda.arrays import CudaDevice, DeviceArray, device_put, devices
+from traceir_numba.cuda import operators
+from traceir_numba.cuda.arrays import (
+    CudaDevice,
+    DeviceArray,
+    block_until_ready,
+    devices,
+)
+from traceir_numba.cuda.device import clear_memory, memory_info
+from traceir_numba.cuda.foreign import device_put, from_dlpack
+from traceir_numba.cuda.pool import MemoryInfo
 
-__all__ = ["CudaDevice", "DeviceArray", "device_put", "devices"]
+operators.bind_all()
+
+__all__ = [
+    "CudaDevice",
+    "DeviceArray",
+    "MemoryInfo",
+    "block_until_ready",
+    "clear_memory",
+    "device_put",
+    "devices",
+    "from_dlpack",
+    "memory_info",
+]

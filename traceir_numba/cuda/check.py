@@ -23,7 +23,8 @@ from traceir.conform import load_cases
 from traceir.conform.adapters import load
 from traceir_numba.api import jit
 from traceir_numba.cuda import device
-from traceir_numba.cuda.arrays import device_put, devices
+from traceir_numba.cuda.arrays import devices
+from traceir_numba.cuda.foreign import device_put
 
 # Elements of an array: on a device, in the simulator. Runs of which the median counts.
 LARGE, SMALL, RUNS = 1 << 26, 1 << 9, 9

@@ -2,52 +2,163 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from traceir import config, pytree
+from traceir import pytree
+from traceir.config import local
+from traceir.jit import stages
 from traceir.jit.backends import executable
 from traceir.jit.cache import Entry
+from traceir.jit.fallback import FallbackFunction
+from traceir.jit.fast import raw_key
 from traceir.jit.function import JitFunction
-from traceir_numba.cuda.arrays import DeviceArray, is_foreign, put, shared
+from traceir.jit.staging import check_seal
+from traceir.jit.watching import watching
+from traceir.nans import watched
+from traceir.records import dataclass
+from traceir_numba.cuda.arrays import DeviceArray, put
 from traceir_numba.cuda.backend import Executable
+from traceir_numba.cuda.foreign import Taken, given_back
 
 
 class CudaFunction(JitFunction):
     """A function that is compiled for a device once per kind of arguments.
 
     Arguments that are on the device are read there; NumPy's are copied to it. Results
-    are `DeviceArray`s. Made by `traceir_numba.jit(target="cuda")`.
+    are `DeviceArray`s, or arrays of the library whose arrays the function was given.
+    Made by `traceir_numba.jit(target="cuda")`.
     """
 
+    __slots__ = ()
+
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        if config.local.trace is not None or config.local.context.disable_jit:
-            return super().__call__(*args, **kwargs)
-        args, kwargs = pytree.map_(_taken, (args, kwargs))
+        context = local.context
+        if local.trace is not None or context.disable_jit or watched(context):
+            return self._call(args, kwargs, None)
+        raw = raw_key(context, args, kwargs, self._raw_static)
+        run = self._fast.get(raw)
+        if run is None:
+            return self._call(args, kwargs, raw)
+        check_seal(run.entry, self._fun)
+        return run(args, kwargs)
+
+    def _call(self, args: Any, kwargs: Any, raw: Any) -> Any:
+        """A call that the raw keys do not know, or one inside a trace."""
+        context = local.context
+        if local.trace is not None or context.disable_jit:
+            return super()._call(args, kwargs, raw)
+        taken = Taken()
+        args, kwargs = pytree.map_(taken.take, (args, kwargs))
         with self._context():
             prepared = self._prepare(args, kwargs)
             entry = self._entry(prepared)
-            found = executable(entry, self._backend(), True)
-        results = _run(found, entry, prepared.leaves)
-        return entry.out_tree.unflatten(results)
+            found: Any = executable(entry, self._backend(), True)
+            if watched(local.context):
+                found = watching(found, entry.closed, local.context)
+        run = _Runner(entry, found, prepared.bound.origins)
+        if raw is not None:  # there are no arrays of other libraries
+            self._cache.remember(self._fast, raw, entry, run)
+        entry.hits -= 1  # `run` counts this call, which was counted when looked up
+        results = run.launched(prepared.leaves)
+        taken.end()
+        return entry.out_tree.unflatten(given_back(results, taken.libraries))
+
+    def trace(self, /, *args: Any, **kwargs: Any) -> stages.Traced:
+        """Trace for these arguments (arrays or ShapeDtypeStruct) without running."""
+        args, kwargs = pytree.map_(Taken().take, (args, kwargs))
+        traced = super().trace(*args, **kwargs)
+        return _Traced(traced.entry, traced.backend, True, True)
 
 
-def _taken(leaf: Any) -> Any:
-    """An argument; another library's array as one of ours."""
-    return shared(leaf) if is_foreign(leaf) else leaf
+class CudaFallbackFunction(FallbackFunction, CudaFunction):
+    """Such a function that NumPy runs, on the host, where it cannot be traced."""
+
+    __slots__ = ()
+
+    def _as_it_is(self, args: Any, kwargs: Any) -> Any:
+        """Run the function on NumPy's arrays, and put its results on the device."""
+        taken = Taken()
+        args, kwargs = pytree.map_(taken.take, (args, kwargs))
+        args, kwargs = pytree.map_(on_host, (args, kwargs))
+        results, tree = pytree.flatten(self._fun(*args, **kwargs))
+        return tree.unflatten(given_back(list(map(put, results)), taken.libraries))
 
 
-def _run(found: Any, entry: Entry, leaves: list[Any]) -> list[DeviceArray]:
+def on_host(leaf: Any) -> Any:
+    """An array on the device as NumPy's; other values as they are."""
+    return np.asarray(leaf) if isinstance(leaf, DeviceArray) else leaf
+
+
+@dataclass(frozen=True, slots=True)
+class _Runner:
+    """How calls of one kind are run."""
+
+    entry: Entry
+    exe: Any
+    origins: tuple[int | str, ...]
+
+    def __call__(self, args: Any, kwargs: Any) -> Any:
+        values = [args[o] if type(o) is int else kwargs[o] for o in self.origins]
+        results = self.launched(pytree.leaves(values))
+        return self.entry.out_tree.unflatten(results)
+
+    def launched(self, leaves: Sequence[Any]) -> list[DeviceArray]:
+        """The results of a call with these leaves, in the making."""
+        entry = self.entry
+        entry.hits += 1
+        return launched(self.exe, entry, [*entry.captures, *leaves])
+
+
+def launched(exe: Any, entry: Entry, operands: Sequence[Any]) -> list[DeviceArray]:
+    """Give the device a program's launches; its results, in the making."""
     avals = entry.closed.in_avals
-    operands = [*entry.captures, *leaves]
-    if not isinstance(found, Executable):  # the host calls its parts
-        arrays = [np.asarray(x, a.dtype) for x, a in zip(operands, avals, strict=True)]
-        return [put(array) for array in found.run(*arrays)]
+    pairs = zip(operands, avals, strict=True)
+    if not isinstance(exe, Executable):  # the host calls its parts, or looks at it
+        arrays = [np.asarray(x, a.dtype) for x, a in pairs]
+        return [put(array) for array in exe.run(*arrays)]
     taken = [
         x if isinstance(x, DeviceArray) else put(np.asarray(x, a.dtype))
-        for x, a in zip(operands, avals, strict=True)
+        for x, a in pairs
     ]
-    memory = found.run_there([one.memory for one in taken])
+    memory = exe.run_there([one.memory for one in taken])
     outs = entry.closed.out_avals
     return [DeviceArray(m, aval) for m, aval in zip(memory, outs, strict=True)]
+
+
+# -- ahead of time --------------------------------------------------------------------
+
+
+class _Traced(stages.Traced):
+    """A function traced for a device."""
+
+    __slots__ = ()
+
+    def lower(self) -> stages.Lowered:
+        return _Lowered(self.entry, self.backend, self.keep_unused, self.numpy_out)
+
+
+class _Lowered(stages.Lowered):
+    __slots__ = ()
+
+    def compile(self) -> stages.Compiled:
+        exe = self._executable()
+        return _Compiled(self.entry, self.backend, True, True, exe)
+
+
+class _Compiled(stages.Compiled):
+    """A compiled function, whose results stay on the device."""
+
+    __slots__ = ()
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        taken = Taken()
+        args, kwargs = pytree.map_(taken.take, (args, kwargs))
+        results = launched(self.exe, self.entry, self._leaves(args, kwargs))
+        taken.end()
+        return self.entry.out_tree.unflatten(given_back(results, taken.libraries))
+
+    def as_text(self, form: str = "source") -> str:
+        return super().as_text(form)
