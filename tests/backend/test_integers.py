@@ -2,62 +2,19 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from compiling import compiled, reference, same_bits
-
-from traceir.avals import short_dtype
-
-WIDTHS = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
-BINARY = (
-    *("add", "sub", "mul", "div", "rem", "max", "min", "and", "or", "xor"),
-    *("shift_left", "shift_right_logical", "shift_right_arithmetic"),
-)
-UNARY = ("neg", "sign", "not", "population_count", "clz")
-
-
-def operands(dtype: str) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs of numbers, zeros, ends and small divisors among them."""
-    rng = np.random.default_rng(0)
-    info = np.iinfo(dtype)
-    x, y = rng.integers(info.min, info.max, (2, 64), dtype=dtype, endpoint=True)
-    y[:8] = 0
-    y[8:16] = np.array(-1).astype(dtype)
-    x[8:10] = info.min, info.max
-    y[16:40] = rng.integers(1, 9, 24).astype(dtype)
-    return x, y
+from integer_programs import WIDTHS, arithmetic, conversion, converted, operands
 
 
 @pytest.mark.parametrize("dtype", WIDTHS)
 def test_arithmetic_wraps_and_nothing_is_undefined(dtype: str) -> None:
-    t = short_dtype(np.dtype(dtype))
-    names = [f"v{k}" for k in range(len(BINARY + UNARY) + 2)]
-    unary = (*UNARY, "abs") if np.iinfo(dtype).min else UNARY
-    lines = [f"{v}:{t}[64] = {op} x y" for v, op in zip(names, BINARY)]
-    names = names[len(BINARY) :]
-    lines += [f"{v}:{t}[64] = {op} x" for v, op in zip(names, unary)]
-    lines.append(f"s:{t}[] = reduce_sum[axes=(0,) out_sharding=None] x")
-    lines.append(f"p:{t}[] = reduce_prod[axes=(0,)] x")
-    results = ", ".join(line.partition(":")[0] for line in lines)
-    body = "\n".join(lines)
-    text = f"{{ lambda ; x:{t}[64] y:{t}[64]. let\n{body}\nin ({results}) }}"
-    x, y = operands(dtype)
+    text, (x, y) = arithmetic(dtype), operands(dtype)
     assert same_bits(compiled(text).run(x, y), reference(text, x, y))
 
 
 @pytest.mark.parametrize("floating", ["float32", "float64"])
 @pytest.mark.parametrize("dtype", WIDTHS)
 def test_conversions_saturate_and_round(dtype: str, floating: str) -> None:
-    t, f = (short_dtype(np.dtype(d)) for d in (dtype, floating))
-    convert = "convert_element_type[new_dtype={} weak_type=False]"
-    text = f"""{{ lambda ; a:{f}[64] b:{t}[64]. let
-        c:{t}[64] = {convert.format(dtype)} a
-        d:{f}[64] = {convert.format(floating)} b
-        e:bool[64] = {convert.format("bool")} a
-      in (c, d, e) }}"""
-    rng = np.random.default_rng(1)
-    info = np.iinfo(dtype)
-    a = (rng.standard_normal(64) * 10.0 ** rng.integers(-2, 30, 64)).astype(floating)
-    a[:9] = np.nan, np.inf, -np.inf, -0.0, 0.5, -0.5, info.max, info.min, -1.5
-    b = operands(dtype)[0]
+    text, (a, b) = conversion(dtype, floating), converted(dtype, floating)
     assert same_bits(compiled(text).run(a, b), reference(text, a, b))
