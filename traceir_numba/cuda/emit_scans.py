@@ -58,6 +58,8 @@ class _Lines:
             code.add(f"before = {self.first}")
             tile = self.lanes * self.items
             with code.block(f"for base in range(start, stop, {tile}):"):
+                rest = f"stop - base if stop - base < {tile} else {tile}"
+                code.add(f"width = {rest}")
                 self.read()
                 self.fold()
                 self.run_over()
@@ -101,7 +103,7 @@ class _Lines:
                 code.add("point = block // parts")
                 w.indices(w.kept, "point")
             code.add(f"stop = ({n} + parts - 1) // parts", "start = part * stop")
-            code.add(f"stop = min(start + stop, {n})")
+            code.add("stop = start + stop", f"stop = {n} if stop > {n} else stop")
             yield
 
     def left(self, part: str) -> str:
@@ -120,9 +122,7 @@ class _Lines:
     def elements(self) -> Iterator[str]:
         """The elements of a tile, neighbours by neighbouring threads."""
         code = self.code
-        with self.w.within_block(
-            "element", f"min({self.lanes * self.items}, stop - base)"
-        ):
+        with self.w.within_block("element", "width"):
             back = self.w.nest.running < 0
             self.index("(base + element)" if back else "base + element")
             whole = self.items == 1
@@ -145,12 +145,14 @@ class _Lines:
         with self.w.within_block("lane", str(self.lanes)):
             code.add(f"so_far = {self.first}")
             if self.items == 1:
-                with code.block("if lane < stop - base:"):
+                with code.block("if lane < width:"):
                     code.add("so_far = line[lane]")
             else:
+                items = self.items
                 code.add(f"first = lane * {self.stretch}")
-                count = f"min({self.items}, stop - base - lane * {self.items})"
-                with code.block(f"for element in range(first, first + {count}):"):
+                code.add(f"count = width - lane * {items}")
+                code.add(f"count = {items} if count > {items} else count")
+                with code.block("for element in range(first, first + count):"):
                     code.add("value = line[element]")
                     code.add(f"so_far = {self.joined('so_far', 'value')}")
                     code.add("line[element] = so_far")

@@ -1,0 +1,76 @@
+"""Kernels are compiled where there is no device, or an error says what is missing.
+
+Cites: backend.device
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from rule_errors import raises_rule
+
+import traceir
+from traceir_numba.assemble import assemble
+from traceir_numba.cuda import device, ptx
+
+# Functions of numbers, shared memory, barriers, two kernels and an atomic operation.
+COMPILED = """
+import numpy as np, traceir, traceir.numpy as jnp
+from traceir.errors import TraceirError
+from traceir_numba.assemble import assemble
+from traceir_numba.cuda import ptx
+
+def both(x, at):
+    found = jnp.zeros(4, at.dtype).at[at].add(at)
+    return jnp.cumsum(jnp.exp(x)), found
+
+program = assemble(traceir.make_jaxpr(both)(np.ones(9000), np.ones(9, int)), "both")
+try:
+    texts = ptx.ptx(program)
+except TraceirError as error:
+    print(error.rule)
+else:
+    print(len(texts), all(".entry" in text for text in texts.values()))
+    print(any("atom." in text for text in texts.values()))
+    print([ptx.machine_code(t).spilled for t in texts.values() if ptx.ptxas()])
+"""
+
+
+def test_kernels_become_ptx_without_a_device() -> None:
+    settings = {**os.environ, "NUMBA_ENABLE_CUDASIM": "0"}
+    command = [sys.executable, "-c", COMPILED]
+    done = subprocess.run(command, capture_output=True, text=True, env=settings)
+    assert done.returncode == 0, done.stderr
+    first, *rest = done.stdout.splitlines()
+    assert first in ("backend.device", "4 True"), done.stdout
+    assert rest in ([], ["True", "[]"], ["True", "[0, 0, 0, 0]"])
+
+
+@pytest.mark.skipif(not device.is_simulated(), reason="a device is there")
+def test_the_simulator_compiles_nothing() -> None:
+    program = assemble(traceir.make_jaxpr(lambda x: x + 1)(1.0), "program")
+    with raises_rule("backend.device"):
+        ptx.ptx(program)
+
+
+def test_without_an_assembler_the_error_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ptx, "ptxas", lambda: None)
+    with raises_rule("backend.device"):
+        ptx.machine_code("")
+
+
+def test_what_the_assembler_refuses_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    program = tmp_path / "ptxas"
+    program.write_text("#!/bin/sh\necho no >&2\nexit 1\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(ptx, "ptxas", lambda: str(program))
+    with raises_rule("backend.device"):
+        ptx.machine_code("")
