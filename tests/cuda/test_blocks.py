@@ -13,10 +13,6 @@ import traceir
 from traceir import pytree
 from traceir_numba.cuda import blocks, device, simulated
 
-pytestmark = pytest.mark.skipif(
-    not device.is_simulated(), reason="this is about the simulator"
-)
-
 
 def run(body: str, size: int = 12, grid: Any = 2, block: Any = 4) -> list[int]:
     """What a kernel leaves in memory that was 0."""
