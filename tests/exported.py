@@ -15,9 +15,10 @@ import numpy as np
 
 import traceir
 import traceir.numpy as jnp
+import traceir_numba
 from traceir import lax, pytree
 
-Case = tuple[Callable[..., Any], tuple[Any, ...]]
+Case = tuple[Any, tuple[Any, ...]]
 
 
 def selu(x: Any, alpha: float = 1.67, scale: float = 1.05) -> Any:
@@ -77,6 +78,21 @@ def drawn(words: Any) -> Any:
     return traceir.random.normal(traceir.random.wrap_key_data(words), (40,))
 
 
+def relaxed(grid: Any, rate: Any) -> Any:
+    """A loop of Python's over arrays of NumPy, which writes to an argument."""
+    for _ in range(3):
+        inner = (grid[0][2:] + grid[0][:-2]) / 2
+        grid[0][1:-1] += rate * (inner - grid[0][1:-1])
+    return np.abs(inner).max(), grid[1] + 1
+
+
+def counted(x: Any, base: int, *, low: Any, high: Any) -> Any:
+    """Whole numbers and truth values, by name, and a static argument."""
+    inside = (x >= low) & (x < high)
+    digits = {base**k: x // base**k % base for k in range(3)}
+    return {"inside": inside, "count": inside.sum(), "digits": digits, "none": None}
+
+
 def numbers(seed: int, *shape: int, dtype: str = "float32") -> np.ndarray:
     """Some random numbers."""
     return np.random.default_rng(seed).normal(size=shape).astype(dtype)
@@ -114,6 +130,17 @@ def cases() -> dict[str, Case]:
             mixed, complex_, numbers(9, 5, dtype="float16"), np.array([True, False])
         ),
         "drawn": made(drawn, np.array([1, 2], "uint32")),
+    }
+
+
+def plain_cases() -> dict[str, tuple[Any, tuple[Any, ...], dict[str, Any]]]:
+    """Functions of NumPy by name, jitted, arguments, and those that have names."""
+    grid = [numbers(11, 40, dtype="float64"), np.arange(3)]
+    whole = np.arange(-20, 70, dtype="int16").reshape(9, 10)
+    count = traceir_numba.jit(counted, static_argnames="base")
+    return {
+        "relaxed": (traceir_numba.jit(relaxed), (grid, np.float64(0.5)), {}),
+        "counted": (count, (whole, 7), {"low": np.int16(3), "high": np.int16(50)}),
     }
 
 

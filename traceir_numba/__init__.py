@@ -1,6 +1,7 @@
 """Readable Numba source and machine code for traceir programs, and a drop-in `jit`."""
 
 from traceir_numba.ahead.api import export
+from traceir_numba.ahead.seals import verify
 from traceir_numba.api import jit
 from traceir_numba.buffers import MemoryInfo, clear_memory, memory_info
 from traceir_numba.pool import set_threads, threads
@@ -13,4 +14,5 @@ __all__ = [
     "memory_info",
     "set_threads",
     "threads",
+    "verify",
 ]

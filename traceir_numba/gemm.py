@@ -161,10 +161,23 @@ def load(dtype: str) -> machine.Code:
         return _codes[dtype]
 
 
+def work_size(
+    dtype: str, inner: int, columns: int, have: tuple[str, ...] | None = None
+) -> int:
+    """The bytes that a product asks for: what `PRODUCT` allocates, and a line."""
+    t = tiles.tile_of(dtype, have)
+    panels = -(-min(columns, COLUMNS) // t.columns) * t.columns
+    elements = (ROWS + panels) * min(inner, DEPTH) + t.rows * t.columns
+    return elements * np.dtype(dtype).itemsize + tiles.LINE
+
+
 @cache
-def texts_of(dtype: str) -> tuple[str, ...]:
-    """LLVM text of the products of a dtype, and of all that they call."""
-    t = tiles.tile_of(dtype)
+def texts_of(dtype: str, have: tuple[str, ...] | None = None) -> tuple[str, ...]:
+    """LLVM text of the products of a dtype, and of all that they call.
+
+    For a processor with these sets of instructions, or for this one.
+    """
+    t = tiles.tile_of(dtype, have)
     calls = _calls(t)
     texts = [
         _text(PRODUCT, "product", t, calls, POINTERS, SIZES),

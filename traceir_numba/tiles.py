@@ -36,15 +36,18 @@ class Tile:
 
 
 @cache
-def tile_of(dtype: str) -> Tile:
-    """The tile for this processor's registers."""
+def tile_of(dtype: str, have: tuple[str, ...] | None = None) -> Tile:
+    """The tile for a processor's registers, by the sets of instructions that it has.
+
+    Those of this one if none are given.
+    """
     size = np.dtype(dtype).itemsize
     kind = {"float32": "float", "float64": "double"}.get(dtype, f"i{8 * size}")
-    _, features = processor()
-    have = set(features.split(","))
-    if "+avx512f" in have and (size >= 4 or "+avx512bw" in have):
+    if have is None:
+        have = tuple(name.removeprefix("+") for name in processor()[1].split(","))
+    if "avx512f" in have and (size >= 4 or "avx512bw" in have):
         return Tile(dtype, kind, 64 // size, 8, 2)
-    if "+avx2" in have:  # sixteen registers
+    if "avx2" in have:  # sixteen registers
         return Tile(dtype, kind, 32 // size, 4, 3)
     return Tile(dtype, kind, 16 // size, 8, 2)
 
@@ -323,6 +326,7 @@ def turned_text(t: Tile, name: str) -> str:
 
 # Vectors straddle no two lines of the cache: memory begins at one, and what the C
 # library gave stands before it.
+LINE = 64
 MEMORY = """
 declare ptr @traceir_malloc(i64)
 declare void @traceir_free(ptr)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,23 +18,35 @@ import traceir
 import traceir_numba
 from traceir import pytree
 from traceir_numba.ahead import instructions, objects
+from traceir_numba.ahead.symbols import MATHEMATICS, symbols_of
 
+CASES = cases()
+# Those that the program calls.
 NAMES = "selu", "softmax", "mlp_grad"
-CASES = {name: case for name, case in cases().items() if name in NAMES}
 COMPILER = shutil.which("cc")
-PROGRAM = Path(__file__).with_name("program.c")
-STRICT = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-pedantic"]
+FOLDER = Path(__file__).parent
+STRICT = ["-O2", "-Wall", "-Wextra", "-Werror", "-pedantic"]
+
+LANGUAGES: list[tuple[tuple[str, ...], list[str]]] = [
+    (("cc", "-std=c99"), ["net.o"]),
+    (("cc", "-std=c11"), ["libnet.a"]),
+    (("cc", "-std=c99"), ["-L.", "-lnet", "-Wl,-rpath,."]),
+]
+if shutil.which("c++"):
+    LANGUAGES += [(("c++", "-std=c++17", "-x", "c++"), ["-x", "none", "net.o"])]
 
 
-def compiled(*arguments: Any) -> subprocess.CompletedProcess[str]:
+def compiled(
+    *arguments: Any, compiler: Sequence[str] = ("cc", "-std=c99")
+) -> subprocess.CompletedProcess[str]:
     """What the C compiler says."""
-    given = [str(COMPILER), *STRICT, *map(str, arguments)]
+    given = [*compiler, *STRICT, *map(str, arguments)]
     return subprocess.run(given, capture_output=True, text=True, check=False)
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with an object of three functions, and its header."""
+    """A folder with an object of all functions, and its header."""
     path = tmp_path_factory.mktemp("object")
     functions = {name: (f, *args) for name, (f, args) in CASES.items()}
     traceir_numba.export(functions, path=path / "net.o", form="object")
@@ -45,19 +59,58 @@ def flat(tree: Any) -> bytes:
 
 
 @pytest.mark.skipif(not COMPILER, reason="there is no C compiler")
-@pytest.mark.parametrize("link", [["net.o"], ["-L.", "-lnet", "-Wl,-rpath,."]])
-def test_a_c_program_gets_the_same_bits(link: list[str], folder: Path) -> None:
+@pytest.mark.parametrize("compiler, link", LANGUAGES)
+def test_a_c_program_gets_the_same_bits(
+    compiler: Sequence[str], link: list[str], folder: Path
+) -> None:
     program = folder / "program"
-    linked = [arg if arg[0] == "-" else folder / arg for arg in link]
+    # Two arguments belong to each other where one names no file.
+    linked = [folder / arg if arg.startswith(("net", "lib")) else arg for arg in link]
     linked = [f"-L{folder}" if arg == "-L." else arg for arg in linked]
-    said = compiled(f"-I{folder}", PROGRAM, *linked, "-o", program)
+    given = f"-I{folder}", FOLDER / "program.c", *linked, "-o", program, "-lm"
+    said = compiled(*given, compiler=compiler)
     assert (said.returncode, said.stderr) == (0, "")
-    given = flat([CASES[name][1] for name in NAMES])
-    (folder / "given").write_bytes(given)
+    (folder / "given").write_bytes(flat([CASES[name][1] for name in NAMES]))
     done = subprocess.run([program, "given", "made"], cwd=folder, check=False)
     assert done.returncode == 0
-    wanted = flat([function(*args) for function, args in CASES.values()])
+    wanted = flat([CASES[name][0](*CASES[name][1]) for name in NAMES])
     assert (folder / "made").read_bytes() == wanted
+
+
+@pytest.mark.skipif(not COMPILER, reason="there is no C compiler")
+def test_memory_is_asked_for_once_and_its_lack_is_a_code(folder: Path) -> None:
+    program = folder / "memory"
+    files = FOLDER / "memory.c", folder / "net.o"
+    # Or the compiler knows better what malloc does.
+    said = compiled(f"-I{folder}", "-fno-builtin", *files, "-o", program, "-lm")
+    assert (said.returncode, said.stderr) == (0, "")
+    assert subprocess.run([program], check=False).returncode == 0
+
+
+@pytest.mark.skipif(not COMPILER, reason="there is no C compiler")
+def test_two_artefacts_are_in_one_program(folder: Path) -> None:
+    function, args = CASES["selu"]
+    traceir_numba.export(function, *args, path=folder / "other.o", form="object")
+    program = folder / "pair"
+    files = FOLDER / "pair.c", folder / "net.o", folder / "other.o"
+    said = compiled(f"-I{folder}", *files, "-o", program, "-lm")
+    assert (said.returncode, said.stderr) == (0, "")
+    assert subprocess.run([program], check=False).returncode == 0
+
+
+def test_an_object_has_no_other_names_and_needs_the_c_library_alone(
+    folder: Path,
+) -> None:
+    code = (folder / "net.o").read_bytes()
+    defined, needed = symbols_of(code)
+    mark = re.findall(r'#define NET_MARK "(\w+)"', (folder / "net.h").read_text())
+    own = {"net_missing", *mark, *(f"net_{name}" for name in CASES)}
+    # Elsewhere nothing is known of the names.
+    assert defined == (own if code.startswith(b"\x7fELF") else set())
+    assert needed <= objects.LIBRARY | MATHEMATICS | {objects.SYSTEM}
+    said = re.search(r"They call ([\w,\s*]+)\.", (folder / "net.h").read_text())
+    called = set(re.findall(r"\w+", said[1])) if said else set()
+    assert called == needed - {objects.SYSTEM} or not needed
 
 
 @pytest.mark.skipif(not COMPILER, reason="there is no C compiler")
@@ -80,7 +133,7 @@ def test_the_header_documents_each_function(folder: Path) -> None:
     for name, (function, args) in CASES.items():
         program = str(function.trace(*args).jaxpr).splitlines()[1]
         comment = text.partition(f" * {name}(")[2].partition("*/")[0]
-        assert program in comment
+        assert program.rstrip() in comment
     assert "int net_selu(const float *x, float *result);" in text
     assert " * in   layers_0_1: layers[0][1], float32[128]\n" in text
     assert max(map(len, text.partition("extern const")[0].splitlines())) < 89
@@ -137,9 +190,11 @@ def test_memory_that_is_not_there_is_a_code(tmp_path: Path) -> None:
 def test_equal_exports_have_equal_marks_and_others_have_others() -> None:
     from traceir_numba.ahead.entries import entry_of
 
-    def mark(count: int) -> str:
+    def mark(count: int, *used: str) -> str:
         x = np.ones(count, "float32")
         entry = entry_of("selu", "selu", traceir_numba.jit(selu).trace(x))
-        return objects.mark_of("selu", [entry])
+        return objects.mark_of("selu", [entry], used)
 
     assert mark(5) == mark(5) != mark(6)
+    # Its header has the numbers of instructions.
+    assert mark(5, "avx") != mark(5, "sse3")

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import venv
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
-from exported import bits, cases, load, run
+from exported import bits, cases, load, plain_cases
 
 import traceir
 import traceir_numba
 from traceir import pytree
+from traceir_numba.ahead import instructions
 
 CASES = cases()
+X86 = instructions.is_known()
+# What this processor runs: the others' vectors are shorter, or it has their length.
+LEVELS = [
+    name
+    for name in ("x86-64", "x86-64-v3")
+    if set(instructions.LEVELS[name]) <= set(instructions.own())
+]
 
 
 @pytest.fixture(scope="module")
@@ -37,27 +48,61 @@ def test_it_gives_what_the_compiled_function_gives(name: str, folder: Path) -> N
     assert bits(found) == bits(wanted)
 
 
-def test_it_needs_numpy_alone(folder: Path, tmp_path: Path) -> None:
-    site = Path(np.__file__).parents[1]
-    for part in site.glob("numpy*"):
-        (tmp_path / part.name).symlink_to(part)
-    layers, x, target = CASES["mlp_grad"][1]
-    (tmp_path / "given").write_bytes(pickle.dumps((layers, x, target)))
-    code = """
+# What a process of another environment runs: it reads arguments, and writes results.
+SHIPPED = """
 import pickle, sys
-from pathlib import Path
-import net
-given = pickle.loads(Path(sys.argv[1], "given").read_bytes())
-Path(sys.argv[1], "made").write_bytes(pickle.dumps(net.mlp_grad(*given)))
 from importlib.util import find_spec
-others = "numba", "llvmlite", "traceir", "ml_dtypes"
-print([name for name in others if find_spec(name)])
+from pathlib import Path
+assert sys.prefix != sys.base_prefix
+others = "traceir", "traceir_numba", "numba", "llvmlite", "scipy", "ml_dtypes"
+assert not [name for name in others if find_spec(name)]
+folder = Path(sys.argv[1])
+sys.path.append(str(folder))
+import net
+given = pickle.loads((folder / "given").read_bytes())
+made = [getattr(net, name)(*args) for name, args in given.items()]
+(folder / "made").write_bytes(pickle.dumps(made))
+modules = {name.partition(".")[0] for name in sys.modules}
+print(sorted(modules - set(sys.stdlib_module_names) - {"__main__", "__mp_main__"}))
 """
-    done = run(code, tmp_path, folder, given=[str(tmp_path)])
-    assert (done.returncode, done.stdout, done.stderr) == (0, "[]\n", "")
-    found = pickle.loads((tmp_path / "made").read_bytes())
-    function, args = CASES["mlp_grad"]
-    assert bits(found) == bits(function(*args))
+
+
+def test_a_new_environment_needs_numpy_alone(folder: Path, tmp_path: Path) -> None:
+    home, site = tmp_path / "home", tmp_path / "site"
+    venv.create(home, symlinks=True)
+    site.mkdir()
+    for part in Path(np.__file__).parents[1].glob("numpy*"):
+        (site / part.name).symlink_to(part)
+    (packages,) = home.glob("[lL]ib/**/site-packages")
+    assert not list(packages.iterdir())
+    (packages / "numpy.pth").write_text(f"{site}\n")
+    given = {name: CASES[name][1] for name in ("selu", "softmax", "mlp_grad")}
+    (folder / "given").write_bytes(pickle.dumps(given))
+    (program,) = (p for p in home.glob("*/python*") if p.stem == "python")
+    done = subprocess.run(
+        [program, "-I", "-W", "error", "-c", SHIPPED, folder],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "['net', 'numpy']\n"
+    made = pickle.loads((folder / "made").read_bytes())
+    for found, (name, args) in zip(made, given.items(), strict=True):
+        assert bits(found) == bits(CASES[name][0](*args)), name
+
+
+@pytest.mark.skipif(not X86, reason="elsewhere every processor runs what is exported")
+@pytest.mark.parametrize("cpu", LEVELS)
+def test_code_for_other_processors_gives_the_same(cpu: str, tmp_path: Path) -> None:
+    names = "selu", "mlp_grad", "sums", "products", "mixed"
+    functions = {name: (CASES[name][0], *CASES[name][1]) for name in names}
+    traceir_numba.export(functions, path=tmp_path / "net.py", cpu=cpu)
+    net = load(tmp_path / "net.py")
+    assert instructions.LEVELS[cpu] == net.INSTRUCTIONS
+    for name in names:
+        function, args = CASES[name]
+        assert bits(getattr(net, name)(*args)) == bits(function(*args)), name
 
 
 def test_it_takes_arguments_by_name_scalars_and_views(folder: Path) -> None:
@@ -90,16 +135,46 @@ def test_functions_say_what_they_take_and_what_they_are(folder: Path) -> None:
     assert str(function.trace(*args).jaxpr).splitlines()[1] in text
 
 
-def test_a_function_of_numpy_is_traced_as_the_decorator_does(tmp_path: Path) -> None:
-    def smooth(x: Any) -> Any:
-        y = np.zeros_like(x)
-        y[1:-1] = (x[2:] + x[:-2]) / 2
-        return y
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
+    """A module of functions that were written for NumPy."""
+    path = tmp_path_factory.mktemp("plain") / "plain.py"
+    functions = {
+        name: function.trace(*args, **named)
+        for name, (function, args, named) in plain_cases().items()
+    }
+    traceir_numba.export(functions, path=path)
+    return load(path)
 
-    x = np.array([1.0, 5.0, 3.0, 9.0])
-    spec = traceir.ShapeDtypeStruct((4,), "float64")
-    traceir_numba.export(smooth, spec, path=tmp_path / "smooth.py")
-    assert load(tmp_path / "smooth.py").smooth(x).tolist() == [0, 2, 7, 0]
+
+@pytest.mark.parametrize("name", plain_cases())
+def test_functions_of_numpy_are_called_as_they_were(
+    name: str, plain: ModuleType
+) -> None:
+    function, args, named = plain_cases()[name]
+    _, again, _ = plain_cases()[name]
+    # A static argument is in the code.
+    shipped = [x for x in again if not isinstance(x, int)]
+    found, wanted = getattr(plain, name)(*shipped, **named), function(*args, **named)
+    assert pytree.structure(found) is pytree.structure(wanted)
+    assert bits((found, again)) == bits((wanted, args))
+
+
+def test_what_cannot_be_written_to_is_refused(plain: ModuleType) -> None:
+    _, ((x, n), rate), _ = plain_cases()["relaxed"]
+    fixed = x.copy()
+    fixed.flags.writeable = False
+    for other, error, word in (
+        (x.tolist(), TypeError, "is a list"),
+        (fixed, ValueError, "is read-only"),
+    ):
+        with pytest.raises(error, match=rf"grid\[0\] is written to, and {word}"):
+            plain.relaxed([other, n], rate)
+    with pytest.raises(ValueError, match="shares memory with an argument"):
+        plain.relaxed([x, x[:3].view(n.dtype)], rate)
+    wide = np.zeros(80)
+    plain.relaxed([wide[::2], n], rate)
+    assert wide[1::2].max() == 0
 
 
 def test_parameters_keep_clear_of_the_module(tmp_path: Path) -> None:

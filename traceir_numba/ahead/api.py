@@ -10,33 +10,41 @@ from typing import Any
 
 from traceir import rules
 from traceir.jit.function import JitFunction
+from traceir.jit.stages import Traced
 from traceir_numba.api import jit
 
 Path_ = str | os.PathLike[str]
+Used = tuple[str, ...]  # sets of instructions
 
 
 def export(
-    fun: Callable[..., Any] | Mapping[str, Sequence[Any]],
+    fun: Callable[..., Any] | Traced | Mapping[str, Traced | Sequence[Any]],
     *specs: Any,
     path: Path_,
     form: str = "python",
+    cpu: str = "native",
 ) -> tuple[Path, ...]:
     """Write a function, traced and compiled for these arguments, as files.
 
     `specs` are arguments, or `ShapeDtypeStruct`s that stand for them; static arguments
     are values. A function that is not jitted is traced as `traceir_numba.jit` does.
-    Several functions, or one for several specs, are given by name: a mapping of names
-    to sequences of a function and its specs. Returns the files that were written.
+    `f.trace(...)` of a jitted function stands for the function and its specs, and takes
+    arguments by name. Several functions, or one for several specs, are given by name: a
+    mapping of names to what was traced, or to sequences of a function and its specs.
+    Returns the files that were written.
 
     `form="source"`: a module at `path` of kernels that Numba compiles when it is
     imported, and of the functions that call them; a reader can follow it.
     `form="python"`: a module at `path` and a shared library beside it, that need NumPy
     alone.
-    `form="object"`: a relocatable object at `path`, a C header beside it, and a
-    shared library where something links one.
+    `form="object"`: a relocatable object at `path`, a C header and a static library
+    beside it, and a shared library where something links one.
 
-    Raises ValueError (artefact.form, artefact.name), TypeError (artefact.contents,
-    artefact.tree), RuntimeError (artefact.linker).
+    `cpu` are the processors that machine code is for: those that have what this one
+    has, or on x86-64 those of a level, such as `x86-64-v2`. Results are the same.
+
+    Raises ValueError (artefact.form, artefact.name, artefact.cpu), TypeError
+    (artefact.contents, artefact.tree), RuntimeError (artefact.linker).
 
     >>> import tempfile, traceir, traceir.numpy as jnp
     >>> folder = tempfile.mkdtemp()
@@ -46,47 +54,61 @@ def export(
     ['tanh.o', 'tanh.h']
     """
     where = Path(path)
-    functions = fun if isinstance(fun, Mapping) else {where.stem: (fun, *specs)}
+    one: Any = fun if isinstance(fun, Traced) else (fun, *specs)
+    functions = fun if isinstance(fun, Mapping) else {where.stem: one}
     if form not in FORMS:
         got = f"{form!r}; there are {', '.join(sorted(FORMS))}"
         raise rules.error("artefact.form", got=got)
     if not functions:
         raise rules.error("artefact.name", got="no function")
     from traceir_numba.ahead.entries import check_names, entry_of
+    from traceir_numba.ahead.instructions import instructions_of
 
     name = where.stem
     check_names([name, *functions])
     entries = []
-    for own, (function, *given) in functions.items():
-        jitted = function if isinstance(function, JitFunction) else jit(function)
+    for own, given in functions.items():
         symbol = own if own == name else f"{name}_{own}"
         # A module's own functions are there for Python.
         symbol = f"{own}_program" if form == "source" else symbol
-        entries.append(entry_of(own, symbol, jitted.trace(*given)))
-    return FORMS[form](where, name, entries)
+        traced = given if isinstance(given, Traced) else _traced(*given)
+        entries.append(entry_of(own, symbol, traced))
+    return FORMS[form](where, name, entries, instructions_of(cpu))
 
 
-def _object(where: Path, name: str, entries: Any) -> tuple[Path, ...]:
-    from traceir_numba.ahead import instructions, linker
+def _traced(function: Callable[..., Any], *specs: Any) -> Traced:
+    jitted = function if isinstance(function, JitFunction) else jit(function)
+    return jitted.trace(*specs)
+
+
+def _object(where: Path, name: str, entries: Any, used: Used) -> tuple[Path, ...]:
+    from traceir_numba.ahead import linker
+    from traceir_numba.ahead.archives import archive_of
     from traceir_numba.ahead.header import header_of
-    from traceir_numba.ahead.objects import mark_of, object_of
+    from traceir_numba.ahead.objects import SYSTEM, mark_of, object_of
+    from traceir_numba.ahead.symbols import symbols_of
 
-    missing, mark, used = f"{name}_missing", mark_of(name, entries), instructions.own()
+    missing, mark = f"{name}_missing", mark_of(name, entries, used)
     code = object_of(entries, missing, mark, used)
-    header = header_of(name, entries, missing, mark, platform.machine(), used)
-    files = {where: code, where.with_suffix(".h"): header.encode()}
+    defined, needs = map(sorted, symbols_of(code))
+    needs = [name for name in needs if name != SYSTEM]
+    files = {where.name: code}
+    if defined:
+        files[f"lib{name}.a"] = archive_of(code, defined)
     if next(linker.commands(), None) is not None:
-        library = where.with_name(f"lib{name}.so")
-        files[library] = linker.shared_library(code)
-    return _written(files)
+        files[f"lib{name}.so"] = linker.shared_library(code)
+    about = missing, mark, platform.machine(), used, needs, files
+    header = header_of(name, entries, *about).encode()
+    files = {where.name: code, f"{name}.h": header, **files}
+    return _written({where.with_name(file): data for file, data in files.items()})
 
 
-def _python(where: Path, name: str, entries: Any) -> tuple[Path, ...]:
-    from traceir_numba.ahead import instructions, linker
+def _python(where: Path, name: str, entries: Any, used: Used) -> tuple[Path, ...]:
+    from traceir_numba.ahead import linker
     from traceir_numba.ahead.modules import module_of
     from traceir_numba.ahead.objects import mark_of, object_of
 
-    missing, mark, used = f"{name}_missing", mark_of(name, entries), instructions.own()
+    missing, mark = f"{name}_missing", mark_of(name, entries, used)
     code = linker.shared_library(object_of(entries, missing, mark, used))
     # Not NAME.so, which Python would take for the module.
     library = where.with_name(f"{name}_code.so")
@@ -94,13 +116,13 @@ def _python(where: Path, name: str, entries: Any) -> tuple[Path, ...]:
     return _written({library: code, where: text.encode()})
 
 
-def _source(where: Path, name: str, entries: Any) -> tuple[Path, ...]:
+def _source(where: Path, name: str, entries: Any, _: Used) -> tuple[Path, ...]:
     from traceir_numba.ahead.sources import source_of
 
     return _written({where: source_of(name, entries).encode()})
 
 
-FORMS: dict[str, Callable[[Path, str, Any], tuple[Path, ...]]] = {
+FORMS: dict[str, Callable[[Path, str, Any, Used], tuple[Path, ...]]] = {
     "object": _object,
     "python": _python,
     "source": _source,

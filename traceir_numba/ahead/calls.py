@@ -1,7 +1,8 @@
 """A program as LLVM text: one function of pointers that calls kernels in order.
 
-The caller gives the memory of arguments and results. That of values between is asked of
-the system at once, and given back at the end.
+The caller gives the memory of arguments and results. That of values between, and what
+products lay out, is asked of the system at once, before anything is computed, and given
+back at the end.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from traceir_numba.matmul import FEW, LONG, PART
 from traceir_numba.products import call_arguments
 from traceir_numba.program import Call, Copy, Launch, Program, Reshape, Run
 from traceir_numba.schedule import range_of, scratch_of
+from traceir_numba.steps import walk
 
 # Arrays between start at a cache line.
 ALIGNMENT = 64
@@ -35,11 +37,13 @@ class Calls:
     """The lines of one entry's function, and where each buffer's memory is."""
 
     entry: Entry
+    instructions: tuple[str, ...]  # that it may use
     lines: Text = field(default_factory=list)
     declared: dict[str, str] = field(default_factory=dict)
     places: dict[int, str] = field(default_factory=dict)  # a register or a global
     globals: Text = field(default_factory=list)
     bytes: int = 0
+    work: int = 0  # the bytes that the greediest product lays out
 
     @property
     def program(self) -> Program:
@@ -51,6 +55,7 @@ class Calls:
         self.given()
         for number, step in enumerate(self.program.steps):
             self.step(number, step)
+        self.written()
         own = [*self.memory(), *self.lines]
         end = ["call void @free(ptr %memory)"] if self.bytes > STACK else []
         body = "\n  ".join([*own, *end, "ret i32 0"])
@@ -74,12 +79,18 @@ class Calls:
         for k, slot in enumerate(program.inputs):
             self.places[slot] = f"%a{k}"
         roots = self.roots()
-        for k, slot in enumerate(program.outputs):
+        for k, slot in enumerate(program.outputs[: len(self.entry.outputs)]):
             self.places[roots.get(slot, slot)] = f"%a{results + k}"
         for k, (slot, value) in enumerate(program.constants):
             name = f"{self.entry.symbol}_constant_{k}"
             self.globals.append(_constant(name, value))
             self.places[slot] = f"@{name}"
+
+    def written(self) -> None:
+        """Put what the function has written to arguments there, when all is read."""
+        values = self.program.outputs[len(self.entry.outputs) :]
+        for argument, slot in zip(self.entry.written, values, strict=True):
+            self.move(f"%a{argument}", self.place(slot), slot)
 
     def roots(self) -> dict[int, int]:
         """The buffers whose memory others have."""
@@ -110,11 +121,12 @@ class Calls:
 
     def memory(self) -> Text:
         """The lines that get the memory."""
+        shared = self.shared() if self.work else []
         if not self.bytes:
             return []
         if self.bytes <= STACK:
             kind = f"[{self.bytes} x i8]"
-            return [f"%line = alloca {kind}, align {ALIGNMENT}"]
+            return [f"%line = alloca {kind}, align {ALIGNMENT}", *shared]
         self.declare("malloc", "ptr", ["i64"])
         self.declare("free", "void", ["ptr"])
         size = self.bytes + ALIGNMENT
@@ -129,7 +141,23 @@ class Calls:
             f"%past = and i64 %address, {ALIGNMENT - 1}",
             f"%forward = sub i64 {ALIGNMENT}, %past",
             "%line = getelementptr i8, ptr %memory, i64 %forward",
+            *shared,
         ]
+
+    def shared(self) -> Text:
+        """The lines that give products their memory, one after the other the same."""
+        self.globals.append(f"@{WORK} = external thread_local global ptr")
+        at, self.bytes = self.bytes, self.bytes + self.work
+        return [
+            f"%work = getelementptr i8, ptr %line, i64 {at}",
+            f"store ptr %work, ptr @{WORK}",
+        ]
+
+    def lays_out(self, step: Call, dtype: str) -> None:
+        """Take notice of what a product lays out."""
+        _, _, _, inner, columns, *_ = call_arguments(step.eqn)
+        size = gemm.work_size(dtype, inner, columns, self.instructions)
+        self.work = max(self.work, size)
 
     # -- steps --------------------------------------------------------------------
 
@@ -140,8 +168,11 @@ class Calls:
             case Launch():
                 kernel = built.sources.steps[number]
                 self.call(built.kernels[kernel.name].symbol, self.launch(step, kernel))
-            case Run(buffers=slots):
+            case Run(routine, slots):
                 kernel = built.sources.steps[number]
+                for inner in walk(routine.steps):
+                    if isinstance(inner, Call):
+                        self.lays_out(inner, routine.buffers[inner.output].dtype)
                 given = [f"ptr {self.place(k)}" for k in slots]
                 self.call(built.kernels[kernel.name].symbol, given)
             case Call():
@@ -166,16 +197,21 @@ class Calls:
 
     def copy(self, source: int, target: int) -> None:
         """Copy all bytes of a buffer."""
+        self.move(self.place(target), self.place(source), target)
+
+    def move(self, to: str, source: str, slot: int) -> None:
+        """Copy as many bytes as a buffer has."""
         kinds = ["ptr", "ptr", "i64", "i1"]
         name = self.declare("llvm.memcpy.p0.p0.i64", "void", kinds)
-        size = size_of(self.program.buffers[target])
-        pointers = f"ptr {self.place(target)}, ptr {self.place(source)}"
+        size = size_of(self.program.buffers[slot])
+        pointers = f"ptr {to}, ptr {source}"
         self.lines.append(f"call void @{name}({pointers}, i64 {size}, i1 false)")
 
     def product(self, step: Call) -> None:
         """Products of matrices: what `matmul.product` does, by one thread."""
         buffer = self.program.buffers[step.output]
         symbol = gemm.symbol_of(buffer.dtype)
+        self.lays_out(step, buffer.dtype)
         outer, batch, rows, inner, columns, *strides = call_arguments(step.eqn)
         lines = outer * batch * rows
         x, y, z = (self.place(k) for k in (*step.inputs, step.output))
@@ -235,6 +271,8 @@ class Calls:
         return symbol
 
 
+# Where each thread has the memory of products.
+WORK = "traceir_work"
 # The function that adds the parts of long sums, by its dtype.
 SUM = "traceir_ahead_sum_"
 
@@ -267,12 +305,12 @@ def _constant(name: str, value: np.ndarray) -> str:
     return f'@{name} = private constant {kind} c"{text}", align {ALIGNMENT}'
 
 
-def entry_text(entry: Entry, missing: str) -> str:
+def entry_text(entry: Entry, missing: str, instructions: tuple[str, ...]) -> str:
     """LLVM text of what C calls: the body, unless the processor lacks something.
 
     It asks once; before, what is known is -1.
     """
-    calls = Calls(entry)
+    calls = Calls(entry, instructions)
     body = calls.text()
     known = f"@{entry.symbol}_known"
     arguments = calls.parameters

@@ -66,7 +66,11 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A function of an artefact; `symbol` is its name in machine code."""
+    """A function of an artefact; `symbol` is its name in machine code.
+
+    `written` are the numbers of the inputs that it writes to: the program's results are
+    `outputs`, and then the new elements of these.
+    """
 
     name: str
     symbol: str
@@ -75,6 +79,7 @@ class Entry:
     outputs: tuple[Array, ...]
     in_tree: TreeDef
     out_tree: TreeDef
+    written: tuple[int, ...]
     text: str  # of the traced program
     build: Build
 
@@ -90,13 +95,13 @@ def entry_of(name: str, symbol: str, traced: Traced) -> Entry:
     Raises TypeError (artefact.contents, artefact.tree).
     """
     closed, call = traced.jaxpr, traced.entry.call
+    out_tree, written = traced.out_tree, ()
     if traced.entry.writes:
-        got = f"{name}, which writes to its arguments"
-        raise rules.error("artefact.contents", got=got, where="")
+        written, out_tree = traced.out_tree.meta, traced.out_tree.below[0]
     if calls_host(closed.jaxpr) or is_driven(closed.jaxpr):
         eqn = next(_outside(closed.jaxpr))
         raise rules.error("artefact.contents", got=_called(name, eqn), where=_line(eqn))
-    for tree in (traced.in_tree, traced.out_tree):
+    for tree in (traced.in_tree, out_tree):
         _check_tree(name, tree)
     built = build(closed, symbol)
     for step in built.program.steps:
@@ -109,14 +114,14 @@ def entry_of(name: str, symbol: str, traced: Traced) -> Entry:
         Array(names.new(path, "x"), path, aval.shape, _dtype(name, aval.dtype))
         for path, aval in zip(call.paths, closed.in_avals, strict=True)
     ]
-    paths = [key_path(p, "result") for p in traced.out_tree.paths()]
+    paths = [key_path(p, "result") for p in out_tree.paths()]
     outputs = [
         Array(names.new(path, "result"), path, aval.shape, _dtype(name, aval.dtype))
-        for path, aval in zip(paths, closed.out_avals, strict=True)
+        for path, aval in zip(paths, closed.out_avals[: len(paths)], strict=True)
     ]
     return Entry(
         *(name, symbol, parameters, tuple(inputs), tuple(outputs)),
-        *(traced.in_tree, traced.out_tree, str(closed), built),
+        *(traced.in_tree, out_tree, written, str(closed), built),
     )
 
 
@@ -192,7 +197,7 @@ class _Names:
     def new(self, path: str, other: str) -> str:
         """A name like a path."""
         base = re.sub(r"\W+", "_", path).strip("_")
-        if not is_name(base) or re.fullmatch(r"(given|made)_\d+", base):
+        if not is_name(base) or re.fullmatch(r"(given|made|new)_\d+", base):
             base = f"{other}_{base}".rstrip("_")
         name, count = base, 1
         while name in self.taken:

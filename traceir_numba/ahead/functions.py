@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from textwrap import indent
 
 from traceir.treedef import TreeDef, key_path
@@ -23,6 +23,19 @@ def _array(name, value, shape, dtype):
     return np.require(array, requirements="CA")
 '''
 
+# For functions that write to arguments.
+TARGET = '''\
+def _writable(name, value, others):
+    """Raise unless an argument can be written to: TypeError, ValueError."""
+    if not isinstance(value, np.ndarray):
+        kind = type(value).__name__
+        raise TypeError(f"{name} is written to, and is a {kind}, not an array of NumPy")
+    if not value.flags.writeable:
+        raise ValueError(f"{name} is written to, and is read-only")
+    if any(isinstance(x, np.ndarray) and np.shares_memory(value, x) for x in others):
+        raise ValueError(f"{name} is written to, and shares memory with an argument")
+'''
+
 FUNCTION = '''\
 def {name}({parameters}):
     """{about}
@@ -35,12 +48,29 @@ def {name}({parameters}):
 '''
 
 
-def function_text(entry: Entry, lines: Sequence[str]) -> str:
-    """The text of a function; `lines` make `made_0`, ... of `given_0`, ..."""
-    rows = [f"{a.path}: {a.type}" for a in (*entry.inputs, *entry.outputs)]
+def helpers(entries: Iterable[Entry]) -> list[str]:
+    """The texts of what functions call."""
+    writes = any(entry.written for entry in entries)
+    return [ARRAY.strip(), *([TARGET.strip()] if writes else [])]
+
+
+def function_text(entry: Entry, lines: Sequence[str], news: Sequence[str]) -> str:
+    """The text of a function; `lines` make `made_0`, ... of `given_0`, ...
+
+    `news` are the variables of what is written to arguments.
+    """
+    rows = [
+        f"{a.path}: {a.type}{', written to' if k in entry.written else ''}"
+        for k, a in enumerate((*entry.inputs, *entry.outputs))
+    ]
     text = entry.text.replace("\\", "\\\\").replace('"""', "'''")
     end = f"return {_tree(entry.out_tree, iter(result_names(entry)))}"
-    body = [*_given(entry), *lines, end]
+    places = _places(entry)
+    put = [
+        f"np.copyto({places[k]}, {new})"
+        for k, new in zip(entry.written, news, strict=True)
+    ]
+    body = [*_given(entry, places), *lines, *put, end]
     return FUNCTION.format(
         name=entry.name,
         parameters=", ".join(entry.parameters),
@@ -56,16 +86,23 @@ def result_names(entry: Entry) -> list[str]:
     return [f"made_{k}" for k in range(len(entry.outputs))]
 
 
-def _given(entry: Entry) -> Iterator[str]:
-    """The lines that check arguments."""
-    places = [
+def _places(entry: Entry) -> list[str]:
+    """The expressions of the arrays that a call gives."""
+    return [
         key_path(path, parameter)
         for parameter, tree in zip(entry.parameters, entry.in_tree.below, strict=True)
         for path in tree.paths()
     ]
+
+
+def _given(entry: Entry, places: Sequence[str]) -> Iterator[str]:
+    """The lines that check arguments."""
     for k, (one, place) in enumerate(zip(entry.inputs, places, strict=True)):
         type_ = f"{one.shape}, np.dtype({one.dtype!r})"
         yield f"given_{k} = _array({_quoted(one.path)}, {place}, {type_})"
+    for k in entry.written:
+        others = ", ".join(x for n, x in enumerate(places) if n != k)
+        yield f"_writable({_quoted(entry.inputs[k].path)}, {places[k]}, [{others}])"
 
 
 def _quoted(path: str) -> str:

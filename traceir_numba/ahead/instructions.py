@@ -1,13 +1,18 @@
 """The instructions that exported code uses, and code that asks for them. For x86-64:
 elsewhere the code keeps to what every processor of its kind has.
+
+Serves: artefact.cpu
 """
 
 from __future__ import annotations
 
 import platform
 from dataclasses import dataclass
+from itertools import accumulate
+from operator import add
 from textwrap import dedent
 
+from traceir import rules
 from traceir_numba.engine import processor
 
 # What the system keeps for a thread, in bits of the register XCR0.
@@ -48,6 +53,17 @@ INSTRUCTIONS = {
     "avx512vbmi": Instruction(7, _ECX, 1, _WIDE),
     "lzcnt": Instruction(EXTENDED, _ECX, 5),
 }
+# The levels of processors that the ABI of x86-64 names, by what each adds.
+_ADDED: dict[str, tuple[str, ...]] = {
+    "x86-64": (),
+    "x86-64-v2": ("sse3", "ssse3", "sse4.1", "sse4.2", "popcnt"),
+    "x86-64-v3": ("fma", "avx", "f16c", "bmi", "avx2", "bmi2", "lzcnt"),
+    "x86-64-v4": ("avx512f", "avx512dq", "avx512cd", "avx512bw", "avx512vl"),
+}
+LEVELS: dict[str, tuple[str, ...]] = dict(
+    zip(_ADDED, accumulate(_ADDED.values(), add), strict=True)
+)
+NATIVE = "native"
 # Attributes of a function that runs on every processor of its kind.
 _PLAIN = '"target-cpu"="x86-64" "target-features"="+sse2"'
 
@@ -60,6 +76,20 @@ def is_known() -> bool:
 def plain() -> str:
     """Attributes of functions that run before it is known what the processor has."""
     return _PLAIN if is_known() else ""
+
+
+def instructions_of(cpu: str) -> tuple[str, ...]:
+    """The sets of instructions that code for some processors may use.
+
+    Raises ValueError (artefact.cpu).
+    """
+    if cpu == NATIVE:
+        return own()
+    levels = LEVELS if is_known() else {}
+    if cpu not in levels:
+        got = f"{cpu!r}; there are {', '.join((NATIVE, *levels))}"
+        raise rules.error("artefact.cpu", got=got)
+    return levels[cpu]
 
 
 def own() -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from traceir import rules
+from traceir_numba.ahead.symbols import MATHEMATICS, symbols_of
 
 # Compilers and linkers by name, the first that is there is taken.
 COMPILERS, LINKERS = ("cc", "gcc", "clang"), ("ld.lld", "ld")
@@ -51,6 +52,9 @@ def shared_library(code: bytes) -> bytes:
         source, target = Path(folder, "code.o"), Path(folder, "code.so")
         source.write_bytes(code)
         given = [*command, "-shared", "-o", str(target), str(source)]
+        # A bare linker knows no place where it is; Python has it loaded.
+        if symbols_of(code)[1] & MATHEMATICS and Path(command[0]).name not in LINKERS:
+            given.append("-lm")
         try:
             done = subprocess.run(given, capture_output=True, text=True, check=False)
             said, failed = done.stderr.strip(), done.returncode != 0

@@ -5,17 +5,12 @@ from __future__ import annotations
 import platform
 import sys
 from collections.abc import Sequence
-from hashlib import sha256
 
 import traceir
 from traceir_numba.ahead.entries import Entry
-from traceir_numba.ahead.functions import ARRAY, function_text, result_names
+from traceir_numba.ahead.functions import function_text, helpers, result_names
+from traceir_numba.ahead.seals import CHECK, FORMAT, digest_of, sealed
 
-# What a module says of itself; what reads one knows no other.
-FORMAT = 1
-LAST = "# sha256 "
-
-# The digest of the text before the last line is in the last line.
 HEAD = '''\
 """{name}: functions of NumPy arrays, made by traceir {version}.
 
@@ -25,18 +20,12 @@ Arguments are arrays of exactly these types. `{library}` beside this file has
 the machine code; both belong together.
 """
 
-import hashlib
-from pathlib import Path
+{check}
+import ctypes
+import platform
+import sys
 
-_text, _, _digest = Path(__file__).read_bytes().rpartition(b"{last}")
-if hashlib.sha256(_text).hexdigest().encode() != _digest.strip():
-    raise ImportError(f"{{Path(__file__).name}}: it is not as it was written")
-
-import ctypes  # noqa: E402  only now is this file known to be whole
-import platform  # noqa: E402
-import sys  # noqa: E402
-
-import numpy as np  # noqa: E402
+import numpy as np
 {imports}
 __all__ = [{names}]
 
@@ -61,7 +50,10 @@ def _load():
         _refuse(f"{{LIBRARY}} is not beside it")
     if hashlib.sha256(path.read_bytes()).hexdigest() != SHA256:
         _refuse(f"{{LIBRARY}} is not the one that was written with it")
-    library = ctypes.CDLL(str(path))
+    try:
+        library = ctypes.CDLL(str(path))
+    except OSError as error:
+        _refuse(f"the system does not load {{LIBRARY}}: {{error}}")
     library.{missing}.restype = ctypes.c_int64
     lacks = library.{missing}()
     if lacks:
@@ -70,7 +62,7 @@ def _load():
     return library
 
 
-{array}
+{helpers}
 
 
 def _run(function, *arrays):
@@ -100,19 +92,18 @@ def module_of(
         name=name,
         version=traceir.__version__,
         contents="\n".join(f"* `{e.signature}`" for e in entries),
-        imports="import ml_dtypes  # noqa: E402, F401\n" if halves else "",
+        imports="import ml_dtypes  # noqa: F401\n" if halves else "",
         names=", ".join(f'"{e.name}"' for e in entries),
         format=FORMAT,
         platform=(sys.platform, platform.machine(), sys.byteorder, sys.maxsize),
         library=library,
-        digest=sha256(code).hexdigest(),
+        digest=digest_of(code),
         instructions=instructions,
-        last=LAST,
+        check=CHECK,
         missing=missing,
-        array=ARRAY.strip(),
+        helpers="\n\n\n".join(helpers(entries)),
     )
-    text = "\n\n".join([head, *map(_function, entries)])
-    return f"{text}{LAST}{sha256(text.encode()).hexdigest()}\n"
+    return sealed("\n\n".join([head, *map(_function, entries)]))
 
 
 def _function(entry: Entry) -> str:
@@ -124,4 +115,5 @@ def _function(entry: Entry) -> str:
     ]
     arrays += result_names(entry)
     lines.append(f"_run({', '.join([f'_library.{entry.symbol}', *arrays])})")
-    return function_text(entry, lines)
+    # What it writes to an argument is in the memory that it is given.
+    return function_text(entry, lines, [f"given_{k}" for k in entry.written])

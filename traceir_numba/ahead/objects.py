@@ -14,29 +14,23 @@ from traceir_numba import engine, gemm, kernels, machine
 from traceir_numba.ahead.calls import SUM, entry_text, sum_text
 from traceir_numba.ahead.entries import Entry
 from traceir_numba.ahead.instructions import missing_text
+from traceir_numba.ahead.seals import FORMAT
 from traceir_numba.functions import DTYPES
 from traceir_numba.lower import lower
 
-# What the symbol that a header and its object share holds: the form of both.
-FORMAT = 1
 # What the C library has, which whoever links an artefact has, too.
-LIBRARY = frozenset(("malloc", "free", "abort", "memcpy", "memset", "memmove"))
+LIBRARY = frozenset(("malloc", "free", "memcpy", "memset", "memmove"))
+# How code of any place finds what a thread has of its own.
+SYSTEM = "__tls_get_addr"
+# What products ask for while they run: memory that the entry asked for at its begin, so
+# that no product finds none. Each thread has its own.
 MEMORY = """
-declare ptr @malloc(i64)
-declare void @abort()
-declare void @free(ptr)
+@traceir_work = thread_local global ptr null
 define ptr @traceir_malloc(i64 %size) nounwind {
-  %p = call ptr @malloc(i64 %size)
-  %none = icmp eq ptr %p, null
-  br i1 %none, label %stop, label %go
-stop:
-  call void @abort()
-  unreachable
-go:
+  %p = load ptr, ptr @traceir_work
   ret ptr %p
 }
 define void @traceir_free(ptr %p) nounwind {
-  call void @free(ptr %p)
   ret void
 }
 """
@@ -58,13 +52,14 @@ def object_of(
     exported = {missing, mark, *(e.symbol for e in entries)}
     with engine.lock:
         target = _target(instructions)
-        texts = tuple(entry_text(e, missing) for e in entries)
+        texts = tuple(entry_text(e, missing, instructions) for e in entries)
         marked = f"@{mark} = constant i8 {FORMAT}\n"
         asked = missing_text(missing, instructions)
         whole = _module(Texts((*texts, asked, marked)), target)
         while needed := _needed(whole) - LIBRARY:
             # One text can define several of them.
-            whole.link_in(_module(_texts(min(needed), found), target))
+            further = _texts(min(needed), found, instructions)
+            whole.link_in(_module(further, target))
         for value in (*whole.functions, *whole.global_variables):
             if not value.is_declaration and value.name not in exported:
                 value.linkage = llvm.Linkage.internal
@@ -72,10 +67,11 @@ def object_of(
         return bytes(target.emit_object(whole))
 
 
-def mark_of(name: str, entries: Sequence[Entry]) -> str:
+def mark_of(name: str, entries: Sequence[Entry], instructions: Sequence[str]) -> str:
     """A symbol that no other artefact has: of functions, their types and programs."""
-    texts = (repr((e.symbol, e.inputs, e.outputs, e.text)) for e in entries)
-    digest = sha256("\n".join([traceir.__version__, *texts]).encode()).hexdigest()
+    texts = [repr((e.symbol, e.inputs, e.outputs, e.text)) for e in entries]
+    head = repr((FORMAT, traceir.__version__, engine.triple(), *instructions))
+    digest = sha256("\n".join([head, *texts]).encode()).hexdigest()
     return f"{name}_{digest[:16]}"
 
 
@@ -88,7 +84,9 @@ def _own(entry: Entry) -> Mapping[str, Texts]:
     }
 
 
-def _texts(symbol: str, kernels_: Mapping[str, Texts]) -> Texts:
+def _texts(
+    symbol: str, kernels_: Mapping[str, Texts], instructions: tuple[str, ...]
+) -> Texts:
     """The texts that define a function."""
     if symbol in kernels_:
         return kernels_[symbol]
@@ -99,7 +97,8 @@ def _texts(symbol: str, kernels_: Mapping[str, Texts]) -> Texts:
         args = (f"{dtype}*", f"{dtype}*", "int64", "int64")
         return Texts((lower(sum_text(dtype), symbol, args, None, kernels.NAMES),))
     if symbol.startswith("traceir_gemm_"):
-        return Texts(tuple(map(_alone, gemm.texts_of(DTYPES[symbol.split("_")[-1]]))))
+        dtype = DTYPES[symbol.split("_")[-1]]
+        return Texts(tuple(map(_alone, gemm.texts_of(dtype, instructions))))
     return Texts(*kernels.texts_of(symbol))
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
 import traceir
 from traceir_numba.ahead.entries import Entry
-from traceir_numba.ahead.functions import ARRAY, function_text, result_names
+from traceir_numba.ahead.functions import function_text, helpers, result_names
+from traceir_numba.ahead.seals import CHECK, FORMAT, sealed
 from traceir_numba.driver import call_text, driver_lines, product_name
 from traceir_numba.matmul import FEW, LONG, PART
 from traceir_numba.program import Call, Program
@@ -43,7 +45,22 @@ HEAD = '''\
 
 Arguments are arrays of exactly these types. Kernels are compiled when this file is
 imported; each one is a function of pointers and sizes. Arrays are shared with nobody.
-"""'''
+"""
+
+{check}'''
+
+# What it needs, checked before anything is compiled. NumPy reads constants as they lie.
+NEEDS = """\
+FORMAT = {format}
+
+if sys.byteorder != "{order}":
+    raise ImportError(f"{{Path(__file__).name}}: its numbers are {order}-endian")
+if tuple(map(int, numba.__version__.split(".")[:2])) < {oldest}:
+    why = f"it needs Numba {shown} or later, and this is {{numba.__version__}}"
+    raise ImportError(f"{{Path(__file__).name}}: {{why}}")"""
+MATH = "import math\n"
+# Older ones compile some reads wrongly.
+OLDEST = 0, 67
 
 
 def source_of(name: str, entries: Sequence[Entry]) -> str:
@@ -60,7 +77,7 @@ def source_of(name: str, entries: Sequence[Entry]) -> str:
         for k, value in program.constants
     ]
     parts = [
-        ARRAY,
+        *helpers(entries),
         *parts_of(programs, dtypes),
         *(["\n".join(constants)] if constants else []),
         *drivers,
@@ -70,12 +87,23 @@ def source_of(name: str, entries: Sequence[Entry]) -> str:
         name=name,
         version=traceir.__version__,
         contents="\n".join(f"* `{e.signature}`" for e in entries),
+        check=CHECK.rstrip(),
+    )
+    needs = NEEDS.format(
+        format=FORMAT,
+        order=sys.byteorder,
+        oldest=OLDEST,
+        shown=".".join(map(str, OLDEST)),
     )
     multiplied = {product_name(dtype) for dtype in dtypes}
     large = {key: text for key, text in LARGE.items() if key not in multiplied}
     head = header(joined(parts), {**HELPERS, "product": PRODUCT}, large)
     names = ", ".join(f'"{e.name}"' for e in entries)
-    return joined([about, head[0], f"__all__ = [{names}]", *head[1:], *parts])
+    imports = head[0].replace("import numpy as np", "import numba\nimport numpy as np")
+    first, rest = imports[: imports.startswith(MATH) * len(MATH)], imports
+    imports = f"{first}import sys\n{rest.removeprefix(MATH)}"
+    parts = [about, imports, f"__all__ = [{names}]\n{needs}", *head[1:], *parts]
+    return sealed(joined(parts))
 
 
 def _own(program: Program) -> Program:
@@ -97,7 +125,8 @@ def _products(program: Program) -> list[str]:
 def _function(entry: Entry) -> str:
     """The function that calls an entry's program."""
     given = [f"given_{k}" for k in range(len(entry.inputs))]
-    made = result_names(entry)
+    news = [f"new_{k}" for k in entry.written]
+    made = [*result_names(entry), *news]
     head = f"{', '.join(made)}{',' if len(made) == 1 else ''} = {entry.symbol}"
     lines = call_text(head if made else entry.symbol, given).splitlines()
-    return function_text(entry, lines)
+    return function_text(entry, lines, news)
