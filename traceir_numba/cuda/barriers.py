@@ -57,9 +57,10 @@ class Memories:
     def _join(self, pairs: Iterable[tuple[int, object]]) -> None:
         for a, b in pairs:
             if isinstance(b, int) and not (self.is_scalar(a) or self.is_scalar(b)):
-                self._found[self._root(a)] = self._root(b)
+                self._found[self.number(a)] = self.number(b)
 
-    def _root(self, slot: int) -> int:
+    def number(self, slot: int) -> int:
+        """The number of a slot's memory."""
         while self._found[slot] != slot:
             slot = self._found[slot]
         return slot
@@ -75,7 +76,7 @@ class Memories:
         put: Iterable[int] = (),
     ) -> Touched:
         """The memory of slots that are read, of others that are written or put."""
-        found = (frozenset(map(self._root, slots)) for slots in (read, written, put))
+        found = (frozenset(map(self.number, slots)) for slots in (read, written, put))
         return Touched(*found)
 
     def touched(self, steps: Iterable[Step]) -> Touched:

@@ -16,7 +16,8 @@ from traceir_numba.cuda import needs
 from traceir_numba.cuda.barriers import Memories, Touched
 from traceir_numba.cuda.emit import Kernel
 from traceir_numba.cuda.forms import Form, form_of
-from traceir_numba.cuda.plans import Level, Piece
+from traceir_numba.cuda.launching import values_of
+from traceir_numba.cuda.plans import Level, Part, Piece, Unit
 from traceir_numba.emit_flow import RoutineEmitter, RoutineLines
 from traceir_numba.emit_lines import memory_dtype, pointer_name
 from traceir_numba.functions import short
@@ -56,8 +57,10 @@ def key_of(step: Launch) -> Key:
 
 def launches_of(piece: Piece | Level) -> list[Launch]:
     """The launches of kernels in a piece, or in a level."""
-    steps = walk(piece.steps) if isinstance(piece, Piece) else piece.steps
-    found = (s for s in steps if isinstance(s, Launch))
+    if isinstance(piece, Level):
+        units = (s.step if isinstance(s, Part) else s for s in piece.steps)
+        return [step for step in units if isinstance(step, Launch)]
+    found = (s for s in walk(piece.steps) if isinstance(s, Launch))
     return [step for step in found if not is_inline(step)]
 
 
@@ -80,6 +83,12 @@ def emit_piece(
     return emitter.kernel(name, pointers_of(piece))
 
 
+def parts_in(piece: Piece | Level) -> list[Part]:
+    """The parts in a level; each needs memory for what its blocks leave."""
+    steps = piece.steps if isinstance(piece, Level) else ()
+    return [step for step in steps if isinstance(step, Part)]
+
+
 def pointers_of(piece: Piece | Level) -> tuple[int, ...]:
     """The slots whose memory a piece is given."""
     if isinstance(piece, Piece):
@@ -87,7 +96,9 @@ def pointers_of(piece: Piece | Level) -> tuple[int, ...]:
     found = dict.fromkeys([piece.index])
     for step in piece.steps:
         match step:
-            case Launch(buffers=slots) | Piece(pointers=slots):
+            case Launch(buffers=slots) | Part(Launch(buffers=slots)):
+                found |= dict.fromkeys(slots)
+            case Piece(pointers=slots):
                 found |= dict.fromkeys(slots)
             case Copy(source, target):
                 found |= dict.fromkeys((source, target))
@@ -133,16 +144,18 @@ class _Emitter(RoutineEmitter):
         self.kept: frozenset[int] = frozenset()  # scalars that are as in their memory
         self.forks: list[tuple[_State, list[_State]]] = []
         self.share = BLOCK
+        self.scratch: dict[str, str] = {}  # memory for parts: names and dtypes
 
     def kernel(self, name: str, pointers: Iterable[int]) -> PieceKernel:
         """The whole kernel."""
         found = [self.buffers[k] for k in pointers]
-        args = ", ".join(pointer_name(b.name) for b in found)
+        dtypes = [memory_dtype(b.dtype) for b in found]
+        args = ", ".join([*(pointer_name(b.name) for b in found), *self.scratch])
         return PieceKernel(
             name,
             "\n".join([f"def {name}({args}):", *self.code.lines]),
             tuple(self.functions.values()),
-            tuple(memory_dtype(b.dtype) for b in found),
+            (*dtypes, *self.scratch.values()),
             tuple(self.code.calls),
         )
 
@@ -227,16 +240,20 @@ class _Emitter(RoutineEmitter):
                 self.wait(self.memories.of([slot]))
                 self.recall(slot)
 
-    def call(self, step: Launch) -> None:
+    def call(
+        self, step: Launch, scratch: Iterable[str] = (), last: bool = False
+    ) -> None:
         """The call: threads share the points as in a launch of the kernel."""
         kernel = self.known[key_of(step)]
-        self.functions[kernel.name] = kernel.text
+        text = kernel.end if last else kernel.text
+        name = f"{kernel.name}_end" if last else kernel.name
+        assert text is not None
+        self.functions[name] = text
         self.code.calls.update(dict.fromkeys(kernel.calls))
         pointers = [pointer_name(self.buffers[k].name) for k in step.buffers]
-        values = {f"n{d}": n for d, n in enumerate(step.extents)}
-        values |= {f"p{k}": value for k, value in enumerate(step.params)}
-        given = [*pointers, *(str(values[name]) for name in kernel.sizes)]
-        self.code.add(f"{kernel.name}({', '.join(given)})")
+        values = values_of(step, kernel.form)
+        sizes = (str(values[size]) for size in kernel.sizes)
+        self.code.add(f"{name}({', '.join([*pointers, *scratch, *sizes])})")
 
     def product(self, step: Call) -> None:
         """A product of small matrices: threads take elements of the result."""
@@ -316,9 +333,19 @@ class _Level(_Emitter):
             with self.code.block(head):
                 self.unit(step)
 
-    def unit(self, step: Launch | Copy | Piece | None) -> None:
+    def part(self, part: Part) -> None:
+        """One of two kernels, with memory for what is left by the first."""
+        names = []
+        for dtype in self.known[key_of(part.step)].scratch:
+            names.append(f"LEFT_{len(self.scratch)}")
+            self.scratch[names[-1]] = dtype
+        self.call(part.step, names, part.last)
+
+    def unit(self, step: Unit | None) -> None:
         """One branch's step."""
         match step:
+            case Part():
+                self.part(step)
             case Launch():
                 self.call(step)
             case Copy():

@@ -17,14 +17,14 @@ from traceir_numba.problems import wrapped
 from traceir_numba.products import call_arguments
 from traceir_numba.program import Call, Launch
 
-# Sides of the tiles of products: on a device, in the simulator.
-TILE, SMALL_TILE = 16, 4
+# In the simulator products have so many threads along a side, and so many blocks.
+SMALL = 2, 2
 # Threads of a block take no fewer than a device runs as one.
 WARP = 32
 
 _lock = kept_over_forks(threading.RLock())
 _kernels: dict[tuple[Nest, Form], Made] = {}
-_products: dict[str, Callable[..., None]] = {}
+_products: dict[products.Tile, Callable[..., None]] = {}
 _numbers = count()
 
 
@@ -65,21 +65,36 @@ def _make(kernel: Kernel) -> Made:
 def launch(step: Launch, memory: Sequence[Any]) -> None:
     """Run the kernel of a launch on memory of the device."""
     one = made(step)
+    values = values_of(step, one.kernel.form)
+    given = [*memory, *scratch_of(step, one.kernel)]
+    given += [values[name] for name in one.kernel.sizes]
+    shape, last = shapes_of(step, one.kernel.form)
+    if shape[0]:
+        one.run(*shape, *given)
+    if shape[0] and one.end is not None:
+        one.end(*last, *given)
+
+
+def values_of(step: Launch, form: Form) -> dict[str, int]:
+    """The integers that a kernel may be given, by name."""
     values = {f"n{d}": n for d, n in enumerate(step.extents)}
     values |= {f"p{k}": value for k, value in enumerate(step.params)}
-    form = one.kernel.form
-    values["parts"] = parts = parts_of(step.nest, step.extents, form)
+    return values | {"parts": parts_of(step.nest, step.extents, form)}
+
+
+def scratch_of(step: Launch, kernel: Kernel) -> list[Any]:
+    """Memory for what parts leave."""
+    parts = parts_of(step.nest, step.extents, kernel.form)
     length = parts * counts(step.nest, step.extents)[0]
-    scratch = [device.empty(length, dtype) for dtype in one.kernel.scratch]
-    given = [*memory, *scratch, *(values[name] for name in one.kernel.sizes)]
+    return [device.empty(length, dtype) for dtype in kernel.scratch]
+
+
+def shapes_of(step: Launch, form: Form) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Blocks, and threads of each: of a kernel, and of the one that ends it."""
     items, blocks = items_of(step.nest, step.extents, form)
-    shape = shape_of(items, blocks, form.by_thread)
-    if blocks:
-        one.run(*shape, *given)
-    if blocks and one.end is not None:
-        # Lines have as many parts left to do, tiles have joined them.
-        left = blocks if form.kind == "lines" else blocks // parts
-        one.end(*shape_of(items, left), *given)
+    # Lines have as many parts left to do, tiles have joined them.
+    joined = 1 if form.kind == "lines" else parts_of(step.nest, step.extents, form)
+    return shape_of(items, blocks, form.by_thread), shape_of(items, blocks // joined)
 
 
 def shape_of(items: int, blocks: int, by_thread: bool = False) -> tuple[int, int]:
@@ -98,16 +113,16 @@ def shape_of(items: int, blocks: int, by_thread: bool = False) -> tuple[int, int
 
 def multiply(step: Call, dtype: str, memory: Sequence[Any]) -> None:
     """Run a product on memory of the device."""
-    tile = SMALL_TILE if device.is_simulated() else TILE
+    arguments = call_arguments(step.eqn)
+    shape = SMALL if device.is_simulated() else ()
+    tile = products.tile_of(dtype, arguments, *shape)
     with _lock:
-        if dtype not in _products:
+        if tile not in _products:
             space = device.namespace()
-            exec(products.source(dtype, tile), space)
-            _products[dtype] = device.kernel(space, products.name_of(dtype))
-    outer, batch, rows, inner, columns, *strides = call_arguments(step.eqn)
+            exec(products.source(tile), space)
+            _products[tile] = device.kernel(space, tile.name)
+    grid = products.grid_of(tile, arguments)
     most = device.limits()[1]
-    grid = (-(-columns // tile), -(-rows // tile), outer * batch)
     if all(grid):
-        shape = tuple(min(n, most) for n in grid)
-        sizes = (outer, batch, rows, inner, columns, *strides)
-        _products[dtype](shape, (tile, tile), *memory, *sizes)
+        blocks = tuple(min(n, most) for n in grid)
+        _products[tile](blocks, tile.side**2, *memory, *arguments)

@@ -22,12 +22,12 @@ from traceir_numba.cuda.emit_pieces import (
     key_of,
     launches_of,
 )
-from traceir_numba.cuda.forms import items_of
-from traceir_numba.cuda.launching import shape_of
+from traceir_numba.cuda.launching import scratch_of, shape_of, shapes_of
 from traceir_numba.cuda.plans import (
     Again,
     Chosen,
     Level,
+    Part,
     Piece,
     Planned,
     Rows,
@@ -49,12 +49,17 @@ class Plan:
 
     steps: tuple[Planned, ...]
     kernels: dict[int, PieceKernel]  # by the identity of their pieces
+    functions: dict[Key, Kernel]  # of launches in pieces
+
+    def scratch(self, part: Part) -> list[Any]:
+        """Memory for what the blocks of the first of two kernels leave."""
+        return scratch_of(part.step, self.functions[key_of(part.step)])
 
 
 def plan_of(routine: Routine) -> Plan:
     """The plan of a routine, with the source of its pieces."""
-    steps = planned(routine)
     memories = Memories(routine.steps, routine.buffers)
+    steps = planned(routine, memories)
     functions: dict[Key, Kernel] = {}
     kernels = {}
     for number, piece in enumerate(every(steps)):
@@ -65,7 +70,7 @@ def plan_of(routine: Routine) -> Plan:
                 functions[nest, form] = emit(nest, step.labels, form, name)
         name = f"{routine.name}_{number}" if number else routine.name
         kernels[id(piece)] = emit_piece(piece, name, memories, functions)
-    return Plan(steps, kernels)
+    return Plan(steps, kernels, functions)
 
 
 def kind_of(nest: Nest) -> str:
@@ -123,9 +128,10 @@ def grid_of(piece: Piece | Level, buffers: Sequence[Buffer]) -> tuple[int, int]:
     found = [(1, 1)]
     for step in piece.steps:
         match step:
-            case Launch(nest=nest, extents=extents):
-                items = items_of(nest, extents, key_of(step)[1])
-                found.append(shape_of(*items, key_of(step)[1].by_thread))
+            case Launch():
+                found.append(shapes_of(step, key_of(step)[1])[0])
+            case Part(launch, last):
+                found.append(shapes_of(launch, key_of(launch)[1])[last])
             case Copy(_, target):
                 size = prod(buffers[target].shape)
                 found.append(shape_of(size, size, by_thread=True))

@@ -17,6 +17,7 @@ from math import prod
 import numpy as np
 
 from traceir_numba.cuda import needs
+from traceir_numba.cuda.barriers import Memories
 from traceir_numba.cuda.emit import Kernel, emit
 from traceir_numba.cuda.forms import Form, form_of, items_of
 from traceir_numba.nests import Constant, Nest
@@ -37,7 +38,7 @@ from traceir_numba.program import (
     While,
 )
 from traceir_numba.routines import is_inline
-from traceir_numba.steps import inner, walk
+from traceir_numba.steps import inner, reads, walk, writes
 
 # How often at most a block's threads may take something up for one step: more than
 # that takes longer than a launch.
@@ -92,27 +93,41 @@ class Chosen:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """The first or the last of two kernels that a launch in parts has."""
+
+    step: Launch
+    last: bool
+
+
+# What can be launched before it is known whether its branch is taken: launches, copies
+# and pieces of scalars.
+Unit = Launch | Part | Copy | Piece
+
+
+@dataclass(frozen=True, slots=True)
 class Level:
     """A step of a choice that the device makes: each branch's at that place.
 
-    They are launches, copies and pieces of scalars; None where a branch has ended.
+    None where a branch has ended.
     """
 
     index: int
-    steps: tuple[Launch | Copy | Piece | None, ...]
+    steps: tuple[Unit | None, ...]
 
 
 Planned = Launch | Call | Copy | Assign | Piece | Rows | Again | Chosen | Level
 
 
-def planned(routine: Routine) -> tuple[Planned, ...]:
-    """What the host does to run a routine."""
-    return _Planner(routine).steps(routine.steps)
+def planned(routine: Routine, memories: Memories) -> tuple[Planned, ...]:
+    """What the host does to run a routine; `memories` are those of its steps."""
+    return _Planner(routine, memories).steps(routine.steps)
 
 
 @dataclass(slots=True)
 class _Planner:
     routine: Routine
+    memories: Memories
     mentioned: Counter[int] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
@@ -150,6 +165,8 @@ class _Planner:
                         found += self.joined(group)
                         group = []
                     group.append(step)
+                case Launch() | Call() | Copy() if self.may_precede(step, group):
+                    found.append(step)
                 case _:
                     found += [*self.joined(group), *self.by_host(step)]
                     group = []
@@ -167,6 +184,20 @@ class _Planner:
             scalars = [p for p in pairs if self.is_scalar(p[0])]
             found += [Assign(tuple(p)) for p in (pointers, scalars) if p]
         return found
+
+    def may_precede(self, step: Step, group: Sequence[Step]) -> bool:
+        """Whether a step may be done before others that stand before it."""
+        mine, others = self.slots([step]), self.slots(group)
+        return not (mine[1] & (others[0] | others[1]) or mine[0] & others[1])
+
+    def slots(self, steps: Iterable[Step]) -> tuple[set[int], set[int]]:
+        """What steps read and write: slots, one for all that may be the same memory."""
+        read: set[int] = set()
+        written: set[int] = set()
+        for step in steps:
+            read.update(map(self.memories.number, reads(step)))
+            written.update(map(self.memories.number, writes(step)))
+        return read, written
 
     def joined(self, group: Sequence[Step]) -> list[Planned]:
         """A piece; of one step that has loops all blocks are better."""
@@ -241,9 +272,9 @@ class _Planner:
             for k in range(max(map(len, known)))
         )
 
-    def units(self, steps: Iterable[Step]) -> list[Launch | Copy | Piece] | None:
-        """A branch as steps that can be launched before it is known to be taken."""
-        found: list[Launch | Copy | Piece] = []
+    def units(self, steps: Iterable[Step]) -> list[Unit] | None:
+        """A branch as a list of units, if it can be one."""
+        found: list[Unit] = []
         group: list[Step] = []
         for step in steps:
             match step:
@@ -252,11 +283,12 @@ class _Planner:
                 case Launch() if is_inline(step):
                     group.append(step)
                 case Launch() | Copy():
-                    if isinstance(step, Launch) and ends_later(step):
-                        return None
                     found += [self.piece(group)] if group else []
-                    found.append(step)
                     group = []
+                    if isinstance(step, Launch) and ends_later(step):
+                        found += [Part(step, False), Part(step, True)]
+                    else:
+                        found.append(step)
                 case _:
                     return None
         return [*found, self.piece(group)] if group else found

@@ -16,10 +16,10 @@ from traceir.dtypes import as_dtype
 from traceir_numba.backend import evaluated
 from traceir_numba.buffers import BITS, half_of
 from traceir_numba.cuda import device, pieces
-from traceir_numba.cuda.emit_pieces import pointers_of
+from traceir_numba.cuda.emit_pieces import parts_in, pointers_of
 from traceir_numba.cuda.launching import launch, multiply
 from traceir_numba.cuda.pieces import Plan, plan_of
-from traceir_numba.cuda.plans import Again, Chosen, Level, Piece, Planned, Rows
+from traceir_numba.cuda.plans import Again, Chosen, Level, Part, Piece, Planned, Rows
 from traceir_numba.emitters.pairs import part_of
 from traceir_numba.nests import Constant
 from traceir_numba.program import (
@@ -118,6 +118,7 @@ class _Steps:
         self.slots = slots
         self.over = over
         self.plans = plans
+        self.parts: dict[int, list[Any]] = {}
 
     def memory(self, slot: int) -> Any:
         """The memory of a slot, made when it is first asked for."""
@@ -179,6 +180,8 @@ class _Steps:
                 case Piece() | Level():
                     kernel = plan.kernels[id(step)]
                     memory = self.all(pointers_of(step))
+                    for part in parts_in(step):
+                        memory += self.left(plan, part)
                     pieces.run(step, kernel, self.buffers, memory)
                 case Assign(pairs):
                     self.assign(pairs)
@@ -194,6 +197,12 @@ class _Steps:
                     self.plan(plan, branches[k if known else -1])
                 case _:
                     self.step(step)
+
+    def left(self, plan: Plan, part: Part) -> list[Any]:
+        """The memory that one kernel leaves parts in, for the one that joins them."""
+        if not part.last:
+            self.parts[id(part.step)] = plan.scratch(part)
+        return self.parts[id(part.step)]
 
     def value(self, slot: int | Constant) -> Any:
         """The number that a scalar is: the only wait for the device."""

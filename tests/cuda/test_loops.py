@@ -1,0 +1,400 @@
+"""Loops and choices: by one block, or by the host around launches, with the same bits.
+
+Cites: accuracy.one-answer, choice.sum-order, choice.dot-order
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import loop_programs
+import numpy as np
+import pytest
+import random_loops
+from compiling import grid, same_bits, traced
+
+import traceir
+import traceir.numpy as jnp
+from traceir import lax, nn
+from traceir.evaluate import eval_jaxpr
+from traceir.ir import ClosedJaxpr
+from traceir_numba.cuda import backend, blocks, device, pieces, plans
+from traceir_numba.cuda.backend import Executable
+from traceir_numba.cuda.barriers import Touched
+from traceir_numba.cuda.plans import Again, Chosen, Level, Piece, Rows
+from traceir_numba.cuda.run import to_device
+from traceir_numba.program import Run
+
+Fun = Callable[..., Any]
+MATRIX, VECTOR = grid(4, 3), grid(3, seed=1)
+# What one block may do: nothing that has elements, little, and as much as there is.
+BOUNDS = pytest.mark.parametrize("rounds", [0, 1, plans.ROUNDS])
+
+
+def results(closed: ClosedJaxpr, args: Any) -> list[np.ndarray]:
+    """What a program gives on a device."""
+    return list(backend.compile(closed, "program").run(*map(np.asarray, args)))
+
+
+def run_of(fun: Fun, *args: Any) -> tuple[Executable, tuple[plans.Planned, ...]]:
+    """A compiled function, and what the host does for its one loop or choice."""
+    made = backend.compile(traced(fun, *args), "program")
+    assert isinstance(made, Executable)
+    (run,) = [s for s in made.program.steps if isinstance(s, Run)]
+    return made, made.runner.plan(run.routine).steps
+
+
+def tree(steps: Any) -> list[Any]:
+    """What the host does: the names of its steps, with those in them."""
+    found: list[Any] = []
+    for step in steps:
+        name = type(step).__name__
+        match step:
+            case Rows(_, inner):
+                found.append((name, tree(inner)))
+            case Again(test, _, inner):
+                found.append((name, [tree(test), tree(inner)]))
+            case Chosen(_, branches):
+                found.append((name, list(map(tree, branches))))
+            case Level(_, units):
+                found.append((name, [type(one).__name__ for one in units]))
+            case _:
+                found.append(name)
+    return found
+
+
+# -- the same bits, whoever loops -----------------------------------------------------
+
+
+def batched(x: Any) -> Any:
+    """Loops of several lengths at once."""
+
+    def one(v: Any) -> Any:
+        return lax.while_loop(lambda c: c[0] > 1, lambda c: (c[0] / 2, c[1] + 1), v)
+
+    return traceir.vmap(one)((abs(x[0]) * 9, x[1]))
+
+
+def batched_choice(x: Any) -> Any:
+    """Each row has a branch of its own."""
+
+    def one(row: Any) -> Any:
+        k = (row[0] > 0).astype("int32")
+        return lax.switch(k, [lambda v: -v, lambda v: v * 2], row)
+
+    return traceir.vmap(one)(x)
+
+
+def backward(x: Any) -> Any:
+    """The gradient of a loop: one forward, one in reverse over what that has kept."""
+
+    def total(v: Any) -> Any:
+        return jnp.sum(lax.scan(lambda c, r: (c * r, c + r), jnp.ones(3), v)[1])
+
+    return traceir.grad(total)(x)
+
+
+def parts(x: Any) -> Any:
+    """Complex numbers are carried."""
+    z = x[0] + 1j * x[1]
+    return lax.fori_loop(0, 3, lambda i, c: c * z + i, z)
+
+
+def indexed(x: Any) -> Any:
+    """Elements are read and put at places that change."""
+
+    def step(k: Any, v: Any) -> Any:
+        v = v.at[k].set(v[2 - k] * 2)
+        return v.at[jnp.array([0, k, 0])].add(v[1])
+
+    return lax.fori_loop(0, 3, step, x[0])
+
+
+def rows_in_rows(x: Any) -> Any:
+    """A loop in a loop, scalars carried by both, and stacks of scalars."""
+
+    def outer(c: Any, row: Any) -> Any:
+        c, found = lax.scan(lambda s, e: (s + e, s * e), c, row, reverse=True)
+        return c, (found, c)
+
+    return lax.scan(outer, 1.0, x)
+
+
+def normalised(x: Any) -> Any:
+    """Rows are folded in each step, in lanes."""
+
+    def step(_: Any, v: Any) -> Any:
+        return nn.softmax(v, axis=-1) + jnp.argmax(v, 1)[:, None] + jnp.cumsum(v, 1)
+
+    return lax.fori_loop(0, 2, step, x)
+
+
+def large_choice(x: Any) -> Any:
+    """Branches of several steps, scalars among them."""
+    k = (x.sum() > 0).astype("int32")
+    one = lambda v: (v[0, 0] * 2 + 1, v * v.sum())  # noqa: E731, inline
+    return lax.switch(k, [lambda v: (v.sum(), v), one], x)
+
+
+OWN: dict[str, tuple[Fun, tuple[Any, ...]]] = {
+    "batched": (batched, (MATRIX,)),
+    "batched choice": (batched_choice, (MATRIX,)),
+    "backward": (backward, (MATRIX,)),
+    "parts": (parts, (MATRIX,)),
+    "indexed": (indexed, (MATRIX,)),
+    "rows in rows": (rows_in_rows, (MATRIX,)),
+    "large choice": (large_choice, (MATRIX,)),
+    "large choice, other branch": (large_choice, (-abs(MATRIX),)),
+}
+FUNCTIONS = loop_programs.FUNCTIONS | OWN
+
+
+@BOUNDS
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_agrees_with_the_evaluator(
+    name: str, rounds: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plans, "ROUNDS", rounds)
+    fun, args = FUNCTIONS[name]
+    closed = traced(fun, *args)
+    want = eval_jaxpr(closed, closed.consts, *args)
+    assert same_bits(results(closed, args), want)
+
+
+@BOUNDS
+@pytest.mark.parametrize("seed", range(8))
+def test_random_control_flow_agrees_with_the_evaluator(
+    seed: int, rounds: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plans, "ROUNDS", rounds)
+    closed, args = random_loops.program(seed), random_loops.arguments(seed)
+    want = eval_jaxpr(closed, closed.consts, *args)
+    for got, one in zip(results(closed, args), want, strict=True):
+        assert got.dtype == one.dtype
+        np.testing.assert_array_equal(got, one)
+
+
+def product(w: Any, x: Any) -> Any:
+    """A product that is worth a call, in each step."""
+    return lax.fori_loop(0, 2, lambda _, v: jnp.tanh(w @ v), x)
+
+
+def choice(x: Any) -> Any:
+    """Branches that sum what many blocks must sum, scalars among them."""
+    one = [lambda v: (v * 0.5, v[0] + 1), lambda v: (jnp.sin(v) * v.sum(), v.max())]
+    return lax.switch((x.sum() > 1).astype("int32"), [*one, lambda v: (v, v[1])], x)
+
+
+# Sums in lanes, scans by blocks, and products: what has an order that could differ.
+ORDERED: dict[str, tuple[Fun, tuple[Any, ...]]] = {
+    "folds": (normalised, (grid(3, 80) / 7,)),
+    "product": (product, (grid(20, 64) @ grid(64, 20) / 90, grid(20, 100))),
+    "parts of a sum": (choice, (grid(9001) / 7,)),
+    "parts of another": (choice, (abs(grid(9001)) / 7,)),
+}
+
+
+@pytest.mark.parametrize("name", ORDERED)
+def test_bits_do_not_depend_on_who_loops_and_in_which_order(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fun, args = ORDERED[name]
+    closed = traced(fun, *args)
+    first = results(closed, args)
+    with blocks.backwards():
+        assert same_bits(results(closed, args), first)
+    monkeypatch.setattr(device, "limits", lambda: (16, 3))
+    assert same_bits(results(closed, args), first)
+    monkeypatch.setattr(plans, "ROUNDS", 0)
+    assert same_bits(results(closed, args), first)
+    want = eval_jaxpr(closed, closed.consts, *args)
+    for got, one in zip(first, want, strict=True):
+        np.testing.assert_allclose(got, one, 2e-5, 1e-6)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_threads_wait_where_they_must(name: str) -> None:
+    fun, args = FUNCTIONS[name]
+    closed = traced(fun, *args)
+    with blocks.backwards():
+        got = results(closed, args)
+    assert same_bits(got, eval_jaxpr(closed, closed.consts, *args))
+
+
+# -- who does what --------------------------------------------------------------------
+
+LONG = grid(99999)
+
+
+def halved(x: Any) -> Any:
+    """A loop whose end scalars say."""
+    return lax.while_loop(lambda c: c[0] < 9, lambda c: (c[0] * 2, c[1] / 2), (1.0, x))
+
+
+def test_a_loop_of_small_arrays_is_one_kernel() -> None:
+    for fun, args in FUNCTIONS.values():
+        made = backend.compile(traced(fun, *args), "program")
+        assert isinstance(made, Executable)
+        for run in (s for s in made.program.steps if isinstance(s, Run)):
+            assert tree(made.runner.plan(run.routine).steps) == ["Piece"]
+
+
+HOSTED: dict[str, tuple[Fun, np.ndarray, list[Any]]] = {
+    "rows": (
+        lambda x: lax.fori_loop(0, 9, lambda i, v: v * i, x),
+        LONG,
+        ["Copy", "Piece", ("Rows", ["Launch", "Piece"])],
+    ),
+    "while": (
+        halved,
+        LONG,
+        ["Copy", "Piece", ("Again", [["Piece"], ["Launch", "Piece"]]), "Piece"],
+    ),
+    "choice": (
+        choice,
+        LONG,
+        [
+            ("Level", ["Launch", "Part", "Piece"]),
+            ("Level", ["Piece", "Part", "Copy"]),
+            ("Level", ["NoneType", "Part", "Piece"]),
+            ("Level", ["NoneType", "Part", "NoneType"]),
+            ("Level", ["NoneType", "Piece", "NoneType"]),
+        ],
+    ),
+    "choice of loops": (
+        lambda x: lax.cond(
+            x.sum() > 1, jnp.sin, lambda v: lax.fori_loop(0, 2, lambda _, u: -u, v), x
+        ),
+        LONG,
+        [("Chosen", [["Copy", ("Rows", ["Launch"])], ["Launch"]])],
+    ),
+    "product": (
+        lambda x: lax.scan(lambda c, r: (jnp.tanh(c @ r), c), x[0], x),
+        grid(3, 60, 60),
+        ["Copy", ("Rows", ["Call", "Piece", "Assign"]), "Copy"],
+    ),
+    "loop within": (
+        lambda x: lax.scan(
+            lambda c, r: (lax.fori_loop(0, 3, lambda i, k: k * 2 + i, c), r * c), 1.0, x
+        ),
+        grid(2, 99999),
+        ["Piece", ("Rows", ["Launch", "Piece"]), "Piece"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HOSTED)
+def test_what_one_block_would_be_slow_at_is_launched(name: str) -> None:
+    fun, x, wanted = HOSTED[name]
+    assert tree(run_of(fun, x)[1]) == wanted
+
+
+# -- what the host waits for ----------------------------------------------------------
+
+
+class Counted:
+    """How many elements are copied from the device, while a program runs there."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.lengths: list[int] = []
+        self.download = device.download
+        monkeypatch.setattr(device, "download", self.count)
+
+    def count(self, memory: Any, length: int) -> np.ndarray:
+        """Copy, and keep the length."""
+        self.lengths.append(length)
+        return self.download(memory, length)
+
+    def of(self, fun: Fun, *args: Any) -> list[int]:
+        """The copies of one run."""
+        made = backend.compile(traced(fun, *args), "program")
+        assert isinstance(made, Executable)
+        buffers = made.program.buffers
+        pairs = zip(made.program.inputs, args, strict=True)
+        memory = [to_device(np.asarray(x), buffers[k]) for k, x in pairs]
+        self.lengths.clear()
+        made.run_there(memory)
+        return list(self.lengths)
+
+
+@BOUNDS
+def test_only_a_while_of_large_arrays_waits_for_the_device(
+    rounds: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plans, "ROUNDS", rounds)
+    counted = Counted(monkeypatch)
+    assert counted.of(choice, grid(9001)) == []
+    assert counted.of(batched_choice, MATRIX) == []
+    assert counted.of(backward, MATRIX) == []
+    # One truth before each step, and the one that ends the loop.
+    assert counted.of(halved, MATRIX) == ([1] * 5 if rounds == 0 else [])
+
+
+def test_a_small_loop_is_one_launch(monkeypatch: pytest.MonkeyPatch) -> None:
+    launches = []
+    kernel = device.kernel
+
+    def made(space: dict[str, Any], name: str) -> Fun:
+        run = kernel(space, name)
+
+        def launch(*args: Any) -> None:
+            launches.append(name)
+            run(*args)
+
+        return launch
+
+    monkeypatch.setattr(device, "kernel", made)
+    monkeypatch.setattr(pieces, "_compiled", {})
+    for fun, args in (loop_programs.FUNCTIONS["nested"], OWN["rows in rows"]):
+        launches.clear()
+        backend.compile(traced(fun, *args), "program").run(*map(np.asarray, args))
+        assert len(launches) == 1
+
+
+# -- barriers -------------------------------------------------------------------------
+
+
+def test_memory_is_read_after_a_barrier_and_one_thread_waits_not_for_itself() -> None:
+    read, written, put = (frozenset({n}) for n in (1, 2, 3))
+    before = Touched(read, written, put)
+    for later, waits in {
+        Touched(read=read): False,
+        Touched(read=written): True,
+        Touched(read=put): True,
+        Touched(written=read): True,
+        Touched(written=written): True,
+        Touched(written=put): True,
+        Touched(put=read): True,
+        Touched(put=written): True,
+        Touched(put=put): False,
+        Touched(read=frozenset({4}), written=frozenset({5})): False,
+    }.items():
+        assert before.must_precede(later) is waits
+
+
+def source_of(fun: Fun, *args: Any) -> str:
+    """The source of a function's loop."""
+    made = backend.compile(traced(fun, *args), "program")
+    return str(made.as_text("source"))
+
+
+def test_scalars_need_no_barriers_and_one_thread() -> None:
+    for name in ("scalars", "counts"):
+        fun, args = loop_programs.FUNCTIONS[name]
+        assert "syncthreads" not in source_of(fun, *args)
+        _, (piece,) = run_of(fun, *args)
+        assert isinstance(piece, Piece)
+        assert pieces.grid_of(piece, ()) == (1, 1)
+
+
+def test_a_step_waits_once_for_what_it_reads() -> None:
+    text = source_of(lambda x: lax.fori_loop(0, 5, lambda _, v: jnp.cos(v), x), VECTOR)
+    (loop,) = [part for part in text.split("@cuda.jit") if "for step" in part]
+    assert loop.count("cuda.syncthreads()") == 1
+
+
+def test_what_blocks_share_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plans, "SHARED", 1)
+    fun, args = ORDERED["folds"]
+    assert tree(run_of(fun, *args)[1]) == ["Copy", ("Rows", ["Launch", "Launch"])]
