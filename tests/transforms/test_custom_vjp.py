@@ -290,3 +290,22 @@ def test_a_rule_may_use_the_axis_around(within: Any) -> None:
     for f, wanted in (shared, [3.0] * 3), (pushed, [3.0] * 3):
         slopes = traceir.vmap(traceir.grad(within(f)), axis_name="i")
         assert slopes(xs).tolist() == wanted
+
+
+@pytest.mark.parametrize("batches", [1, 2])
+def test_a_batch_of_calls_with_a_result_that_is_an_integer(batches: int) -> None:
+    @traceir.custom_vjp
+    def f(x: Any) -> Any:
+        return x * x, x.astype("int32")
+
+    def back(x: Any, cts: Any) -> Any:
+        assert cts[1].dtype == traceir.dtypes.float0 and cts[1].shape == x.shape == ()
+        return (3 * x * cts[0],)
+
+    f.defvjp(lambda x: (f(x), x), back)
+    call = f
+    for _ in range(batches):
+        call = traceir.vmap(call)
+    x = np.arange(6.0, dtype="float32").reshape((6, 1)[:batches])
+    found = traceir.grad(lambda v: jnp.sum(call(v)[0]))(x)
+    assert found.tolist() == (3 * x).tolist()

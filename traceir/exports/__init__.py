@@ -6,7 +6,8 @@
 Array([0., 0.], dtype=float32)
 """
 
-from traceir.exports.exported import Exported, deserialize, export
+from traceir.exports.exported import Exported, deserialize
+from traceir.exports.spelling import Export, export
 from traceir.exports.trees import register_class
 
-__all__ = ["Exported", "deserialize", "export", "register_class"]
+__all__ = ["Export", "Exported", "deserialize", "export", "register_class"]

@@ -48,7 +48,7 @@ def from_bytes(data: bytes, aval: ShapedArray) -> np.ndarray:
 
 
 class Blocks:
-    """Constants by number, each kept once.
+    """Constants, and other bytes, by number, each kept once.
 
     >>> blocks = Blocks()
     >>> [blocks.keep(np.zeros(n, bool)) for n in (1, 2, 1)], blocks.found
@@ -61,7 +61,10 @@ class Blocks:
 
     def keep(self, array: np.ndarray) -> int:
         """The number of an array's bytes."""
-        data = to_bytes(np.asarray(array))
+        return self.keep_bytes(to_bytes(np.asarray(array)))
+
+    def keep_bytes(self, data: bytes) -> int:
+        """The number of the bytes."""
         number = self._numbers.setdefault(data, len(self.found))
         if number == len(self.found):
             self.found.append(data)

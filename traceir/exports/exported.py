@@ -8,15 +8,24 @@ from hashlib import sha256
 from keyword import iskeyword
 from typing import Any
 
-from traceir import pytree, rules
+import numpy as np
+
+from traceir import config, pytree, rules
 from traceir.avals import ShapedArray
+from traceir.dtypes import float0
+from traceir.exports.calls import calls_of
+from traceir.exports.derivatives import as_typed, named_alone
+from traceir.exports.portable import portable
 from traceir.exports.program import Program, from_file, program_of, to_file
 from traceir.ir import ClosedJaxpr
 from traceir.jit import JitFunction, jit
 from traceir.jit.function import Options
 from traceir.jit.key import leaf_paths
+from traceir.jit.stages import ShapeDtypeStruct, struct_of
 from traceir.recording import apply
-from traceir.trace import bind, typeof
+from traceir.trace import typeof
+from traceir.transforms import vjp
+from traceir.transforms.forward import is_inexact
 
 
 class Exported(JitFunction):
@@ -24,20 +33,24 @@ class Exported(JitFunction):
 
     Called with arguments of the types that it was exported for, alone or inside a
     trace: it can be differentiated, batched and jitted like any function. Where a
-    function with a derivative rule of its own was traced, the rule is not part of the
-    program, and its derivative is an error (custom.named).
+    function with a derivative rule of its own was traced, that holds here, and where
+    a file is read that has the rule; without it a derivative is an error
+    (custom.named).
 
     Raises TypeError (jit.signature, jit.compiled-tree, jit.compiled) for other
-    arguments. Pickling it is pickling its file.
+    arguments. Pickling it is pickling its file, with rules for first derivatives.
     """
 
-    __slots__ = ("_exported", "_file")
+    __slots__ = ("_exported", "_files", "_pickle")
 
-    def __init__(self, program: Program, backend: str | None = None) -> None:
+    def __init__(
+        self, program: Program, backend: str | None = None, file: bytes | None = None
+    ) -> None:
         self._exported = program
         options = Options(backend=backend, x64=program.x64, numpy_out=program.numpy_out)
         super().__init__(_function(program), None, None, options)
-        self._file = to_file(program)
+        self._files = {0: to_file(program)}
+        self._pickle = file
 
     @property
     def backend(self) -> str | None:
@@ -46,8 +59,18 @@ class Exported(JitFunction):
 
     @property
     def jaxpr(self) -> ClosedJaxpr:
-        """The program."""
-        return self._exported.closed
+        """The program, with the names of functions alone."""
+        return portable(self._exported.closed)
+
+    @property
+    def fun_name(self) -> str:
+        """The name of the function."""
+        return self._name
+
+    @property
+    def call(self) -> Exported:
+        """What is called: the program itself."""
+        return self
 
     @property
     def in_avals(self) -> tuple[ShapedArray, ...]:
@@ -69,56 +92,106 @@ class Exported(JitFunction):
         """How the results nest."""
         return self._exported.out_tree
 
-    def serialize(self) -> bytes:
-        """The file of the program, for `deserialize`; its form is in the specification.
+    def has_vjp(self) -> bool:
+        """Whether the derivative rules of all functions in the program are known.
+
+        >>> import traceir
+        >>> program = traceir.export(traceir.nn.relu, 1.0)
+        >>> data = program.serialize()
+        >>> program.has_vjp(), traceir.deserialize(data).has_vjp()
+        (True, False)
+        """
+        return not any(map(named_alone, calls_of(self._exported.closed)))
+
+    def vjp(self) -> Exported:
+        """The program of the reverse-mode derivative.
+
+        It takes the leaves of the arguments, then a cotangent for each leaf of the
+        result that is a real or complex number, and gives a tuple of the cotangents
+        of the arguments, with float0 for those that are integers.
+
+        Raises TypeError (custom.named) where a rule is not known.
 
         >>> import traceir, traceir.numpy as jnp
-        >>> traceir.export(jnp.sin, 1.0).serialize()[:17]
-        b'traceir program 1'
+        >>> program = traceir.export(lambda x, n: n * x * x, 3.0, 2)
+        >>> program.vjp()(3.0, 2, 1.0)
+        (Array(12., dtype=float32, weak_type=True), array(..., dtype=[('float0', 'V')]))
         """
-        return self._file
+        program = self._exported
+        ins = program.closed.in_avals
+        outs = program.closed.out_avals
+        real = [k for k, aval in enumerate(outs) if is_inexact(aval)]
+
+        def pullback(*values: Any) -> Any:
+            found, back = vjp(
+                lambda *leaves: run_flat(program, leaves), *values[: len(ins)]
+            )
+            given = iter(values[len(ins) :])
+            cts = [
+                next(given) if k in real else np.zeros(np.shape(out), float0)
+                for k, out in enumerate(found)
+            ]
+            return back(cts)
+
+        pullback.__name__ = f"{program.name}_vjp"
+        types = [struct_of(aval) for aval in (*ins, *[outs[k] for k in real])]
+        with config.Scope(program.surroundings()), config.enable_x64(program.x64):
+            return trace(pullback, types, {})
+
+    def serialize(self, vjp_order: int = 0) -> bytes:
+        """The file of the program, for `deserialize`; its form is in the specification.
+
+        With `vjp_order=n` the file has the derivative rules of functions in the
+        program, so that what is read can be differentiated n times, in either mode.
+        Where there are no such functions it can be without. The rules are traced now.
+
+        Raises ValueError (export.order) for a number that is no order, TypeError
+        (custom.named) where a rule is not known, (export.whole) where a rule calls
+        the host, and what rules raise.
+
+        >>> import traceir, traceir.numpy as jnp
+        >>> program = traceir.export(traceir.nn.relu, 1.0)
+        >>> data = program.serialize(vjp_order=1)
+        >>> data[:17]
+        b'traceir program 1'
+        >>> traceir.grad(traceir.deserialize(data))(2.0)
+        Array(1., dtype=float32, weak_type=True)
+        """
+        if type(vjp_order) is not int or vjp_order < 0:
+            raise rules.error("export.order", got=f"vjp_order={vjp_order!r}")
+        if vjp_order not in self._files:
+            self._files[vjp_order] = to_file(self._exported, vjp_order)
+        return self._files[vjp_order]
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        return deserialize, (self._file, self.backend)
+        data = self.serialize(1) if self._pickle is None else self._pickle
+        return deserialize, (data, self.backend)
 
     def __dask_tokenize__(self) -> object:
-        return "traceir.Exported", sha256(self._file).hexdigest(), self.backend
+        return "traceir.Exported", sha256(self._files[0]).hexdigest(), self.backend
 
     def __repr__(self) -> str:
         inner = ", ".join(aval.str_short() for aval in self.in_avals)
         return f"<Exported {self._name}({inner})>"
 
 
-def export(fun: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Exported:
-    """Trace a function for arguments of these types, as a program that can be kept.
-
-    Arguments are arrays, or `ShapeDtypeStruct` in place of arrays; static ones are
-    values, and are no arguments of the program. `Exported.serialize` gives the bytes
-    of a file that any process can `deserialize`.
-
-    Raises TypeError (export.whole) for a function that calls the host, such as one
-    with `pure_callback`, TypeError (export.tree) for arguments or results in classes
-    that are not registered, and what tracing raises.
-
-    >>> import traceir, traceir.numpy as jnp
-    >>> def line(w, x):
-    ...     return w["a"] * x + w["b"]
-    >>> w = {"a": jnp.float32(2), "b": jnp.float32(1)}
-    >>> program = traceir.export(line, w, traceir.ShapeDtypeStruct((3,), "float32"))
-    >>> program
-    <Exported line(f32[], f32[], f32[3])>
-    >>> print(program.jaxpr)
-    { lambda ; a:f32[] b:f32[] c:f32[3]. let
-        d:f32[3] = mul a c
-        e:f32[3] = add d b
-      in (e,) }
-    """
+def trace(fun: Callable[..., Any], args: Any, kwargs: Any) -> Exported:
+    """The program of a function for these arguments; see `traceir.export`."""
     function = fun if isinstance(fun, JitFunction) else jit(fun)
+    check_shapes(pytree.leaves((args, kwargs)))
     traced = function.trace(*args, **kwargs)
     return Exported(program_of(traced.entry, traced.numpy_out))
 
 
-def deserialize(data: bytes, backend: str | None = None) -> Exported:
+def check_shapes(leaves: Sequence[Any]) -> None:
+    """Raise TypeError (export.shapes) for a dimension that is no number."""
+    for leaf in leaves:
+        shape = leaf.shape if isinstance(leaf, ShapeDtypeStruct) else ()
+        if not all(hasattr(type(size), "__index__") for size in shape):
+            raise rules.error("export.shapes", got=f"an argument of shape {shape}")
+
+
+def deserialize(data: bytes | bytearray, backend: str | None = None) -> Exported:
     """The program of a file that `Exported.serialize` gave.
 
     Nothing in a file is run when it is read. `backend` is as of `jit`.
@@ -138,9 +211,10 @@ def deserialize(data: bytes, backend: str | None = None) -> Exported:
       got: argument x compiled with f32[2] and called with f32[3]
       ...
     """
-    if not isinstance(data, bytes):
+    if not isinstance(data, bytes | bytearray):
         raise TypeError(f"a program's file is bytes, got {type(data).__name__}")
-    return Exported(from_file(data), backend)
+    whole = bytes(data)
+    return Exported(from_file(whole), backend, whole)
 
 
 def _function(program: Program) -> Callable[..., Any]:
@@ -153,13 +227,17 @@ def _function(program: Program) -> Callable[..., Any]:
             got = f"{tree}, exported for {program.in_tree}"
             hint = "pass what it was exported for, without static arguments"
             raise rules.error("jit.compiled-tree", got=got, hint=hint)
-        results = apply(program.closed, _typed(program, leaves))
-        return program.out_tree.unflatten(results)
+        return program.out_tree.unflatten(run_flat(program, leaves))
 
     run.__name__ = run.__qualname__ = program.name
     run.__doc__ = f"The exported program of {program.name}."
     setattr(run, "__signature__", signature(program.labels))  # noqa: B010  # unknown to type checkers
     return run
+
+
+def run_flat(program: Program, leaves: Sequence[Any]) -> list[Any]:
+    """The leaves of the results; TypeError (jit.compiled) for leaves of other types."""
+    return apply(program.closed, _typed(program, leaves))
 
 
 def signature(labels: Sequence[str]) -> inspect.Signature:
@@ -201,19 +279,8 @@ def _typed(program: Program, leaves: Sequence[Any]) -> list[Any]:
                 f"argument {path} compiled with {want.str_short()} and called with "
                 f"{have.str_short()}"
             )
-        same = have.weak_type == want.weak_type
-        found.append(leaf if same else _weakened(leaf, want))
+        found.append(leaf if wrong else as_typed(leaf, want))
     if wrong:
         hint = "export the function for these types as well"
         raise rules.error("jit.compiled", got="; ".join(wrong), hint=hint)
     return found
-
-
-def _weakened(leaf: Any, want: ShapedArray) -> Any:
-    return bind(
-        "convert_element_type",
-        leaf,
-        new_dtype=want.dtype,
-        weak_type=want.weak_type,
-        sharding=None,
-    )

@@ -5,23 +5,20 @@ Serves: export.whole, export.program, export.same
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from dataclasses import fields, replace
 from typing import Any
 
-import numpy as np
-
-from traceir import pytree, rules, source
-from traceir.avals import ShapedArray
+from traceir import config, pytree, rules
 from traceir.errors import TraceirError
-from traceir.exports.constants import Blocks, from_bytes
+from traceir.exports.calls import count_calls
 from traceir.exports.container import Parts, broken, pack, unpack
+from traceir.exports.kept import Reader, Writer
+from traceir.exports.portable import portable
 from traceir.exports.trees import tree_from_json, tree_to_json
-from traceir.ir import ClosedJaxpr, Eqn, HostFunction, Jaxpr
+from traceir.ir import ClosedJaxpr, Jaxpr
 from traceir.jit.cache import Entry
 from traceir.jit.written import refused
 from traceir.records import dataclass
-from traceir.text import parse, to_text
-from traceir.typing import check
 from traceir.version import VERSION
 
 
@@ -30,7 +27,8 @@ class Program:
     """A traced function without the function.
 
     `labels` are the names of the arguments, `in_tree` how they nest; results are
-    NumPy's arrays with `numpy_out`, and 64-bit arguments are kept with `x64`.
+    NumPy's arrays with `numpy_out`, and 64-bit arguments are kept with `x64`. Its
+    derivative rules are functions where it was traced here, and programs elsewhere.
     """
 
     name: str
@@ -40,6 +38,12 @@ class Program:
     out_tree: pytree.TreeDef
     x64: bool
     numpy_out: bool
+    context: config.Context | None = None
+
+    def surroundings(self) -> dict[str, Any]:
+        """The context that the function was traced in, where it was traced here."""
+        names = [each.name for each in fields(config.Context)]
+        return {name: getattr(self.context, name) for name in names if self.context}
 
 
 def program_of(entry: Entry, numpy_out: bool) -> Program:
@@ -51,59 +55,28 @@ def program_of(entry: Entry, numpy_out: bool) -> Program:
         raise rules.error("export.whole", got=got)
     if entry.writes:
         raise refused(entry.out_tree.meta, call, name)
+    portable(closed)
     return Program(
         name,
-        portable(closed),
+        closed,
         call.labels,
         call.treedef,
         entry.out_tree,
         call.enable_x64,
         numpy_out,
+        replace(call.context, face=call.face),
     )
 
 
-def portable(closed: ClosedJaxpr) -> ClosedJaxpr:
-    """The program with the names of functions of the host in place of the functions.
+def to_file(program: Program, order: int = 0) -> bytes:
+    """The bytes of a program's file, with derivative rules to that depth.
 
-    Raises TypeError (export.whole) for an equation that calls one when it is run.
+    Raises TypeError (export.tree) and ValueError (text.opaque) for what has no text,
+    and what tracing a rule raises.
     """
-    made: ClosedJaxpr = closed.memo("portable", lambda: _portable(closed))
-    return made
-
-
-def _portable(closed: ClosedJaxpr) -> ClosedJaxpr:
-    jaxpr = closed.jaxpr
-    eqns = tuple(map(_equation, jaxpr.eqns))
-    made = Jaxpr(jaxpr.constvars, jaxpr.invars, eqns, jaxpr.outvars, jaxpr.debug_name)
-    return ClosedJaxpr(made, closed.consts)
-
-
-def _equation(eqn: Eqn) -> Eqn:
-    row = rules.default().prims.get(eqn.primitive)
-    if row is not None and row.host:
-        where = source.user_frame_summary(eqn.source) if eqn.source else None
-        got = f"the equation `{eqn.primitive}`, which calls the host"
-        raise rules.error("export.whole", got=got, where=where)
-    params = tuple((name, _param(value)) for name, value in eqn.params)
-    return Eqn(eqn.primitive, eqn.inputs, eqn.outputs, params, eqn.effects, eqn.source)
-
-
-def _param(value: Hashable) -> Hashable:
-    if type(value) is tuple:
-        return tuple(map(_param, value))
-    if isinstance(value, ClosedJaxpr):
-        return portable(value)
-    return HostFunction(value.name) if isinstance(value, HostFunction) else value
-
-
-def to_file(program: Program) -> bytes:
-    """The bytes of a program's file.
-
-    Raises TypeError (export.tree) and ValueError (text.opaque) for what has no text.
-    """
-    blocks = Blocks()
-    text = to_text(program.closed, full=True, keep=blocks.keep)
-    head = {
+    writer = Writer()
+    text = writer.text(program.closed)
+    head: dict[str, Any] = {
         "name": program.name,
         "by": f"traceir {VERSION}",
         "arguments": list(program.labels),
@@ -112,33 +85,21 @@ def to_file(program: Program) -> bytes:
         "x64": program.x64,
         "numpy": program.numpy_out,
     }
-    return pack(Parts(head, text, tuple(blocks.found)))
+    if order and count_calls(program.closed):
+        with config.Scope(program.surroundings()):
+            head["derivatives"] = writer.derivatives(program.closed, order)
+    return pack(Parts(head, text, tuple(writer.blocks.found)))
 
 
 def from_file(data: bytes) -> Program:
     """The program of a file; see `deserialize`."""
     parts = unpack(data)
-
-    def constant(number: int, aval: ShapedArray) -> np.ndarray:
-        if number >= len(parts.blocks):
-            raise broken(f"there is no constant {number}")
-        return from_bytes(parts.blocks[number], aval)
-
-    try:
-        closed = parse(parts.text, kept=constant)
-        check(closed)
-    except RecursionError:
-        raise broken("its program nests too deeply") from None
-    except TraceirError as error:
-        if error.rule == "export.file":
-            raise
-        got = f"{error.rule}: {error.got}; the file was written by {_by(parts.head)}"
-        raise rules.error("export.program", got=got) from error
-    return _named(closed, parts.head)
-
-
-def _by(head: Any) -> str:
-    return str(head.get("by", "an unknown version"))[:80]
+    reader = Reader(parts)
+    found = _named(reader.program(parts.text), parts.head)
+    if "derivatives" not in parts.head:
+        return found
+    ruled = reader.with_derivatives(found.closed, parts.head["derivatives"])
+    return replace(found, closed=ruled)
 
 
 def _named(closed: ClosedJaxpr, head: Any) -> Program:

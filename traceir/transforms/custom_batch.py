@@ -8,7 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from traceir.avals import ShapedArray
+from traceir.dtypes import float0, is_float0
 from traceir.ir import ClosedJaxpr, HostFunction, Params, sort_params
 from traceir.records import dataclass
 from traceir.trace import Value, bind_all, living, typeof
@@ -172,13 +175,19 @@ class BatchedBackward:
         trees, examples, dims = known
         zero: set[int] = set()
         count = len(residuals)
+        outs = list(zip(cotangents, self.dims_out, strict=True))
 
         def call(values: list[Value]) -> list[Value]:
-            found = self.rule(trees, values[:count], values[count:], examples)
+            rest = iter(values[count:])
+            # Those of integers are of dtype float0, which nothing computes with.
+            cts = [float0_example(*p) if is_float0(p[0]) else next(rest) for p in outs]
+            found = self.rule(trees, values[:count], cts, examples)
             zero.update(k for k, ct in enumerate(found) if isinstance(ct, Zero))
             return [ct for ct in found if not isinstance(ct, Zero)]
 
-        values, places = [*residuals, *cotangents], [*dims, *self.dims_out]
+        real = [pair for pair in outs if not is_float0(pair[0])]
+        values = [*residuals, *(ct for ct, _ in real)]
+        places = [*dims, *(dim for _, dim in real)]
         pairs = iter(over_batch(call, self.axis, values, places))
         return [
             Zero(aval) if k in zero else self.gathered(next(pairs), dim)
@@ -191,6 +200,12 @@ class BatchedBackward:
             return placed(pair, self.axis, dim)
         params: Params = (("axes", (pair[1],)), ("out_sharding", None))
         return bind_all("reduce_sum", [pair[0]], params)[0]
+
+
+def float0_example(batch: np.ndarray, dim: Dim) -> np.ndarray:
+    """What one example has of a batch of dtype float0."""
+    shape = [size for k, size in enumerate(batch.shape) if k != dim]
+    return np.zeros(shape, float0)
 
 
 BATCH["custom_jvp_call"] = batch_custom_jvp

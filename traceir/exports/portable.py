@@ -1,0 +1,42 @@
+"""Programs without the functions of this process. Serves: export.whole"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from traceir import rules, source
+from traceir.ir import ClosedJaxpr, Eqn, HostFunction, Jaxpr
+
+
+def portable(closed: ClosedJaxpr) -> ClosedJaxpr:
+    """The program with the names of functions of the host in place of the functions.
+
+    Raises TypeError (export.whole) for an equation that calls one when it is run.
+    """
+    made: ClosedJaxpr = closed.memo("portable", lambda: _portable(closed))
+    return made
+
+
+def _portable(closed: ClosedJaxpr) -> ClosedJaxpr:
+    jaxpr = closed.jaxpr
+    eqns = tuple(map(_equation, jaxpr.eqns))
+    made = Jaxpr(jaxpr.constvars, jaxpr.invars, eqns, jaxpr.outvars, jaxpr.debug_name)
+    return ClosedJaxpr(made, closed.consts)
+
+
+def _equation(eqn: Eqn) -> Eqn:
+    row = rules.default().prims.get(eqn.primitive)
+    if row is not None and row.host:
+        where = source.user_frame_summary(eqn.source) if eqn.source else None
+        got = f"the equation `{eqn.primitive}`, which calls the host"
+        raise rules.error("export.whole", got=got, where=where)
+    params = tuple((name, _param(value)) for name, value in eqn.params)
+    return Eqn(eqn.primitive, eqn.inputs, eqn.outputs, params, eqn.effects, eqn.source)
+
+
+def _param(value: Hashable) -> Hashable:
+    if type(value) is tuple:
+        return tuple(map(_param, value))
+    if isinstance(value, ClosedJaxpr):
+        return portable(value)
+    return HostFunction(value.name) if isinstance(value, HostFunction) else value
