@@ -17,22 +17,18 @@ from traceir_numba.cuda.barriers import Memories, Touched
 from traceir_numba.cuda.emit import Kernel
 from traceir_numba.cuda.forms import Form, form_of
 from traceir_numba.cuda.launching import values_of
-from traceir_numba.cuda.plans import Level, Part, Piece, Unit
+from traceir_numba.cuda.plans import Piece
 from traceir_numba.emit_flow import RoutineEmitter, RoutineLines
 from traceir_numba.emit_lines import memory_dtype, pointer_name
 from traceir_numba.functions import short
 from traceir_numba.nests import Access, Constant, Nest
 from traceir_numba.products import call_arguments
 from traceir_numba.program import Call, Copy, Launch, Loop, Step, While
-from traceir_numba.routines import is_inline
-from traceir_numba.steps import walk
 
 Key = tuple[Nest, Form]
-# Who puts what all threads know, in a block and in a launch of several.
-ONE, FIRST = "if cuda.threadIdx.x == 0:", "if cuda.grid(1) == 0:"
-# What a thread takes of a block's work, and of a launch's.
+# The thread that puts what all threads know, and what one takes of a block's work.
+ONE = "if cuda.threadIdx.x == 0:"
 BLOCK = "cuda.threadIdx.x", "cuda.blockDim.x"
-GRID = "cuda.grid(1)", "cuda.gridsize(1)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,56 +49,6 @@ class PieceKernel:
 def key_of(step: Launch) -> Key:
     """What a launch's kernel is known by."""
     return step.nest, form_of(step.nest, step.extents, step.params)
-
-
-def launches_of(piece: Piece | Level) -> list[Launch]:
-    """The launches of kernels in a piece, or in a level."""
-    if isinstance(piece, Level):
-        units = (s.step if isinstance(s, Part) else s for s in piece.steps)
-        return [step for step in units if isinstance(step, Launch)]
-    found = (s for s in walk(piece.steps) if isinstance(s, Launch))
-    return [step for step in found if not is_inline(step)]
-
-
-def emit_piece(
-    piece: Piece | Level,
-    name: str,
-    memories: Memories,
-    functions: Mapping[Key, Kernel],
-) -> PieceKernel:
-    """The source of a piece; of a level, in which all blocks look where they are.
-
-    `functions` are the kernels of its launches.
-    """
-    if isinstance(piece, Piece):
-        emitter = _Emitter(memories, functions)
-        emitter.piece(piece)
-    else:
-        emitter = _Level(memories, functions)
-        emitter.level(piece)
-    return emitter.kernel(name, pointers_of(piece))
-
-
-def parts_in(piece: Piece | Level) -> list[Part]:
-    """The parts in a level; each needs memory for what its blocks leave."""
-    steps = piece.steps if isinstance(piece, Level) else ()
-    return [step for step in steps if isinstance(step, Part)]
-
-
-def pointers_of(piece: Piece | Level) -> tuple[int, ...]:
-    """The slots whose memory a piece is given."""
-    if isinstance(piece, Piece):
-        return piece.pointers
-    found = dict.fromkeys([piece.index])
-    for step in piece.steps:
-        match step:
-            case Launch(buffers=slots) | Part(Launch(buffers=slots)):
-                found |= dict.fromkeys(slots)
-            case Piece(pointers=slots):
-                found |= dict.fromkeys(slots)
-            case Copy(source, target):
-                found |= dict.fromkeys((source, target))
-    return tuple(found)
 
 
 # What is pending, and the scalars that are as in their memory.
@@ -131,7 +77,9 @@ class _Lines(RoutineLines):
             RoutineLines.store(self, access, value, dtype)
 
 
-class _Emitter(RoutineEmitter):
+class PieceEmitter(RoutineEmitter):
+    """What writes the source of steps that all threads of a block run."""
+
     code: _Lines
 
     def __init__(self, memories: Memories, functions: Mapping[Key, Kernel]) -> None:
@@ -311,52 +259,6 @@ class _Emitter(RoutineEmitter):
         size = self.size(row)
         part = f"{at} * {size} : ({at} + 1) * {size}"
         self.code.add(f"{self.name(row)} = {self.name(stack)}[{part}]")
-
-
-class _Level(_Emitter):
-    """A place of all branches: kernels with all their blocks, scalars by one thread."""
-
-    def __init__(self, memories: Memories, functions: Mapping[Key, Kernel]) -> None:
-        super().__init__(memories, functions)
-        self.share = GRID
-
-    def wait(self, next_: Touched) -> None:
-        """Nothing: threads have no step in common."""
-
-    def level(self, level: Level) -> None:
-        """Each branch's step where its index is found."""
-        index = self.name(level.index)
-        self.code.add(f"{index} = {self.element(level.index)}")
-        for k, step in enumerate(level.steps):
-            last = k == len(level.steps) - 1
-            head = "else:" if last else f"{'el' if k else ''}if {index} == {k}:"
-            with self.code.block(head):
-                self.unit(step)
-
-    def part(self, part: Part) -> None:
-        """One of two kernels, with memory for what is left by the first."""
-        names = []
-        for dtype in self.known[key_of(part.step)].scratch:
-            names.append(f"LEFT_{len(self.scratch)}")
-            self.scratch[names[-1]] = dtype
-        self.call(part.step, names, part.last)
-
-    def unit(self, step: Unit | None) -> None:
-        """One branch's step."""
-        match step:
-            case Part():
-                self.part(step)
-            case Launch():
-                self.call(step)
-            case Copy():
-                self.copy(step)
-            case Piece():
-                self.code.alone = True
-                with self.code.block(FIRST):
-                    self.piece(step)
-                self.code.alone = False
-            case None:
-                self.code.add("pass")
 
 
 def small_product(name: str, dtype: str) -> str:

@@ -12,16 +12,11 @@ from math import prod
 from typing import Any
 
 from traceir.forks import kept_over_forks
-from traceir_numba.cuda import device, simulated, texts
+from traceir_numba.cuda import device, emit_levels, simulated, texts
 from traceir_numba.cuda.barriers import Memories
 from traceir_numba.cuda.emit import Kernel, emit
-from traceir_numba.cuda.emit_pieces import (
-    Key,
-    PieceKernel,
-    emit_piece,
-    key_of,
-    launches_of,
-)
+from traceir_numba.cuda.emit_levels import launches_of
+from traceir_numba.cuda.emit_pieces import Key, PieceKernel, key_of
 from traceir_numba.cuda.launching import scratch_of, shape_of, shapes_of
 from traceir_numba.cuda.plans import (
     Again,
@@ -69,7 +64,7 @@ def plan_of(routine: Routine) -> Plan:
                 name = f"{routine.name}_body_{len(functions)}_{kind_of(nest)}"
                 functions[nest, form] = emit(nest, step.labels, form, name)
         name = f"{routine.name}_{number}" if number else routine.name
-        kernels[id(piece)] = emit_piece(piece, name, memories, functions)
+        kernels[id(piece)] = emit_levels.emit(piece, name, memories, functions)
     return Plan(steps, kernels, functions)
 
 

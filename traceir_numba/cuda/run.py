@@ -16,7 +16,7 @@ from traceir.dtypes import as_dtype
 from traceir_numba.backend import evaluated
 from traceir_numba.buffers import BITS, half_of
 from traceir_numba.cuda import device, pieces
-from traceir_numba.cuda.emit_pieces import parts_in, pointers_of
+from traceir_numba.cuda.emit_levels import parts_in, pointers_of
 from traceir_numba.cuda.launching import launch, multiply
 from traceir_numba.cuda.pieces import Plan, plan_of
 from traceir_numba.cuda.plans import Again, Chosen, Level, Part, Piece, Planned, Rows
