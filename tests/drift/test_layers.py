@@ -23,12 +23,12 @@ ORDER = {
         methods devices sharding | array | host |
         concretize trace callbacks compile_time leaks | debug experimental |
         recording | planning | plans | direct reads | jit | transforms | test_util |
-        exports | lax | numpy | scipy | image nn random | place | operators |
+        exports | lax | numpy | scipy | image nn random ops flatten_util | place | operators |
         face |
         __init__ | conform | tour | __main__
     """,
     "traceir_numba": """
-        problems processors libraries | engine | store | machine buffers pool
+        problems processors libraries redirected | engine | store | machine buffers pool
         | matmul vecmath | functions | nests | emitters | halves
         | pair_forms | pair_flows | physical
         | graph | jobs | share cuts puts | trim flows products | simplify reshapes

@@ -1,169 +1,142 @@
-"""What `make gpu-check` runs: the cases of the specification, then some times.
+"""What `make gpu-check` runs: cases, tests and times on a device, in one table.
 
-`python -m traceir_numba.cuda.check` needs Numba and a package for CUDA; `jax` and
-`cupy` are compared with where they are installed. In the simulator sizes are small and
-times mean nothing. Serves: every table
+What could hang is in processes of its own, which are ended when their time is over.
+Serves: every table
 """
 
 from __future__ import annotations
 
-import importlib.util
+import argparse
+import os
+import platform
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatch
-from statistics import median
-from typing import Any
+from importlib.metadata import PackageNotFoundError, version
 
-import numpy as np
+# Elements of an array: on a device, in the simulator.
+LARGE, SMALL = 1 << 26, 1 << 9
+# The seconds that all of it may take, and the parts of tests and of times.
+SECONDS, TESTS, TIMES = 440.0, 0.2, 0.3
+SIMULATOR = "NUMBA_ENABLE_CUDASIM"
 
-from traceir.conform import load_cases
-from traceir.conform.adapters import load
-from traceir_numba.api import jit
-from traceir_numba.cuda import device
-from traceir_numba.cuda.arrays import devices
-from traceir_numba.cuda.foreign import device_put
-
-# Elements of an array: on a device, in the simulator. Runs of which the median counts.
-LARGE, SMALL, RUNS = 1 << 26, 1 << 9, 9
-# So long all cases may take, in seconds.
-PATIENCE = 300.0
+DESCRIPTION = """\
+Judge the kernels of traceir_numba on a CUDA device: the cases of the specification,
+those of each primitive first; the tests of tests/cuda, in a checkout; and the times of
+some functions beside those of a copy. Prints one table; the exit status is 0 where
+nothing failed."""
+PACKAGES = """\
+Python packages: traceir with numpy, scipy, ml_dtypes, mpmath, llvmlite and numba; numba-cuda
+with its extra cu12 or cu13 (pip install 'traceir[cuda]'), which brings what compiles;
+pytest and hypothesis for the tests. JAX and CuPy are compared with where they are
+installed. Of the system nothing but the driver is needed, and for --compile and
+--simulator not even that."""
+HEAD = ("", "result", "time", "rate", "of copy", "to JAX", "to CuPy")
 
 
 @dataclass(frozen=True, slots=True)
-class Workload:
-    """A function, the shape that so many elements have, and bytes by element."""
+class Row:
+    """A line of the table; `bad` where something failed."""
 
-    name: str
-    function: Callable[[Any, Any], Any]
-    shape: Callable[[int], tuple[int, ...]]
-    traffic: float
+    cells: tuple[str, ...]
+    bad: bool = False
 
-
-def _flat(n: int) -> tuple[int, ...]:
-    return (n,)
-
-
-def _rows(n: int) -> tuple[int, ...]:
-    return (n >> 6, 64) if n < 1 << 12 else (n >> 12, 1 << 12)
+    def __str__(self) -> str:
+        name, result, *rest = (*self.cells, *[""] * (len(HEAD) - len(self.cells)))
+        if not any((result, *rest)):
+            return name
+        return f"{name:26}{result:>34}" + "".join(f"{c:>15}" for c in rest)
 
 
-def _square(n: int) -> tuple[int, ...]:
-    side = int(n**0.5) // 8 * 8
-    return (min(side, 4096),) * 2
-
-
-def _selu(xp: Any, x: Any) -> Any:
-    return 1.05 * xp.where(x > 0, x, 1.67 * xp.exp(x) - 1.67)
-
-
-def _softmax(xp: Any, x: Any) -> Any:
-    e = xp.exp(x - x.max(1, keepdims=True))
-    return e / e.sum(1, keepdims=True)
-
-
-def _normalised(xp: Any, x: Any) -> Any:
-    centred = x - x.mean(1, keepdims=True)
-    return centred / xp.sqrt((centred * centred).mean(1, keepdims=True) + 1e-5)
-
-
-WORKLOADS = (
-    Workload("copy", lambda xp, x: x + 1, _flat, 8),
-    Workload("selu", _selu, _flat, 8),
-    Workload("sum of squares", lambda xp, x: (x * x).sum(), _flat, 4),
-    Workload("sums of columns", lambda xp, x: x.sum(0), _rows, 4),
-    Workload("softmax", _softmax, _rows, 8),
-    Workload("layer norm", _normalised, _rows, 8),
-    Workload("product", lambda xp, x: x @ x, _square, 12),
-)
-
-
-def judged(pattern: str = "*") -> Counter[str]:
-    """How many cases have each verdict; there was no time for those that are "late"."""
-    adapter = load("traceir.conform.implementations:cuda")
-    found: Counter[str] = Counter()
-    end = time.perf_counter() + PATIENCE
-    for case in load_cases():
-        if not fnmatch(case.name, pattern) or "value" not in case.verbs:
-            continue
-        if time.perf_counter() > end:
-            found["late"] += 1
-            continue
-        verdict = adapter.verdict(case)
-        found[verdict.kind] += 1
-        if verdict.kind not in ("pass", "unsupported"):
-            print(f"{verdict.kind}: {case.name}: {verdict.why}")
+def parser() -> argparse.ArgumentParser:
+    """What the command understands."""
+    found = argparse.ArgumentParser(
+        prog="python -m traceir_numba.cuda.check",
+        description=DESCRIPTION,
+        epilog=PACKAGES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = found.add_argument
+    add("--cases", default="*", metavar="PATTERN", help="cases of such names; '' none")
+    add("--tests", default="*", metavar="PATTERN", help="files of tests; '' for none")
+    add("--times", default="*", metavar="PATTERN", help="such functions; '' for none")
+    text = "how long all of it may take (%(default)g); what is left then is late"
+    add("--seconds", type=float, default=SECONDS, metavar="S", help=text)
+    text = "processes that judge side by side (%(default)d)"
+    jobs = min(8, os.cpu_count() or 1)
+    add("--jobs", type=int, default=jobs, metavar="N", help=text)
+    text = "run in Numba's simulator: sizes are small, and times mean nothing"
+    add("--simulator", action="store_true", help=text)
+    text = "run nothing: make PTX of the kernels of cases, and machine code"
+    add("--compile", action="store_true", help=text)
+    text = "the compute capability that --compile is for (%(default)s)"
+    add("--capability", default="9.0", metavar="C", help=text)
     return found
 
 
-def seconds(call: Callable[[], Any], wait: Callable[[Any], Any]) -> float:
-    """The median time of a call, once it has been compiled."""
-    wait(call())
-    times = []
-    for _ in range(RUNS):
-        start = time.perf_counter()
-        wait(call())
-        times.append(time.perf_counter() - start)
-    return median(times)
+def main(arguments: Sequence[str]) -> int:
+    """Print the table; 1 where something failed."""
+    asked = parser().parse_args(arguments)
+    if asked.simulator:
+        _simulate()
+    # What is imported below reads the environment.
+    from traceir_numba.cuda import compiling, judging
+
+    start = time.monotonic()
+    end = start + asked.seconds
+    if asked.compile:
+        rows = compiling.rows(asked.cases, asked.capability, asked.jobs, end)
+    else:
+        print(_about(), flush=True)
+        rows = judging.rows(asked, start, end)
+    bad = False
+    print(Row(HEAD))
+    for row in rows:
+        print(row, flush=True)
+        bad |= row.bad
+    print(f"{time.monotonic() - start:.0f} s in all")
+    return int(bad)
 
 
-def rows(n: int) -> Iterable[tuple[str, ...]]:
-    """The table's rows: a name, a time, bytes a second, and ratios to others."""
-    copied = 0.0
-    for work in WORKLOADS:
-        x = np.linspace(-2, 2, int(np.prod(work.shape(n))), dtype=np.float32)
-        x = x.reshape(work.shape(n))
-        took = _by_us(work, x)
-        speed = x.size * work.traffic / took
-        copied = copied or speed
-        others = [f"{took / t:.2f}" if t else "-" for t in compared(work, x)]
-        figures = (f"{took * 1e3:.3f}", f"{speed / 1e9:.1f}", f"{speed / copied:.2f}")
-        yield (work.name, *figures, *others)
+def _simulate() -> None:
+    os.environ[SIMULATOR] = "1"
+    if "numba" in sys.modules:  # which has read the environment by now
+        sys.modules["numba"].config.ENABLE_CUDASIM = 1
 
 
-def compared(work: Workload, x: np.ndarray) -> Iterable[float]:
-    """The times of JAX and of CuPy on a device; 0 for one that is not there."""
-    for name, timed in (("jax", _by_jax), ("cupy", _by_cupy)):
-        there = importlib.util.find_spec(name) and not device.is_simulated()
-        yield timed(work, x) if there else 0.0
+def _about() -> str:
+    """The device, and the versions of what compiles and of who is compared with."""
+    from traceir_numba.cuda import device, devices
+
+    first = devices()[0]
+    names = ("traceir", "numba", "numba-cuda", "numba-cuda-mlir", "jax", "cupy")
+    found = [f"{n} {v}" for n in names if (v := _version(n))]
+    python = f"Python {platform.python_version()}"
+    simulated = "simulator, no device" if device.is_simulated() else first.name
+    return f"{first}: {simulated}; {', '.join([*found, python])}"
 
 
-def _by_us(work: Workload, x: np.ndarray) -> float:
-    function = jit(lambda a: work.function(np, a), target="cuda")
-    there = device_put(x)
-    return seconds(lambda: function(there), lambda _: device.synchronize())
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return ""
 
 
-def _by_jax(work: Workload, x: np.ndarray) -> float:
-    import jax
-
-    if jax.default_backend() != "gpu":
-        return 0.0
-    function = jax.jit(lambda a: work.function(jax.numpy, a))
-    there = jax.device_put(x)
-    return seconds(lambda: function(there), lambda y: y.block_until_ready())
+def counted(found: Counter[str]) -> str:
+    """Counts in words, such as "12 pass, 1 late"."""
+    return ", ".join(f"{n} {kind}" for kind, n in found.items() if n) or "none"
 
 
-def _by_cupy(work: Workload, x: np.ndarray) -> float:
-    cupy: Any = importlib.import_module("cupy")
-    there = cupy.asarray(x)
-    wait = cupy.cuda.Device().synchronize
-    return seconds(lambda: work.function(cupy, there), lambda _: wait())
-
-
-def main(arguments: list[str]) -> int:
-    """Print verdicts and the table; 1 where a case failed."""
-    (first, *_) = devices()
-    print(f"{first}: {first.name}, by {device.dialect().__name__}")
-    found = judged(*arguments)
-    print("cases: " + ", ".join(f"{count} {kind}" for kind, count in found.items()))
-    head = ("", "ms", "GB/s", "of copy", "to JAX", "to CuPy")
-    n = SMALL if device.is_simulated() else LARGE
-    for row in (head, *rows(n)):
-        print(f"{row[0]:16}" + "".join(f"{cell:>10}" for cell in row[1:]))
-    return int(bool(found["fail"] + found["crashed"]))
+def problems(found: Iterable[tuple[str, str]]) -> Iterator[Row]:
+    """A line for each of the first things that failed, then one for the rest."""
+    listed = list(found)
+    for name, why in listed[:20]:
+        yield Row((f"  {name}: {' '.join(why.split())[:200]}",), True)
+    if len(listed) > 20:
+        yield Row((f"  and {len(listed) - 20} more",), True)
 
 
 if __name__ == "__main__":

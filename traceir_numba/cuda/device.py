@@ -90,11 +90,17 @@ def namespace() -> dict[str, Any]:
     space |= {"inf": math.inf, "nan": math.nan}
     if is_simulated():
         return space | simulated.names()
-    import numba
-
-    types = {d: getattr(numba, "boolean" if d == "bool" else d) for d in NUMBERS}
+    types = {d: getattr(_types(), "boolean" if d == "bool" else d) for d in NUMBERS}
     casts = {short(d): types[d] for d in NUMBERS}
     return space | casts | {"math": math, "function": dialect().jit(device=True)}
+
+
+def _types() -> Any:
+    """The module that has the types of a dialect's numbers."""
+    package = dialect().__name__.partition(".")[0]
+    return importlib.import_module(
+        "numba" if package == "numba" else f"{package}.types"
+    )
 
 
 def kernel(space: dict[str, Any], name: str) -> Callable[..., Any]:

@@ -50,7 +50,7 @@ def ptx(program: Program, capability: tuple[int, int] = CAPABILITY) -> dict[str,
     Raises RuntimeError (backend.device) where NVVM, or the package that compiles, is
     missing, or where Numba runs its simulator.
     """
-    dialect = _dialect()
+    dialect = compiler()
     space: dict[str, Any] = {}
     exec(module_of(program), space)
     found = {}
@@ -110,7 +110,7 @@ def _folders() -> Iterator[Path]:
         yield Path(place) / "cuda_nvcc"
 
 
-def _dialect() -> Any:
+def compiler() -> Any:
     """The package that compiles; a device is not asked for."""
     if device.is_simulated():
         raise rules.error("backend.device", got="the simulator compiles nothing")

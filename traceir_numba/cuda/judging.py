@@ -1,0 +1,214 @@
+"""Cases, tests and times for the table of `make gpu-check`. Serves: every table"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import closing, suppress
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+from traceir.conform import Case, load_cases
+from traceir.conform.pool import Limits, Pool
+from traceir.errors import TraceirError
+from traceir.ir import Jaxpr, subjaxprs
+from traceir_numba.cuda import check, device
+from traceir_numba.cuda.check import Row
+
+ADAPTER = "traceir.conform.implementations:cuda"
+# The seconds of one case, and of one function that is timed, after which it hangs.
+CASE, TIMED = 30.0, 90.0
+# Of each test that pytest has run, a letter.
+SUMMARY = re.compile(r"(\d+) (passed|failed|errors?|skipped)")
+
+
+def rows(asked: argparse.Namespace, start: float, end: float) -> Iterator[Row]:
+    """All of the table."""
+    whole = end - start
+    if asked.cases:
+        yield from judged(asked.cases, asked.jobs, end - whole * _later(asked))
+    if asked.tests:
+        yield from tested(asked.tests, end - whole * check.TIMES * bool(asked.times))
+    if asked.times:
+        yield from timed(asked.times, end)
+
+
+def _later(asked: argparse.Namespace) -> float:
+    """The part of the time that is kept for what comes after the cases."""
+    return check.TESTS * bool(asked.tests) + check.TIMES * bool(asked.times)
+
+
+# -- cases ----------------------------------------------------------------------------
+
+
+def primitives(jaxpr: Jaxpr) -> set[str]:
+    """The primitives of a program and of those in it."""
+    inner = (primitives(c.jaxpr) for eqn in jaxpr.eqns for c in subjaxprs(eqn))
+    return {eqn.primitive for eqn in jaxpr.eqns}.union(*inner)
+
+
+def ordered(pattern: str) -> list[Case]:
+    """The cases with values: first one for each primitive, then the rest."""
+    seen: set[str] = set()
+    first: list[Case] = []
+    rest: list[Case] = []
+    for case in load_cases():
+        if "value" in case.verbs and fnmatch(case.name, pattern):
+            new = _primitives_of(case) - seen
+            seen |= new
+            (first if new else rest).append(case)
+    return first + rest
+
+
+def _primitives_of(case: Case) -> set[str]:
+    try:
+        return primitives(case.program().jaxpr)
+    except TraceirError:  # a function of the host's, without types
+        return set()
+
+
+def judged(pattern: str, jobs: int, end: float) -> Iterator[Row]:
+    """The verdicts of cases, by processes beside one another, until a moment."""
+    start = time.monotonic()
+    names = [case.name for case in ordered(pattern)]
+    found: Counter[str] = Counter({"pass": 0})
+    wrong = []
+    pool = Pool(ADAPTER, Limits(case=CASE, jobs=jobs))
+    with closing(pool.verdicts(names)) as verdicts:
+        for name, verdict in verdicts:
+            found[verdict.kind] += 1
+            if verdict.kind not in ("pass", "unsupported"):
+                wrong.append((name, f"{verdict.kind}: {verdict.why}"))
+            if time.monotonic() > end:
+                break
+    found["late"] = len(names) - found.total()
+    took = f"{time.monotonic() - start:.0f} s"
+    yield Row(("cases", check.counted(found), took), bool(wrong))
+    yield from check.problems(wrong)
+
+
+# -- tests ----------------------------------------------------------------------------
+
+
+def tested(pattern: str, end: float) -> Iterator[Row]:
+    """The tests of a checkout; those of cases are left to `judged`."""
+    folder = Path("tests/cuda")
+    files = sorted(folder.glob("test_*.py"))
+    wanted = [str(f) for f in files if fnmatch(f.stem, pattern)]
+    wanted = [f for f in wanted if not f.endswith("test_cases.py")]
+    if not wanted:
+        yield Row(("tests", "none here: this is no checkout"))
+        return
+    start = time.monotonic()
+    options = ["-q", "--tb=line", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", *options, *wanted]
+    environment = dict(os.environ)
+    if not device.is_simulated():
+        environment["TRACEIR_GPU"] = "1"
+    status, text = _run(command, environment, end)
+    (*_, last) = text.strip().splitlines() or [""]
+    found = Counter({kind: int(n) for n, kind in SUMMARY.findall(last)})
+    if status is None:
+        found = Counter({"late": 1})
+    took = f"{time.monotonic() - start:.0f} s"
+    yield Row(("tests", check.counted(found), took), bool(status))
+    if status:
+        failed = [line for line in text.splitlines() if line.startswith("FAILED")]
+        yield from check.problems((line, "") for line in failed or [last])
+
+
+def _run(
+    command: Sequence[str], environment: dict[str, str], end: float
+) -> tuple[int | None, str]:
+    """The status, None if it was ended, and the text of a command."""
+    process = _started(command, environment)
+    try:
+        text, _ = process.communicate(timeout=max(1.0, end - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        _ended(process)
+        return None, ""
+    return process.returncode, text.decode(errors="replace")
+
+
+def _started(
+    command: Sequence[str], environment: dict[str, str]
+) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=environment,
+        start_new_session=True,
+    )
+
+
+def _ended(process: subprocess.Popen[bytes]) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+# -- times ----------------------------------------------------------------------------
+
+
+def timed(pattern: str, end: float) -> Iterator[Row]:
+    """What `measuring` prints, as lines of the table, until a moment."""
+    n = check.SMALL if device.is_simulated() else check.LARGE
+    module = "traceir_numba.cuda.measuring"
+    environment = {**os.environ, "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
+    process = _started([sys.executable, "-m", module, str(n), pattern], environment)
+    last, copied = "", 0.0
+    try:
+        for line in _lines(process, end):
+            last = line
+            if line.startswith("{"):
+                one = json.loads(line)
+                copied = copied or one["bandwidth"]
+                yield _row(one, copied)
+        late = process.poll() is None
+    finally:
+        _ended(process)
+    if late:
+        yield Row(("times", "late: the rest"))
+    elif process.returncode:
+        yield Row(("times", "failed"), True)
+        yield from check.problems([("times", last)])
+
+
+def _lines(process: subprocess.Popen[bytes], end: float) -> Iterator[str]:
+    """The lines that a process prints, while it does not take too long for one."""
+    assert process.stdout is not None
+    descriptor, said = process.stdout.fileno(), b""
+    while True:
+        patience = min(TIMED, end - time.monotonic())
+        ready, _, _ = select.select([descriptor], [], [], max(0.0, patience))
+        if not ready:
+            return
+        chunk = os.read(descriptor, 1 << 16)
+        if not chunk:
+            process.wait()
+            return
+        *lines, said = (said + chunk).split(b"\n")
+        yield from (line.decode(errors="replace") for line in lines if line)
+
+
+def _row(one: dict[str, Any], copied: float) -> Row:
+    took = one["seconds"]
+    rate, part = "", ""
+    if one["flops"]:
+        rate = f"{one['flops'] / 1e9:.4g} GFLOP/s"
+    elif one["bandwidth"]:
+        rate = f"{one['bandwidth'] / 1e9:.4g} GB/s"
+        part = f"{one['bandwidth'] / copied:.2f}"
+    others = [f"{took / one[n]:.2f}" if one[n] else "-" for n in ("jax", "cupy")]
+    return Row((one["name"], "", f"{took * 1e3:.4g} ms", rate, part, *others))
