@@ -26,7 +26,8 @@ soak: $(VENV)/.test ## all tests with five times the random examples, and Numba 
 	HYPOTHESIS_PROFILE=soak $(python) -m pytest -n $(JOBS) --dist worksteal $(ARGS)
 
 fuzz: $(VENV)/.test ## the property tests, with many random examples
-	HYPOTHESIS_PROFILE=fuzz $(python) -m pytest tests/fuzz $(ARGS)
+	HYPOTHESIS_PROFILE=fuzz $(python) -m pytest tests/fuzz \
+	    tests/cuda/test_random_programs.py $(ARGS)
 
 mutants: $(VENV)/.test ## try every mutant of the tables on the cases
 	PYTHONPATH=tests $(python) -m mutation $(ARGS)
