@@ -1,12 +1,17 @@
-"""Products of stacks of matrices on a device: tiles in the memory that blocks share.
+"""Products of stacks of matrices on a device: tiles of the result in registers.
 
-Each element of the result is summed from the first product to the last, whatever the
-tile is. Serves: choice.dot-order
+A block lays out tiles of both operands in the memory that its threads share; a thread
+adds up several elements of the result, `each` by `each`, so that what it reads from
+there is used as often. Each element is summed from the first product to the last,
+whatever the tile is. Serves: choice.dot-order
 """
 
 from __future__ import annotations
 
-from textwrap import dedent
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
 
 from traceir_numba.functions import short
 
@@ -15,47 +20,108 @@ SIZES = (
     *("x_outer", "x_batch", "x_row", "x_along"),
     *("y_outer", "y_batch", "y_along", "y_column"),
 )
+# A block's threads along one side of a tile, and how many terms it lays out at once.
+SIDE, DEPTH = 16, 16
+# The elements of a thread along one side, the most first: of numbers of up to four
+# bytes, and of others, for which there are half as many registers.
+EACH, EACH_LONG = (8, 4, 2, 1), (4, 2, 1)
+# Blocks that keep a device busy: with fewer, tiles are smaller.
+BUSY = 128
 
 
-def name_of(dtype: str) -> str:
-    """The name of the products of a dtype."""
-    return f"product_{short(dtype)}"
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """`each` by `each` elements of each of `side` by `side` threads."""
+
+    dtype: str
+    side: int
+    each: int
+
+    @property
+    def width(self) -> int:
+        """Its elements along one side."""
+        return self.side * self.each
+
+    @property
+    def name(self) -> str:
+        """The name of the kernel."""
+        return f"product_{short(self.dtype)}_{self.width}"
 
 
-def source(dtype: str, tile: int) -> str:
-    """The kernel for a dtype, run by blocks of `tile` times `tile` threads."""
-    t, zero = short(dtype), "0.0" if dtype.startswith("float") else "0"
-    total = "total + left[y, k] * right[k, x]"
-    text = f"""
-    def {name_of(dtype)}(X, Y, Z, {", ".join(SIZES)}):
-        left = cuda.shared.array(({tile}, {tile}), np.{dtype})
-        right = cuda.shared.array(({tile}, {tile}), np.{dtype})
-        x = cuda.threadIdx.x
-        y = cuda.threadIdx.y
-        for b in range(cuda.blockIdx.z, outer * batch, cuda.gridDim.z):
-            x_from = b // batch * x_outer + b % batch * x_batch
-            y_from = b // batch * y_outer + b % batch * y_batch
-            high = cuda.gridDim.y * {tile}
-            wide = cuda.gridDim.x * {tile}
-            for top in range(cuda.blockIdx.y * {tile}, rows, high):
-                for side in range(cuda.blockIdx.x * {tile}, columns, wide):
-                    i = top + y
-                    j = side + x
-                    total = {t}({zero})
-                    for start in range(0, inner, {tile}):
-                        left[y, x] = {t}({zero})
-                        right[y, x] = {t}({zero})
-                        if (i < rows) & (start + x < inner):
-                            along = (start + x) * x_along
-                            left[y, x] = X[x_from + i * x_row + along]
-                        if (j < columns) & (start + y < inner):
-                            along = (start + y) * y_along
-                            right[y, x] = Y[y_from + along + j * y_column]
-                        cuda.syncthreads()
-                        for k in range({tile}):
-                            total = {t}({total})
-                        cuda.syncthreads()
-                    if (i < rows) & (j < columns):
-                        Z[(b * rows + i) * columns + j] = total
-    """
-    return dedent(text).strip()
+def tile_of(
+    dtype: str, arguments: tuple[int, ...], side: int = SIDE, busy: int = BUSY
+) -> Tile:
+    """The largest tile that leaves enough blocks, for a call's arguments."""
+    large = np.dtype(dtype).itemsize > 4
+    tiles = [Tile(dtype, side, each) for each in (EACH_LONG if large else EACH)]
+    enough = (t for t in tiles if np.prod(grid_of(t, arguments)) >= busy)
+    return next(enough, tiles[-1])
+
+
+def grid_of(tile: Tile, arguments: tuple[int, ...]) -> tuple[int, int, int]:
+    """How many tiles there are: along columns, along rows, and of products."""
+    outer, batch, rows, _, columns, *_ = arguments
+    return -(-columns // tile.width), -(-rows // tile.width), outer * batch
+
+
+def source(tile: Tile) -> str:
+    """The kernel of a tile, run by blocks of `side` times `side` threads."""
+    return "\n".join(_lines(tile))
+
+
+def _lines(tile: Tile) -> Iterator[str]:
+    t, side, width = short(tile.dtype), tile.side, tile.width
+    zero = f"{t}({'0.0' if tile.dtype.startswith('float') else '0'})"
+    numbers = range(tile.each)
+    pairs = [(p, q) for p in numbers for q in numbers]
+    # A place more in each line, or threads that write along lines would wait.
+    shape = f"({DEPTH}, {width + 1}), np.{tile.dtype}"
+    yield f"def {tile.name}(X, Y, Z, {', '.join(SIZES)}):"
+    yield f"    left = cuda.shared.array({shape})"
+    yield f"    right = cuda.shared.array({shape})"
+    yield "    thread = cuda.threadIdx.x"
+    yield f"    x = thread % {side}"
+    yield f"    y = thread // {side}"
+    yield "    for b in range(cuda.blockIdx.z, outer * batch, cuda.gridDim.z):"
+    yield "        x_from = b // batch * x_outer + b % batch * x_batch"
+    yield "        y_from = b // batch * y_outer + b % batch * y_batch"
+    yield f"        high = cuda.gridDim.y * {width}"
+    yield f"        wide = cuda.gridDim.x * {width}"
+    yield f"        for top in range(cuda.blockIdx.y * {width}, rows, high):"
+    yield f"            for base in range(cuda.blockIdx.x * {width}, columns, wide):"
+    head = " " * 16
+    yield from (f"{head}z{p}{q} = {zero}" for p, q in pairs)
+    yield f"{head}for start in range(0, inner, {DEPTH}):"
+    yield from _laid_out(tile, "left", "X", "x_row", "top", "rows", zero)
+    yield from _laid_out(tile, "right", "Y", "y_column", "base", "columns", zero)
+    yield f"{head}    cuda.syncthreads()"
+    yield f"{head}    for k in range({DEPTH}):"
+    line = f"{head}        "
+    yield from (f"{line}x{p} = left[k, y + {side * p}]" for p in numbers)
+    yield from (f"{line}y{q} = right[k, x + {side * q}]" for q in numbers)
+    yield from (f"{line}z{p}{q} = {t}(z{p}{q} + x{p} * y{q})" for p, q in pairs)
+    yield f"{head}    cuda.syncthreads()"
+    for p in numbers:
+        yield f"{head}i = top + y + {side * p}"
+        yield f"{head}if i < rows:"
+        for q in numbers:
+            yield f"{head}    j = base + x + {side * q}"
+            yield f"{head}    if j < columns:"
+            yield f"{head}        Z[(b * rows + i) * columns + j] = z{p}{q}"
+
+
+def _laid_out(
+    tile: Tile, name: str, operand: str, step: str, first: str, count: str, zero: str
+) -> Iterator[str]:
+    """The lines that lay out a tile of an operand, along what is near in memory."""
+    along, memory = f"{operand.lower()}_along", f"{operand.lower()}_from"
+    head, total = " " * 20, DEPTH * tile.width
+    yield f"{head}near = {along} < {step}"
+    yield f"{head}for number in range(thread, {total}, {tile.side**2}):"
+    yield f"{head}    k = number % {DEPTH} if near else number // {tile.width}"
+    yield f"{head}    i = number // {DEPTH} if near else number % {tile.width}"
+    yield f"{head}    value = {zero}"
+    yield f"{head}    if ({first} + i < {count}) & (start + k < inner):"
+    place = f"{memory} + ({first} + i) * {step} + (start + k) * {along}"
+    yield f"{head}        value = {operand}[{place}]"
+    yield f"{head}    {name}[k, i] = value"

@@ -9,10 +9,10 @@ from traceir_numba.cuda import products, texts
 from traceir_numba.cuda.emit import Kernel, emit
 from traceir_numba.cuda.emit_pieces import PieceKernel
 from traceir_numba.cuda.forms import Form, form_of
-from traceir_numba.cuda.launching import TILE
 from traceir_numba.cuda.pieces import kind_of, launched, plan_of
 from traceir_numba.functions import NUMBERS, short
 from traceir_numba.nests import Nest
+from traceir_numba.products import call_arguments
 from traceir_numba.program import Call, Launch, Program, Run, Step
 
 Key = tuple[Nest, Form]
@@ -63,8 +63,8 @@ def module_of(program: Program) -> str:
         parts += [f"@function\n{text}" for text in piece.functions]
         parts.append(f"@cuda.jit\n{piece.text}")
     products_ = [s for s in every_step(program) if isinstance(s, Call)]
-    dtypes = dict.fromkeys(s.eqn.outputs[0].aval.dtype.name for s in products_)
-    parts += [f"@cuda.jit\n{products.source(dtype, TILE)}" for dtype in dtypes]
+    tiles = dict.fromkeys(map(tile_of, products_))
+    parts += [f"@cuda.jit\n{products.source(tile)}" for tile in tiles]
     parts = [docstring(program), header("\n".join(parts)), *dict.fromkeys(parts)]
     return "\n\n\n".join(part.strip("\n") for part in parts) + "\n"
 
@@ -81,10 +81,16 @@ def arguments_of(program: Program) -> dict[str, tuple[str, ...]]:
         found[piece.name] = tuple(f"{dtype}*" for dtype in piece.pointers)
     for step in every_step(program):
         if isinstance(step, Call):
-            dtype = step.eqn.outputs[0].aval.dtype.name
+            tile = tile_of(step)
             sizes = ["int64"] * len(products.SIZES)
-            found[products.name_of(dtype)] = (*[f"{dtype}*"] * 3, *sizes)
+            found[tile.name] = (*[f"{tile.dtype}*"] * 3, *sizes)
     return found
+
+
+def tile_of(step: Call) -> products.Tile:
+    """How a device computes a product."""
+    dtype = step.eqn.outputs[0].aval.dtype.name
+    return products.tile_of(dtype, call_arguments(step.eqn))
 
 
 def docstring(program: Program) -> str:
