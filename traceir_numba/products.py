@@ -202,9 +202,11 @@ class _Build:
         shape = x.var.aval.shape
         if not anew and all(step(shape, g) is not None for g in (x.free, x.summed)):
             return x.var, x
-        groups = [g for g in (x.batch, x.free, x.summed) if g]
+        # Stacks of stacks are one of both operands, or of none.
+        stacks = [x.batch] if anew else [(d,) for d in x.batch]
+        groups = [g for g in (*stacks, x.free, x.summed) if g]
         var = self.laid_out(x, *groups)
-        batch = tuple(range(bool(x.batch)))
+        batch = tuple(range(len(stacks) if x.batch else 0))
         summed = (len(groups) - 1,)
         return var, _Operand(var, var, batch, summed, False)
 
