@@ -48,11 +48,12 @@ def recorded(data: Path = DATA) -> Iterator[Program]:
 def environment(library: Any) -> dict[str, Any]:
     """What programs may name: the modules of a library, and arrays of many kinds."""
     jnp = importlib.import_module(f"{library.__name__}.numpy")
-    beside = ("nn", "image", "scipy.special", "scipy.stats")
+    beside = ("nn", "image", "scipy.special", "scipy.stats", "scipy.signal", "ops")
     modules = [importlib.import_module(f"{library.__name__}.{name}") for name in beside]
     rows = np.array([[0.5, -1.5, 2.0, 0.0], [3.0, 1.25, -0.75, 1.0], [-2, 4, 0.1, 1.5]])
     return {
-        **dict(zip(("nn", "image", "special", "stats"), modules, strict=True)),
+        **{name.split(".")[-1]: m for name, m in zip(beside, modules, strict=True)},
+        "ravel": importlib.import_module(f"{library.__name__}.flatten_util"),
         "jax": library,
         "jnp": jnp,
         "lax": library.lax,

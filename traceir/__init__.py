@@ -87,7 +87,7 @@ from traceir.typing import check
 from traceir.version import VERSION
 
 if TYPE_CHECKING:
-    from traceir import exports, image, nn, random, scipy
+    from traceir import exports, flatten_util, image, nn, ops, random, scipy
     from traceir.exports import deserialize, export
 
 __version__ = VERSION
@@ -138,6 +138,7 @@ __all__ = [
     "explain_cache_misses",
     "export",
     "exports",
+    "flatten_util",
     "grad",
     "hessian",
     "image",
@@ -160,6 +161,7 @@ __all__ = [
     "numpy_dtype_promotion",
     "numpy_rank_promotion",
     "operators",
+    "ops",
     "parse",
     "pmap",
     "pure_callback",
@@ -182,7 +184,9 @@ __all__ = [
 
 # What is imported when it is first asked for: modules, and functions of modules.
 _LATER = {
-    **dict.fromkeys(("exports", "image", "nn", "random", "scipy"), __name__),
+    **dict.fromkeys(
+        ("exports", "flatten_util", "image", "nn", "ops", "random", "scipy"), __name__
+    ),
     **dict.fromkeys(("deserialize", "export"), f"{__name__}.exports"),
 }
 

@@ -162,13 +162,14 @@ def _extreme(name: str, x: Operand, axis: Axis, least: bool, **options: Any) -> 
         f"reduce_{name}",
         convert(value, dtype),
         axis,
-        identity=_end(dtype, least),
+        identity=end_of(dtype, least),
         combine=name,
         **options,
     )
 
 
-def _end(dtype: np.dtype, least: bool) -> Any:
+def end_of(dtype: np.dtype, least: bool) -> Any:
+    """The least value of a dtype, or the greatest."""
     if is_inexact(dtype):
         return -np.inf if least else np.inf
     if kind_of(dtype) == "b":

@@ -1,0 +1,255 @@
+"""Convolutions, correlations and trends as `scipy.signal` has them.
+
+Serves: face.choice, face.empty, face.least-rank
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from traceir import lax, rules
+from traceir.array import Array
+from traceir.dtypes import kind_of
+from traceir.lax.operands import (
+    Operand,
+    as_array,
+    operand,
+    operands,
+    promoted_inexact,
+    shape_of,
+)
+from traceir.lax.shapes import axes_in, axis_in
+from traceir.numpy.elementwise import subtract
+from traceir.numpy.filters import MODES
+from traceir.numpy.order import flip
+from traceir.numpy.shapes import concatenate, moveaxis
+from traceir.numpy.spectra import fftn, ifftn, irfftn, rfftn
+from traceir.numpy.statistics import mean
+from traceir.trace import typeof
+
+__all__ = [
+    "convolve",
+    "convolve2d",
+    "correlate",
+    "correlate2d",
+    "detrend",
+    "fftconvolve",
+]
+
+Shape = tuple[int, ...]
+
+
+def convolve(
+    in1: Operand, in2: Operand, mode: str = "full", method: str = "auto"
+) -> Array:
+    """Sums of products of `in1` with `in2` turned around, of as many dimensions.
+
+    `"full"` has every place at which the two meet, `"same"` as many as `in1`, around
+    the middle, `"valid"` those at which one lies within the other. The method is
+    `"direct"`, or `"fft"` for `fftconvolve`; `"auto"` is direct. The result is
+    floating. Raises ValueError (face.choice, face.empty, face.least-rank).
+
+    >>> import traceir.numpy as jnp
+    >>> convolve(jnp.array([1, 2, 3]), jnp.array([0, 1]), "same")
+    Array([0., 1., 2.], dtype=float32)
+    """
+    _check("method", method, ("auto", "direct", "fft"))
+    if method == "fft":
+        return fftconvolve(in1, in2, mode)
+    x, y = _pair("convolve", in1, in2, mode)
+    return _direct(x, y, mode)
+
+
+def correlate(
+    in1: Operand, in2: Operand, mode: str = "full", method: str = "auto"
+) -> Array:
+    """Sums of products of `in1` with the conjugate of `in2`; otherwise as `convolve`.
+
+    >>> import traceir.numpy as jnp
+    >>> correlate(jnp.array([1, 2, 3]), jnp.array([0, 1]), "valid")
+    Array([2., 3.], dtype=float32)
+    """
+    x, y = operands("correlate", (in1, in2))
+    if kind_of(typeof(y).dtype) == "c":
+        y = lax.conj(y)
+    return convolve(x, flip(y), mode, method)
+
+
+def convolve2d(
+    in1: Operand,
+    in2: Operand,
+    mode: str = "full",
+    boundary: str = "fill",
+    fillvalue: float = 0,
+) -> Array:
+    """`convolve` of two matrices; there are zeros beside them.
+
+    Raises ValueError (face.choice, face.empty, face.least-rank).
+
+    >>> import traceir.numpy as jnp
+    >>> convolve2d(jnp.ones((2, 2)), jnp.ones((1, 2)))
+    Array([[1., 2., 1.],
+           [1., 2., 1.]], dtype=float32)
+    """
+    _matrices(in1, in2, boundary, fillvalue)
+    return convolve(in1, in2, mode, "direct")
+
+
+def correlate2d(
+    in1: Operand,
+    in2: Operand,
+    mode: str = "full",
+    boundary: str = "fill",
+    fillvalue: float = 0,
+) -> Array:
+    """`correlate` of two matrices; there are zeros beside them.
+
+    >>> import traceir.numpy as jnp
+    >>> correlate2d(jnp.array([[1, 2, 3]]), jnp.array([[0, 1]]), "valid")
+    Array([[2., 3.]], dtype=float32)
+    """
+    _matrices(in1, in2, boundary, fillvalue)
+    return correlate(in1, in2, mode, "direct")
+
+
+def fftconvolve(
+    in1: Operand,
+    in2: Operand,
+    mode: str = "full",
+    axes: int | Sequence[int] | None = None,
+) -> Array:
+    """`convolve` by Fourier transforms, along some axes; the others broadcast.
+
+    Raises ValueError (face.choice, face.empty, face.least-rank, face.axis).
+
+    >>> import traceir.numpy as jnp
+    >>> fftconvolve(jnp.array([1, 2, 3]), jnp.array([0, 1])).round()
+    Array([0., 1., 2., 3.], dtype=float32)
+    """
+    x, y = _pair("fftconvolve", in1, in2, mode, axes is None)
+    along = axes_in(axes, len(shape_of(x)))
+    if not along:
+        return as_array(x * y)
+    sizes = [(shape_of(x)[d], shape_of(y)[d]) for d in along]
+    lengths = tuple(n + m - 1 for n, m in sizes)
+    real = kind_of(typeof(x).dtype) == "f"
+    forth, back = (rfftn, irfftn) if real else (fftn, ifftn)
+    spectra = forth(x, lengths, along) * forth(y, lengths, along)
+    found = back(spectra, lengths, along)
+    starts, stops = [0] * found.ndim, list(found.shape)
+    for d, (n, m) in zip(along, sizes, strict=True):
+        starts[d], kept = _kept(n, m, mode)
+        stops[d] = starts[d] + kept
+    return lax.slice(found, starts, stops)
+
+
+def detrend(
+    data: Operand,
+    axis: int = -1,
+    type: str = "linear",
+    bp: int | Sequence[int] = 0,
+) -> Array:
+    """What is left of `data` along an axis without its mean, or without a line.
+
+    The line is the one with the least squares; from each of the places `bp` on there is
+    another one. Raises ValueError (face.choice, face.axis).
+
+    >>> import traceir.numpy as jnp
+    >>> detrend(jnp.array([1.0, 2.0, 3.0, 10.0]), type="constant")
+    Array([-3., -2., -1.,  6.], dtype=float32)
+    """
+    _check("type", type, ("linear", "constant"))
+    (given,) = promoted_inexact("detrend", operand("detrend", data))
+    value = as_array(given)
+    at = axis_in(axis, value.ndim)
+    if type == "constant":
+        return subtract(value, mean(value, at, keepdims=True))
+    rows = moveaxis(value, at, -1)
+    count = value.shape[at]
+    breaks = sorted({0, count, *np.atleast_1d(bp).tolist()})
+    if breaks[0] < 0 or breaks[-1] > count:
+        raise rules.error("face.choice", got=f"bp={bp!r}, of places 0 to {count}")
+    parts = [_level(rows[..., low:high]) for low, high in pairwise(breaks)]
+    return moveaxis(concatenate(parts, -1), -1, at)
+
+
+def _level(rows: Array) -> Array:
+    """What is left of rows without a line."""
+    count = rows.shape[-1]
+    places = np.arange(count) - (count - 1) / 2
+    along = as_array(operand("detrend", places.astype(rows.dtype)))
+    centred = subtract(rows, mean(rows, -1, keepdims=True))
+    if count < 2:
+        return centred
+    slope = (centred * along).sum(-1, keepdims=True) / float(places @ places)
+    return subtract(centred, slope * along)
+
+
+def _direct(x: Operand, y: Operand, mode: str) -> Array:
+    """One convolution of a single feature."""
+    n, m = shape_of(x), shape_of(y)
+    if any(a < b for a, b in zip(n, m, strict=True)) and mode == "valid":
+        x, y, n, m = y, x, m, n
+    pads = []
+    for a, b in zip(n, m, strict=True):
+        start, kept = _kept(a, b, mode)
+        pads.append((b - 1 - start, b - 1 - (a + b - 1 - start - kept)))
+    dims = tuple(range(2, 2 + len(n)))
+    image, window = (
+        lax.broadcast_in_dim(v, (1, 1, *shape_of(v)), dims) for v in (x, flip(y))
+    )
+    found = lax.conv_general_dilated(image, window, (1,) * len(n), pads)
+    return lax.squeeze(found, (0, 1))
+
+
+def _kept(n: int, m: int, mode: str) -> tuple[int, int]:
+    """The first place that is kept of all at which the two meet, and how many."""
+    many = {"full": n + m - 1, "same": n, "valid": abs(n - m) + 1}[mode]
+    start = {"full": 0, "same": (m - 1) // 2, "valid": min(n, m) - 1}[mode]
+    return start, many
+
+
+def _pair(
+    name: str, in1: Operand, in2: Operand, mode: str, all_axes: bool = True
+) -> list[Any]:
+    """Both operands in the dtype in which they meet, checked."""
+    _check("mode", mode, MODES)
+    x, y = promoted_inexact(name, *operands(name, (in1, in2)))
+    n, m = shape_of(x), shape_of(y)
+    if len(n) != len(m):
+        got = f"{len(n)} dimensions and {len(m)} in {name}, which need as many"
+        raise rules.error("face.least-rank", got=got)
+    if 0 in (*n, *m):
+        raise rules.error("face.empty", got=f"{n} and {m} in {name}")
+    above = [a >= b for a, b in zip(n, m, strict=True)]
+    below = [a <= b for a, b in zip(n, m, strict=True)]
+    if mode == "valid" and all_axes and not (all(above) or all(below)):
+        got = f"'valid' for shapes {n} and {m}, of which neither fits in the other"
+        raise rules.error("face.choice", got=got)
+    return [x, y]
+
+
+def _matrices(in1: Operand, in2: Operand, boundary: str, fillvalue: float) -> None:
+    _check("boundary", boundary, ("fill",))
+    if fillvalue != 0:
+        raise rules.error("face.choice", got=f"fillvalue={fillvalue!r}, not 0")
+    for value in operands("convolve2d", (in1, in2)):
+        if len(shape_of(value)) != 2:
+            got = f"{len(shape_of(value))} dimensions, not 2"
+            raise rules.error("face.least-rank", got=got)
+
+
+def _check(name: str, given: str, known: Sequence[str]) -> None:
+    if given not in known:
+        got = f"{name}={given!r}, not one of {tuple(known)}"
+        raise rules.error("face.choice", got=got)
+
+
+def __getattr__(name: str) -> object:
+    from traceir.numpy.missing import missing
+
+    raise missing(name, __all__, __name__)
