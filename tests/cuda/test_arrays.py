@@ -66,7 +66,7 @@ def test_devices_have_names() -> None:
 def test_an_array_without_dimensions_has_no_length() -> None:
     with pytest.raises(TypeError):
         len(device_put(1.0))
-    with pytest.raises(ValueError):
+    with raises_rule("array.copy", ValueError):
         np.array(device_put(1.0), copy=False)
 
 
@@ -92,6 +92,17 @@ try:
 except RuntimeError as error:
     print(error.rule)
 """
+
+
+def test_the_module_that_compiles_can_be_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    device.dialect.cache_clear()
+    monkeypatch.setenv(device.CHOSEN, "math")
+    with raises_rule("backend.device", RuntimeError, "math has no simulator"):
+        device.dialect()
+    monkeypatch.undo()
+    assert device.dialect().__name__ in device.MODULES
 
 
 def test_without_a_device_the_error_says_what_is_missing() -> None:

@@ -28,11 +28,11 @@ those of each primitive first; the tests of tests/cuda, in a checkout; and the t
 some functions beside those of a copy. Prints one table; the exit status is 0 where
 nothing failed."""
 PACKAGES = """\
-Python packages: traceir with numpy, scipy, ml_dtypes, mpmath, llvmlite and numba; numba-cuda
-with its extra cu12 or cu13 (pip install 'traceir[cuda]'), which brings what compiles;
-pytest and hypothesis for the tests. JAX and CuPy are compared with where they are
-installed. Of the system nothing but the driver is needed, and for --compile and
---simulator not even that."""
+Python packages: traceir with numpy, scipy, ml_dtypes, mpmath, llvmlite and numba;
+numba-cuda with its extra cu12 or cu13, which brings what compiles (all these by pip
+install 'traceir[numba,cuda]' mpmath); pytest and hypothesis for the tests. JAX and CuPy
+are compared with where they are installed. Of the system nothing but the driver is
+needed, and for --compile and --simulator not even that."""
 HEAD = ("", "result", "time", "rate", "of copy", "to JAX", "to CuPy")
 
 

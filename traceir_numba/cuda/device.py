@@ -26,6 +26,8 @@ from traceir_numba.functions import NUMBERS, short
 # Where the dialects are, the newest first. The package `numba_cuda` puts itself in the
 # place of `numba.cuda` when it is installed.
 MODULES = ("numba_cuda_mlir.cuda", "numba.cuda")
+# A variable of the environment that names one of them.
+CHOSEN = "TRACEIR_CUDA"
 # Threads of a block and blocks of a launch at most: on a device, in the simulator.
 REAL, SIMULATED = (256, 65535), (4, 2)
 
@@ -51,7 +53,8 @@ def dialect() -> Any:
     if _lost:
         raise rules.error("backend.device", got=_lost[0])
     reasons = []
-    for name in MODULES:
+    asked = os.environ.get(CHOSEN)
+    for name in (asked,) if asked else MODULES:
         try:
             found = importlib.import_module(name)
         except ImportError as error:

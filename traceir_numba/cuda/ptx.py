@@ -114,12 +114,11 @@ def compiler() -> Any:
     """The package that compiles; a device is not asked for."""
     if device.is_simulated():
         raise rules.error("backend.device", got="the simulator compiles nothing")
-    for name in device.MODULES:
-        try:
-            return importlib.import_module(name)
-        except ImportError:
-            continue
-    raise rules.error("backend.device", got=f"none of {', '.join(device.MODULES)}")
+    name = device.MODULES[-1]  # for which sources are written
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise rules.error("backend.device", got=f"{name}: {error}") from None
 
 
 @contextmanager
