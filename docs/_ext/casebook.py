@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from itertools import groupby
+from functools import cache
+from itertools import groupby, islice
 from pathlib import Path
 
 from docutils import nodes
@@ -25,14 +26,20 @@ CITES = re.compile(r"^ +cites\b.*\n(?: {4,}\S.*\n)*", re.MULTILINE)
 
 def source(case: Case) -> str:
     """The text of a case, as its file has it, comments included."""
-    whole = (spec_path() / "cases" / case.file).read_text(encoding="utf-8")
-    start, *rest = whole.split("\n")[case.line - 1 :]
-    body = []
-    for row in rest:
+    lines = _lines(case.file)
+    start, body = lines[case.line - 1], []
+    for row in islice(lines, case.line, None):
         if row.strip() and not row.startswith(" "):
             break
         body.append(row)
     return "\n".join([start, *body]).rstrip() + "\n"
+
+
+@cache
+def _lines(file: str) -> list[str]:
+    """The lines of a file of cases."""
+    text = (spec_path() / "cases" / file).read_text(encoding="utf-8")
+    return text.split("\n")
 
 
 def shown(case: Case, canonical: bool) -> nodes.Node:
@@ -53,7 +60,12 @@ def _dedent(body: str) -> str:
 
 
 def write_pages(app: Sphinx) -> None:
-    """A page for each file of cases, under `cases/`; old ones go."""
+    """A page for each file of cases, under `cases/`; old ones go.
+
+    Other pages than the site's may be built with its settings.
+    """
+    if app.srcdir != app.confdir:
+        return
     folder = Path(app.srcdir) / "cases"
     folder.mkdir(exist_ok=True)
     wanted = {}

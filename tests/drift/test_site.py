@@ -65,25 +65,37 @@ class Page(HTMLParser):
             self.loaded.add(source)
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Page]:
-    """The pages of a fresh build, by their paths."""
-    out = tmp_path_factory.mktemp("site")
-    options = ["--quiet", "-E", "-W", "--keep-going", "-b", "html"]
-    where = ["-d", str(out / "trees"), "docs", str(out / "html")]
-    done = subprocess.run(
-        [sys.executable, "-m", "sphinx", *options, *where],
+def build(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run Sphinx as `make docs` does, with other options."""
+    return subprocess.run(
+        [sys.executable, "-m", "sphinx", "--quiet", "-E", *arguments],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    html = out / "html"
+
+
+def pages(html: Path) -> Mapping[str, Page]:
+    """The pages in a folder, by their paths."""
     return {
         str(path.relative_to(html)): Page(path.read_text(encoding="utf-8"))
         for path in html.rglob("*.html")
     }
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Page]:
+    """The pages of a fresh build, by their paths.
+
+    In a plain theme: the site's own draws the tree of all pages on each of them, which
+    takes as long as all else.
+    """
+    out = tmp_path_factory.mktemp("site")
+    options = ["-W", "--keep-going", "-b", "html", "-D", "html_theme=basic"]
+    done = build(*options, "-d", str(out / "trees"), "docs", str(out / "html"))
+    assert done.returncode == 0, done.stderr
+    return pages(out / "html")
 
 
 def test_every_id_is_one_anchor(site: Mapping[str, Page]) -> None:
@@ -156,9 +168,14 @@ def test_every_public_function_has_an_example(module: ModuleType) -> None:
     assert [name for name, doc in docs.items() if ">>> " not in doc] == []
 
 
+def elsewhere(found: Mapping[str, Page]) -> list[str]:
+    """What pages load from other sites."""
+    loaded = {source for page in found.values() for source in page.loaded}
+    return [s for s in loaded if re.match(r"(\w+:)?//", s)]
+
+
 def test_pages_load_nothing_from_elsewhere(site: Mapping[str, Page]) -> None:
-    loaded = {source for page in site.values() for source in page.loaded}
-    assert [s for s in loaded if re.match(r"(\w+:)?//", s)] == []
+    assert elsewhere(site) == []
 
 
 BROKEN = """\
@@ -178,19 +195,16 @@ Broken
 
 def test_what_is_wrong_in_a_page_is_a_warning(tmp_path: Path) -> None:
     (tmp_path / "index.rst").write_text(BROKEN)
-    options = ["--quiet", "-E", "-b", "dummy", "-c", "docs"]
-    done = subprocess.run(
-        [sys.executable, "-m", "sphinx", *options, str(tmp_path), str(tmp_path / "o")],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = build("-b", "html", "-c", "docs", str(tmp_path), str(tmp_path / "o"))
     for said in ("rule no.such", "case no/such", "no rule neither.this"):
         assert said in done.stderr
     for said in ("no case nor/this", "no face here", "an example differs", "Got:"):
         assert said in done.stderr
     assert "no page has the rule add" in done.stderr
+    # It is in the site's own theme.
+    found = pages(tmp_path / "o")
+    assert any("furo" in source for source in found["index.html"].loaded)
+    assert elsewhere(found) == []
 
 
 @pytest.mark.parametrize("face", FACES)
