@@ -156,6 +156,8 @@ def test_functions_of_numpy_are_called_as_they_were(
     # A static argument is in the code.
     shipped = [x for x in again if not isinstance(x, int)]
     found, wanted = getattr(plain, name)(*shipped, **named), function(*args, **named)
+    kinds = [list(map(type, pytree.leaves(made))) for made in (found, wanted)]
+    assert kinds[0] == kinds[1]
     assert pytree.structure(found) is pytree.structure(wanted)
     assert bits((found, again)) == bits((wanted, args))
 

@@ -64,7 +64,12 @@ def function_text(entry: Entry, lines: Sequence[str], news: Sequence[str]) -> st
         for k, a in enumerate((*entry.inputs, *entry.outputs))
     ]
     text = entry.text.replace("\\", "\\\\").replace('"""', "'''")
-    end = f"return {_tree(entry.out_tree, iter(result_names(entry)))}"
+    # As NumPy does: a scalar where there are no dimensions.
+    made = (
+        name if one.shape else f"{name}[()]"
+        for name, one in zip(result_names(entry), entry.outputs, strict=True)
+    )
+    end = f"return {_tree(entry.out_tree, made)}"
     places = _places(entry)
     put = [
         f"np.copyto({places[k]}, {new})"
