@@ -5,9 +5,10 @@ Serves: backend.device
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 from typing import Any
 
@@ -15,7 +16,7 @@ from traceir.forks import kept_over_forks
 from traceir_numba.cuda import device, emit_levels, simulated, texts
 from traceir_numba.cuda.barriers import Memories
 from traceir_numba.cuda.emit import Kernel, emit
-from traceir_numba.cuda.emit_levels import launches_of
+from traceir_numba.cuda.emit_levels import launches_of, parts_in, pointers_of
 from traceir_numba.cuda.emit_pieces import Key, PieceKernel, key_of
 from traceir_numba.cuda.launching import scratch_of, shape_of, shapes_of
 from traceir_numba.cuda.plans import (
@@ -35,20 +36,46 @@ from traceir_numba.program import Buffer, Call, Copy, Launch, Routine, Step
 
 _lock = kept_over_forks(threading.RLock())
 # What was compiled, by its text: names and shapes are in it.
-_compiled: dict[tuple[str, ...], Callable[..., None]] = {}
+_compiled: dict[str, Callable[..., None]] = {}
 
 
 @dataclass(frozen=True, slots=True)
+class Ready:
+    """A piece that can be launched: by blocks and threads, on the slots' memory."""
+
+    run: Callable[..., None]
+    shape: tuple[int, int]
+    pointers: tuple[int, ...]
+    parts: tuple[Part, ...]
+
+
+@dataclass(slots=True)
 class Plan:
-    """What the host does to run a routine, and the kernels of its pieces."""
+    """What the host does to run a routine, and the kernels of its pieces.
+
+    Those are known by the identity of their pieces; `functions` are the kernels of
+    launches that pieces call.
+    """
 
     steps: tuple[Planned, ...]
-    kernels: dict[int, PieceKernel]  # by the identity of their pieces
-    functions: dict[Key, Kernel]  # of launches in pieces
+    buffers: Sequence[Buffer]
+    kernels: dict[int, PieceKernel]
+    functions: dict[Key, Kernel]
+    _ready: dict[int, Ready] = field(default_factory=dict)
 
     def scratch(self, part: Part) -> list[Any]:
         """Memory for what the blocks of the first of two kernels leave."""
         return scratch_of(part.step, self.functions[key_of(part.step)])
+
+    def ready(self, piece: Piece | Level) -> Ready:
+        """A piece that can be launched, compiled when it is asked for first."""
+        found = self._ready.get(id(piece))
+        if found is None:
+            run = _made(self.kernels[id(piece)])
+            shape = grid_of(piece, self.buffers)
+            found = Ready(run, shape, pointers_of(piece), tuple(parts_in(piece)))
+            self._ready[id(piece)] = found
+        return found
 
 
 def plan_of(routine: Routine) -> Plan:
@@ -65,7 +92,7 @@ def plan_of(routine: Routine) -> Plan:
                 functions[nest, form] = emit(nest, step.labels, form, name)
         name = f"{routine.name}_{number}" if number else routine.name
         kernels[id(piece)] = emit_levels.emit(piece, name, memories, functions)
-    return Plan(steps, kernels, functions)
+    return Plan(steps, routine.buffers, kernels, functions)
 
 
 def kind_of(nest: Nest) -> str:
@@ -105,16 +132,6 @@ def every(steps: Iterable[Planned]) -> Iterator[Piece | Level]:
                     yield from every(branch)
 
 
-def run(
-    piece: Piece | Level,
-    kernel: PieceKernel,
-    buffers: Sequence[Buffer],
-    memory: Sequence[Any],
-) -> None:
-    """Run a piece on memory of the device, that of its pointers."""
-    _made(kernel)(*grid_of(piece, buffers), *memory)
-
-
 def grid_of(piece: Piece | Level, buffers: Sequence[Buffer]) -> tuple[int, int]:
     """Blocks, and threads of each."""
     if isinstance(piece, Piece):
@@ -134,7 +151,8 @@ def grid_of(piece: Piece | Level, buffers: Sequence[Buffer]) -> tuple[int, int]:
 
 
 def _made(kernel: PieceKernel) -> Callable[..., None]:
-    key = (*kernel.functions, kernel.text)
+    # The user's lines are no part of what is compiled.
+    key = re.sub(r"(?m)^ *#.*\n", "", module_of(kernel))
     with _lock:
         if key not in _compiled:
             _compiled[key] = _make(kernel)

@@ -15,8 +15,7 @@ import numpy as np
 from traceir.dtypes import as_dtype
 from traceir_numba.backend import evaluated
 from traceir_numba.buffers import BITS, half_of
-from traceir_numba.cuda import device, pieces
-from traceir_numba.cuda.emit_levels import parts_in, pointers_of
+from traceir_numba.cuda import device
 from traceir_numba.cuda.launching import launch, multiply
 from traceir_numba.cuda.pieces import Plan, plan_of
 from traceir_numba.cuda.plans import Again, Chosen, Level, Part, Piece, Planned, Rows
@@ -178,11 +177,11 @@ class _Steps:
         for step in steps:
             match step:
                 case Piece() | Level():
-                    kernel = plan.kernels[id(step)]
-                    memory = self.all(pointers_of(step))
-                    for part in parts_in(step):
+                    ready = plan.ready(step)
+                    memory = self.all(ready.pointers)
+                    for part in ready.parts:
                         memory += self.left(plan, part)
-                    pieces.run(step, kernel, self.buffers, memory)
+                    ready.run(*ready.shape, *memory)
                 case Assign(pairs):
                     self.assign(pairs)
                 case Rows(loop, body):
