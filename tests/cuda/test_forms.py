@@ -16,7 +16,7 @@ import traceir
 import traceir.numpy as jnp
 from traceir import lax
 from traceir_numba.assemble import assemble
-from traceir_numba.cuda import device
+from traceir_numba.cuda import device, launching, products
 from traceir_numba.cuda.forms import Form, form_of
 
 Fun = Callable[..., Any]
@@ -127,3 +127,20 @@ def test_a_running_sum_of_positive_numbers_never_falls() -> None:
     x[::3] = 1e-9
     found = run(lambda x: jnp.cumsum(x), (x,), "cuda")
     assert (np.diff(found) >= 0).all()
+
+
+@pytest.mark.parametrize(
+    ("dtype", "sides"), [("float32", {8: 1, 4: 20, 2: 60}), ("int64", {4: 20, 1: 90})]
+)
+def test_bits_of_a_product_do_not_depend_on_its_tiles(
+    dtype: str, sides: dict[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = (grid(34, 33) * 8).astype(dtype)
+    found = set()
+    for each, busy in sides.items():
+        monkeypatch.setattr(launching, "SMALL", (2, busy))
+        assert products.tile_of(dtype, (1, 1, 33, 34, 33), 2, busy).each == each
+        got = run(lambda a: a.T @ a, (x,), "cuda")
+        np.testing.assert_allclose(got, x.T @ x, 1e-5)
+        found.add(got.tobytes())
+    assert len(found) == 1

@@ -20,8 +20,8 @@ SIZES = (
     *("x_outer", "x_batch", "x_row", "x_along"),
     *("y_outer", "y_batch", "y_along", "y_column"),
 )
-# A block's threads along one side of a tile, and how many terms it lays out at once.
-SIDE, DEPTH = 16, 16
+# A block's threads along one side of a tile, and the terms that it lays out at once.
+SIDE = 16
 # The elements of a thread along one side, the most first: of numbers of up to four
 # bytes, and of others, for which there are half as many registers.
 EACH, EACH_LONG = (8, 4, 2, 1), (4, 2, 1)
@@ -75,13 +75,16 @@ def _lines(tile: Tile) -> Iterator[str]:
     numbers = range(tile.each)
     pairs = [(p, q) for p in numbers for q in numbers]
     # A place more in each line, or threads that write along lines would wait.
-    shape = f"({DEPTH}, {width + 1}), np.{tile.dtype}"
+    shape = f"({side}, {width + 1}), np.{tile.dtype}"
     yield f"def {tile.name}(X, Y, Z, {', '.join(SIZES)}):"
     yield f"    left = cuda.shared.array({shape})"
     yield f"    right = cuda.shared.array({shape})"
-    yield "    thread = cuda.threadIdx.x"
-    yield f"    x = thread % {side}"
-    yield f"    y = thread // {side}"
+    # Places in shared memory have no sign, so nobody asks whether they are below 0.
+    yield f"    x = u64(cuda.threadIdx.x % {side})"
+    yield f"    y = u64(cuda.threadIdx.x // {side})"
+    for o, step in (("x", "x_row"), ("y", "y_column")):
+        yield f"    {o}_k = x if {o}_along < {step} else y"
+        yield f"    {o}_i = y if {o}_along < {step} else x"
     yield "    for b in range(cuda.blockIdx.z, outer * batch, cuda.gridDim.z):"
     yield "        x_from = b // batch * x_outer + b % batch * x_batch"
     yield "        y_from = b // batch * y_outer + b % batch * y_batch"
@@ -91,21 +94,21 @@ def _lines(tile: Tile) -> Iterator[str]:
     yield f"            for base in range(cuda.blockIdx.x * {width}, columns, wide):"
     head = " " * 16
     yield from (f"{head}z{p}{q} = {zero}" for p, q in pairs)
-    yield f"{head}for start in range(0, inner, {DEPTH}):"
+    yield f"{head}for start in range(0, inner, {side}):"
     yield from _laid_out(tile, "left", "X", "x_row", "top", "rows", zero)
     yield from _laid_out(tile, "right", "Y", "y_column", "base", "columns", zero)
     yield f"{head}    cuda.syncthreads()"
-    yield f"{head}    for k in range({DEPTH}):"
+    yield f"{head}    for k in range({side}):"
     line = f"{head}        "
-    yield from (f"{line}x{p} = left[k, y + {side * p}]" for p in numbers)
-    yield from (f"{line}y{q} = right[k, x + {side * q}]" for q in numbers)
+    yield from (f"{line}x{p} = left[u64(k), y + u64({side * p})]" for p in numbers)
+    yield from (f"{line}y{q} = right[u64(k), x + u64({side * q})]" for q in numbers)
     yield from (f"{line}z{p}{q} = {t}(z{p}{q} + x{p} * y{q})" for p, q in pairs)
     yield f"{head}    cuda.syncthreads()"
     for p in numbers:
-        yield f"{head}i = top + y + {side * p}"
+        yield f"{head}i = top + i64(y) + {side * p}"
         yield f"{head}if i < rows:"
         for q in numbers:
-            yield f"{head}    j = base + x + {side * q}"
+            yield f"{head}    j = base + i64(x) + {side * q}"
             yield f"{head}    if j < columns:"
             yield f"{head}        Z[(b * rows + i) * columns + j] = z{p}{q}"
 
@@ -113,15 +116,21 @@ def _lines(tile: Tile) -> Iterator[str]:
 def _laid_out(
     tile: Tile, name: str, operand: str, step: str, first: str, count: str, zero: str
 ) -> Iterator[str]:
-    """The lines that lay out a tile of an operand, along what is near in memory."""
-    along, memory = f"{operand.lower()}_along", f"{operand.lower()}_from"
-    head, total = " " * 20, DEPTH * tile.width
-    yield f"{head}near = {along} < {step}"
-    yield f"{head}for number in range(thread, {total}, {tile.side**2}):"
-    yield f"{head}    k = number % {DEPTH} if near else number // {tile.width}"
-    yield f"{head}    i = number // {DEPTH} if near else number % {tile.width}"
-    yield f"{head}    value = {zero}"
-    yield f"{head}    if ({first} + i < {count}) & (start + k < inner):"
-    place = f"{memory} + ({first} + i) * {step} + (start + k) * {along}"
-    yield f"{head}        value = {operand}[{place}]"
-    yield f"{head}    {name}[k, i] = value"
+    """The lines that lay out a tile of an operand.
+
+    Neighbouring threads read along what is near in memory: terms, or rows of the tile.
+    """
+    o, head = operand.lower(), " " * 20
+    yield f"{head}inside = start + i64({o}_k) < inner"
+    place = (
+        f"{o}_from + ({first} + i64({o}_i)) * {step} + (start + i64({o}_k)) * {o}_along"
+    )
+    yield f"{head}place = {place}"
+    for q in range(tile.each):
+        more = tile.side * q
+        i = f"i64({o}_i) + {more}"
+        yield f"{head}value = {zero}"
+        yield f"{head}if inside & ({first} + {i} < {count}):"
+        there = f"place + {more} * {step}" if more else "place"
+        yield f"{head}    value = {operand}[{there}]"
+        yield f"{head}{name}[{o}_k, {o}_i + u64({more})] = value"
