@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import mpmath
@@ -40,6 +41,7 @@ class Fit:
 def exchange(f: Real, fit: Fit, powers: list[int]) -> tuple[list[Any], Any]:
     """Coefficients for some powers, and the greatest weighted error."""
     a, b, n = fit.low, fit.high, len(powers)
+    f, weight = cache(f), cache(fit.weight)
 
     def at(turn: Any) -> Any:
         return (a + b) / 2 - (b - a) / 2 * mpmath.cos(turn)
@@ -51,7 +53,7 @@ def exchange(f: Real, fit: Fit, powers: list[int]) -> tuple[list[Any], Any]:
     errors = [mpmath.inf]
     for _ in range(12):
         rows = [
-            [x**p for p in powers] + [(-1) ** i / fit.weight(x)]
+            [x**p for p in powers] + [(-1) ** i / weight(x)]
             for i, x in enumerate(nodes)
         ]
         matrix, values = mpmath.matrix(rows), mpmath.matrix([f(x) for x in nodes])
@@ -60,7 +62,7 @@ def exchange(f: Real, fit: Fit, powers: list[int]) -> tuple[list[Any], Any]:
         except ZeroDivisionError:
             break
         errors = [
-            fit.weight(x) * (f(x) - sum(c * x**p for c, p in zip(found, powers)))
+            weight(x) * (f(x) - sum(c * x**p for c, p in zip(found, powers)))
             for x in points
         ]
         extrema: list[tuple[Any, Any]] = []
@@ -78,17 +80,17 @@ def exchange(f: Real, fit: Fit, powers: list[int]) -> tuple[list[Any], Any]:
     return found, max(map(abs, errors))
 
 
-def coefficients(fit: Fit) -> tuple[list[float], float]:
-    """Rounded coefficients, and the binary logarithm of the greatest weighted error."""
+def coefficients(fit: Fit) -> list[float]:
+    """Rounded coefficients."""
     with mpmath.workprec(fit.digits):
         return _coefficients(fit)
 
 
-def _coefficients(fit: Fit) -> tuple[list[float], float]:
+def _coefficients(fit: Fit) -> list[float]:
     left, powers, result = fit.function, list(range(fit.count)), []
     found, error = exchange(left, fit, powers)
     if not fit.again:
-        return [float(c) for c in found], float(mpmath.log(error, 2))
+        return [float(c) for c in found]
     while powers:
         with mpmath.workprec(fit.bits):
             c, power = +found[0], powers.pop(0)
@@ -99,10 +101,18 @@ def _coefficients(fit: Fit) -> tuple[list[float], float]:
             again, least = exchange(left, fit, powers)
             # When rounding is most of the error there is nothing left to fit.
             found, error = (again, least) if least < 4 * error else (found, error)
-    step = (fit.high - fit.low) / 2000
-    points = [fit.low + step * i for i in range(2001)]
-    most = max(abs(fit.weight(x) * left(x)) for x in points)
-    return result, float(mpmath.log(most, 2))
+    return result
+
+
+def greatest(fit: Fit, found: Sequence[float]) -> float:
+    """The binary logarithm of the greatest weighted error of some coefficients."""
+    with mpmath.workprec(fit.digits):
+        step = (fit.high - fit.low) / 2000
+        points = [fit.low + step * i for i in range(2001)]
+        sums = (sum(c * x**p for p, c in enumerate(found)) for x in points)
+        errors = (fit.function(x) - total for x, total in zip(points, sums))
+        most = max(abs(fit.weight(x) * e) for x, e in zip(points, errors))
+        return float(mpmath.log(most, 2))
 
 
 def _minus(f: Real, c: Any, power: int) -> Real:
@@ -224,7 +234,8 @@ FITS = {
 def show(fits: Mapping[str, Fit], names: Sequence[str]) -> None:
     """Print some polynomials, or all."""
     for name in names or fits:
-        found, error = coefficients(fits[name])
+        found = coefficients(fits[name])
+        error = greatest(fits[name], found)
         print(f"{name}: error 2**{error:.1f}", *map(repr, found), sep="\n    ")
 
 
