@@ -26,6 +26,9 @@ LINE = 4
 # are enough elements for it to matter.
 DEEPEST = 128
 MANY = 1 << 14
+# The most arrays that a nest reads: kernels of devices are given few, as each takes 56
+# of the 4096 bytes that their arguments have.
+ARRAYS = 40
 
 
 def length(graph: Graph, eqns: Iterable[Eqn]) -> int:
@@ -48,19 +51,34 @@ def computed_for(graph: Graph, job: Job, stored: Collection[Var]) -> list[Eqn]:
 def too_long(
     graph: Graph, stored: Collection[Var], clusters: Iterable[Cluster]
 ) -> set[Var]:
-    """Values in memory with which no job's body is longer than `LONGEST`."""
+    """Values in memory with which no job is too long, or reads too many arrays."""
     long = length(graph, graph.eqns) > LONGEST
-    if not long and depth(graph, graph.eqns) <= DEEPEST:
-        return set()
+    shallow = not long and depth(graph, graph.eqns) <= DEEPEST
     found: set[Var] = set()
     for cluster in clusters:
+        if shallow and len(cluster.reads) <= ARRAYS:
+            continue
         for job in cluster.jobs + cluster.finish:
             eqns = computed_for(graph, job, stored)
+            found |= _by_arrays(graph, eqns)
             if long and length(graph, eqns) > LONGEST:
                 found |= _cut(graph, eqns, _length, LONGEST)
             elif prod(job.space) >= MANY and depth(graph, eqns) > DEEPEST:
                 found |= _cut(graph, eqns, _depth, DEEPEST, 1)
     return found - set(stored)
+
+
+def _by_arrays(graph: Graph, eqns: Sequence[Eqn]) -> set[Var]:
+    """Where equations are cut, if they read too many arrays."""
+    made = {eqn.outputs[0] for eqn in eqns}
+
+    def read(*eqns: Eqn) -> int:
+        inputs = (a for eqn in eqns for a in eqn.inputs)
+        return len({a for a in inputs if isinstance(a, Var) and a not in made})
+
+    if read(*eqns) <= ARRAYS:
+        return set()
+    return _cut(graph, eqns, lambda _, eqn: read(eqn), ARRAYS)
 
 
 def _length(graph: Graph, eqn: Eqn) -> int:

@@ -14,7 +14,15 @@ from dataclasses import dataclass
 from math import prod
 
 from traceir.ir import Var
-from traceir_numba.cuts import DEEPEST, LONGEST, MANY, depth, length, too_long
+from traceir_numba.cuts import (
+    ARRAYS,
+    DEEPEST,
+    LONGEST,
+    MANY,
+    depth,
+    length,
+    too_long,
+)
 from traceir_numba.emitters.entry import Map
 from traceir_numba.graph import Graph
 from traceir_numba.jobs import (
@@ -164,6 +172,7 @@ class _Fuser:
             if c.stages[0].jobs[0].joins
             and len(c.jobs) < MOST_JOBS
             and self.lengths[c.number] + size <= LONGEST
+            and len(c.reads.union(reads)) <= ARRAYS
             # What was cut stays cut: a map that goes on where another one ended.
             and not (
                 needed >> c.number & 1

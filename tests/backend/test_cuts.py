@@ -15,7 +15,7 @@ from traceir.evaluate import eval_jaxpr
 from traceir.ir import ClosedJaxpr
 from traceir_numba import backend
 from traceir_numba.assemble import assemble
-from traceir_numba.cuts import LONGEST, computed_for, length
+from traceir_numba.cuts import ARRAYS, LONGEST, computed_for, length
 from traceir_numba.fuse import Plan, fuse
 from traceir_numba.graph import Graph
 from traceir_numba.nests import Apply
@@ -105,3 +105,29 @@ def test_what_would_leave_several_values_is_one_kernel() -> None:
 
     exe = executable(traced(run, grid(1 << 15)))
     assert len(exe.program.launches()) == 1
+
+
+@pytest.mark.parametrize("squared", [False, True])
+def test_no_nest_reads_more_arrays_than_a_kernel_of_a_device_takes(
+    squared: bool,
+) -> None:
+    def total(*arrays: Any) -> Any:
+        """A sum of arrays, or of the sums of their squares."""
+        return sum(jnp.sum(x * x) if squared else x for x in arrays)
+
+    xs = [grid(5, seed=k) for k in range(200)]
+    exe = executable(traced(total, *xs))
+    counts = [len(launch.nest.loaded) for launch in exe.program.launches()]
+    assert max(counts) <= ARRAYS and len(counts) <= 12 + 200 * squared
+    closed = traced(total, *xs)
+    assert same_bits(exe.run(*xs), eval_jaxpr(closed, closed.consts, *xs))
+
+
+def test_many_values_of_many_arrays_are_no_one_nest() -> None:
+    def each(*arrays: Any) -> Any:
+        """As many sums, of other halves of the arrays."""
+        return [sum(arrays[k : k + 30]) for k in range(0, 90, 10)]
+
+    xs = [grid(5, seed=k) for k in range(120)]
+    exe = executable(traced(each, *xs))
+    assert max(len(x.nest.loaded) for x in exe.program.launches()) <= ARRAYS
