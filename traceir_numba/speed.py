@@ -7,7 +7,7 @@ It is told from the program's data and from the assembly, in the words of
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import prod
 
 from traceir.avals import short_dtype
@@ -73,17 +73,45 @@ def report(
     bits: Mapping[str, int | None],
     seconds: Mapping[str, float],
 ) -> str:
+    """What is told of a program for the processor: with vectors and threads.
+
+    `kernels` are by the number of their step, `bits` by the kernel's name.
+    """
+    names = {k: kernel.name for k, kernel in kernels.items()}
+
+    def how(k: int, step: Launch) -> str:
+        found = bits.get(names[k])
+        return _vectors(step.nest, kernels[k], found) + _threads(step)
+
+    return told(program, names, how, lambda run: "control flow, one thread", seconds)
+
+
+def told(
+    program: Program,
+    names: Mapping[int, str],
+    how: Callable[[int, Launch], str],
+    loop: Callable[[Run], str],
+    seconds: Mapping[str, float],
+) -> str:
     """The steps of a program, what lies in memory between them, and how long each
     stage of making it took.
 
-    `kernels` are by the number of their step, `bits` by the kernel's name.
+    `names` are those of kernels, by the number of their step; `how` and `loop` say how
+    a step is run.
     """
     lines = [_head(program)]
     numbers = _numbers(program)
     for k, step in enumerate(program.steps):
-        if k in numbers:
-            own = _step(program, step, kernels.get(k), bits)
-            lines.append(f"{numbers[k]}. {own}")
+        if k not in numbers:
+            continue
+        match step:
+            case Launch() if k in names:
+                own = _launch(program, step, names[k], how(k, step))
+            case Run(routine):
+                own = f"{routine.name}: {loop(step)}"
+            case _:
+                own = _step(program, step)
+        lines.append(f"{numbers[k]}. {own}")
     between = list(_between(program, numbers))
     if between:
         lines += ["in memory between steps:", *between]
@@ -121,17 +149,8 @@ def _plural(count: int, word: str) -> str:
     return f"{count} {word}{'' if count == 1 else 's'}" if count else ""
 
 
-def _step(
-    program: Program,
-    step: Step,
-    kernel: Kernel | None,
-    bits: Mapping[str, int | None],
-) -> str:
+def _step(program: Program, step: Step) -> str:
     match step:
-        case Launch() if kernel is not None:
-            return _launch(program, step, kernel, bits.get(kernel.name))
-        case Run(routine):
-            return f"{routine.name}: control flow, one thread"
         case Call(eqn, inputs, output):
             shapes = [_shape(program.buffers[k]) for k in (*inputs, output)]
             return f"{eqn.primitive}: {' by '.join(shapes[:-1])} gives {shapes[-1]}"
@@ -149,7 +168,7 @@ def _step(
     return type(step).__name__
 
 
-def _launch(program: Program, step: Launch, kernel: Kernel, bits: int | None) -> str:
+def _launch(program: Program, step: Launch, name: str, how: str) -> str:
     nest, buffers = step.nest, program.buffers
     names = [buffers[b].name for b in step.buffers]
     reads = [names[k] for k in sorted(nest.loaded)]
@@ -158,15 +177,19 @@ def _launch(program: Program, step: Launch, kernel: Kernel, bits: int | None) ->
         _bytes(program, step.buffers[k]) * ((k in nest.loaded) + (k in nest.written))
         for k in range(len(names))
     )
+    return (
+        f"{name}: {_does(nest)} over {_times(step.extents)}; reads "
+        f"{', '.join(reads) or 'nothing'}, writes {', '.join(writes)}, {_size(moved)}; "
+        f"{how}"
+    )
+
+
+def _threads(step: Launch) -> str:
+    nest = step.nest
     work = range_of(nest, step.extents, step.params)
     split = work.work >= WORTH and work.length > 1 and not nest.ordered
     order = ", as a place may occur twice" if nest.ordered else ""
-    return (
-        f"{kernel.name}: {_does(nest)} over {_times(step.extents)}; reads "
-        f"{', '.join(reads) or 'nothing'}, writes {', '.join(writes)}, {_size(moved)}; "
-        f"{_vectors(nest, kernel, bits)}{_plural(threads() if split else 1, 'thread')}"
-        f"{order}"
-    )
+    return f"{_plural(threads() if split else 1, 'thread')}{order}"
 
 
 def _does(nest: Nest) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from traceir import pytree, rules
+from traceir import config, pytree, rules
 from traceir.array import Array
 from traceir.avals import ShapedArray
 from traceir.ir import ClosedJaxpr
@@ -175,7 +175,20 @@ class Compiled(_Stage):
             raise rules.error("jit.compiled-tree", got=got)
         if current_trace() is not None or any(isinstance(v, Tracer) for v in leaves):
             raise rules.error("jit.compiled-traced", got="a traced argument")
-        wrong = [
+        with self._wide():
+            wrong = self._wrong(leaves)
+        if wrong:
+            raise rules.error("jit.compiled", got="; ".join(wrong))
+        return leaves
+
+    def _wide(self) -> config.Scope:
+        """Where 64-bit types are kept if the function was traced with them."""
+        fields = {"x64": True} if self.entry.call.enable_x64 else {}
+        return config.Scope(fields)
+
+    def _wrong(self, leaves: list[Any]) -> list[str]:
+        """What is said of the leaves that have other types."""
+        return [
             f"argument {path} compiled with {want.str_short()} and called with "
             f"{typeof(leaf).str_short()}"
             for path, leaf, want in zip(
@@ -183,9 +196,6 @@ class Compiled(_Stage):
             )
             if not _fits(leaf, want)
         ]
-        if wrong:
-            raise rules.error("jit.compiled", got="; ".join(wrong))
-        return leaves
 
 
 def _fits(leaf: Any, want: ShapedArray) -> bool:

@@ -5,11 +5,13 @@ Serves: backend.device
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from traceir import rules
 from traceir.effects import calls_host
 from traceir.ir import ClosedJaxpr
 from traceir_numba.assemble import assemble
@@ -21,15 +23,20 @@ from traceir_numba.program import Program
 
 __all__ = ["CHOICES", "Executable", "check", "compile"]
 
-# What is chosen where the reference chooses otherwise.
+# What is chosen where the reference chooses otherwise. NVVM makes one operation of a
+# product and a sum; the simulator has no compiler that could.
 CHOICES = {"choice.dot-order": "fixed"}
+if not device.is_simulated():
+    CHOICES["choice.contraction"] = "fused"
 
 
 class Executable:
     """A compiled program; its kernels are made when it first runs."""
 
     def __init__(self, closed: ClosedJaxpr, name: str) -> None:
+        start = time.perf_counter()
         self.program: Program = assemble(closed, name)
+        self.seconds = {"simplify and fuse": time.perf_counter() - start}
         self.runner = Runner(self.program)
 
     def run(self, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -53,12 +60,22 @@ class Executable:
         return self.runner.run(memory)
 
     def as_text(self, form: str) -> str:
-        """The program as "source"."""
-        from traceir_numba.cuda.source import module_of
+        """The program as "source" or "ptx", and what is to say of its "speed".
 
-        if form != "source":
-            raise ValueError(f"there is no {form!r} of a device's program, only source")
-        return module_of(self.program)
+        Raises ValueError (jit.explain) for another form.
+        """
+        # Compiling and running need none of these.
+        from traceir_numba.cuda import ptx, source, telling
+
+        match form:
+            case "source":
+                return source.module_of(self.program)
+            case "ptx":
+                return "\n".join(ptx.ptx(self.program).values())
+            case "speed":
+                return telling.report(self.program, self.seconds)
+        got = f"{form!r}; of a program for a device there are source, ptx and speed"
+        raise rules.error("jit.explain", got=got)
 
 
 def check() -> None:

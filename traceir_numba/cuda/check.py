@@ -16,6 +16,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
+from traceir.errors import TraceirError
+
 # Elements of an array: on a device, in the simulator.
 LARGE, SMALL = 1 << 26, 1 << 9
 # The seconds that all of it may take, and the parts of tests and of times.
@@ -26,7 +28,7 @@ DESCRIPTION = """\
 Judge the kernels of traceir_numba on a CUDA device: the cases of the specification,
 those of each primitive first; the tests of tests/cuda, in a checkout; and the times of
 some functions beside those of a copy. Prints one table; the exit status is 0 where
-nothing failed."""
+nothing failed, 1 where something did, 2 where there is no device."""
 PACKAGES = """\
 Python packages: traceir with numpy, scipy, ml_dtypes, mpmath, llvmlite and numba;
 numba-cuda with its extra cu12 or cu13, which brings what compiles (all these by pip
@@ -77,10 +79,18 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the table; 1 where something failed."""
+    """Print the table; 1 where something failed, 2 where nothing can be run."""
     asked = parser().parse_args(arguments)
     if asked.simulator:
         _simulate()
+    try:
+        return _print(asked)
+    except TraceirError as error:
+        print(error, file=sys.stderr)
+        return 2
+
+
+def _print(asked: argparse.Namespace) -> int:
     # What is imported below reads the environment.
     from traceir_numba.cuda import compiling, judging
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from traceir import rules
+from traceir import config, rules
 from traceir.config import local
 from traceir.jit.function import Options
 from traceir.jit.statics import typed
@@ -116,7 +116,11 @@ def applied(function: Function, *args: Any, **kwargs: Any) -> Any:
         if len(_functions) >= MOST:
             _functions.clear()
         found = _functions[call.key] = call.function()
-    return found(*call.operands)
+    if not local.context.disable_jit:
+        return found(*call.operands)
+    # Without `jit`, too, this is how such arrays are computed with.
+    with config.scope("disable_jit", False):
+        return found(*call.operands)
 
 
 # -- methods --------------------------------------------------------------------------
@@ -134,6 +138,8 @@ def _binary(function: Function) -> tuple[Function, Function]:
         return applied(function, self, other) if _accepted(other) else NotImplemented
 
     def reflected(self: DeviceArray, other: Any) -> Any:
+        if isinstance(other, Tracer):
+            return function(other, on_host(self))
         return applied(function, other, self) if _accepted(other) else NotImplemented
 
     return method, reflected
