@@ -130,6 +130,27 @@ def normalised(x: Any) -> Any:
     return lax.fori_loop(0, 2, step, x)
 
 
+def keys(x: Any) -> Any:
+    """Keys are carried, and random bits are a row each."""
+
+    def step(key: Any, row: Any) -> Any:
+        key, own = traceir.random.split(key)
+        return key, traceir.random.bits(own, row.shape)
+
+    return lax.scan(step, traceir.random.key(3), x)[1]
+
+
+def halves(x: Any) -> Any:
+    """Numbers of 16 bits are carried, as arrays and as scalars."""
+
+    def step(c: Any, row: Any) -> Any:
+        v, s = c
+        return (v * row + v[0], (s * 3).astype("float16")), s
+
+    start = x[0].astype("bfloat16"), jnp.float16(0.1)
+    return lax.scan(step, start, x.astype("bfloat16"), reverse=True)
+
+
 def large_choice(x: Any) -> Any:
     """Branches of several steps, scalars among them."""
     k = (x.sum() > 0).astype("int32")
@@ -144,6 +165,8 @@ OWN: dict[str, tuple[Fun, tuple[Any, ...]]] = {
     "parts": (parts, (MATRIX,)),
     "indexed": (indexed, (MATRIX,)),
     "rows in rows": (rows_in_rows, (MATRIX,)),
+    "keys": (keys, (MATRIX,)),
+    "halves": (halves, (MATRIX,)),
     "large choice": (large_choice, (MATRIX,)),
     "large choice, other branch": (large_choice, (-abs(MATRIX),)),
 }
