@@ -49,15 +49,20 @@ def driver(f: Function) -> Function:
     return Function(f"over_{f.name}", args, None, text, (f.name,))
 
 
-def ours(f: Function, arrays: Arrays, n: int) -> Arrays:
-    """The arrays after a call of the driver that the backend compiles."""
+def linked(f: Function, symbol: str) -> machine.Code:
+    """The driver of a function as the backend compiles it, under a name of its own."""
     over = driver(f)
-    symbol = f"traceir_test_{next(_numbers)}"
     text = kernels._lowered(over.text, symbol, over.args, None, [f.name])
     needed = closure([f.name])
     inlined = [kernels._function_text(g) for g in needed if not kernels._is_bitcast(g)]
-    code = machine.link([text], [symbol], inlined)
-    return _called(code.addresses[symbol], over, arrays, n)
+    return machine.link([text], [symbol], inlined)
+
+
+def ours(f: Function, arrays: Arrays, n: int) -> Arrays:
+    """The arrays after a call of the driver that the backend compiles."""
+    symbol = f"traceir_test_{next(_numbers)}"
+    code = linked(f, symbol)
+    return _called(code.addresses[symbol], driver(f), arrays, n)
 
 
 def numbas(f: Function, arrays: Arrays, n: int) -> Arrays:

@@ -6,6 +6,7 @@ the greatest number. A wrong NaN, or a zero of the wrong sign, is an infinite er
 
 from __future__ import annotations
 
+import ctypes
 import math
 from collections.abc import Callable
 from functools import cache
@@ -13,49 +14,32 @@ from typing import Any
 
 import mpmath
 import numpy as np
-from numba import float32, float64, njit, void
+from numba import njit
 from scipy import special
+from with_numba import linked
 
 from traceir.kernels import KERNELS
-from traceir_numba import vecmath
-
-HEADER = """
-import math
-import numpy as np
-from numba import float32 as f32, float64 as f64, int32 as i32, int64 as i64, njit
-from numba.extending import intrinsic
-function = njit(**JIT_OPTIONS)
-"""
+from traceir_numba import machine
+from traceir_numba.functions import function
 
 
 @cache
-def loop(name: str) -> Any:
-    """A compiled loop over arrays of operands and one of results, from the source."""
-    space: dict[str, Any] = {"JIT_OPTIONS": vecmath.JIT_OPTIONS}
-    exec(HEADER + vecmath.source([name]), space)
-    function, entry = space[name], vecmath.FUNCTIONS[name]
-    array = float32[::1] if entry.result == "float32" else float64[::1]
-    if len(entry.args) == 1:
-
-        @njit(void(array, array), error_model="numpy")
-        def unary(x: Any, out: Any) -> None:
-            for i in range(out.shape[0]):
-                out[i] = function(x[i])
-
-        return unary
-
-    @njit(void(array, array, array), error_model="numpy")
-    def binary(x: Any, y: Any, out: Any) -> None:
-        for i in range(out.shape[0]):
-            out[i] = function(x[i], y[i])
-
-    return binary
+def loop(name: str) -> machine.Code:
+    """A compiled loop over arrays of operands and one of results."""
+    return linked(function(name), f"traceir_measured_{name}")
 
 
 def values(name: str, *operands: np.ndarray) -> np.ndarray:
-    """The function at each of the operands."""
-    out = np.empty_like(operands[0])
-    loop(name)(*operands, out)
+    """The function at each of the operands, as the backend computes it.
+
+    `tests/backend/test_lowering.py` shows that Numba's code has the same bits.
+    """
+    out = np.empty_like(operands[0], order="C")
+    arrays = [*map(np.ascontiguousarray, operands), out]
+    assert [a.dtype for a in arrays[:-1]] == list(function(name).args)
+    (address,) = loop(name).addresses.values()
+    entry = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * (len(arrays) + 1))(address)
+    entry(*(a.ctypes.data for a in arrays), out.size)
     return out
 
 
