@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import subprocess
 import venv
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -103,6 +104,16 @@ def test_code_for_other_processors_gives_the_same(cpu: str, tmp_path: Path) -> N
     for name in names:
         function, args = CASES[name]
         assert bits(getattr(net, name)(*args)) == bits(function(*args)), name
+
+
+def test_several_threads_call_it_at_once(folder: Path) -> None:
+    net, (a, x) = load(folder / "net.py"), CASES["power"][1]
+    given = [(a, x + k) for k in range(8)]
+    wanted = [bits(net.power(*args)) for args in given]
+    with ThreadPoolExecutor(4) as pool:
+        futures = [pool.submit(net.power, *given[k % 8]) for k in range(200)]
+        for k, future in enumerate(futures):
+            assert bits(future.result()) == wanted[k % 8]
 
 
 def test_it_takes_arguments_by_name_scalars_and_views(folder: Path) -> None:
