@@ -67,7 +67,9 @@ ELSEWHERE = {
         "tests/exports/test_files.py",
     ),
     "export.pickled": "tests/exports/test_pickles.py",
-    "export.order": "tests/exports/test_derivatives.py",
+    **dict.fromkeys(
+        ("export.derivatives", "export.order"), "tests/exports/test_derivatives.py"
+    ),
     "export.shapes": "tests/exports/test_spelling.py",
     "export.tree": "tests/exports/test_trees.py",
     "export.whole": "tests/exports/test_programs.py",
@@ -160,7 +162,6 @@ PROSE = {
         "tests/drift/test_transform_cases.py",
     ),
     "export.same": "tests/exports/test_programs.py",
-    "export.derivatives": "tests/exports/test_derivatives.py",
     "export.constants": "tests/exports/test_files.py",
     "level.capture": "tests/test_trace.py",
     "element.owned": "tests/test_array.py",

@@ -6,6 +6,7 @@ import copy
 import pickle
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,13 @@ def same(x: Any) -> Any:
     return pickle.loads(pickle.dumps(x))
 
 
-@pytest.mark.parametrize("f", [work.norm, work.power, work.plain, work.Model.apply])
+NAMED = (
+    *(work.norm, work.power, work.plain, work.Model.apply, work.nested),
+    *(work.doubled, work.donating, work.slope, work.line),
+)
+
+
+@pytest.mark.parametrize("f", NAMED)
 def test_what_has_a_name_is_found_by_it(f: Any) -> None:
     for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
         assert pickle.loads(pickle.dumps(f, protocol)) is f
@@ -33,14 +40,17 @@ def test_what_has_a_name_is_found_by_it(f: Any) -> None:
 
 
 def test_what_was_made_of_a_function_is_made_of_it_again() -> None:
-    found = same(work.doubled)
-    assert found is not work.doubled and found._cache is work.doubled._cache
-    assert found(X).tolist() == [2, 4, 6]
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        found = pickle.loads(pickle.dumps(traceir.jit(work.double), protocol))
+        assert found is not work.doubled and found._cache is work.doubled._cache
+        assert found(X).tolist() == [2, 4, 6]
     assert same(work.powered)(X).tolist() == [1, 8, 27]
+    assert same(partial(work.power, n=3))(X).tolist() == [1, 8, 27]
 
 
 def test_options_are_kept() -> None:
-    donating = same(work.donating)
+    donate = {"static_argnums": 1, "donate_argnums": 0}
+    donating = same(traceir.jit(work.raised, **donate))
     x = jnp.asarray(X)
     assert donating(x, 2).tolist() == [1, 4, 9] and x.is_deleted()
     strict = same(traceir.jit(work.double, backend="reference", strict=True))
@@ -59,6 +69,15 @@ def test_a_name_that_now_stands_for_another_function() -> None:
         work.norm = before
 
 
+def test_what_has_no_name_is_told_by_pickle() -> None:
+    scale = np.float32(2)
+    for f in (traceir.jit(lambda x: x * scale), traceir.jit(traceir.grad(jnp.sum))):
+        with pytest.raises(
+            (pickle.PicklingError, AttributeError), match=r"[Cc]an't pic"
+        ):
+            pickle.dumps(f)
+
+
 def test_a_wrapper_has_nothing_of_the_function_but_its_attributes() -> None:
     def f(x: Any) -> Any:
         return x * x
@@ -71,9 +90,11 @@ def test_a_wrapper_has_nothing_of_the_function_but_its_attributes() -> None:
 
 def test_a_program_is_pickled_as_its_file() -> None:
     program = traceir.export(lambda x: x * 2, X)
-    data = pickle.dumps(program)
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        data = pickle.dumps(program, protocol)
+        assert pickle.loads(data)(X).tolist() == [2, 4, 6]
     assert program.serialize() in data
-    assert pickle.loads(data)(X).tolist() == [2, 4, 6]
+    assert copy.copy(program) is program and copy.deepcopy([program])[0] is program
 
 
 # A function of a script stands in `__main__`, which another process does not have.

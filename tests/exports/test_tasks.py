@@ -6,8 +6,12 @@ Cites export.pickled. What runs the tasks are packages of the extras `parallel` 
 
 from __future__ import annotations
 
-from concurrent.futures import ProcessPoolExecutor
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +22,7 @@ import traceir
 import traceir.numpy as jnp
 import traceir_numba
 
+TESTS = Path(__file__).parents[1]
 ROWS = np.arange(12.0, dtype="float32").reshape(4, 3)
 NORMS = [float(np.sqrt((row * row).sum(dtype="float32"))) for row in ROWS]
 
@@ -42,6 +47,70 @@ def test_processes_that_were_spawned(pool: Any) -> None:
     ]
 
 
+def test_what_was_compiled_is_not_compiled_again(pool: Any) -> None:
+    for name in ("nested", "line"):  # which no task has called before
+        wanted, _ = work.compiled(name, ROWS[0])
+        found, kernels = pool.submit(work.compiled, name, ROWS[0]).result()
+        assert np.asarray(found).tobytes() == np.asarray(wanted).tobytes()
+        assert kernels == 0, name
+
+
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+@pytest.mark.parametrize("method", ["fork", "forkserver"])
+def test_processes_that_were_forked(method: str) -> None:
+    program = traceir.export(work.slope, ROWS[1])
+    wanted = ROWS[1] / NORMS[1]
+    assert np.allclose(work.slope(ROWS[1]), wanted)  # there are threads, and code
+    with ProcessPoolExecutor(1, get_context(method)) as one:
+        for f in (work.slope, program, work.nested):
+            found = one.submit(f, ROWS[1]).result()
+            np.testing.assert_allclose(found, f(ROWS[1]), rtol=1e-6)
+
+
+def test_threads() -> None:
+    slope = traceir.jit(traceir.grad(lambda x: jnp.sum(x * x)))
+    with ThreadPoolExecutor(4) as threads:
+        assert [x.tolist() for x in threads.map(slope, ROWS)] == (2 * ROWS).tolist()
+    assert slope.cache_info().misses == 1
+
+
+def test_a_list_of_functions_goes_as_one() -> None:
+    large = np.arange(2e6, dtype="float32")  # goes once with each function
+    functions = {
+        "norm": work.norm,
+        "program": traceir.export(lambda x: x + large, large),
+    }
+    read = pickle.loads(pickle.dumps(functions))
+    assert read["norm"] is work.norm
+    assert np.asarray(read["program"](large)).tolist() == (2 * large).tolist()
+
+
+# Of a process in which neither Numba nor LLVM is installed.
+ALONE = """
+import pickle, sys
+sys.modules["numba"] = sys.modules["llvmlite"] = None
+import traceir
+program, data, x = pickle.load(sys.stdin.buffer)
+again = traceir.deserialize(data)
+assert "traceir_numba" not in sys.modules
+found = program(x), again(x), traceir.grad(again)(x), traceir.jit(program)(x)
+pickle.dump([float(traceir.numpy.sum(v)) for v in found], sys.stdout.buffer)
+"""
+
+
+def test_a_process_that_has_numpy_and_no_compiler() -> None:
+    program = traceir.export(lambda x: jnp.sum(traceir.nn.relu(x - 1) ** 2), ROWS[0])
+    given = pickle.dumps((program, program.serialize(vjp_order=1), ROWS[0]))
+    done = subprocess.run(
+        [sys.executable, "-c", ALONE],
+        input=given,
+        capture_output=True,
+        cwd=TESTS.parent,
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    assert pickle.loads(done.stdout) == [1.0, 1.0, 2.0, 1.0]
+
+
 def test_arrays_and_keys_go_both_ways(pool: Any) -> None:
     keys = traceir.random.split(traceir.random.key(0), 2)
     drawn = list(pool.map(traceir.random.bits, keys))
@@ -56,8 +125,12 @@ def test_joblib() -> None:
     joblib = pytest.importorskip("joblib", reason="in the extra `parallel`")
     scale = np.float32(2)
     scaled = traceir.jit(lambda x: jnp.sum(x) * scale)
-    found = joblib.Parallel(n_jobs=2)(joblib.delayed(scaled)(row) for row in ROWS)
-    assert [float(x) for x in found] == (2 * ROWS.sum(axis=1)).tolist()
+    program = traceir.export(scaled, ROWS[0])
+    for f in (scaled, program):
+        for backend in ("loky", "threading"):
+            run = joblib.Parallel(n_jobs=2, backend=backend)
+            found = run(joblib.delayed(f)(row) for row in ROWS)
+            assert [float(x) for x in found] == (2 * ROWS.sum(axis=1)).tolist()
 
 
 def smooth(x: Any) -> Any:
@@ -111,6 +184,42 @@ def test_dask_tells_functions_apart() -> None:
     assert tokenize(jnp.ones(2)) == tokenize(jnp.ones(2)) != tokenize(jnp.zeros(2))
 
 
+TOKENS = """
+import sys
+sys.path[:0] = sys.argv[1:]
+from dask.base import tokenize
+from exports import work
+import numpy as np, traceir
+x = np.ones(3, "float32")
+named = [work.norm, work.slope, work.powered, work.line, work.donating, work.plain]
+program = traceir.export(lambda x: 2 * x, x)
+print(*map(tokenize, [*named, program, program.vjp(), traceir.numpy.ones(3)]))
+"""
+
+
+def test_other_processes_give_the_same_tokens() -> None:
+    pytest.importorskip("dask.array", reason="in the extra `parallel`")
+
+    def tokens() -> list[str]:
+        command = [sys.executable, "-c", TOKENS, str(TESTS), str(TESTS.parent)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.split()
+
+    found = tokens()
+    assert found == tokens() and len({*found}) == 9
+
+
+def test_tasks_of_dask() -> None:
+    dask = pytest.importorskip("dask", reason="in the extra `parallel`")
+    norms = [dask.delayed(work.norm)(row) for row in ROWS]
+    total = dask.delayed(traceir.jit(lambda *parts: sum(parts)))(*norms)
+    found = dask.compute(total, scheduler="threads")[0]
+    assert float(found) == pytest.approx(sum(NORMS))
+    found = dask.compute(*norms, scheduler="processes", num_workers=1)
+    assert [float(x) for x in found] == pytest.approx(NORMS)
+
+
 def test_a_dask_cluster_of_processes() -> None:
     distributed = pytest.importorskip("distributed", reason="in the extra `parallel`")
     w = np.float32(3)
@@ -129,14 +238,23 @@ def test_a_dask_cluster_of_processes() -> None:
 
 def test_the_body_of_a_ray_task() -> None:
     ray = pytest.importorskip("ray", reason="the extra `ray`")
-    ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False)
+    ray.init(
+        num_cpus=1,
+        include_dashboard=False,
+        log_to_driver=False,
+        runtime_env={"env_vars": {"PYTHONPATH": f"{TESTS}:{TESTS.parent}"}},
+    )
     try:
         task = ray.remote(lambda x: work.norm(x))
         program = ray.put(traceir.export(work.norm, ROWS[0]))
         found = ray.get([task.remote(row) for row in ROWS])
         apply = ray.remote(lambda f, x: f(x))
         again = ray.get(apply.remote(program, ROWS[1]))
+        w = np.float32(3)
+        slope = traceir.jit(traceir.grad(lambda x: jnp.sum(w * x * x)))
+        slopes = ray.get([apply.remote(slope, row) for row in ROWS])
     finally:
         ray.shutdown()
     assert list(map(float, found)) == pytest.approx(NORMS)
     assert float(again) == pytest.approx(NORMS[1])
+    np.testing.assert_allclose(slopes, 6 * ROWS)

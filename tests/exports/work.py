@@ -8,6 +8,7 @@ from typing import Any
 import traceir
 import traceir.numpy as jnp
 import traceir_numba
+from traceir_numba import kernels
 
 
 @traceir.jit
@@ -51,4 +52,17 @@ class Model:
 doubled = traceir.jit(double)
 powered = traceir.jit(partial(raised, n=3))
 donating = traceir.jit(raised, static_argnums=1, donate_argnums=0)
-FUNCTIONS = (norm, power, plain, Model.apply, doubled, powered, donating)
+slope = traceir.jit(traceir.grad(norm))
+line = traceir.jit(lambda x: 2 * x + 1)
+
+
+@traceir.jit
+def nested(x: Any) -> Any:
+    """One that calls others."""
+    return norm(x) + power(doubled(x), 3)
+
+
+def compiled(name: str, x: Any) -> tuple[Any, int]:
+    """What the function of a name gives, and how many kernels were made for it."""
+    before = kernels.compile_count()
+    return globals()[name](x), kernels.compile_count() - before

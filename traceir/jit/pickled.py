@@ -40,13 +40,26 @@ def found_at(module: str | None, qualname: str) -> Any:
     return found
 
 
-def body_of(fun: Function) -> Function:
-    """A copy of a function whose name leads to the attribute `_body` of what has the
-    function's name; other callables as they are."""
+def name_of(value: Any, module: str | None, qualname: str) -> str | None:
+    """The name at which a value stands in a module: that one, or one that it was given.
+
+    >>> import math
+    >>> name_of(math.tau, "math", "pi"), name_of([], "math", "pi")
+    ('tau', None)
+    """
+    if found_at(module, qualname) is value:
+        return qualname
+    named = vars(sys.modules.get(module or "", object)).items()
+    return next((name for name, other in [*named] if other is value), None)
+
+
+def body_of(fun: Function, name: str) -> Function:
+    """A copy of a function whose name leads to the attribute `_body` of what has that
+    name; other callables as they are."""
     if type(fun) is not FunctionType:
         return fun
     copy = _copied(fun)
-    copy.__qualname__ = fun.__qualname__ + _BODY
+    copy.__qualname__ = name + _BODY
     return copy
 
 
@@ -65,11 +78,11 @@ def _copied(fun: FunctionType) -> FunctionType:
 class Pickled:
     """What is pickled by name, as functions are, or with what it was made of.
 
-    The name is that of the function, where it leads to the object itself. Copies are
-    the object itself.
+    The name is one that leads to the object itself: that of the function, or another
+    in its module. Copies are the object itself.
     """
 
-    __slots__ = ("_copy",)
+    __slots__ = ("_copy", "_copy_name")
     _fun: Function
 
     def _making(self) -> Making:
@@ -79,14 +92,17 @@ class Pickled:
     @property
     def _body(self) -> Function:
         """The function, by a name of its own."""
-        if not hasattr(self, "_copy"):
-            self._copy = body_of(self._fun)
+        name = self._named()
+        wanted = name[1] if name else getattr(self._fun, "__qualname__", "")
+        if not hasattr(self, "_copy") or self._copy_name != wanted:
+            self._copy, self._copy_name = body_of(self._fun, wanted), wanted
         return self._copy
 
     def _named(self) -> tuple[str, str] | None:
         """Its module, and its name there."""
-        name = self.__module__, getattr(self, "__qualname__", "")
-        return name if found_at(*name) is self else None
+        module = self.__module__
+        name = name_of(self, module, getattr(self, "__qualname__", ""))
+        return None if name is None else (module, name)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         name = self._named()
