@@ -12,7 +12,10 @@ import traceir
 from traceir.evaluate import eval_jaxpr
 from traceir.ir import ClosedJaxpr
 from traceir.text import parse
-from traceir_numba import backend
+from traceir_numba import backend, engine, kernels, machine
+from traceir_numba.assemble import assemble
+from traceir_numba.sources import sources_of
+from traceir_numba.speed import function_text
 
 SELU = """{ lambda ; a:f32[SHAPE]. let
     b:bool[SHAPE] = gt a 0.0:f32[]
@@ -102,4 +105,17 @@ def executable(closed: ClosedJaxpr, name: str = "program") -> backend.Executable
     """What is compiled of a program."""
     found = backend.compile(closed, name)
     assert isinstance(found, backend.Executable)
+    return found
+
+
+def assembly(closed: ClosedJaxpr) -> dict[str, str]:
+    """The machine code of each kernel of a program, which is not loaded."""
+    program = assemble(closed, "program")
+    wanted = sources_of(program).requests(program).values()
+    found = {}
+    for part in map(kernels._part, wanted):
+        with engine.lock:
+            module = machine.optimised((part.text,), tuple(kernels._made_part([part])))
+            text = str(engine.target_machine().emit_assembly(module))
+        found[part.symbol] = function_text(text, part.symbol)
     return found

@@ -168,16 +168,27 @@ def _batches(parts: Iterable[_Part]) -> Iterator[list[_Part]]:
 
 
 def _linked_together(parts: list[_Part]) -> list[Compiled]:
-    called = {one.symbol: one for part in parts for one in part.inner}
-    small = [one for one in called.values() if len(one.lowered) < INLINED]
-    kernels = [*(part.kernel for part in parts), *(one.kernel for one in small)]
-    needed = closure(name for kernel in kernels for name in kernel.calls)
-    inlined = [_inlined(f.name) for f in needed if _is_inlined(f)]
-    inlined += [one.lowered for one in small]
-    _load([f for f in needed if _is_loop(f)])
+    _load([f for f in _needed(parts) if _is_loop(f)])
     texts, symbols = [p.text for p in parts], [p.symbol for p in parts]
-    code = machine.link(texts, symbols, inlined)
+    code = machine.link(texts, symbols, _made_part(parts))
     return [Compiled(p.kernel, code, p.symbol, p.text) for p in parts]
+
+
+def _made_part(parts: list[_Part]) -> list[str]:
+    """The LLVM texts of what becomes part of some kernels, callees first."""
+    inlined = [_inlined(f.name) for f in _needed(parts) if _is_inlined(f)]
+    return inlined + [one.lowered for one in _small(parts)]
+
+
+def _needed(parts: list[_Part]) -> list[Function]:
+    """The functions that some kernels call, and the small kernels among these."""
+    kernels = [*(part.kernel for part in parts), *(one.kernel for one in _small(parts))]
+    return closure(name for kernel in kernels for name in kernel.calls)
+
+
+def _small(parts: list[_Part]) -> list[Compiled]:
+    called = {one.symbol: one for part in parts for one in part.inner}
+    return [one for one in called.values() if len(one.lowered) < INLINED]
 
 
 def _arguments(kernel: Kernel) -> tuple[str, ...]:
@@ -233,7 +244,7 @@ def _load(functions: list[Function]) -> None:
             machine.link(
                 [_function_text(f) for f in new],
                 [_linked(f.name) for f in new],
-                [_inlined(f.name) for f in inner],
+                [_inlined(f.name) for f in inner if _is_inlined(f)],
             )
             _loops.update(f.name for f in new)
 
