@@ -47,10 +47,16 @@ from traceir_numba.simplify import simplify
 DTYPES = frozenset(map(np.dtype, NUMBERS))
 
 
-def assemble(closed: ClosedJaxpr, name: str, donated: Collection[int] = ()) -> Program:
+def assemble(
+    closed: ClosedJaxpr,
+    name: str,
+    donated: Collection[int] = (),
+    device: bool = False,
+) -> Program:
     """The kernels, calls and buffers of a traced program.
 
-    `donated` are the positions of the inputs whose memory the program may write.
+    `donated` are the positions of the inputs whose memory the program may write. What
+    is for a `device` has some kernels that processors do without.
 
     Raises TypeError (backend.unsupported) for what the backend has no code for.
     """
@@ -58,7 +64,7 @@ def assemble(closed: ClosedJaxpr, name: str, donated: Collection[int] = ()) -> P
     physical = without_pairs(closed)
     _check_dtypes(physical.closed.jaxpr)
     lowered = without_halves(physical.closed)
-    flat = simplify(lowered.closed)
+    flat = simplify(lowered.closed, device)
     for new, (old, part) in physical.names.items():
         if old in printed:
             printed[new] = f"{printed[old]}{part}"

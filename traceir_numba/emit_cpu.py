@@ -15,8 +15,7 @@ from traceir_numba.emit_lines import (
     pointer_name,
     safe_name,
 )
-from traceir_numba.emitters import EMITTERS
-from traceir_numba.emitters.entry import Expression, Reduce
+from traceir_numba.emitters.entry import Expression, reduce_of
 from traceir_numba.functions import short
 from traceir_numba.nests import Kept, Nest, Node, Pass, Reduced
 from traceir_numba.program import Label, Labels
@@ -92,8 +91,7 @@ class NestEmitter:
 
     def accumulators(self, primitive: str, dtype: str, result: str) -> Accumulators:
         """What values of a dtype are reduced in."""
-        entry = EMITTERS[primitive]
-        assert isinstance(entry, Reduce)
+        entry = reduce_of(primitive)
         dtypes = entry.accumulators(dtype)
         suffixes = ("acc", "at")[: len(dtypes)]
         return Accumulators(

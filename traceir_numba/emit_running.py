@@ -12,9 +12,8 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from traceir_numba.emit_lines import Code, as_memory, index_text, plain, safe_name
-from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.cumulative import CHUNK, combined
-from traceir_numba.emitters.entry import Expression, Reduce
+from traceir_numba.emitters.entry import Expression, reduce_of
 from traceir_numba.nests import Nest
 from traceir_numba.program import Labels
 from traceir_numba.schedule import Loops, tile_of
@@ -58,8 +57,7 @@ class _Running:
         self.access = store.access
         self.dtype = self.reduction.dtype
         self.axis = nest.reduced.index(True)
-        entry = EMITTERS[self.reduction.primitive]
-        assert isinstance(entry, Reduce)
+        entry = reduce_of(self.reduction.primitive)
         (self.initial,) = entry.initial(self.dtype)
         self.back = nest.running < 0
         ((_, ends),) = emitter.labels.passes

@@ -10,8 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import prod
 
-from traceir_numba.emitters import EMITTERS
-from traceir_numba.emitters.entry import Reduce
+from traceir_numba.emitters.entry import reduce_of
 from traceir_numba.functions import NARROW, TILE
 from traceir_numba.nests import (
     Access,
@@ -54,7 +53,7 @@ def _mergeable(nest: Nest, d: int) -> bool:
     if nest.reduced[d] != nest.reduced[d + 1]:
         return False
     found = (r.primitive for one in nest.passes for r in one.reductions)
-    if nest.reduced[d] and any(_entry(primitive).positions for primitive in found):
+    if nest.reduced[d] and any(reduce_of(primitive).positions for primitive in found):
         return False
     at = (n.dim for n in nest.nodes if isinstance(n, Position | Inside))
     if any(dim in (d, d + 1) for dim in at):
@@ -95,12 +94,6 @@ def _merged(nest: Nest, d: int) -> Nest:
 
     moved = map_nodes(map_accesses(nest, access), node)
     return replace(moved, reduced=(*nest.reduced[:d], *nest.reduced[d + 1 :]))
-
-
-def _entry(primitive: str) -> Reduce:
-    entry = EMITTERS[primitive]
-    assert isinstance(entry, Reduce)
-    return entry
 
 
 # -- loops ----------------------------------------------------------------------------
@@ -270,5 +263,5 @@ def scratch_of(
     return [
         (blocks, dtype)
         for r, own in zip(nest.reductions, dtypes, strict=True)
-        for dtype in _entry(r.primitive).accumulators(own)
+        for dtype in reduce_of(r.primitive).accumulators(own)
     ]

@@ -25,6 +25,7 @@ from traceir_numba.emitters.entry import (
     Reduce,
     Region,
     Rewrite,
+    Running,
     Scalar,
 )
 from traceir_numba.emitters.pairs import is_evaluated
@@ -40,8 +41,10 @@ Env = dict[Var, Atom]
 OWN = frozenset({"half", "joined"})
 
 
-def simplify(closed: ClosedJaxpr) -> ClosedJaxpr:
+def simplify(closed: ClosedJaxpr, device: bool = False) -> ClosedJaxpr:
     """The same program without calls or waste; constants may join its own.
+
+    On a `device` some equations stay that processors do in other ways.
 
     Raises JaxprTypeError (backend.unsupported) for an equation that has no emitter.
 
@@ -50,14 +53,19 @@ def simplify(closed: ClosedJaxpr) -> ClosedJaxpr:
     >>> print(simplify(parse(text)))
     { lambda ; a:i32[]. let b:i32[] = neg a in (b,) }
     """
-    return _Simplifier(closed).finish()
+    return _Simplifier(closed, device).finish()
 
 
 class _Simplifier:
     def __init__(
-        self, closed: ClosedJaxpr, given: Given | None = None, fixed: int = 0
+        self,
+        closed: ClosedJaxpr,
+        device: bool,
+        given: Given | None = None,
+        fixed: int = 0,
     ) -> None:
         jaxpr = closed.jaxpr
+        self.device = device
         self.jaxpr = jaxpr
         self.constvars = list(jaxpr.constvars)
         self.consts = [np.asarray(c) for c in closed.consts]
@@ -99,6 +107,8 @@ class _Simplifier:
         if entry is None or isinstance(entry, Host) or eqn.effects:
             raise unsupported(eqn, f"`{eqn.primitive}`")
         if isinstance(entry, Rewrite):
+            return self.inline(entry.program(eqn), eqn)
+        if isinstance(entry, Running) and entry.program and not self.device:
             return self.inline(entry.program(eqn), eqn)
         if isinstance(entry, Put) and not eqn.outputs[0].aval.shape:
             return self.inline(entry.scalar(eqn), eqn)
@@ -146,7 +156,7 @@ class _Simplifier:
 
     def inner(self, closed: ClosedJaxpr, given: Given, fixed: int) -> ClosedJaxpr:
         """Simplify a program inside; `fixed` of its inputs never change."""
-        return _Simplifier(closed, given, fixed).finish()
+        return _Simplifier(closed, self.device, given, fixed).finish()
 
     def constant(self, var: Var, value: np.ndarray) -> Var:
         """A constant of a program inside as one of this program."""

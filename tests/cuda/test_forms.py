@@ -6,6 +6,7 @@ Cites: choice.sum-order, class.cumulative, class.scatter
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,8 @@ CASES: dict[str, tuple[Fun, tuple[np.ndarray, ...], str]] = {
     "parts of rows": (lambda x: jnp.argmin(x, 1), (grid(2, 8200),), "tiles"),
     "lines": (lambda x: jnp.cumsum(x, 1), (WIDE,), "lines"),
     "lines back": (lambda x: lax.cumsum(x, 0, reverse=True), (TALL,), "lines"),
+    "sums of powers": (partial(lax.cumlogsumexp, axis=1), (WIDE * 30,), "lines"),
+    "parts of powers": (lax.cumlogsumexp, (LONG * 3,), "lines"),
     "parts of a line": (lambda x: lax.cummax(x * 2), (LONG,), "lines"),
     "parts back": (lambda x: lax.cummin(x, reverse=True), (LONG,), "lines"),
     "atomic": (added, (np.arange(40, dtype=np.int32), WORDS), "atomic"),
@@ -86,7 +89,7 @@ CASES: dict[str, tuple[Fun, tuple[np.ndarray, ...], str]] = {
 
 def forms(fun: Fun, arguments: tuple[np.ndarray, ...]) -> list[Form]:
     """The forms of a program's launches."""
-    program = assemble(traceir.make_jaxpr(fun)(*arguments), "program")
+    program = assemble(traceir.make_jaxpr(fun)(*arguments), "program", device=True)
     return [form_of(s.nest, s.extents, s.params) for s in program.launches()]
 
 

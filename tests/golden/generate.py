@@ -37,7 +37,7 @@ def generated(name: str, target: str = "py") -> str:
     closed = parse((PROGRAMS / f"{name}.txt").read_text())
     if target == "py":
         return own_part(backend.compile(closed, name).source)
-    return own_part(module_of(assemble(closed, name)))
+    return own_part(module_of(assemble(closed, name, device=True)))
 
 
 def own_part(source: str) -> str:

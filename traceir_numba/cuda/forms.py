@@ -13,8 +13,7 @@ from math import prod
 import numpy as np
 
 from traceir_numba.cuda import collisions
-from traceir_numba.emitters import EMITTERS
-from traceir_numba.emitters.entry import Reduce
+from traceir_numba.emitters.entry import reduce_of
 from traceir_numba.nests import Nest
 from traceir_numba.program import Shape
 
@@ -135,9 +134,7 @@ def lanes_of(nest: Nest) -> int:
     """The lanes of a block: fewer where each holds much."""
     held = 0
     for reduction in (r for one in nest.passes for r in one.reductions):
-        entry = EMITTERS[reduction.primitive]
-        assert isinstance(entry, Reduce)
-        dtypes = entry.accumulators(reduction.dtype)
+        dtypes = reduce_of(reduction.primitive).accumulators(reduction.dtype)
         held += sum(np.dtype(d).itemsize for d in dtypes)
     return MOST_LANES if held <= LANE_BYTES else LANES
 

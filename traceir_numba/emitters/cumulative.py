@@ -16,16 +16,19 @@ from traceir.text import parse
 from traceir_numba.emitters.entry import (
     EMITTERS,
     Expression,
-    Rewrite,
+    Reduce,
     Running,
     Scalar,
     register,
 )
-from traceir_numba.functions import TEMPLATES, Function, short
+from traceir_numba.emitters.reductions import least
+from traceir_numba.functions import TEMPLATES, Function, scalar, short, template
 
 # The elements of a line that are in the fastest cache while they are folded.
 CHUNK = 4096
 STRIPS = 8
+# What joins sums of powers, which no primitive does.
+POWERS = "logaddexp"
 
 register("cumsum", Running("reduce_sum"))
 register("cumprod", Running("reduce_prod"))
@@ -34,7 +37,9 @@ register("cummin", Running("reduce_min"))
 
 
 def combined(primitive: str, e: Expression, x: str, y: str) -> str:
-    """Two values by a scalar primitive."""
+    """Two values by a scalar primitive, or by the function of sums of powers."""
+    if primitive == POWERS:
+        return e.call(f"{POWERS}_{short(e.dtype)}", x, y)
     entry = EMITTERS[primitive]
     assert isinstance(entry, Scalar)
     return entry.emit(e, x, y)
@@ -145,6 +150,28 @@ for _primitive in ("add", "mul", "max", "min"):
     _after(_primitive)
 
 
+# -- sums of powers -------------------------------------------------------------------
+
+
+@template
+def logaddexp(name: str, dtype: str) -> Function:
+    """The logarithm of two powers' sum: the greater, and what the lesser adds to it."""
+    t = short(dtype)
+    text = f"""
+    def {name}(x, y):
+        most = x if x > y else y
+        apart = x - y
+        less = apart if apart < {t}(0.0) else -apart
+        both = most + log1p_{t}(exp_{t}(less))
+        return x + y if apart != apart else both
+    """
+    return scalar(name, dtype, 2, text, f"exp_{t}", f"log1p_{t}")
+
+
+def _enter(e: Expression, old: tuple[str, ...], x: str, _at: str) -> tuple[str, ...]:
+    return (combined(POWERS, e, old[0], x),)
+
+
 def cumlogsumexp(eqn: Eqn) -> ClosedJaxpr:
     """Row after row: the greater, and what the lesser adds to it."""
     x, axis = eqn.inputs[0].aval, int(eqn.param("axis"))
@@ -186,4 +213,11 @@ def cumlogsumexp(eqn: Eqn) -> ClosedJaxpr:
       in (y,) }}""")
 
 
-register("cumlogsumexp", Rewrite(cumlogsumexp))
+register(
+    "cumlogsumexp",
+    Running(
+        "cumlogsumexp",
+        Reduce(lambda t: (t,), lambda t: (least(t),), _enter, f"fold_{POWERS}"),
+        cumlogsumexp,
+    ),
+)

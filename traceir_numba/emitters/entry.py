@@ -147,10 +147,14 @@ class Reduce:
 class Running:
     """A fold along the param `axis` that leaves what it has so far at each element.
 
-    `reduction` is the primitive that folds whole lines in the same way.
+    `reduction` is the primitive that folds whole lines in the same way. Where there is
+    none it is the entry's own name, and `fold` folds. Processors compute another
+    `program` if there is one: a fold that is dear is no vector along a line.
     """
 
     reduction: str
+    fold: Reduce | None = None
+    program: Callable[[Eqn], ClosedJaxpr] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +272,15 @@ def register(name: str, entry: Entry) -> None:
     """Give a primitive its entry; each has one."""
     assert name not in EMITTERS, name
     EMITTERS[name] = entry
+
+
+def reduce_of(primitive: str) -> Reduce:
+    """How a primitive folds."""
+    entry = EMITTERS[primitive]
+    if isinstance(entry, Running) and entry.fold is not None:
+        return entry.fold
+    assert isinstance(entry, Reduce)
+    return entry
 
 
 Emit = TypeVar("Emit", bound=Callable[..., str])
