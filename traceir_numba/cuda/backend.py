@@ -35,7 +35,7 @@ class Executable:
 
     def __init__(self, closed: ClosedJaxpr, name: str) -> None:
         start = time.perf_counter()
-        self.program: Program = assemble(closed, name)
+        self.program: Program = assemble(closed, name, device=True)
         self.seconds = {"simplify and fuse": time.perf_counter() - start}
         self.runner = Runner(self.program)
 

@@ -138,7 +138,7 @@ def programs(closed: ClosedJaxpr) -> list[Program]:
 
     def part(closed: ClosedJaxpr, name: str) -> Program:
         with wrapped("backend.compile", name):
-            found.append(assemble(closed, name))
+            found.append(assemble(closed, name, device=True))
         return found[-1]
 
     name = closed.jaxpr.debug_name or "program"
