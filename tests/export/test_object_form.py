@@ -167,7 +167,7 @@ def test_functions_return_codes(
         monkeypatch.setitem(instructions.INSTRUCTIONS, "avx10.2", lacking)
         monkeypatch.setattr(instructions, "own", lambda: ("sse3", "avx10.2"))
         y[:] = 7
-        assert made("missing")(*pointers) == 2
+        assert made("lacking")(*pointers) == 2
         assert y.tolist() == [7] * 5
 
 

@@ -78,13 +78,19 @@ def test_what_cannot_be_in_files_is_refused_by_name(
         ({"while": (selu, X)}, "net.py"),
         ({"not a name": (selu, X)}, "net.py"),
         ({"np": (selu, X)}, "net.py"),
+        # What modules call, what an object has, and what the C library has.
+        ({"type": (selu, X)}, "net.py"),
+        ({"empty": (selu, X)}, "net.txt"),
+        ({"missing": (selu, X)}, "net.o"),
+        ({"tanh": (selu, X)}, "tanh.o"),
         ({}, "net.py"),
         ({"selu": (selu, X)}, "my-net.py"),
     ],
 )
 def test_names_are_names(names: Any, path: str, tmp_path: Path) -> None:
+    form = {".py": "python", ".o": "object", ".txt": "source"}[Path(path).suffix]
     with pytest.raises(ValueError) as caught:
-        traceir_numba.export(names, path=tmp_path / path)
+        traceir_numba.export(names, path=tmp_path / path, form=form)
     assert getattr(caught.value, "rule", None) == "artefact.name"
 
 

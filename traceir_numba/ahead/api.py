@@ -49,9 +49,9 @@ def export(
     >>> import tempfile, traceir, traceir.numpy as jnp
     >>> folder = tempfile.mkdtemp()
     >>> spec = traceir.ShapeDtypeStruct((1000,), "float32")
-    >>> found = export(jnp.tanh, spec, path=f"{folder}/tanh.o", form="object")
+    >>> found = export(jnp.tanh, spec, path=f"{folder}/squash.o", form="object")
     >>> [path.name for path in found][:2]
-    ['tanh.o', 'tanh.h']
+    ['squash.o', 'squash.h']
     """
     where = Path(path)
     one: Any = fun if isinstance(fun, Traced) else (fun, *specs)
@@ -68,9 +68,10 @@ def export(
     check_names([name, *functions])
     entries = []
     for own, given in functions.items():
-        symbol = own if own == name else f"{name}_{own}"
         # A module's own functions are there for Python.
-        symbol = f"{own}_program" if form == "source" else symbol
+        symbol = f"{own}_program" if form == "source" else f"{name}_{own}"
+        if form == "object" and own == name:
+            symbol = own
         traced = given if isinstance(given, Traced) else _traced(*given)
         entries.append(entry_of(own, symbol, traced))
     return FORMS[form](where, name, entries, instructions_of(cpu))
@@ -86,8 +87,9 @@ def _object(where: Path, name: str, entries: Any, used: Used) -> tuple[Path, ...
     from traceir_numba.ahead.archives import archive_of
     from traceir_numba.ahead.header import header_of
     from traceir_numba.ahead.objects import SYSTEM, mark_of, object_of
-    from traceir_numba.ahead.symbols import symbols_of
+    from traceir_numba.ahead.symbols import check_symbols, symbols_of
 
+    check_symbols([entry.symbol for entry in entries])
     missing, mark = f"{name}_missing", mark_of(name, entries, used)
     code = object_of(entries, missing, mark, used)
     defined, needs = map(sorted, symbols_of(code))

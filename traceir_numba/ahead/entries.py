@@ -37,10 +37,10 @@ C_WORDS = frozenset(
         """auto break case char const continue default do double else enum extern float
     for goto if inline int long register restrict return short signed sizeof static
     struct switch typedef union unsigned void volatile while bool true false main
-    malloc free abort"""
+    missing DONE NO_MEMORY NO_INSTRUCTIONS MARK"""
     )
 )
-# What modules name beside their functions.
+# What modules name beside their functions, and parameters are not called.
 MODULE_WORDS = frozenset(
     _words(
         """np numpy numba math ctypes hashlib platform sys Path PLATFORM LIBRARY SHA256

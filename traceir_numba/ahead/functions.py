@@ -1,10 +1,15 @@
-"""Functions of modules that are exported: arguments checked, results put together."""
+"""Functions of modules that are exported: arguments checked, results put together.
+
+Serves: artefact.name
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from symtable import SymbolTable, symtable
 from textwrap import indent
 
+from traceir import rules
 from traceir.treedef import TreeDef, key_path
 from traceir_numba.ahead.entries import Entry
 
@@ -46,6 +51,28 @@ def {name}({parameters}):
     """
 {body}
 '''
+
+
+def check_apart(text: str, entries: Iterable[Entry]) -> None:
+    """Raise ValueError (artefact.name) for functions of names that a module uses.
+
+    `text` is what comes before them: what it has, and what of Python it calls.
+    """
+
+    def names(table: SymbolTable) -> Iterator[str]:
+        yield from (
+            symbol.get_name()
+            for symbol in table.get_symbols()
+            if symbol.is_global() or table.get_type() == "module"
+        )
+        for inner in table.get_children():
+            yield from names(inner)
+
+    taken = set(names(symtable(text, "module", "exec")))
+    for entry in entries:
+        if entry.name in taken:
+            got = f"{entry.name!r}, which the module has for itself"
+            raise rules.error("artefact.name", got=got, where="")
 
 
 def helpers(entries: Iterable[Entry]) -> list[str]:

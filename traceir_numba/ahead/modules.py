@@ -8,7 +8,12 @@ from collections.abc import Sequence
 
 import traceir
 from traceir_numba.ahead.entries import Entry
-from traceir_numba.ahead.functions import function_text, helpers, result_names
+from traceir_numba.ahead.functions import (
+    check_apart,
+    function_text,
+    helpers,
+    result_names,
+)
 from traceir_numba.ahead.seals import CHECK, FORMAT, digest_of, sealed
 
 HEAD = '''\
@@ -103,6 +108,7 @@ def module_of(
         missing=missing,
         helpers="\n\n\n".join(helpers(entries)),
     )
+    check_apart(head, entries)
     return sealed("\n\n".join([head, *map(_function, entries)]))
 
 

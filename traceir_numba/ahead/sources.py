@@ -8,7 +8,12 @@ from dataclasses import replace
 
 import traceir
 from traceir_numba.ahead.entries import Entry
-from traceir_numba.ahead.functions import function_text, helpers, result_names
+from traceir_numba.ahead.functions import (
+    check_apart,
+    function_text,
+    helpers,
+    result_names,
+)
 from traceir_numba.ahead.seals import CHECK, FORMAT, sealed
 from traceir_numba.driver import call_text, driver_lines, product_name
 from traceir_numba.matmul import FEW, LONG, PART
@@ -81,7 +86,6 @@ def source_of(name: str, entries: Sequence[Entry]) -> str:
         *parts_of(programs, dtypes),
         *(["\n".join(constants)] if constants else []),
         *drivers,
-        *map(_function, entries),
     ]
     about = HEAD.format(
         name=name,
@@ -103,7 +107,8 @@ def source_of(name: str, entries: Sequence[Entry]) -> str:
     first, rest = imports[: imports.startswith(MATH) * len(MATH)], imports
     imports = f"{first}import sys\n{rest.removeprefix(MATH)}"
     parts = [about, imports, f"__all__ = [{names}]\n{needs}", *head[1:], *parts]
-    return sealed(joined(parts))
+    check_apart(joined(parts), entries)
+    return sealed(joined([*parts, *map(_function, entries)]))
 
 
 def _own(program: Program) -> Program:

@@ -1,11 +1,16 @@
-"""What an object file defines for others, and what it has from others."""
+"""What an object file defines for others, and what it has from others.
+
+Serves: artefact.name
+"""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import llvmlite.binding as llvm
+
+from traceir import rules
 
 # What is in the C library of mathematics, where that is one of its own: remainders, and
 # what processors without the instructions call in their place.
@@ -17,6 +22,17 @@ MATHEMATICS = frozenset(
 # A symbol in ELF's table, 64 bits: name, kind, visibility, section, value, size.
 _SYMBOL = struct.Struct("<IBBHQQ")
 _LOCAL = 0
+
+
+def check_symbols(names: Iterable[str]) -> None:
+    """Raise ValueError (artefact.name) for functions of the C library, or the like.
+
+    A program that has two of a name calls the wrong one.
+    """
+    for name in names:
+        if llvm.address_of_symbol(name):
+            got = f"{name!r}, of which name the system has a function"
+            raise rules.error("artefact.name", got=got, where="")
 
 
 def symbols_of(code: bytes) -> tuple[frozenset[str], frozenset[str]]:
