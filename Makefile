@@ -35,8 +35,8 @@ mutants: $(VENV)/.test ## try every mutant of the tables on the cases
 reach: $(VENV)/.test ## how often random draws meet each clause
 	$(python) -m traceir.conform.reach $(ARGS)
 
-gpu-check: $(VENV)/.test ## the cases and some times on a CUDA device, or in the simulator
-	$(python) -m traceir_numba.cuda.check $(ARGS)
+gpu-check: $(VENV)/.cuda ## cases, tests and times on a CUDA device, in one table; ARGS=-h
+	$(VENV)/cuda/bin/python -m traceir_numba.cuda.check $(ARGS)
 
 ulp: $(VENV)/.test ## the greatest errors of the real functions, over every float32
 	$(python) tests/ulp/scan.py $(ARGS)
@@ -96,6 +96,13 @@ $(VENV)/.jax: setup.cfg pyproject.toml | $(VENV)/bin/python
 	    VENV=$(VENV)/jax PYTHON="$(PYTHON)"
 	$(VENV)/jax/bin/python -m pip install --disable-pip-version-check --quiet \
 	    -e '.[bench,numba,test]'
+	@touch $@
+
+$(VENV)/.cuda: setup.cfg pyproject.toml | $(VENV)/bin/python
+	test -x $(VENV)/cuda/bin/python || $(MAKE) $(VENV)/cuda/bin/python \
+	    VENV=$(VENV)/cuda PYTHON="$(PYTHON)"
+	$(VENV)/cuda/bin/python -m pip install --disable-pip-version-check --quiet \
+	    -e '.[cuda,numba]' 'pytest>=8' 'hypothesis>=6.100' 'mpmath>=1.3'
 	@touch $@
 
 $(VENV)/.docs: setup.cfg pyproject.toml | $(VENV)/bin/python

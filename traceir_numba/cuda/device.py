@@ -172,7 +172,7 @@ def empty(length: int, dtype: str) -> Any:
     """Memory of so many elements, one at least."""
     length, kind = max(1, length), np.dtype(dtype)
     piece = pool().take(length * kind.itemsize)
-    return at(pointer(piece.memory), length, kind, piece)
+    return at(pointer(piece.memory), (length,), kind, piece)
 
 
 def upload(array: np.ndarray) -> Any:
@@ -214,9 +214,9 @@ class _Region:
         return self._interface
 
 
-def at(pointer: int, length: int, dtype: np.dtype, owner: Any) -> Any:
+def at(pointer: int, shape: tuple[int, ...], dtype: np.dtype, owner: Any) -> Any:
     """The elements that lie at an address, as what kernels take."""
-    interface = {"data": (pointer, False), "shape": (length,), "typestr": dtype.str}
+    interface = {"data": (pointer, False), "shape": shape, "typestr": dtype.str}
     region = _Region(owner, interface | {"version": 3})
     if is_simulated():
         return _fake()(np.asarray(region))

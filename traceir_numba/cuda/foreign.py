@@ -170,7 +170,7 @@ def array_at(found: dlpack.Memory) -> DeviceArray:
         got = f"{aval.str_short()} at {found.pointer:#x} with strides {found.strides}"
         raise rules.error("backend.foreign", got=got)
     if _in_one_piece(found):
-        return DeviceArray(device.at(found.pointer, length, kind, found.owner), aval)
+        return DeviceArray(device.at(found.pointer, (length,), kind, found.owner), aval)
     shape, strides = found.shape, found.strides
     if length != aval.size:  # pairs of numbers
         shape, strides = (*shape, 2), (*strides, kind.itemsize)
@@ -224,7 +224,7 @@ def _through(module: str) -> Callable[[DeviceArray], Any]:
 
 def _as_dialect(x: DeviceArray) -> Any:
     """An array as Numba's own on a device."""
-    return x.memory.view(x.dtype).reshape(x.shape)
+    return device.at(x.lie(shown=True).pointer, x.shape, x.dtype, x.memory)
 
 
 # By the package of an array's class: how a result becomes an array of that library.

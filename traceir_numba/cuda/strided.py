@@ -28,10 +28,10 @@ def gathered(
     ends = [(n - 1) * step for n, step in zip(shape, steps, strict=True)]
     before = sum(min(0, end) for end in ends)
     length = sum(max(0, end) for end in ends) - before + 1
-    source = device.at(first + before * each, length, dtype, of)
+    source = device.at(first + before * each, (length,), dtype, of)
     made = device.empty(prod(shape), dtype.str)
-    _, most = device.limits()
-    threads = min(THREADS, device.limits()[0])
+    many, most = device.limits()
+    threads = min(THREADS, many)
     blocks = min(most, -(-prod(shape) // threads))
     _kernel(len(shape))(blocks, threads, source, made, -before, *shape, *steps)
     return made
