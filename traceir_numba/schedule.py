@@ -152,7 +152,7 @@ def _of_map(nest: Nest) -> Loops:
     long = [d for d in order if nest.fixed(d) is None]
     if len(long) > 1:
         last = long[-1]
-        crossing = [d for d in long[:-1] if _crosses(nest, d, last)]
+        crossing = [d for d in long[:-1] if crosses(nest, d, last)]
         if crossing:
             rest = (d for d in long if d not in (crossing[-1], last))
             order = (*rest, crossing[-1], last, *order[len(long) :])
@@ -165,7 +165,7 @@ def _long_first(nest: Nest, loops: Iterable[int]) -> tuple[int, ...]:
     return tuple(sorted(loops, key=lambda d: nest.fixed(d) is not None))
 
 
-def _crosses(nest: Nest, d: int, last: int) -> bool:
+def crosses(nest: Nest, d: int, last: int) -> bool:
     """Whether some memory has neighbours along loop d, and none along the last one."""
     return any(
         access.strides[d] == () and access.strides[last] not in ((), None)

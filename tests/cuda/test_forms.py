@@ -65,7 +65,16 @@ def softmax(x: Any) -> Any:
 
 
 PLACES = np.arange(90) * 11 % 7
+BOX = grid(40, 3, 20)
 CASES: dict[str, tuple[Fun, tuple[np.ndarray, ...], str]] = {
+    "squares": (lambda x: jnp.exp(x) + x[0], (grid(70, 40),), "squares"),
+    "squares across": (lambda x: x.T + 1, (grid(70, 40),), "squares"),
+    "squares in a box": (
+        lambda x: x.transpose(2, 0, 1) * x[0, 0, 0],
+        (BOX,),
+        "squares",
+    ),
+    "low squares": (lambda x: x * x[:, :1], (grid(5, 500),), "squares"),
     "columns": (softmax, (TALL,), "tiles"),
     "first of columns": (lambda x: jnp.argmax(x, 0), (TALL,), "tiles"),
     "rows of several": (lambda x: x / x.sum(1, keepdims=True), (TALL.T,), "tiles"),

@@ -22,6 +22,7 @@ Write = Callable[[Writer], None]
 # By the kind of form: what writes the kernel, and the one that ends what parts began.
 WRITERS: dict[str, tuple[Write, Write | None]] = {
     "points": (emit_points.write, None),
+    "squares": (emit_points.write_squares, None),
     "puts": (emit_points.write_puts, None),
     "atomic": (emit_points.write_atomic, None),
     "tiles": (emit_tiles.write, emit_tiles.write_end),

@@ -6,7 +6,7 @@ Serves: choice.sum-order, class.scatter
 from __future__ import annotations
 
 from traceir_numba.cuda import collisions
-from traceir_numba.cuda.writer import THREADS, Writer
+from traceir_numba.cuda.writer import BLOCKS, THREADS, Writer
 from traceir_numba.emit_lines import index_text, pointer_name
 
 
@@ -46,6 +46,28 @@ def _running(w: Writer) -> None:
         emitter.update(place="")
         w.results(a.names[-1] for a in emitter.reductions)
         emitter.finish()
+
+
+def write_squares(w: Writer) -> None:
+    """Squares of two loops, at each point of the others."""
+    code, form = w.code, w.form
+    top, side = form.apart
+    others = [d for d in range(w.nest.rank) if d not in form.apart]
+    first, step = BLOCKS
+    code.add(f"rows = (n{top} + {form.lanes - 1}) // {form.lanes}")
+    code.add(f"groups = (n{side} + {form.wide - 1}) // {form.wide}")
+    count = " * ".join([*(f"n{d}" for d in others), "rows * groups"])
+    with code.block(f"for block in range({first}, {count}, {step}):"):
+        code.add(f"base = block % groups * {form.wide}", "rest = block // groups")
+        code.add(f"top = rest{' % rows' if others else ''} * {form.lanes}")
+        if others:
+            code.add("point = rest // rows")
+            w.indices(others, "point")
+        with w.within_block("element", str(form.lanes * form.wide)):
+            code.add(f"i{side} = base + element % {form.wide}")
+            code.add(f"i{top} = top + element // {form.wide}")
+            with code.block(f"if (i{top} < n{top}) & (i{side} < n{side}):"):
+                w.emitter.body()
 
 
 # -- what is put where others may be put, too -----------------------------------------

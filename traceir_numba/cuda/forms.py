@@ -16,6 +16,7 @@ from traceir_numba.cuda import collisions
 from traceir_numba.emitters.entry import reduce_of
 from traceir_numba.nests import Nest
 from traceir_numba.program import Shape
+from traceir_numba.schedule import crosses
 
 # The lanes that a block's threads fold elements into, and of nests that keep fewer
 # bytes in each: what a block shares is limited.
@@ -23,6 +24,8 @@ LANES, MOST_LANES, LANE_BYTES = 128, 256, 64
 # Rows of up to so many elements are one thread's work, columns and lines of up to so
 # many; more columns than the last have a thread each however tall they are.
 FEW, SHORT, LINE, MANY = 8, 32, 64, 1 << 17
+# The sides of squares, in maps of at least so many points.
+SIDE, SQUARES = 32, 2048
 # How many neighbouring points a block takes.
 WIDE = (1, 2, 4, 8, 16, 32)
 # A part of what is reduced has at least so many elements, one of columns so many rows.
@@ -43,13 +46,16 @@ class Form:
     """Who does what.
 
     "points": a thread takes points of the kept loops in turn, with all that is reduced
-    for them. "tiles": a block takes `wide` neighbouring points, and its threads fold
-    what is reduced for them into `lanes` lanes each; neighbours read neighbouring
-    points where nests are `across`, else neighbouring elements of one point. "lines": a
-    block folds along a line, each lane `wide` elements at once. "puts": a thread takes
-    points of the loops in `apart`, and runs the rest in order; of the places that it
-    finds it takes the `owners`-th part. "atomic": a thread takes points in turn, and
-    what it puts is joined to what is there in one operation.
+    for them. "squares": a block takes squares of two loops, `apart`, of `lanes` by
+    `wide` points, so that memory is read by lines whichever of the two runs along it,
+    and no thread divides for an index. "tiles": a block takes `wide` neighbouring
+    points, and its threads fold what is reduced for them into `lanes` lanes each;
+    neighbours read neighbouring points where nests are `across`, else neighbouring
+    elements of one point. "lines": a block folds along a line, each lane `wide`
+    elements at once. "puts": a thread takes points of the loops in `apart`, and runs
+    the rest in order; of the places that it finds it takes the `owners`-th part.
+    "atomic": a thread takes points in turn, and what it puts is joined to what is there
+    in one operation.
 
     In `parts` several blocks share a row, and a second kernel joins what they leave.
     """
@@ -75,12 +81,23 @@ def form_of(nest: Nest, extents: Shape, params: Shape) -> Form:
     if nest.ordered:
         return _of_puts(nest, extents, params)
     if not any(nest.reduced):
-        return Form("points")
+        return _of_map(nest, extents)
     if nest.running:
         return _of_lines(kept, reduced)
     if nest.form == "columns":
         return _of_columns(nest, kept, reduced)
     return _of_rows(nest, kept, reduced)
+
+
+def _of_map(nest: Nest, extents: Shape) -> Form:
+    if nest.rank < 2 or extents[-1] < SIDE // 2 or prod(extents) < SQUARES:
+        return Form("points")
+    side = nest.rank - 1
+    # A loop along which some memory lies that the last one does not run along.
+    crossing = [d for d in range(side) if crosses(nest, d, side)]
+    top = crossing[-1] if crossing else side - 1
+    high = SIDE if extents[top] > SIDE // 4 else SIDE // 4
+    return Form("squares", lanes=high, wide=SIDE, apart=(top, side))
 
 
 def _of_rows(nest: Nest, kept: int, reduced: int) -> Form:
@@ -172,6 +189,11 @@ def items_of(nest: Nest, extents: Shape, form: Form) -> tuple[int, int]:
         case "lines":
             return LANES, kept * parts_of(nest, extents, form)
     each = form.lanes * form.wide
+    if form.kind == "squares":
+        top, side = form.apart
+        others = prod(n for d, n in enumerate(extents) if d not in form.apart)
+        squares = -(-extents[top] // form.lanes) * -(-extents[side] // form.wide)
+        return each, squares * others
     parts = parts_of(nest, extents, form)
     few = reduced if form.wide == 1 else each
     return min(few, each), -(-kept // form.wide) * parts
