@@ -90,6 +90,7 @@ from traceir.lax.elementwise import (
     sub,
     tanh,
 )
+from traceir.lax.folding import reduce
 from traceir.lax.formats import (
     bitcast_convert_type,
     reduce_precision,
@@ -310,6 +311,7 @@ __all__ = [
     "random_gamma_grad",
     "real",
     "reciprocal",
+    "reduce",
     "reduce_and",
     "reduce_max",
     "reduce_min",
