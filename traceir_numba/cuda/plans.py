@@ -38,6 +38,7 @@ from traceir_numba.program import (
     While,
 )
 from traceir_numba.routines import is_inline
+from traceir_numba.schedule import cost
 from traceir_numba.steps import inner, reads, walk, writes
 
 # How often at most a block's threads may take something up for one step: more than
@@ -45,6 +46,8 @@ from traceir_numba.steps import inner, reads, walk, writes
 ROUNDS = 256
 # The threads of a block, and what it costs to join what they have found, in rounds.
 THREADS, JOIN = 256, 8
+# What an element may cost, in additions, to be taken up in one round.
+CHEAP = 64
 # The bytes that a block's kernels may share; a device has 48 KB at least.
 SHARED = 1 << 15
 SHARED_ARRAY = re.compile(r"cuda\.shared\.array\((.*), np\.(\w+)\)")
@@ -327,6 +330,7 @@ def rounds(step: Step, buffers: Sequence[Buffer]) -> int:
                 return ROUNDS + 1
             items, blocks = items_of(nest, extents, kind)
             each = -(-prod(extents) // max(1, min(items, THREADS)))
+            each = max(each, each * cost(nest) // CHEAP)
             return each + (0 if kind.by_thread else JOIN * blocks)
         case Call(eqn):
             outer, batch, rows, along, columns, *_ = call_arguments(eqn)
