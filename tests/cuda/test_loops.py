@@ -342,7 +342,7 @@ class Counted:
         pairs = zip(made.program.inputs, args, strict=True)
         memory = [to_device(np.asarray(x), buffers[k]) for k, x in pairs]
         self.lengths.clear()
-        made.run_there(memory)
+        made.runner.run(memory)
         return list(self.lengths)
 
 
