@@ -198,3 +198,16 @@ def test_equal_exports_have_equal_marks_and_others_have_others() -> None:
     assert mark(5) == mark(5) != mark(6)
     # Its header has the numbers of instructions.
     assert mark(5, "avx") != mark(5, "sse3")
+
+
+def test_weights_are_part_of_what_a_header_belongs_to(tmp_path: Path) -> None:
+    def mark(weight: float) -> str:
+        def weighted(x: Any) -> Any:
+            return x * np.full(5, weight)
+
+        path = tmp_path / "weighted.o"
+        found = traceir_numba.export(weighted, np.ones(5), path=path, form="object")
+        (line,) = re.findall(r'_MARK "(\w+)"', found[1].read_text())
+        return str(line)
+
+    assert mark(2) == mark(2) != mark(3)

@@ -28,6 +28,8 @@ from traceir_numba.steps import walk
 ALIGNMENT = 64
 # Up to so many bytes of them are on the stack.
 STACK = 1 << 13
+# Constants of so many bytes are written out as text, others are data of their own.
+WRITTEN = 1 << 12
 
 Text = list[str]
 
@@ -42,6 +44,7 @@ class Calls:
     declared: dict[str, str] = field(default_factory=dict)
     places: dict[int, str] = field(default_factory=dict)  # a register or a global
     globals: Text = field(default_factory=list)
+    large: dict[str, np.ndarray] = field(default_factory=dict)  # constants, by symbol
     bytes: int = 0
     work: int = 0  # the bytes that the greediest product lays out
 
@@ -83,7 +86,11 @@ class Calls:
             self.places[roots.get(slot, slot)] = f"%a{results + k}"
         for k, (slot, value) in enumerate(program.constants):
             name = f"{self.entry.symbol}_constant_{k}"
-            self.globals.append(_constant(name, value))
+            if value.nbytes > WRITTEN:
+                self.large[name] = value
+                self.globals.append(f"@{name} = external hidden constant i8")
+            else:
+                self.globals.append(_constant(name, value))
             self.places[slot] = f"@{name}"
 
     def written(self) -> None:
@@ -305,13 +312,12 @@ def _constant(name: str, value: np.ndarray) -> str:
     return f'@{name} = private constant {kind} c"{text}", align {ALIGNMENT}'
 
 
-def entry_text(entry: Entry, missing: str, instructions: tuple[str, ...]) -> str:
+def entry_text(calls: Calls, missing: str) -> str:
     """LLVM text of what C calls: the body, unless the processor lacks something.
 
     It asks once; before, what is known is -1.
     """
-    calls = Calls(entry, instructions)
-    body = calls.text()
+    entry, body = calls.entry, calls.text()
     known = f"@{entry.symbol}_known"
     arguments = calls.parameters
     return f"""{body}

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import llvmlite.binding as llvm
+import numpy as np
 
 import traceir
 from traceir_numba import engine, gemm, kernels, machine
-from traceir_numba.ahead.calls import SUM, entry_text, sum_text
+from traceir_numba.ahead.calls import SUM, Calls, entry_text, sum_text
 from traceir_numba.ahead.entries import Entry
 from traceir_numba.ahead.instructions import missing_text
 from traceir_numba.ahead.seals import FORMAT
@@ -50,9 +53,10 @@ def object_of(
     """The object file of some entries, the function `missing` and the data `mark`."""
     found = {symbol: t for e in entries for symbol, t in _own(e).items()}
     exported = {missing, mark, *(e.symbol for e in entries)}
-    with engine.lock:
+    calls = [Calls(entry, instructions) for entry in entries]
+    with engine.lock, TemporaryDirectory(prefix="traceir-data-") as folder:
         target = _target(instructions)
-        texts = tuple(entry_text(e, missing, instructions) for e in entries)
+        texts = tuple(entry_text(one, missing) for one in calls)
         marked = f"@{mark} = constant i8 {FORMAT}\n"
         asked = missing_text(missing, instructions)
         whole = _module(Texts((*texts, asked, marked)), target)
@@ -64,15 +68,41 @@ def object_of(
             if not value.is_declaration and value.name not in exported:
                 value.linkage = llvm.Linkage.internal
         _strip(whole, target)
+        large = {name: value for one in calls for name, value in one.large.items()}
+        if large:
+            whole.link_in(llvm.parse_assembly(_data(large, Path(folder))))
         return bytes(target.emit_object(whole))
+
+
+# Where what nobody writes is, by the system's name in LLVM's triples.
+READ_ONLY = {"linux": ".section .rodata,\\22a\\22", "darwin": ".const"}
+
+
+def _data(large: Mapping[str, np.ndarray], folder: Path) -> str:
+    """LLVM text of constants that are read from files when the object is made.
+
+    As text they would take LLVM many times their memory.
+    """
+    system = engine.triple()
+    section = next((s for name, s in READ_ONLY.items() if name in system), ".data")
+    lines = [section]
+    for k, (name, value) in enumerate(large.items()):
+        path = folder / f"{k}.bin"
+        path.write_bytes(np.ascontiguousarray(value).tobytes())
+        symbol = f"_{name}" if "darwin" in system else name
+        lines += [".p2align 6", f"{symbol}:", f".incbin \\22{path.as_posix()}\\22"]
+    return "".join(f'module asm "{line}"\n' for line in (*lines, ".text"))
 
 
 def mark_of(name: str, entries: Sequence[Entry], instructions: Sequence[str]) -> str:
     """A symbol that no other artefact has: of functions, their types and programs."""
-    texts = [repr((e.symbol, e.inputs, e.outputs, e.text)) for e in entries]
     head = repr((FORMAT, traceir.__version__, engine.triple(), *instructions))
-    digest = sha256("\n".join([head, *texts]).encode()).hexdigest()
-    return f"{name}_{digest[:16]}"
+    digest = sha256(head.encode())
+    for e in entries:
+        digest.update(repr((e.symbol, e.inputs, e.outputs, e.text)).encode())
+        for _, value in e.build.program.constants:
+            digest.update(np.ascontiguousarray(value).tobytes())
+    return f"{name}_{digest.hexdigest()[:16]}"
 
 
 def _own(entry: Entry) -> Mapping[str, Texts]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import traceir
@@ -76,39 +77,42 @@ def source_of(name: str, entries: Sequence[Entry]) -> str:
         "\n".join(driver_lines(program, sources.steps, set()))
         for program, sources in programs
     ]
-    constants = [
+    constants = "\n".join(
         constant_text(program.buffers[k], value)
         for program, _ in programs
         for k, value in program.constants
-    ]
-    parts = [
-        *helpers(entries),
-        *parts_of(programs, dtypes),
-        *(["\n".join(constants)] if constants else []),
-        *drivers,
-    ]
+    )
+    parts = [*helpers(entries), *parts_of(programs, dtypes), *drivers]
     about = HEAD.format(
         name=name,
         version=traceir.__version__,
         contents="\n".join(f"* `{e.signature}`" for e in entries),
         check=CHECK.rstrip(),
     )
-    needs = NEEDS.format(
-        format=FORMAT,
-        order=sys.byteorder,
-        oldest=OLDEST,
-        shown=".".join(map(str, OLDEST)),
-    )
+    # The bytes of constants are many, and have no names in them.
+    named = re.sub('"[^"]*"', '""', constants)
+    head = _head(joined([*parts, named]), dtypes)
+    listed = ", ".join(f'"{e.name}"' for e in entries)
+    parts = [about, head[0], f"__all__ = [{listed}]\n{_needs()}", *head[1:], *parts]
+    check_apart(joined([*parts, named]), entries)
+    parts += [constants] if constants else []
+    return sealed(joined([*parts, *map(_function, entries)]))
+
+
+def _head(body: str, dtypes: Collection[str]) -> list[str]:
+    """Imports, and helpers of what the body uses."""
     multiplied = {product_name(dtype) for dtype in dtypes}
     large = {key: text for key, text in LARGE.items() if key not in multiplied}
-    head = header(joined(parts), {**HELPERS, "product": PRODUCT}, large)
-    names = ", ".join(f'"{e.name}"' for e in entries)
-    imports = head[0].replace("import numpy as np", "import numba\nimport numpy as np")
-    first, rest = imports[: imports.startswith(MATH) * len(MATH)], imports
-    imports = f"{first}import sys\n{rest.removeprefix(MATH)}"
-    parts = [about, imports, f"__all__ = [{names}]\n{needs}", *head[1:], *parts]
-    check_apart(joined(parts), entries)
-    return sealed(joined([*parts, *map(_function, entries)]))
+    imports, *rest = header(body, {**HELPERS, "product": PRODUCT}, large)
+    imports = imports.replace("import numpy as np", "import numba\nimport numpy as np")
+    math = MATH if imports.startswith(MATH) else ""
+    return [f"{math}import sys\n{imports.removeprefix(MATH)}", *rest]
+
+
+def _needs() -> str:
+    """What a module looks at once it is known to be whole."""
+    oldest = ".".join(map(str, OLDEST))
+    return NEEDS.format(format=FORMAT, order=sys.byteorder, oldest=OLDEST, shown=oldest)
 
 
 def _own(program: Program) -> Program:
