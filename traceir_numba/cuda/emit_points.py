@@ -84,11 +84,12 @@ def write_puts(w: Writer) -> None:
         with w.over(apart, first, step), code.block(*loops):
             w.emitter.body()
         return
-    count = " * ".join([*(f"n{d}" for d in apart), str(form.owners)])
-    with code.block(f"for thread in range({first}, {count}, {step}):"):
-        code.add(f"owner = thread % {form.owners}")
+    # Neighbouring threads have the same places to look for, at neighbouring points.
+    code.add(f"count = {w.count(apart)}")
+    with code.block(f"for thread in range({first}, count * {form.owners}, {step}):"):
+        code.add("owner = thread // count" if apart else "owner = thread")
         if apart:
-            code.add(f"point = thread // {form.owners}")
+            code.add("point = thread % count")
             w.indices(apart, "point")
         with code.block(*loops):
             _owned(w)
