@@ -20,6 +20,8 @@ _new: Callable[[Any], Any] = object.__new__
 # Where arrays lie that were put somewhere, by identity: few are, and a place in each
 # array would cost every operation.
 _placed: dict[int, tuple[weakref.ref[Array], Sharding]] = {}
+# What a backend's device has of arrays, by identity, too.
+_there: dict[int, tuple[weakref.ref[Array], Any]] = {}
 
 
 class _ArrayType(type):
@@ -28,7 +30,7 @@ class _ArrayType(type):
     def __instancecheck__(cls, instance: object) -> bool:
         kind = type(instance)
         traced = getattr(kind, "is_traced", False) is True
-        return kind is cls or kind is _Deleted or traced
+        return kind is cls or kind is _Deleted or kind is Far or traced
 
 
 class Array(Methods, metaclass=_ArrayType):
@@ -113,12 +115,14 @@ class Array(Methods, metaclass=_ArrayType):
         >>> x.is_deleted(), x.shape
         (True, (5,))
         """
-        return type(self) is not Array
+        return type(self) is _Deleted
 
     def delete(self) -> None:
         """Give up the elements; nothing can be computed from the array any more."""
         if not self.is_deleted():
-            del self._value
+            _there.pop(id(self), None)
+            if type(self) is Array:
+                del self._value
             self.__class__ = _Deleted
 
     def _restored(self, value: np.ndarray) -> None:
@@ -266,7 +270,53 @@ class _Deleted(Array):
         raise rules.error("array.deleted", got=self.aval.str_short())
 
 
-_Deleted.__name__ = _Deleted.__qualname__ = "Array"
+class Far(Array):
+    """An array whose elements a backend's device has, and no memory of the host yet.
+
+    They are copied when they are first read; then it is an array like any other.
+    """
+
+    __slots__ = ()
+
+    @property
+    def _value(self) -> np.ndarray:  # type: ignore[override]  # read alone
+        value: np.ndarray = _there[id(self)][1].on_host()
+        value.setflags(False)  # type: ignore[call-arg]  # as above
+        self._restored(value)
+        return value
+
+    def block_until_ready(self) -> Array:
+        """The array itself, once its elements have been computed."""
+        place_of(self).block_until_ready()
+        return self
+
+
+# The classes of arrays that have not been deleted.
+LIVING = frozenset({Array, Far})
+
+
+def place_of(value: Any) -> Any:
+    """What a backend's device has of an array's elements, None if nothing."""
+    found = _there.get(id(value))
+    return None if found is None else found[1]
+
+
+def far(place: Any, aval: ShapedArray) -> Array:
+    """The array whose elements a device has; `place.on_host()` is a fresh copy."""
+    made: Array = _new(Far)
+    made.aval = aval
+    return with_place(made, place)
+
+
+def with_place(array: Array, place: Any) -> Array:
+    """The array, of whose elements a device has a copy for as long as it lives."""
+    key = id(array)
+    _there[key] = weakref.ref(array, lambda _: _there.pop(key, None)), place
+    return array
+
+
+for _kind in (_Deleted, Far):
+    _kind.__name__ = _kind.__qualname__ = "Array"
 
 
 def _restore(value: np.ndarray, weak_type: bool) -> Array:

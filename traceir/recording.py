@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from traceir import source
-from traceir.array import Array
+from traceir.array import LIVING, Array
 from traceir.avals import ShapedArray
 from traceir.config import local as _local
 from traceir.effects import effects_of
@@ -98,7 +98,7 @@ class StagingTrace(Trace):
         """
         if isinstance(value, Tracer):
             return value._var if value._trace is self else self.lift(value)
-        if type(value) is Array or (isinstance(value, np.ndarray) and value.ndim):
+        if type(value) in LIVING or (isinstance(value, np.ndarray) and value.ndim):
             return self.constant(value)
         aval = typeof(value)
         number = value if type(value) is float else as_numpy(value, aval).item()
@@ -122,7 +122,7 @@ class StagingTrace(Trace):
 
     def constant(self, value: Array | np.ndarray) -> Var:
         """An array from outside becomes a constant of the program, once."""
-        known = id(value._value if type(value) is Array else value)
+        known = id(value if isinstance(value, np.ndarray) else value._value)
         found = self.constants.get(known)
         if found is None:
             aval = typeof(value)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from traceir import rules, source
-from traceir.array import Array
+from traceir.array import Array, Far
 from traceir.avals import ShapedArray
 from traceir.concretize import refusal
 from traceir.config import local as _local
@@ -298,6 +298,6 @@ def typeof(value: Value) -> ShapedArray:
 
 def as_numpy(value: Value, aval: ShapedArray) -> np.ndarray:
     """A concrete value as an array of the abstract value's dtype."""
-    if type(value) is Array:
+    if type(value) is Array or type(value) is Far:
         return value._value
     return np.asarray(value, aval.dtype)

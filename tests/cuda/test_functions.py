@@ -178,14 +178,6 @@ def test_what_the_host_computes_is_put_on_the_device() -> None:
     np.testing.assert_array_equal(found, (X + 1) * 2)
 
 
-def test_jit_with_the_backend_takes_what_is_on_the_device() -> None:
-    f = traceir.jit(lambda x: x * 2, backend="cuda")
-    x = device_put(X.astype("float32"))
-    for _ in range(4):
-        assert f(x).tolist() == (X * 2).tolist()
-    assert type(f(x)) is traceir.Array
-
-
 def test_products_and_sums_are_rounded_once_by_a_device_alone() -> None:
     fused = CHOICES.get("choice.contraction") == "fused"
     assert fused is not device.is_simulated()

@@ -215,5 +215,13 @@ class _Dropping:
     def run(self, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
         return self._inner.run(*[arrays[k] for k in self._used])
 
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("put", "run_there"):  # of those whose arrays stay on a device
+            raise AttributeError(name)
+        found = getattr(self._inner, name)
+        if name == "put":
+            return found
+        return lambda places: found([places[k] for k in self._used])
+
     def as_text(self, form: str) -> str:
         return self._inner.as_text(form)

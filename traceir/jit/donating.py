@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from traceir import rules
-from traceir.array import Array
+from traceir.array import LIVING, Array
 from traceir.avals import ShapedArray
 from traceir.config import local
 from traceir.jit.backends import executable, used_inputs
@@ -197,9 +197,9 @@ def taken(value: Any, aval: ShapedArray) -> np.ndarray:
 
     Holders are views, foreign arrays made of the same memory, and arrays that share it.
     """
-    if type(value) is not Array:
+    if type(value) not in LIVING:
         return np.array(value, aval.dtype, order="C")
-    memory = value._value
+    memory: np.ndarray = value._value
     value.delete()
     if _is_free(memory) and memory.dtype == aval.dtype:
         return memory

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from traceir import pytree, rules
-from traceir.array import Array
+from traceir.array import LIVING, Array, Far, far, place_of, with_place
 from traceir.avals import ShapedArray
 from traceir.jit.cache import Entry
 from traceir.jit.key import Call
@@ -44,6 +44,7 @@ def _raw_dict(tree: dict[Any, Any]) -> Any:
 # How a leaf or tree of each type enters the raw key; others take the slow road.
 RAW: dict[type, Callable[[Any], Any]] = {
     Array: attrgetter("aval"),
+    Far: attrgetter("aval"),
     np.ndarray: _raw_ndarray,
     bool: type,
     int: type,
@@ -82,6 +83,8 @@ def make_fast(
     entry: Entry, exe: Any, prepared: Prepared, numpy_out: bool
 ) -> Callable[..., Any]:
     """A runner of one entry: from the call's arguments to its results."""
+    if stays(exe) and not numpy_out:
+        return _staying(entry, exe, prepared)
     take, run, avals = _taker(prepared), exe.run, entry.closed.out_avals
     wrap: Callable[..., Any] = to_numpy if numpy_out else Array._wrap
     tree = entry.out_tree
@@ -107,6 +110,36 @@ def make_fast(
         return wrap(run(*[a._value for a in args])[0], aval)
 
     return single_of_arrays if take is _values else single
+
+
+def stays(exe: Any) -> bool:
+    """Whether results of a program stay on the device that computes them."""
+    return hasattr(exe, "run_there")
+
+
+def _staying(entry: Entry, exe: Any, prepared: Prepared) -> Callable[..., Any]:
+    """A runner whose arrays stay on a device; those of the host are copied there once.
+
+    The program puts an array there (`put`), and runs on what is there (`run_there`).
+    """
+    origins, call, tree = prepared.bound.origins, prepared.call, entry.out_tree
+
+    def there(k: int, leaf: Any) -> Any:
+        found = place_of(leaf)
+        if found is None:
+            found = exe.put(input_of(call, k, leaf), call.avals[k])
+            if type(leaf) in LIVING:
+                with_place(leaf, found)
+        return found
+
+    def run(args: Any, kwargs: Any) -> Any:
+        values = [args[o] if type(o) is int else kwargs[o] for o in origins]
+        places = [there(k, leaf) for k, leaf in enumerate(pytree.leaves(values))]
+        entry.hits += 1
+        results = exe.run_there(places)
+        return tree.unflatten(list(map(far, results, entry.closed.out_avals)))
+
+    return run
 
 
 def _writing(
@@ -176,8 +209,9 @@ def as_input(value: Any, aval: ShapedArray) -> np.ndarray:
     if type(value) is np.ndarray:
         if value.dtype is dtype and value.flags.c_contiguous:
             return value
-    elif type(value) is Array and value.aval.dtype is dtype:
-        return value._value
+    elif type(value) in LIVING and value.aval.dtype is dtype:
+        own: np.ndarray = value._value
+        return own
     try:
         return np.array(value, dtype, order="C", copy=None)
     except OverflowError:

@@ -20,7 +20,7 @@ from traceir.jit import stages
 from traceir.jit.backends import default_backend, executable, resolve
 from traceir.jit.cache import Entry, cache_of
 from traceir.jit.explain import nearest
-from traceir.jit.fast import make_fast, raw_key
+from traceir.jit.fast import make_fast, raw_key, stays
 from traceir.jit.guards import ENOUGH, GUARD, LAST, OTHER, Runner
 from traceir.jit.key import Call
 from traceir.jit.pickled import Making, Pickled
@@ -161,6 +161,8 @@ class JitFunction(Pickled):
                 prepared.bound.origins,
                 exe.run,
                 self._options.numpy_out,
+                # A guard knows arrays of the host alone.
+                _asked=stays(exe),
             )
             self._cache.remember(self._fast, raw, entry, runner)
         entry.hits -= 1  # `run` counts this call, which was counted when looked up

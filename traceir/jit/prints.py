@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from traceir.array import Array
+from traceir.array import LIVING, Array
 from traceir.errors import shown
 from traceir.typed import PLAIN, typed
 
@@ -128,7 +128,7 @@ class Printer:
         kind = type(value)
         if kind in SCALARS or issubclass(kind, np.generic):
             return typed(value), ()
-        if kind is Array:
+        if kind in LIVING:
             return Frozen(value), ()
         known = self.met.get(id(value))
         if known is not None:  # a cycle ends here, and nothing is walked twice

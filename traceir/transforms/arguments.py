@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from traceir import config, pytree, rules
-from traceir.array import Array
+from traceir.array import LIVING, Array
 from traceir.avals import ShapedArray
 from traceir.dtypes import float0
 from traceir.jit.key import leaf_paths
@@ -56,7 +56,7 @@ def as_array(value: Value, path: Callable[[], str]) -> Value:
     if isinstance(value, Tracer):
         check_open(value, current_trace())
         return value
-    if type(value) is Array:
+    if type(value) in LIVING:
         return value
     try:
         aval = input_aval(value, config.local.context.x64)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from traceir import rules, source
-from traceir.array import Array
+from traceir.array import LIVING
 from traceir.avals import ShapedArray
 from traceir.concretize import permitted, refusal
 from traceir.config import local
@@ -67,7 +67,7 @@ class JVPTracer(Tracer):
             raise refusal(self, row, what)
         if isinstance(self.primal, Tracer):
             return self.primal.known(row, what)
-        if type(self.primal) is Array:
+        if type(self.primal) in LIVING:
             return self.primal
         return as_numpy(self.primal, self.aval)
 

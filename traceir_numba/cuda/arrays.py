@@ -191,8 +191,12 @@ class DeviceArray(Methods):
         if copy is False:
             got = "copy=False of an array on a device"
             raise rules.error("array.copy", got=got)
-        found = to_host(self.memory, buffer_of(self.aval))
+        found = self.on_host()
         return found if dtype is None else found.astype(dtype, copy=False)
+
+    def on_host(self) -> np.ndarray:
+        """A copy of the elements, those of keys as they are in memory."""
+        return to_host(self.memory, buffer_of(self.aval))
 
     # Numbers ---------------------------------------------------------------------
 

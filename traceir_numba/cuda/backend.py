@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 
 from traceir import rules
+from traceir.avals import ShapedArray
 from traceir.effects import calls_host
 from traceir.ir import ClosedJaxpr
 from traceir_numba.assemble import assemble
 from traceir_numba.cuda import device
+from traceir_numba.cuda.arrays import DeviceArray, buffer_of
 from traceir_numba.cuda.run import Runner, to_device, to_host
 from traceir_numba.hosted import Driven, is_driven
 from traceir_numba.problems import wrapped
@@ -36,6 +38,7 @@ class Executable:
     def __init__(self, closed: ClosedJaxpr, name: str) -> None:
         start = time.perf_counter()
         self.program: Program = assemble(closed, name, device=True)
+        self.outs = closed.out_avals
         self.seconds = {"simplify and fuse": time.perf_counter() - start}
         self.runner = Runner(self.program)
 
@@ -49,13 +52,22 @@ class Executable:
         views = dict(self.program.views)
         results = []
         with np.errstate(all="ignore"):
-            found = self.run_there(memory)
+            found = self.run_memory(memory)
         for n, (k, one) in enumerate(zip(self.program.outputs, found, strict=True)):
             array = to_host(one, buffers[k])
             results.append(array.view(views[n]) if n in views else array)
         return tuple(results)
 
-    def run_there(self, memory: Sequence[Any]) -> list[Any]:
+    def put(self, array: np.ndarray, aval: ShapedArray) -> DeviceArray:
+        """An array of the host on the device."""
+        return DeviceArray(to_device(array, buffer_of(aval)), aval)
+
+    def run_there(self, arrays: Sequence[DeviceArray]) -> list[DeviceArray]:
+        """Run on arrays of the device; fresh ones, in the making."""
+        found = self.run_memory([array.memory for array in arrays])
+        return [DeviceArray(m, aval) for m, aval in zip(found, self.outs, strict=True)]
+
+    def run_memory(self, memory: Sequence[Any]) -> list[Any]:
         """Run on memory of the device; fresh memory of the results."""
         return self.runner.run(memory)
 

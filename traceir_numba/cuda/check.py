@@ -49,7 +49,7 @@ class Row:
         name, result, *rest = (*self.cells, *[""] * (len(HEAD) - len(self.cells)))
         if not any((result, *rest)):
             return name
-        return f"{name:26}{result:>34}" + "".join(f"{c:>15}" for c in rest)
+        return f"{name:26}{result:>30}" + "".join(f"{c:>18}" for c in rest)
 
 
 def parser() -> argparse.ArgumentParser:

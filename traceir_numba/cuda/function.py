@@ -123,9 +123,7 @@ def launched(exe: Any, entry: Entry, operands: Sequence[Any]) -> list[DeviceArra
         x if isinstance(x, DeviceArray) else put(np.asarray(x, a.dtype))
         for x, a in pairs
     ]
-    memory = exe.run_there([one.memory for one in taken])
-    outs = entry.closed.out_avals
-    return [DeviceArray(m, aval) for m, aval in zip(memory, outs, strict=True)]
+    return exe.run_there(taken)
 
 
 # -- ahead of time --------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from traceir import config, rules
-from traceir.array import Array
+from traceir.array import LIVING
 from traceir.dtypes import kind_of
 from traceir.ir import ClosedJaxpr
 from traceir.lax.control.agree import check_branches
@@ -187,4 +187,4 @@ def shared_consts(
 
 def identity(value: Value) -> int:
     """What two bodies that close over one value have in common."""
-    return id(value._value if type(value) is Array else value)
+    return id(value._value if type(value) in LIVING else value)
