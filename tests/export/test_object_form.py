@@ -200,6 +200,24 @@ def test_equal_exports_have_equal_marks_and_others_have_others() -> None:
     assert mark(5, "avx") != mark(5, "sse3")
 
 
+def test_entries_share_weights(tmp_path: Path) -> None:
+    weights = np.linspace(0, 1, 1 << 16)
+
+    def weighted(x: Any) -> Any:
+        return (x * weights).sum()
+
+    specs = {f"of_{d}": (weighted, np.ones(1, d)) for d in ("float64", "int32")}
+    found = traceir_numba.export(specs, path=tmp_path / "net.o", form="object")
+    assert weights.nbytes < found[0].stat().st_size < 1.5 * weights.nbytes
+    made, one = np.zeros(()), np.full(1, 2, "int32")
+    library = ctypes.CDLL(str(found[-1]))
+    assert (
+        library.net_of_int32(*(ctypes.c_void_p(a.ctypes.data) for a in (one, made)))
+        == 0
+    )
+    assert made == traceir_numba.jit(weighted)(one)
+
+
 def test_weights_are_part_of_what_a_header_belongs_to(tmp_path: Path) -> None:
     def mark(weight: float) -> str:
         def weighted(x: Any) -> Any:

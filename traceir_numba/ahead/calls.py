@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from hashlib import sha256
 
 import numpy as np
 
@@ -44,7 +45,7 @@ class Calls:
     declared: dict[str, str] = field(default_factory=dict)
     places: dict[int, str] = field(default_factory=dict)  # a register or a global
     globals: Text = field(default_factory=list)
-    large: dict[str, np.ndarray] = field(default_factory=dict)  # constants, by symbol
+    large: dict[str, bytes] = field(default_factory=dict)  # constants, by symbol
     bytes: int = 0
     work: int = 0  # the bytes that the greediest product lays out
 
@@ -85,11 +86,13 @@ class Calls:
         for k, slot in enumerate(program.outputs[: len(self.entry.outputs)]):
             self.places[roots.get(slot, slot)] = f"%a{results + k}"
         for k, (slot, value) in enumerate(program.constants):
-            name = f"{self.entry.symbol}_constant_{k}"
-            if value.nbytes > WRITTEN:
-                self.large[name] = value
+            if value.nbytes > WRITTEN:  # entries with the same one share it
+                data = np.ascontiguousarray(value).tobytes()
+                name = f"traceir_constant_{sha256(data).hexdigest()[:16]}"
+                self.large[name] = data
                 self.globals.append(f"@{name} = external hidden constant i8")
             else:
+                name = f"{self.entry.symbol}_constant_{k}"
                 self.globals.append(_constant(name, value))
             self.places[slot] = f"@{name}"
 

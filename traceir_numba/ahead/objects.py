@@ -68,7 +68,7 @@ def object_of(
             if not value.is_declaration and value.name not in exported:
                 value.linkage = llvm.Linkage.internal
         _strip(whole, target)
-        large = {name: value for one in calls for name, value in one.large.items()}
+        large = {name: data for one in calls for name, data in one.large.items()}
         if large:
             whole.link_in(llvm.parse_assembly(_data(large, Path(folder))))
         return bytes(target.emit_object(whole))
@@ -78,7 +78,7 @@ def object_of(
 READ_ONLY = {"linux": ".section .rodata,\\22a\\22", "darwin": ".const"}
 
 
-def _data(large: Mapping[str, np.ndarray], folder: Path) -> str:
+def _data(large: Mapping[str, bytes], folder: Path) -> str:
     """LLVM text of constants that are read from files when the object is made.
 
     As text they would take LLVM many times their memory.
@@ -86,9 +86,9 @@ def _data(large: Mapping[str, np.ndarray], folder: Path) -> str:
     system = engine.triple()
     section = next((s for name, s in READ_ONLY.items() if name in system), ".data")
     lines = [section]
-    for k, (name, value) in enumerate(large.items()):
-        path = folder / f"{k}.bin"
-        path.write_bytes(np.ascontiguousarray(value).tobytes())
+    for name, data in large.items():
+        path = folder / f"{name}.bin"
+        path.write_bytes(data)
         symbol = f"_{name}" if "darwin" in system else name
         lines += [".p2align 6", f"{symbol}:", f".incbin \\22{path.as_posix()}\\22"]
     return "".join(f'module asm "{line}"\n' for line in (*lines, ".text"))

@@ -68,8 +68,9 @@ def verify(path: str | os.PathLike[str]) -> tuple[Path, ...]:
     path = Path(path)
     data = path.read_bytes()
     text, mark, last = data.rpartition(LAST.encode())
-    if not mark or last not in _ends(text):
-        raise rules.error("artefact.whole", got=path.name, where="")
+    if last not in _ends(text):
+        got = path.name if mark else f"{path.name}, which has no digest in it"
+        raise rules.error("artefact.whole", got=got, where="")
     said = text.decode()
     formats = _FORMAT.findall(said)
     if formats != [str(FORMAT)]:
