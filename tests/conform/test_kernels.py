@@ -7,8 +7,9 @@ import warnings
 import numpy as np
 import pytest
 from equations import ALONE, Equation, equations
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from soak import examples
 
 from traceir import oracle
 from traceir.evaluate import evaluate_eqn
@@ -24,6 +25,7 @@ def test_kernels_are_the_primitives() -> None:
 
 
 @pytest.mark.parametrize("prim", PRIMITIVES)
+@settings(max_examples=examples(12))
 @given(data=st.data())
 def test_kernel_gives_what_the_row_says(prim: str, data: st.DataObject) -> None:
     equation = data.draw(equations(prim))
@@ -32,6 +34,7 @@ def test_kernel_gives_what_the_row_says(prim: str, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("prim", PRIMITIVES)
+@settings(max_examples=examples(8))
 @given(data=st.data())
 def test_results_are_whole_and_nobody_elses(prim: str, data: st.DataObject) -> None:
     equation = data.draw(equations(prim, "grid"))

@@ -24,6 +24,7 @@ from traceir.avals import ShapedArray
 from traceir.conform.strategies import DRAWN, Application, applications, violated
 from traceir.ir import sort_params
 from traceir.rules import Clause, Rules, default
+from traceir.rules.applied import demand, row_scope
 
 TRIES = 30
 # An extent too large for any index of 8 bits, in an array of no more elements.
@@ -61,13 +62,32 @@ def aim(
 ) -> Application:
     """Applications of a primitive that violate one clause alone."""
     near = applications(primitive, wide=True, rules=rules)
+    rules = rules or default()
     for _ in range(TRIES):
         found = draw(near)
         for changed in (found, *changes(found, rules)):
-            if violated(changed, rules) == {clause}:
+            wanted = is_false(clause, changed, rules)
+            if wanted and violated(changed, rules) == {clause}:
                 return changed
     assume(False)
     raise AssertionError  # `assume` has left
+
+
+def is_false(clause: str, it: Application, rules: Rules) -> bool:
+    """Whether the formula of a clause is false of an application, whatever others say.
+
+    >>> from hypothesis import find
+    >>> found = find(aim("neg", "neg.numeric"), lambda a: True)
+    >>> is_false("neg.numeric", found, default())
+    True
+    """
+    row = rules.prims[it.primitive]
+    scope = row_scope(row, it.avals, it.params, rules)
+    (asked,) = (c for c in row.clauses if c.id == clause)
+    try:
+        return not demand(asked)(scope)
+    except (LookupError, TypeError, ValueError, ArithmeticError):
+        return False  # it says nothing of what another clause refuses
 
 
 def changes(it: Application, rules: Rules | None = None) -> Iterator[Application]:

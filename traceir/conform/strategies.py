@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -56,17 +56,22 @@ def violated(application: Application, rules: Rules | None = None) -> set[str]:
 
 # Types and arrays ---------------------------------------------------------------------
 
+# A strategy is made once: making and checking it takes longer than a draw.
 
+
+@cache
 def dtypes(wide: bool = False) -> SearchStrategy[np.dtype]:
     """Dtypes of 32 bits and less; all of this version's when `wide`."""
     return st.sampled_from([np.dtype(d) for d in (*DTYPES, *(WIDE if wide else ()))])
 
 
+@cache
 def shapes() -> SearchStrategy[tuple[int, ...]]:
     """Shapes of rank 0 to 3 with extents 0 to 5."""
     return st.lists(st.sampled_from(_EXTENTS), max_size=3).map(tuple)
 
 
+@cache
 @st.composite
 def avals(draw: DrawFn, wide: bool = False) -> ShapedArray:
     """Types with small shapes; scalars can be weak."""
@@ -74,6 +79,7 @@ def avals(draw: DrawFn, wide: bool = False) -> ShapedArray:
     return ShapedArray(shape, dtype, draw(st.booleans()) and shape == ())
 
 
+@cache
 def elements(dtype: np.dtype, grid: bool = True) -> SearchStrategy[Any]:
     """Scalars of a dtype; on the grid, floats are k/8 and integers small.
 
