@@ -15,6 +15,7 @@ from typing import Any
 from traceir.forks import kept_over_forks
 from traceir_numba.cuda import device, emit_levels, simulated, texts
 from traceir_numba.cuda.barriers import Memories
+from traceir_numba.cuda.costs import threads
 from traceir_numba.cuda.emit import Kernel, emit
 from traceir_numba.cuda.emit_levels import launches_of, parts_in, pointers_of
 from traceir_numba.cuda.emit_pieces import Key, PieceKernel, key_of
@@ -28,7 +29,6 @@ from traceir_numba.cuda.plans import (
     Planned,
     Rows,
     planned,
-    threads,
 )
 from traceir_numba.nests import Nest
 from traceir_numba.problems import wrapped

@@ -7,28 +7,20 @@ included. What is left is launched step by step.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from math import prod
-
-import numpy as np
 
 from traceir_numba.cuda import needs
 from traceir_numba.cuda.barriers import Memories
-from traceir_numba.cuda.emit import Kernel, emit
-from traceir_numba.cuda.forms import Form, form_of, items_of
-from traceir_numba.nests import Constant, Nest
-from traceir_numba.products import call_arguments
+from traceir_numba.cuda.costs import ends_later, rounds, shared_by
+from traceir_numba.nests import Constant
 from traceir_numba.program import (
     Assign,
     Branch,
     Buffer,
     Call,
     Copy,
-    Labels,
     Launch,
     Load,
     Loop,
@@ -38,19 +30,13 @@ from traceir_numba.program import (
     While,
 )
 from traceir_numba.routines import is_inline
-from traceir_numba.schedule import cost
 from traceir_numba.steps import inner, reads, walk, writes
 
 # How often at most a block's threads may take something up for one step: more than
 # that takes longer than a launch.
 ROUNDS = 256
-# The threads of a block, and what it costs to join what they have found, in rounds.
-THREADS, JOIN = 256, 8
-# What an element may cost, in additions, to be taken up in one round.
-CHEAP = 64
 # The bytes that a block's kernels may share; a device has 48 KB at least.
 SHARED = 1 << 15
-SHARED_ARRAY = re.compile(r"cuda\.shared\.array\((.*), np\.(\w+)\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,58 +281,3 @@ class _Planner:
                 case _:
                     return None
         return [*found, self.piece(group)] if group else found
-
-
-def form(step: Launch) -> Form:
-    """Who does what in a launch."""
-    return form_of(step.nest, step.extents, step.params)
-
-
-@lru_cache(256)
-def _kernel(nest: Nest, kind: Form, labels: Labels) -> Kernel:
-    return emit(nest, labels, kind, "kernel")
-
-
-def ends_later(step: Launch) -> bool:
-    """Whether a second kernel ends what a launch begins."""
-    return _kernel(step.nest, form(step), step.labels).end is not None
-
-
-def shared_by(step: Launch) -> int:
-    """The bytes that the threads of a block share for a launch."""
-    text = _kernel(step.nest, form(step), step.labels).text
-    return sum(
-        prod(map(int, re.findall(r"\d+", shape))) * np.dtype(dtype).itemsize
-        for shape, dtype in SHARED_ARRAY.findall(text)
-    )
-
-
-def rounds(step: Step, buffers: Sequence[Buffer]) -> int:
-    """How often a block's threads take something up; too often where they cannot."""
-    match step:
-        case Launch(nest=nest, extents=extents) if not is_inline(step):
-            kind = form(step)
-            if ends_later(step):
-                return ROUNDS + 1
-            items, blocks = items_of(nest, extents, kind)
-            each = -(-prod(extents) // max(1, min(items, THREADS)))
-            each = max(each, each * cost(nest) // CHEAP)
-            return each + (0 if kind.by_thread else JOIN * blocks)
-        case Call(eqn):
-            outer, batch, rows, along, columns, *_ = call_arguments(eqn)
-            return -(-outer * batch * rows * columns // THREADS) * along
-        case Copy(_, target):
-            return -(-prod(buffers[target].shape) // THREADS)
-    return 0
-
-
-def threads(steps: Iterable[Step], buffers: Sequence[Buffer]) -> int:
-    """How many threads could have something to do in steps that one block runs."""
-    most = 1
-    for step in walk(steps):
-        match step:
-            case Launch(nest=nest, extents=extents) if not is_inline(step):
-                most = max(most, items_of(nest, extents, form(step))[0])
-            case Call(_, _, target) | Copy(_, target):
-                most = max(most, prod(buffers[target].shape))
-    return most
