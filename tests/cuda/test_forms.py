@@ -53,6 +53,11 @@ def windows(x: Any, at: Any) -> Any:
     return lax.scatter_add(jnp.zeros(9), at[:, None], x, numbers)
 
 
+def one_place(x: Any) -> Any:
+    """All rows added to one that the program names."""
+    return jnp.zeros((5, 2)).at[jnp.full(90, 3)].add(x)
+
+
 def last(x: Any, at: Any) -> Any:
     """What comes last stays."""
     return jnp.zeros(5).at[at].set(x[:, 0])
@@ -91,6 +96,7 @@ CASES: dict[str, tuple[Fun, tuple[np.ndarray, ...], str]] = {
     "atomic least": (least, (np.arange(40, dtype=np.int64), WORDS), "atomic"),
     "rows apart": (rows_added, (ROWS, PLACES), "puts"),
     "owners": (added, (grid(90), PLACES), "puts"),
+    "one place": (one_place, (ROWS,), "puts"),
     "windows": (windows, (ROWS, PLACES), "puts"),
     "last": (last, (ROWS, PLACES), "puts"),
 }

@@ -103,7 +103,8 @@ def _owned(w: Writer) -> None:
     code.nodes(body, labels, where)
     found = code.found(store.access)
     # Of loops that keep apart the place is found by what is found.
-    place = " + ".join(found) if form.apart else index_text(store.access, found)
+    known = bool(form.apart and found)
+    place = " + ".join(found) if known else index_text(store.access, found)
     with code.block(f"if ({place}) % {form.owners} == owner:"):
         code.nodes(body, labels, frozenset(range(len(body))) - where)
         code.stores((store,), labels)
