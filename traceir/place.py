@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from traceir import pytree, rules
-from traceir.array import Array
+from traceir.array import LIVING
 from traceir.devices import CpuDevice, SingleDeviceSharding, devices
 from traceir.methods import Methods
 from traceir.numpy.creation import asarray
@@ -86,4 +86,4 @@ def _put(leaf: Any, place: Any, path: pytree.Path) -> Any:
             raise rules.error("device.platform", got=repr(place))
         place = SingleDeviceSharding(place)
     check_sharding(place, value.shape, pytree.key_path(path, "x"))
-    return value._at(place) if type(value) is Array else value
+    return value._at(place) if type(value) in LIVING else value

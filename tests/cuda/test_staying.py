@@ -137,3 +137,12 @@ def test_flags_that_look_at_results_find_them() -> None:
     quotient = traceir.jit(lambda x: x / x, backend="cuda")
     with traceir.debug_nans(True), raises_rule("debug.nan"):
         quotient(jnp.zeros(2))
+
+
+def test_results_lie_as_shardings_say() -> None:
+    mesh = traceir.make_mesh((1,), ("x",))
+    place = traceir.NamedSharding(mesh, traceir.P("x"))
+    double = traceir.jit(lambda x: x * 2, backend="cuda", out_shardings=place)
+    found = double(jnp.arange(4.0))
+    assert found.sharding == place and found.tolist() == [0, 2, 4, 6]
+    assert traceir.device_put(made(), place).sharding == place

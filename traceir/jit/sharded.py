@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from traceir import pytree, rules
-from traceir.array import Array
+from traceir.array import LIVING
 from traceir.jit.function import JitFunction, Options
 from traceir.jit.key import leaf_paths
 from traceir.jit.pickled import Making
@@ -71,7 +71,7 @@ def _placed(wanted: Any, outs: Any) -> Any:
         check_sharding(place, typeof(leaf).shape, what)
     return tree.unflatten(
         [
-            leaf._at(place) if type(leaf) is Array else leaf
+            leaf._at(place) if type(leaf) in LIVING else leaf
             for leaf, place in zip(leaves, places, strict=True)
         ]
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from traceir import pytree, rules
-from traceir.array import Array
+from traceir.array import LIVING, Array
 from traceir.lax.operands import as_array, operand
 from traceir.sharding import (
     AxisType,
@@ -44,4 +44,4 @@ def _constrained(leaf: Any, place: Any, path: pytree.Path) -> Array:
         named = [a for d in range(len(place.spec)) for a in place.spec.axes(d)]
         if any(types[axis] is not AxisType.Auto for axis in named):
             raise rules.error("sharding.auto", got=f"{place.spec!r} and {place.mesh}")
-    return value._at(place) if type(value) is Array else value
+    return value._at(place) if type(value) in LIVING else value
