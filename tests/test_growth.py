@@ -6,7 +6,7 @@ Cites: jit.unrolled, cache.flag.unrolled_loops
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -60,35 +60,38 @@ STAGES: dict[str, Stage] = {
 }
 
 
-def growth(measure: Callable[[int], int]) -> float:
-    """How much more a step costs in a long program than in a short one.
+Works = Mapping[int, Callable[[], object]]
+
+
+def growth(measure: Callable[[Callable[[], object]], int], works: Works) -> float:
+    """How much more an equation costs in a long program than in a short one."""
+    short, long = (measure(works[n]) / n for n in (SHORT, LONG))
+    return long / short
+
+
+def assert_linear(works: Works) -> None:
+    """Assert that work and memory grow with the equations, not faster.
 
     The first use of a length fills caches, which costs once.
     """
-    for n in (SHORT, LONG):
-        measure(n)
-    return measure(LONG) / LONG / (measure(SHORT) / SHORT)
+    for work in works.values():
+        work()
+    assert growth(instructions, works) < 1.25
+    assert growth(memory, works) < 1.5
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_tracing_grows_with_the_equations(name: str) -> None:
     cases = {n: PROGRAMS[name](n) for n in (SHORT, LONG)}
-    assert growth(lambda n: instructions(lambda: traced(cases[n]))) < 1.25
-    assert growth(lambda n: memory(lambda: traced(cases[n]))) < 1.5
+    assert_linear({n: partial(traced, case) for n, case in cases.items()})
 
 
 @pytest.mark.parametrize("stage", STAGES)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_each_stage_grows_with_the_equations(name: str, stage: str) -> None:
     cases = {n: PROGRAMS[name](n) for n in (SHORT, LONG)}
-    found = {n: traced(case) for n, case in cases.items()}
     run = STAGES[stage]
-
-    def work(n: int) -> Callable[[], object]:
-        return lambda: run(found[n], cases[n][1])
-
-    assert growth(lambda n: instructions(work(n))) < 1.25
-    assert growth(lambda n: memory(work(n))) < 1.5
+    assert_linear({n: partial(run, traced(cases[n]), cases[n][1]) for n in cases})
 
 
 def summed(run: Callable[..., Any]) -> Callable[..., Any]:
@@ -123,8 +126,7 @@ def test_each_transform_grows_with_the_equations(name: str, transform: str) -> N
         make = traceir.make_jaxpr(lambda *xs: TRANSFORMS[transform](run)(*xs))
         return lambda: make(*args)
 
-    assert growth(lambda n: instructions(work(n))) < 1.25
-    assert growth(lambda n: memory(work(n))) < 1.5
+    assert_linear({n: work(n) for n in cases})
 
 
 def test_no_loop_looks_through_the_program_around_it(
@@ -153,8 +155,8 @@ def test_what_grows_faster_is_seen() -> None:
     def held(n: int) -> list[list[int]]:
         return [[k] * n for k in range(n)]
 
-    assert growth(lambda n: instructions(lambda: pairs(n))) > 3
-    assert growth(lambda n: memory(lambda: held(n))) > 3
+    assert growth(instructions, {n: partial(pairs, n) for n in (SHORT, LONG)}) > 3
+    assert growth(memory, {n: partial(held, n) for n in (SHORT, LONG)}) > 3
 
 
 def test_the_positions_of_a_long_function_are_decoded_once() -> None:
