@@ -13,6 +13,7 @@ from rule_errors import raises_rule
 
 import traceir
 import traceir.numpy as jnp
+import traceir_numba
 from traceir import lax, nn
 from traceir.exports import Exported
 from traceir.exports.container import Parts, pack, unpack
@@ -158,6 +159,14 @@ def test_the_program_of_a_gradient() -> None:
     assert none.dtype == traceir.dtypes.float0 and none.shape == (3,)
     with raises_rule("custom.named", TypeError):
         traceir.deserialize(program.serialize()).vjp()
+
+
+def test_the_gradient_of_a_plain_function_is_a_plain_function() -> None:
+    program = traceir.export(traceir_numba.jit(lambda x: np.sum(tripled(x, 2)[0])), X)
+    read = traceir.deserialize(program.serialize(vjp_order=1))
+    (found,) = traceir.deserialize(read.vjp().serialize())(X, np.float32(1))
+    assert type(found) is np.ndarray
+    close(found, 3 * np.cos(X))
 
 
 def test_rules_are_traced_where_the_function_was() -> None:

@@ -49,7 +49,8 @@ class Exported(JitFunction):
         self._exported = program
         options = Options(backend=backend, x64=program.x64, numpy_out=program.numpy_out)
         super().__init__(_function(program), None, None, options)
-        self._files = {0: to_file(program)}
+        # What cannot be written is told when it is exported.
+        self._files = {0: to_file(program)} if file is None else {}
         self._pickle = file
 
     @property
@@ -136,7 +137,8 @@ class Exported(JitFunction):
         pullback.__name__ = f"{program.name}_vjp"
         types = [struct_of(aval) for aval in (*ins, *[outs[k] for k in real])]
         with config.Scope(program.surroundings()), config.enable_x64(program.x64):
-            return trace(pullback, types, {})
+            entry = jit(pullback).trace(*types).entry
+        return Exported(program_of(entry, program.numpy_out))
 
     def serialize(self, vjp_order: int = 0) -> bytes:
         """The file of the program, for `deserialize`; its form is in the specification.
@@ -168,7 +170,7 @@ class Exported(JitFunction):
         return deserialize, (data, self.backend)
 
     def __dask_tokenize__(self) -> object:
-        return "traceir.Exported", sha256(self._files[0]).hexdigest(), self.backend
+        return "traceir.Exported", sha256(self.serialize()).hexdigest(), self.backend
 
     def __repr__(self) -> str:
         inner = ", ".join(aval.str_short() for aval in self.in_avals)

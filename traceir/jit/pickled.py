@@ -84,6 +84,8 @@ class Pickled:
 
     __slots__ = ("_copy", "_copy_name")
     _fun: Function
+    _copy: Function
+    _copy_name: str
 
     def _making(self) -> Making:
         """How it was made."""
