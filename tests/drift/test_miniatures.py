@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from small_eval import Small
+from soak import SOAK
 
 from traceir.avals import ShapedArray
 from traceir.conform import judge, load_cases
@@ -292,6 +293,9 @@ def test_wrong_types_are_told_by_a_case(wrong: type[Small], name: str) -> None:
 def test_the_small_implementation_is_right() -> None:
     cases = [c for c in CASES.values() if not c.session]
     cases = [c for c in cases if not c.name.startswith("jax/")]
+    told = {name for _, _, name in WRONG_VALUES.values()} | {n for _, n in WRONG_TYPES}
+    # Of the others every fourth one shows as much of what is alike.
+    cases = [c for k, c in enumerate(cases) if SOAK or c.name in told or k % 4 == 0]
     verdicts = {c.name: judge(Small(), c) for c in cases}
     assert {n: v for n, v in verdicts.items() if v.kind != "pass"} == {}
     assert len(WRONG_VALUES) + len(WRONG_TYPES) >= 12

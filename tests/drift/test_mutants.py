@@ -109,8 +109,18 @@ def cases_by_row() -> dict[str, list[Case]]:
 
 @cache
 def citing(rule: str) -> list[Case]:
-    """All cases, those first that cite a rule."""
-    return sorted(CASES, key=lambda case: rule not in case.cites)
+    """All cases, those first that cite a rule, then those with a constant."""
+
+    def order(case: Case) -> tuple[bool, bool]:
+        return rule not in case.cites, not has_constant(case)
+
+    return sorted(CASES, key=order)
+
+
+def has_constant(case: Case) -> bool:
+    """Whether the program of a case has a constant."""
+    texts = (s.text[s.start : s.stop] for s in case.verbs["given"])
+    return any(re.search(r"\{\s*lambda\s+\w", text) for text in texts)
 
 
 def survives(mutant: Mutant) -> bool:
