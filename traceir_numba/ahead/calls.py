@@ -17,6 +17,7 @@ from traceir.dtypes import as_dtype
 from traceir_numba import gemm
 from traceir_numba.ahead.entries import Entry
 from traceir_numba.ahead.instructions import plain
+from traceir_numba.ahead.parts import ALIGNMENT, SUM, WORK, WRITTEN, constant_text
 from traceir_numba.emit_cpu import Kernel
 from traceir_numba.liveness import size_of
 from traceir_numba.matmul import FEW, LONG, PART
@@ -25,13 +26,8 @@ from traceir_numba.program import Call, Copy, Launch, Program, Reshape, Run
 from traceir_numba.schedule import range_of, scratch_of
 from traceir_numba.steps import walk
 
-# Arrays between start at a cache line.
-ALIGNMENT = 64
 # Up to so many bytes of them are on the stack.
 STACK = 1 << 13
-# Constants of so many bytes are written out as text, others are data of their own.
-WRITTEN = 1 << 12
-
 Text = list[str]
 
 
@@ -93,7 +89,7 @@ class Calls:
                 self.globals.append(f"@{name} = external hidden constant i8")
             else:
                 name = f"{self.entry.symbol}_constant_{k}"
-                self.globals.append(_constant(name, value))
+                self.globals.append(constant_text(name, value))
             self.places[slot] = f"@{name}"
 
     def written(self) -> None:
@@ -281,38 +277,12 @@ class Calls:
         return symbol
 
 
-# Where each thread has the memory of products.
-WORK = "traceir_work"
-# The function that adds the parts of long sums, by its dtype.
-SUM = "traceir_ahead_sum_"
-
-
-def sum_text(dtype: str) -> str:
-    """Source of the function that adds parts of sums, one after the other."""
-    return (
-        f"def {SUM}{dtype}(parts, z, count, n):\n"
-        "    for i in range(n):\n"
-        "        z[i] = parts[i] + parts[n + i]\n"
-        "    for k in range(2, count):\n"
-        "        for i in range(n):\n"
-        "            z[i] = z[i] + parts[k * n + i]\n"
-    )
-
-
 def _pointers(*names: str) -> list[str]:
     return [f"ptr {name}" for name in names]
 
 
 def _sizes(values: Iterable[int]) -> list[str]:
     return [f"i64 {value}" for value in values]
-
-
-def _constant(name: str, value: np.ndarray) -> str:
-    """A constant array as bytes."""
-    data = np.ascontiguousarray(value).tobytes() or b"\0"
-    text = "".join(f"\\{byte:02X}" for byte in data)
-    kind = f"[{len(data)} x i8]"
-    return f'@{name} = private constant {kind} c"{text}", align {ALIGNMENT}'
 
 
 def entry_text(calls: Calls, missing: str) -> str:

@@ -14,9 +14,10 @@ import numpy as np
 
 import traceir
 from traceir_numba import engine, gemm, kernels, machine
-from traceir_numba.ahead.calls import SUM, Calls, entry_text, sum_text
+from traceir_numba.ahead.calls import Calls, entry_text
 from traceir_numba.ahead.entries import Entry
 from traceir_numba.ahead.instructions import missing_text
+from traceir_numba.ahead.parts import MEMORY, SUM, data_text, sum_text
 from traceir_numba.ahead.seals import FORMAT
 from traceir_numba.functions import DTYPES
 from traceir_numba.lower import lower
@@ -25,18 +26,6 @@ from traceir_numba.lower import lower
 LIBRARY = frozenset(("malloc", "free", "memcpy", "memset", "memmove"))
 # How code of any place finds what a thread has of its own.
 SYSTEM = "__tls_get_addr"
-# What products ask for while they run: memory that the entry asked for at its begin, so
-# that no product finds none. Each thread has its own.
-MEMORY = """
-@traceir_work = thread_local global ptr null
-define ptr @traceir_malloc(i64 %size) nounwind {
-  %p = load ptr, ptr @traceir_work
-  ret ptr %p
-}
-define void @traceir_free(ptr %p) nounwind {
-  ret void
-}
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,28 +59,8 @@ def object_of(
         _strip(whole, target)
         large = {name: data for one in calls for name, data in one.large.items()}
         if large:
-            whole.link_in(llvm.parse_assembly(_data(large, Path(folder))))
+            whole.link_in(llvm.parse_assembly(data_text(large, Path(folder))))
         return bytes(target.emit_object(whole))
-
-
-# Where what nobody writes is, by the system's name in LLVM's triples.
-READ_ONLY = {"linux": ".section .rodata,\\22a\\22", "darwin": ".const"}
-
-
-def _data(large: Mapping[str, bytes], folder: Path) -> str:
-    """LLVM text of constants that are read from files when the object is made.
-
-    As text they would take LLVM many times their memory.
-    """
-    system = engine.triple()
-    section = next((s for name, s in READ_ONLY.items() if name in system), ".data")
-    lines = [section]
-    for name, data in large.items():
-        path = folder / f"{name}.bin"
-        path.write_bytes(data)
-        symbol = f"_{name}" if "darwin" in system else name
-        lines += [".p2align 6", f"{symbol}:", f".incbin \\22{path.as_posix()}\\22"]
-    return "".join(f'module asm "{line}"\n' for line in (*lines, ".text"))
 
 
 def mark_of(name: str, entries: Sequence[Entry], instructions: Sequence[str]) -> str:
