@@ -29,14 +29,17 @@ def block(language: str) -> str:
 @pytest.mark.skipif(not COMPILER, reason="there is no C compiler")
 def test_the_page_gives_what_it_says() -> None:
     names: dict[str, Any] = {}
+    # The page is a test by itself: here are its beginning, and what it exports for C.
+    begin, _, rest = PAGE.read_text().partition(">>> spec =")
+    section = rest.partition("An object for C\n")[2].partition("Source to read\n")[0]
     page = doctest.DocTestParser().get_doctest(
-        PAGE.read_text().partition(">>> damaged")[0], names, PAGE.name, None, None
+        begin + section, names, PAGE.name, None, None
     )
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     failed, tried = doctest.DocTestRunner(optionflags=flags).run(
         page, clear_globs=False
     )
-    assert tried > 20 and failed == 0
+    assert tried > 8 and failed == 0
     folder = Path(page.globs["folder"])
     (folder / "program.c").write_text(block("c"))
     commands = re.split(r"^\$ ", block("console"), flags=re.MULTILINE)[1:]
