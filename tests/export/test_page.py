@@ -33,7 +33,7 @@ def test_the_page_gives_what_it_says() -> None:
     begin, _, rest = PAGE.read_text().partition(">>> spec =")
     section = rest.partition("An object for C\n")[2].partition("Source to read\n")[0]
     page = doctest.DocTestParser().get_doctest(
-        begin + section, names, PAGE.name, None, None
+        f"{begin}\n\n{section}", names, PAGE.name, None, None
     )
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     failed, tried = doctest.DocTestRunner(optionflags=flags).run(
