@@ -66,7 +66,7 @@ def argmin(x: np.ndarray, *, axes: Shape, index_dtype: np.dtype) -> Any:
 
 def ends_of(dtype: np.dtype) -> tuple[Any, Any]:
     """The least and the greatest value of a dtype."""
-    if dtype.kind == "f":
+    if dtype.kind in "fc":
         return dtype.type(-np.inf), dtype.type(np.inf)
     low, high = limits(dtype)
     return dtype.type(low), dtype.type(high)

@@ -16,6 +16,8 @@ from traceir.devices import CpuDevice
 from traceir.dtypes import KEY, kind_of
 from traceir.jit.fast import RAW
 from traceir.methods import Methods
+from traceir.numpy import asarray
+from traceir.random import wrap_key_data
 from traceir.trace import typeof
 from traceir_numba.cuda import device, dlpack
 from traceir_numba.cuda.run import memory_of, to_device, to_host
@@ -258,17 +260,24 @@ class DeviceArray(Methods):
     def __repr__(self) -> str:
         if self._memory is None:
             return f"DeviceArray(deleted, shape={self.shape}, dtype={self.dtype.name})"
+        if self.dtype is KEY:
+            return f"Device{self.here()!r}"
         text = np.array2string(np.asarray(self), separator=", ", prefix="DeviceArray(")
         return f"DeviceArray({text}, dtype={self.dtype.name})"
 
     def __str__(self) -> str:
-        return str(np.asarray(self))
+        return str(self.here())
 
     def __format__(self, spec: str) -> str:
         return format(np.asarray(self)[()] if not self.shape else str(self), spec)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return put, (np.asarray(self),)
+        return put, (self.here(),)
+
+    def here(self) -> Any:
+        """The elements on the host: an array of NumPy's, of keys one of ours."""
+        found = to_host(self.memory, buffer_of(self.aval))
+        return wrap_key_data(asarray(found["words"])) if self.dtype is KEY else found
 
     def __copy__(self) -> DeviceArray:
         return self

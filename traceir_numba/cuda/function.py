@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from traceir import pytree
+from traceir.array import Array
+from traceir.avals import ShapedArray
 from traceir.config import local
 from traceir.jit import stages
 from traceir.jit.backends import executable
@@ -19,9 +21,10 @@ from traceir.jit.staging import check_seal
 from traceir.jit.watching import watching
 from traceir.nans import watched
 from traceir.records import dataclass
-from traceir_numba.cuda.arrays import DeviceArray, put
+from traceir_numba.cuda.arrays import DeviceArray, buffer_of, put
 from traceir_numba.cuda.backend import Executable
 from traceir_numba.cuda.foreign import Taken, given_back
+from traceir_numba.cuda.run import to_device, to_host
 
 
 class CudaFunction(JitFunction):
@@ -114,16 +117,26 @@ class _Runner:
 
 def launched(exe: Any, entry: Entry, operands: Sequence[Any]) -> list[DeviceArray]:
     """Give the device a program's launches; its results, in the making."""
-    avals = entry.closed.in_avals
-    pairs = zip(operands, avals, strict=True)
+    avals, outs = entry.closed.in_avals, entry.closed.out_avals
     if not isinstance(exe, Executable):  # the host calls its parts, or looks at it
-        arrays = [np.asarray(x, a.dtype) for x, a in pairs]
-        return [put(array) for array in exe.run(*arrays)]
-    taken = [
-        x if isinstance(x, DeviceArray) else put(np.asarray(x, a.dtype))
-        for x, a in pairs
-    ]
-    return exe.run_there(taken)
+        found = exe.run(*map(_host, operands, avals))
+        memory = [to_device(x, buffer_of(a)) for x, a in zip(found, outs, strict=True)]
+        return [DeviceArray(m, aval) for m, aval in zip(memory, outs, strict=True)]
+    return exe.run_there([_there(x, a) for x, a in zip(operands, avals, strict=True)])
+
+
+def _there(x: Any, aval: ShapedArray) -> DeviceArray:
+    """An operand on the device."""
+    if type(x) in (DeviceArray, Array):
+        return put(x)
+    return put(np.asarray(x, aval.dtype))
+
+
+def _host(x: Any, aval: ShapedArray) -> np.ndarray:
+    """An operand as the host's programs take it, of keys their words."""
+    if isinstance(x, DeviceArray):
+        return to_host(x.memory, buffer_of(aval))
+    return x._value if type(x) is Array else np.asarray(x, aval.dtype)
 
 
 # -- ahead of time --------------------------------------------------------------------

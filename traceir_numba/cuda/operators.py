@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from traceir import config, rules
+from traceir.array import Array
 from traceir.config import local
 from traceir.jit.function import Options
 from traceir.jit.statics import typed
@@ -77,7 +78,7 @@ class _Call:
             return self.numbers
         if kind is int:
             return self.numbers and -(1 << 31) <= value < 1 << 31
-        array = isinstance(value, DeviceArray | np.ndarray | np.generic)
+        array = isinstance(value, DeviceArray | Array | np.ndarray | np.generic)
         return array or is_foreign(value)
 
     def function(self) -> CudaFunction:

@@ -37,6 +37,8 @@ from traceir_numba.steps import inner, reads, walk, writes
 ROUNDS = 256
 # The bytes that a block's kernels may share; a device has 48 KB at least.
 SHARED = 1 << 15
+# The arrays that a kernel is given: each takes 56 of 4096 bytes for all arguments.
+ARRAYS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +226,8 @@ class _Planner:
             return False
         nests = {s.nest: s for s in every if isinstance(s, Launch) and not is_inline(s)}
         if sum(map(shared_by, nests.values())) > SHARED:
+            return False
+        if len(self.piece(steps).pointers) > ARRAYS:
             return False
         inside = needs.mentions(steps)
         moved = {

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from math import inf
 
 from traceir.ir import Atom, Eqn, sort_params
 from traceir_numba.emitters.pair_num import Num
@@ -58,6 +59,8 @@ JOINS: dict[str, Join] = {
     "max": _extremum("gt"),
     "min": _extremum("lt"),
 }
+# What they make of nothing.
+NOTHING = {"reduce_prod": 1.0, "reduce_max": -inf, "reduce_min": inf}
 
 
 @rule("max", "min")
@@ -73,21 +76,29 @@ def fold(w: Work, eqn: Eqn) -> list[Value]:
     join = JOINS.get(eqn.primitive) or JOINS[eqn.primitive.removeprefix("reduce_")]
     found = w.pair(eqn.inputs[0])
     for axis in sorted(eqn.param("axes"), reverse=True):
-        found = _folded(w, found, axis, join)
+        if eqn.inputs[0].aval.shape[axis] == 0:
+            found = _nothing(w, found, axis, NOTHING[eqn.primitive])
+        else:
+            found = _folded(w, found, axis, join)
     return [Pair(*found)]
+
+
+def _nothing(w: Work, x: Atoms, axis: int, value: float) -> Atoms:
+    """A number in place of each row along an axis."""
+    shape = x[0].aval.shape
+    rest = *shape[:axis], *shape[axis + 1 :]
+    params = {"broadcast_dimensions": (), "shape": rest, "sharding": None}
+    real, imaginary = (w.number(part, x[0]) for part in (value, 0.0))
+    return (
+        w.bind("broadcast_in_dim", real, **params),
+        w.bind("broadcast_in_dim", imaginary, **params),
+    )
 
 
 def _folded(w: Work, x: Atoms, axis: int, join: Join) -> Atoms:
     """All along an axis in one."""
     shape = x[0].aval.shape
     rest, n = (*shape[:axis], *shape[axis + 1 :]), shape[axis]
-    if n == 0:  # a product, since nothing else is said of nothing
-        params = {"broadcast_dimensions": (), "shape": rest, "sharding": None}
-        one, zero = w.number(1.0, x[0]), w.number(0.0, x[0])
-        return (
-            w.bind("broadcast_in_dim", one, **params),
-            w.bind("broadcast_in_dim", zero, **params),
-        )
     while n > 1:
         half, left = divmod(n, 2)
         parts = [(0, half), (half, 2 * half), (2 * half, n)]
