@@ -12,7 +12,8 @@ import pytest
 
 from traceir import rules
 from traceir.conform import Verdict
-from traceir_numba.cuda import check, device, judging, measuring
+from traceir_numba.cuda import check, compiling, device, judging, measuring
+from traceir_numba.cuda.ptx import Usage
 
 ROOT = Path(__file__).parents[2]
 
@@ -131,3 +132,20 @@ def test_the_simulator_can_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv(check.SIMULATOR, "1")
     check._simulate()
     assert device.is_simulated()
+
+
+def test_kernels_of_a_case_that_has_no_program_are_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert compiling.compiled("psum/over-the-axis", (9, 0)) == compiling.Found()
+    # The simulator compiles nothing, and that is told.
+    found = compiling.compiled("neg/floats", (9, 0))
+    assert found.why.startswith("backend.device"), found
+
+
+def test_what_is_said_of_machine_code() -> None:
+    used = [("a: k", Usage(40, 128, 0)), ("b: k", Usage(200, 64, 8))]
+    text = "\n".join(map(str, compiling._assembled(used)))
+    assert "2, 1 of them spill" in text and "200 at most, 1 above 128" in text
+    assert "128 bytes at most" in text and "b: k: 8 bytes spilled" in text
+    assert "no ptxas" in str(*compiling._assembled([]))

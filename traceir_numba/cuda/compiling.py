@@ -29,6 +29,9 @@ from traceir_numba.program import Program
 # A thread has so many registers at most; with more than half of them a device runs few
 # threads beside one another.
 MANY = 128
+# Why a case has no program of its own: it is a function of the host's, without types,
+# or is mapped over an axis first.
+APART = ("text.syntax", "jit.argument", "axis.unbound")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +127,7 @@ def compiled(name: str, capability: tuple[int, int]) -> Found:
         if ptxas() is not None:
             used = [machine_code(text, capability) for text in kernels.values()]
     except TraceirError as error:
-        if error.rule == "jit.argument":  # a function of the host's, without types
+        if error.rule in APART:
             return Found()
         return Found(why=f"{error.rule}: {error.got or error}")
     except Exception as error:  # a compiler's own
