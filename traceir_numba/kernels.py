@@ -244,7 +244,7 @@ def _load(functions: list[Function]) -> None:
             machine.link(
                 [_function_text(f) for f in new],
                 [_linked(f.name) for f in new],
-                [_inlined(f.name) for f in inner if _is_inlined(f)],
+                [_inlined(f.name) for f in inner],
             )
             _loops.update(f.name for f in new)
 
