@@ -172,7 +172,8 @@ def empty(length: int, dtype: str) -> Any:
     """Memory of so many elements, one at least."""
     length, kind = max(1, length), np.dtype(dtype)
     piece = pool().take(length * kind.itemsize)
-    return at(pointer(piece.memory), (length,), kind, piece)
+    found = at(pointer(piece.memory), (length,), kind, piece)
+    return simulated.fresh(found) if is_simulated() else found
 
 
 def upload(array: np.ndarray) -> Any:

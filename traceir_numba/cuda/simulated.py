@@ -77,6 +77,12 @@ def kernel(space: dict[str, Any], name: str, dialect: Any) -> Callable[..., None
     return launch
 
 
+def fresh(memory: Any) -> Any:
+    """Memory that begins as nonsense: nobody may read what nobody has written."""
+    memory._ary.view(np.uint8).fill(blocks.NONSENSE)
+    return memory
+
+
 def quiet(space: dict[str, Any], name: str) -> Callable[..., Any]:
     """The function of a namespace without NumPy's warnings: each thread has its own.
 
