@@ -123,7 +123,9 @@ def operands(f: Function, n: int, seed: int) -> Arrays:
         sized = dtype == "int64" and any(a.endswith("*") for a in f.args)
         if sized and not arg.endswith("*"):
             drawn = rng.integers(1, 5, n)
-        arrays.append(np.roll(drawn, 7 * k))
+        # A way: one dimension, its extent and its stride.
+        way = np.resize(np.array([1, 2, 3]), n)
+        arrays.append(way if arg == "int64*" else np.roll(drawn, 7 * k))
     if f.result is not None:
         arrays.append(np.zeros(n, memory(f.result)))
     return arrays

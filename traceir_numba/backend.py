@@ -20,7 +20,7 @@ from traceir.store import files
 from traceir_numba.buffers import BITS, dtype_name, empty_large, half_of
 from traceir_numba.call import callable_of
 from traceir_numba.hosted import Driven, is_driven
-from traceir_numba.matmul import product
+from traceir_numba.matmul import product, strided_product
 from traceir_numba.pool import parallel
 from traceir_numba.problems import wrapped
 from traceir_numba.store import units
@@ -162,6 +162,7 @@ def _load(owner: Executable, recipe: Recipe) -> Any:
         "empty_large": empty_large,
         "parallel": parallel,
         "product": product,
+        "strided_product": strided_product,
         **{dtype_name(dtype): as_dtype(dtype) for dtype in recipe.dtypes},
         **dict(recipe.constants),
         **{one.name: _entry(one) for one in recipe.functions},

@@ -9,16 +9,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from traceir.ir import ClosedJaxpr
-from traceir_numba import gemm, kernels
+from traceir_numba import gemm, kernels, strided
 from traceir_numba.assemble import assemble
 from traceir_numba.buffers import dtype_name
-from traceir_numba.driver import product_name
+from traceir_numba.driver import product_name, products_of
 from traceir_numba.emitters.pairs import PAIRS
 from traceir_numba.functions import NUMBERS
 from traceir_numba.halves import HALVES
 from traceir_numba.kernels import Compiled
 from traceir_numba.machine import Code
-from traceir_numba.program import Call, Evaluate, Program
+from traceir_numba.program import Evaluate, Program
 from traceir_numba.quoted import evaluated_name
 from traceir_numba.source import Module, module_of
 from traceir_numba.sources import Sources, sources_of
@@ -64,7 +64,7 @@ class Build:
             for name, one in self.kernels.items()
             if name in words
         )
-        functions += tuple(_products(dtype) for dtype in _multiplied(self.program))
+        functions += tuple(_products(*one) for one in products_of(self.program))
         return Recipe(
             module.name,
             module.text,
@@ -114,16 +114,11 @@ def evaluated(program: Program) -> list[str]:
     return list(dict.fromkeys(steps))
 
 
-def _multiplied(program: Program) -> list[str]:
-    """The dtypes of the products that the program's function calls."""
-    calls = (step for step in program.steps if isinstance(step, Call))
-    return list(dict.fromkeys(program.buffers[c.output].dtype for c in calls))
-
-
-def _products(dtype: str) -> Entrypoint:
+def _products(dtype: str, is_strided: bool) -> Entrypoint:
     """The products of a dtype, which run long enough to let others run."""
-    code = gemm.load(dtype)
-    sizes = gemm.POINTERS, gemm.SIZES
-    return Entrypoint(
-        product_name(dtype), code.unit, gemm.symbol_of(dtype), *sizes, True
-    )
+    code, symbol, sizes = gemm.load(dtype), gemm.symbol_of(dtype), gemm.COUNTS
+    if is_strided:
+        code, symbol = strided.load(dtype), strided.symbol_of(dtype)
+        sizes = strided.COUNTS
+    name = product_name(dtype, is_strided)
+    return Entrypoint(name, code.unit, symbol, *sizes, True)

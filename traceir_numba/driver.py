@@ -13,7 +13,7 @@ from traceir_numba.emit_cpu import Kernel
 from traceir_numba.emit_lines import plain
 from traceir_numba.liveness import needed
 from traceir_numba.pool import WORTH
-from traceir_numba.products import call_arguments
+from traceir_numba.products import call_arguments, is_strided
 from traceir_numba.program import (
     Buffer,
     Call,
@@ -143,8 +143,10 @@ def _launch(
 def _call(program: Program, step: Call) -> str:
     """A product, its operands given as strides in their memory."""
     names = [program.buffers[k].name for k in (*step.inputs, step.output)]
-    entry = product_name(program.buffers[step.output].dtype)
-    return call_text("product", [entry, *names, *map(str, call_arguments(step.eqn))])
+    strided = is_strided(step.eqn)
+    entry = product_name(program.buffers[step.output].dtype, strided)
+    head = "strided_product" if strided else "product"
+    return call_text(head, [entry, *names, *map(str, call_arguments(step.eqn))])
 
 
 def _evaluate(program: Program, step: Evaluate) -> str:
@@ -163,6 +165,13 @@ def _shaped(program: Program, step: Evaluate) -> Iterator[str]:
             yield f"{buffer.name} = {buffer.name}.reshape({buffer.shape})"
 
 
-def product_name(dtype: str) -> str:
+def product_name(dtype: str, strided: bool = False) -> str:
     """The name of a dtype's products in a generated module."""
-    return f"gemm_{plain(dtype)}"
+    return f"{'strided' if strided else 'gemm'}_{plain(dtype)}"
+
+
+def products_of(program: Program) -> list[tuple[str, bool]]:
+    """The products that a program's function calls: dtypes, and whether strided."""
+    calls = (step for step in program.steps if isinstance(step, Call))
+    found = ((program.buffers[c.output].dtype, is_strided(c.eqn)) for c in calls)
+    return list(dict.fromkeys(found))

@@ -16,7 +16,7 @@ from traceir_numba.emit_lines import (
     pointer_name,
 )
 from traceir_numba.nests import Access, Constant, Nest
-from traceir_numba.products import call_arguments
+from traceir_numba.products import call_arguments, is_strided
 from traceir_numba.program import (
     Assign,
     Branch,
@@ -180,7 +180,8 @@ class RoutineEmitter:
         dtype = plain(self.buffers[step.output].dtype)
         names = self.names(step.inputs, step.output)
         given = [*names, *map(str, call_arguments(step.eqn))]
-        self.code.add(self.code.call(f"product_{dtype}", *given))
+        head = "strided" if is_strided(step.eqn) else "product"
+        self.code.add(self.code.call(f"{head}_{dtype}", *given))
 
     def copy(self, step: Copy) -> None:
         """All elements of an array."""

@@ -329,39 +329,3 @@ def copy(name: str, dtype: str) -> Function:
     """
     args = dtype + "*", dtype + "*", "int64"
     return Function(name, args, None, dedent(text).strip())
-
-
-@template
-def product(name: str, dtype: str) -> Function:
-    """A product of stacks of matrices, by strides, with the sums of `gemm`."""
-    t, floats = short(dtype), np.dtype(dtype).kind == "f"
-    zero = f"{t}({0.0 if floats else 0})"
-    more = "fma(left, right, acc[j])" if floats else f"{t}(acc[j] + left * right)"
-    text = f"""
-    def {name}(
-        x, y, z, outer, batch, rows, inner, columns,
-        x_outer, x_batch, x_row, x_along, y_outer, y_batch, y_along, y_column,
-    ):
-        acc = lanes_{t}()
-        for b in range(outer * batch):
-            x_from = b // batch * x_outer + b % batch * x_batch
-            y_from = b // batch * y_outer + b % batch * y_batch
-            for first in range(0, columns, {TILE}):
-                wide = smaller({TILE}, columns - first)
-                for i in range(rows):
-                    z_from = (b * rows + i) * columns + first
-                    for start in range(0, inner if inner > 0 else 1, {DEPTH}):
-                        fill_{t}(acc, wide, {zero})
-                        for k in range(start, smaller(start + {DEPTH}, inner)):
-                            left = x[x_from + i * x_row + k * x_along]
-                            y_row = y_from + k * y_along + first * y_column
-                            for j in range(wide):
-                                right = y[y_row + j * y_column]
-                                acc[j] = {more}
-                        for j in range(wide):
-                            total = z[z_from + j] + acc[j]
-                            z[z_from + j] = {t}(total) if start > 0 else acc[j]
-    """
-    args = (*[dtype + "*"] * 3, *["int64"] * 13)
-    reads = (f"lanes_{t}", f"fill_{t}", "smaller", *(("fma",) if floats else ()))
-    return Function(name, args, None, dedent(text).strip(), reads=reads)

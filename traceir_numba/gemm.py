@@ -21,7 +21,7 @@ import numpy as np
 
 from traceir.avals import short_dtype
 from traceir.forks import kept_over_forks
-from traceir_numba import machine, spread, tiles
+from traceir_numba import layouts, machine, spread, tiles
 from traceir_numba.callees import Callee, Cast
 from traceir_numba.functions import DEPTH, short
 from traceir_numba.lower import lower
@@ -126,6 +126,7 @@ def {name}(
 
 # Operands and sizes of `PRODUCT`, and of the function that routines call.
 POINTERS, SIZES, ALL_SIZES = 3, 17, 13
+COUNTS = POINTERS, SIZES
 WHOLE = """
 def {name}(
     x, y, z, outer, batch, rows, inner, columns,
@@ -156,7 +157,7 @@ def load(dtype: str) -> machine.Code:
     """The code of the products of a dtype, compiled once: `PRODUCT` is its symbol."""
     with _lock:
         if dtype not in _codes:
-            symbols = [symbol_of(dtype, part) for part in _parts()]
+            symbols = [symbol_of(dtype, part) for part in parts()]
             _codes[dtype] = machine.link(texts_of(dtype), symbols)
         return _codes[dtype]
 
@@ -168,7 +169,7 @@ def work_size(
     t = tiles.tile_of(dtype, have)
     panels = -(-min(columns, COLUMNS) // t.columns) * t.columns
     elements = (ROWS + panels) * min(inner, DEPTH) + t.rows * t.columns
-    return elements * np.dtype(dtype).itemsize + tiles.LINE
+    return elements * np.dtype(dtype).itemsize + layouts.LINE
 
 
 @cache
@@ -184,19 +185,19 @@ def texts_of(dtype: str, have: tuple[str, ...] | None = None) -> tuple[str, ...]
         tiles.tile_text(t, calls["tile"].symbol),
         tiles.tile_text(replace(t, vectors=1), calls["narrow"].symbol),
         tiles.part_text(t, calls["part"].symbol),
-        tiles.turned_text(t, calls["turned"].symbol),
-        tiles.MEMORY.format(
+        layouts.turned_text(t, calls["turned"].symbol),
+        layouts.MEMORY.format(
             allocate=calls["allocate"].symbol, release=calls["release"].symbol
         ),
     ]
     for width in sorted({t.rows, t.columns}):
         for part in ("straight", "partly"):
             symbol = calls[f"{part}_{width}"].symbol
-            texts.append(tiles.straight_text(t, symbol, width, part == "partly"))
+            texts.append(layouts.straight_text(t, symbol, width, part == "partly"))
     for side, width in (("left", t.rows), ("right", t.columns)):
         own = {"width": width, "square": t.rows}
         texts.append(_text(LAY_OUT, f"lay_{side}", t, calls, 2, 4, own))
-    if "shared" in _parts():
+    if "shared" in parts():
         shared, run, product = (
             symbol_of(dtype, part) for part in ("shared", "run", "product")
         )
@@ -204,7 +205,7 @@ def texts_of(dtype: str, have: tuple[str, ...] | None = None) -> tuple[str, ...]
     return tuple(texts)
 
 
-def _parts() -> tuple[str, ...]:
+def parts() -> tuple[str, ...]:
     """The functions that others call; that of routines is the last one."""
     return ("product", "shared") if spread.can_share() else ("product",)
 
@@ -212,7 +213,7 @@ def _parts() -> tuple[str, ...]:
 def whole_text(symbol: str, dtype: str) -> str:
     """LLVM text of the function that routines call; `load` must come first."""
     t = tiles.tile_of(dtype)
-    product = _callee(dtype, _parts()[-1], POINTERS, SIZES)
+    product = _callee(dtype, parts()[-1], POINTERS, SIZES)
     text = WHOLE.format(name="whole", zero=f"{short(dtype)}({_zero(t)})").strip()
     calls = {"product": product, short(dtype): Cast(dtype)}
     return lower(text, symbol, _args(dtype, POINTERS, ALL_SIZES), None, calls, SHORT)

@@ -13,7 +13,7 @@ from hashlib import sha256
 import numpy as np
 
 from traceir.forks import in_child, kept_over_forks
-from traceir_numba import gemm, machine, vecmath
+from traceir_numba import gemm, machine, strided, vecmath
 from traceir_numba.callees import (
     KNOWN,
     Bits,
@@ -231,6 +231,11 @@ def _inlined(name: str) -> str:
     return _function_text(function(name))
 
 
+# Functions whose code is another text than a reader's, by the beginnings of names.
+PRODUCTS = {
+    "product": (gemm.load, gemm.whole_text),
+    "strided": (strided.load, strided.whole_text),
+}
 _loops: set[str] = set()
 _loops_lock = kept_over_forks(threading.Lock())
 
@@ -257,10 +262,11 @@ def texts_of(symbol: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _function_text(f: Function) -> str:
-    if f.name.startswith("product_"):
-        dtype = f.args[0].rstrip("*")
-        gemm.load(dtype)  # which the text calls
-        return gemm.whole_text(_linked(f.name), dtype)
+    kind = f.name.split("_")[0]
+    if kind in PRODUCTS:
+        load, whole_text = PRODUCTS[kind]
+        load(f.args[0].rstrip("*"))  # which the text calls
+        return whole_text(_linked(f.name), f.args[0].rstrip("*"))
     return _lowered(
         f.text, _linked(f.name), f.args, f.result, f.needs, None, f.constants
     )

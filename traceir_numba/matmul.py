@@ -46,15 +46,48 @@ def product(
         _long(entry, x, y, z, rows, inner, columns, *strides)
         return
     sizes = (rows, columns, inner, batch, *strides, columns)
+    _share(entry, (x, y, z), lines, inner, columns, sizes)
+
+
+def strided_product(
+    entry: Entry,
+    x: np.ndarray,
+    y: np.ndarray,
+    ways: np.ndarray,
+    z: np.ndarray,
+    outer: int,
+    batch: int,
+    rows: int,
+    inner: int,
+    columns: int,
+    *strides: int,
+) -> None:
+    """Put stacks of products of matrices, whose lines lie by `ways`, in z.
+
+    `entry` is the machine code of `strided.PRODUCT` for their dtype.
+    """
+    sizes = (rows, columns, inner, batch, *strides)
+    _share(entry, (x, y, ways, z), outer * batch * rows, inner, columns, sizes)
+
+
+def _share(
+    entry: Entry,
+    given: tuple[np.ndarray, ...],
+    lines: int,
+    inner: int,
+    columns: int,
+    sizes: tuple[int, ...],
+) -> None:
+    """Give rows, or columns, to threads."""
     threads = pool.threads()
     if threads == 1 or lines * inner * columns < SPLIT:
-        entry(x, y, z, 0, lines, 0, columns, *sizes)
+        entry(*given, 0, lines, 0, columns, *sizes)
     elif lines >= LEAST * threads or lines >= columns:
         pieces = pool.split(0, lines, _pieces(lines, threads))
-        pool.each(entry, [(x, y, z, lo, hi, 0, columns, *sizes) for lo, hi in pieces])
+        pool.each(entry, [(*given, lo, hi, 0, columns, *sizes) for lo, hi in pieces])
     else:
         pieces = pool.split(0, columns, _pieces(columns, threads))
-        pool.each(entry, [(x, y, z, 0, lines, lo, hi, *sizes) for lo, hi in pieces])
+        pool.each(entry, [(*given, 0, lines, lo, hi, *sizes) for lo, hi in pieces])
 
 
 def _pieces(length: int, threads: int) -> int:

@@ -275,7 +275,8 @@ def turned(eqns: Sequence[Eqn], outvars: Sequence[Atom]) -> tuple[Eqn, ...]:
 
 
 def _is_product(eqn: Eqn) -> bool:
-    return isinstance(EMITTERS.get(eqn.primitive), Library)
+    is_product = isinstance(EMITTERS.get(eqn.primitive), Library)
+    return is_product and not is_strided(eqn)
 
 
 def _swap(eqn: Eqn) -> Shape:
@@ -333,8 +334,16 @@ def is_call(eqn: Eqn) -> bool:
     return found is not None and is_large(found.sizes)
 
 
+def is_strided(eqn: Eqn) -> bool:
+    """Whether a product's third operand says where elements lie."""
+    return any(name == "sizes" for name, _ in eqn.params)
+
+
 def call_arguments(eqn: Eqn) -> tuple[int, ...]:
     """The sizes of a call: stacks of stacks, rows, what is summed, columns; strides."""
+    if is_strided(eqn):
+        given: tuple[int, ...] = eqn.param("sizes")
+        return given
     found = _call(eqn)
     assert found is not None
     sizes, outer = found.sizes, found.outer

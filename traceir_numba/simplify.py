@@ -33,12 +33,12 @@ from traceir_numba.emitters.regions import Choose
 from traceir_numba.emitters.rewrites import as_reshape
 from traceir_numba.flows import Given, tidied
 from traceir_numba.problems import unsupported
-from traceir_numba.products import is_call, product, turned, untransposed
+from traceir_numba.products import is_call, is_strided, product, turned, untransposed
 from traceir_numba.trim import live
 
 Env = dict[Var, Atom]
 # Params that the backend gives to equations of its own, which no kernel knows.
-OWN = frozenset({"half", "joined"})
+OWN = frozenset({"half", "joined", "sizes"})
 
 
 def simplify(closed: ClosedJaxpr, device: bool = False) -> ClosedJaxpr:
@@ -107,7 +107,8 @@ class _Simplifier:
         if entry is None or isinstance(entry, Host) or eqn.effects:
             raise unsupported(eqn, f"`{eqn.primitive}`")
         if isinstance(entry, Rewrite):
-            return self.inline(entry.program(eqn), eqn)
+            direct = None if self.device or not entry.strided else entry.strided(eqn)
+            return self.inline(direct or entry.program(eqn), eqn)
         if isinstance(entry, Running) and entry.program and not self.device:
             return self.inline(entry.program(eqn), eqn)
         if isinstance(entry, Put) and not eqn.outputs[0].aval.shape:
@@ -118,7 +119,7 @@ class _Simplifier:
                 return self.inline(program, eqn)
         if isinstance(entry, Region):
             return self.region(eqn, entry)
-        if isinstance(entry, Library):
+        if isinstance(entry, Library) and not is_strided(eqn):
             eqn = untransposed(eqn, self.producers)
             if not is_call(eqn):
                 return self.inline(product(eqn, self.fixed), eqn)

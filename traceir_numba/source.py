@@ -43,7 +43,8 @@ LARGE = {
     "empty_large": "empty_large = empty  # traceir recycles the memory of large ones",
     **{
         name: f"{name} = matmul  # traceir has its own, with sums in another order"
-        for name in map(product_name, NUMBERS)
+        for dtype in NUMBERS
+        for name in (product_name(dtype), product_name(dtype, strided=True))
     },
 }
 FUNCTION_TEXT = 'function = njit(error_model="numpy", forceinline=True)'
@@ -87,6 +88,26 @@ def product(gemm, x, y, z, outer, batch, rows, inner, columns, *strides):
     left = matrices(x, rows, inner, *strides[:4])
     right = matrices(y, inner, columns, *strides[4:])
     z[...] = gemm(left, right).reshape(z.shape)'''
+STRIDED_TEXT = '''\
+def strided_product(
+    gemm, x, y, ways, z, outer, batch, rows, inner, columns, *strides
+):
+    """Products of matrices whose rows and terms `ways` tell; traceir splits them."""
+    numbers = iter(ways.tolist())
+    row, along, down, column = (
+        [(next(numbers), next(numbers)) for _ in range(count)][::-1]
+        for count in numbers
+    )
+
+    def matrices(array, m, n, stacks, *levels):
+        levels = [*zip((outer, batch), stacks), *(l for way in levels for l in way)]
+        extents, steps = zip(*levels)
+        found = as_strided(array, extents, [array.itemsize * step for step in steps])
+        return found.reshape(outer, batch, m, n)
+
+    left = matrices(x, rows, inner, strides[:2], row, along)
+    right = matrices(y, inner, columns, strides[2:], down, column)
+    z[...] = gemm(left, right).reshape(z.shape)'''
 EVALUATED_TEXT = '''\
 def evaluated(kernel):
     """A function of arrays that gives arrays of their own, and never warns."""
@@ -105,6 +126,7 @@ HELPERS = {
     "parallel": PARALLEL_TEXT,
     "product": PRODUCT_TEXT,
     "row_of": ROW_TEXT,
+    "strided_product": STRIDED_TEXT,
 }
 
 
@@ -137,14 +159,19 @@ def module_of(program: Program, sources: Sources) -> Module:
 
 
 def parts_of(
-    programs: Sequence[tuple[Program, Sources]], products: Iterable[str] = ()
+    programs: Sequence[tuple[Program, Sources]],
+    products: Iterable[tuple[str, bool]] = (),
 ) -> list[str]:
-    """The texts of what programs call: functions, kernels, and some products."""
+    """The texts of what programs call: functions, kernels, and some products.
+
+    Of these there are dtypes, and whether they are strided.
+    """
     inner = [one for _, sources in programs for one in sources.inner.values()]
     kernels = [one for _, sources in programs for one in sources.steps.values()]
     unique = {kernel.name: kernel for kernel in kernels}
     calls = [name for one in (*inner, *unique.values()) for name in one.calls]
-    multiply = [function(f"product_{plain(dtype)}") for dtype in products]
+    kinds = {True: "strided", False: "product"}
+    multiply = [function(f"{kinds[k]}_{plain(dtype)}") for dtype, k in products]
     calls += [name for f in multiply for name in f.reads if name not in vecmath.VALUES]
     functions = closure(calls, read=True)
     real = [f.name for f in functions if f.name in vecmath.FUNCTIONS]
@@ -162,7 +189,8 @@ def _product_text(f: Function) -> str:
     """A kernel of products, under the name by which programs call it."""
     pointers = [arg.removesuffix("*") for arg in f.args if arg.endswith("*")]
     types = [*map(pointer_type, pointers), *["i64"] * (len(f.args) - len(pointers))]
-    text = f.text.replace(f"def {f.name}(", f"def {product_name(pointers[0])}(")
+    name = product_name(pointers[0], f.name.startswith("strided"))
+    text = f.text.replace(f"def {f.name}(", f"def {name}(")
     return f"{call_text('@kernel', types)}\n{text}"
 
 

@@ -1,4 +1,4 @@
-"""What matrix products do in registers, as LLVM text: tiles, and how they are laid out.
+"""What matrix products do in registers, as LLVM text: tiles of their results.
 
 Serves: choice.dot-order
 """
@@ -55,23 +55,28 @@ def tile_of(dtype: str, have: tuple[str, ...] | None = None) -> Tile:
 # -- in registers ---------------------------------------------------------------------
 
 
-def tile_text(t: Tile, name: str) -> str:
-    """LLVM text: a tile of x y, from a laid out x, put or added to what is there."""
+def tile_text(t: Tile, name: str, listed: bool = False) -> str:
+    """LLVM text: a tile of x y, put or added to what is there.
+
+    Of an x that is laid out, and a y with steps from row to row; or, if `listed`, of
+    an x with a list of where its lines are, and lists of the steps of both.
+    """
     vector = f"<{t.lanes} x {t.kind}>"
     places = [(r, v) for r in range(t.rows) for v in range(t.vectors)]
     loop = [
         "%i = phi i64 [0, %entry], [%i_next, %loop]",
-        "%at_x = phi ptr [%x, %entry], [%x_next, %loop]",
-        "%at_y = phi ptr [%y, %entry], [%y_next, %loop]",
+        *(() if listed else FOLLOWED),
     ]
     for r, v in places:
         zero = "zeroinitializer, %entry"
         loop.append(f"%old_{r}_{v} = phi {vector} [{zero}], [%new_{r}_{v}, %loop]")
+    loop += _listed(t) if listed else []
     for v in range(t.vectors):
         loop += _load(t, f"y_{v}", "%at_y", v * t.lanes)
     for r in range(t.rows):
+        line = f"ptr %line_{r}, i64 %x_step" if listed else f"ptr %at_x, i64 {r}"
         loop += [
-            f"%p_{r} = getelementptr {t.kind}, ptr %at_x, i64 {r}",
+            f"%p_{r} = getelementptr {t.kind}, {line}",
             f"%e_{r} = load {t.kind}, ptr %p_{r}",
             f"%s_{r} = insertelement {vector} poison, {t.kind} %e_{r}, i64 0",
             f"%x_{r} = shufflevector {vector} %s_{r}, {vector} poison, "
@@ -79,22 +84,57 @@ def tile_text(t: Tile, name: str) -> str:
         ]
         for v in range(t.vectors):
             loop += _multiply_add(t, f"{r}_{v}", f"%x_{r}", f"%y_{v}")
+    if not listed:
+        loop += [
+            f"%x_next = getelementptr {t.kind}, ptr %at_x, i64 {t.rows}",
+            f"%y_next = getelementptr {t.kind}, ptr %at_y, i64 %y_row",
+        ]
     loop += [
         "%i_next = add i64 %i, 1",
-        f"%x_next = getelementptr {t.kind}, ptr %at_x, i64 {t.rows}",
-        f"%y_next = getelementptr {t.kind}, ptr %at_y, i64 %y_row",
         "%more = icmp slt i64 %i_next, %count",
         "br i1 %more, label %loop, label %end",
     ]
-    args = "ptr noalias %x, ptr noalias %y, ptr noalias %z, i64 %count, i64 %y_row"
+    args = "ptr noalias %x, ptr noalias %y, ptr noalias %z"
+    lists = "ptr noalias %lines, ptr noalias %x_steps, ptr noalias %y_steps, i64 %count"
+    args += f", {lists}" if listed else ", i64 %count, i64 %y_row"
     blocks = {
-        "entry": [*_fetch(t), "br label %loop"],
+        "entry": [*_fetch(t), *(_lines(t) if listed else []), "br label %loop"],
         "loop": loop,
         "end": ["%is = icmp ne i64 %add, 0", "br i1 %is, label %sum, label %put"],
         "put": [*_leave(t, "put"), "ret void"],
         "sum": [*_leave(t, "sum"), "ret void"],
     }
-    return _declared(t) + _define(name, f"{args}, i64 %z_row, i64 %add", blocks)
+    return _declared(t) + define(name, f"{args}, i64 %z_row, i64 %add", blocks)
+
+
+# Where a tile reads in each round, if one round's place follows another's.
+FOLLOWED = (
+    "%at_x = phi ptr [%x, %entry], [%x_next, %loop]",
+    "%at_y = phi ptr [%y, %entry], [%y_next, %loop]",
+)
+
+
+def _listed(t: Tile) -> list[str]:
+    """Where a tile reads in each round, if that is listed."""
+    return [
+        "%at_x_step = getelementptr i64, ptr %x_steps, i64 %i",
+        "%x_step = load i64, ptr %at_x_step",
+        "%at_y_step = getelementptr i64, ptr %y_steps, i64 %i",
+        "%y_step = load i64, ptr %at_y_step",
+        f"%at_y = getelementptr {t.kind}, ptr %y, i64 %y_step",
+    ]
+
+
+def _lines(t: Tile) -> list[str]:
+    """Lines of text for the beginnings of the lines that are listed."""
+    found = []
+    for r in range(t.rows):
+        found += [
+            f"%at_line_{r} = getelementptr i64, ptr %lines, i64 {r}",
+            f"%far_{r} = load i64, ptr %at_line_{r}",
+            f"%line_{r} = getelementptr {t.kind}, ptr %x, i64 %far_{r}",
+        ]
+    return found
 
 
 def _declared(t: Tile) -> str:
@@ -173,7 +213,8 @@ def _add(t: Tile) -> str:
     return "fadd" if t.floats else "add"
 
 
-def _define(name: str, args: str, blocks: dict[str, list[str]]) -> str:
+def define(name: str, args: str, blocks: dict[str, list[str]]) -> str:
+    """The LLVM text of a function without a result, from blocks by label."""
     body = "\n".join(
         f"{label}:\n{indent(chr(10).join(lines), '  ')}"
         for label, lines in blocks.items()
@@ -184,23 +225,24 @@ def _define(name: str, args: str, blocks: dict[str, list[str]]) -> str:
 # -- parts of tiles -------------------------------------------------------------------
 
 
-def _masked(lanes: int, kind: str) -> str:
+def masked(lanes: int, kind: str) -> str:
     """The declarations of loads and stores of some lanes."""
     vector, bits = f"<{lanes} x {kind}>", f"<{lanes} x i1>"
     return (
-        f"declare {vector} @llvm.masked.load.{_suffix(lanes, kind)}"
+        f"declare {vector} @llvm.masked.load.{suffix_of(lanes, kind)}"
         f"(ptr, i32 immarg, {bits}, {vector})\n"
-        f"declare void @llvm.masked.store.{_suffix(lanes, kind)}"
+        f"declare void @llvm.masked.store.{suffix_of(lanes, kind)}"
         f"({vector}, ptr, i32 immarg, {bits})\n"
     )
 
 
-def _suffix(lanes: int, kind: str) -> str:
+def suffix_of(lanes: int, kind: str) -> str:
+    """What LLVM adds to the name of a function for a type of vectors."""
     short = {"float": "f32", "double": "f64"}.get(kind, kind)
     return f"v{lanes}{short}.p0"
 
 
-def _first(name: str, lanes: int, count: str, offset: int = 0) -> list[str]:
+def lanes_below(name: str, lanes: int, count: str, offset: int = 0) -> list[str]:
     """Lines for the mask of the lanes below a count, the first one being `offset`."""
     numbers = ", ".join(f"i64 {offset + k}" for k in range(lanes))
     vector = f"<{lanes} x i64>"
@@ -215,7 +257,7 @@ def _first(name: str, lanes: int, count: str, offset: int = 0) -> list[str]:
 def part_text(t: Tile, name: str) -> str:
     """LLVM text: the first rows and columns of a tile in memory, put or added."""
     vector, bits = f"<{t.lanes} x {t.kind}>", f"<{t.lanes} x i1>"
-    suffix, size = _suffix(t.lanes, t.kind), np.dtype(t.dtype).itemsize
+    suffix, size = suffix_of(t.lanes, t.kind), np.dtype(t.dtype).itemsize
     entry = ["%is = icmp ne i64 %add, 0"]
     loop = [
         "%r = phi i64 [0, %entry], [%next, %loop]",
@@ -224,7 +266,7 @@ def part_text(t: Tile, name: str) -> str:
     ]
     for v in range(t.vectors):
         entry += [
-            *_first(f"mask_{v}", t.lanes, "%wide", v * t.lanes),
+            *lanes_below(f"mask_{v}", t.lanes, "%wide", v * t.lanes),
             f"%read_{v} = select i1 %is, {bits} %mask_{v}, {bits} zeroinitializer",
         ]
         old = f"ptr %z_{v}, i32 {size}, {bits} %read_{v}, {vector} zeroinitializer"
@@ -252,99 +294,5 @@ def part_text(t: Tile, name: str) -> str:
         "loop": loop,
         "end": ["ret void"],
     }
-    head = _masked(t.lanes, t.kind)
-    return head + _define(name, f"{args}, i64 %tall, i64 %wide", blocks)
-
-
-# -- laying out -----------------------------------------------------------------------
-
-
-def straight_text(t: Tile, name: str, width: int, part: bool) -> str:
-    """LLVM text: rows of so many neighbours, put one behind the other.
-
-    Of a `part` there are fewer, and zeros in place of the others.
-    """
-    size = np.dtype(t.dtype).itemsize
-    vector = f"<{width} x {t.kind}>"
-    load = f"load {vector}, ptr %at, align {size}"
-    if part:
-        mask = f"<{width} x i1> %mask, {vector} zeroinitializer"
-        load = f"call {vector} @llvm.masked.load.{_suffix(width, t.kind)}"
-        load += f"(ptr %at, i32 {size}, {mask})"
-    loop = [
-        "%i = phi i64 [0, %entry], [%i_next, %loop]",
-        "%at = phi ptr [%from, %entry], [%next, %loop]",
-        "%there = phi ptr [%to, %entry], [%then, %loop]",
-        f"%row = {load}",
-        f"store {vector} %row, ptr %there, align {size}",
-        f"%next = getelementptr {t.kind}, ptr %at, i64 %stride",
-        f"%then = getelementptr {t.kind}, ptr %there, i64 {width}",
-        "%i_next = add i64 %i, 1",
-        "%more = icmp slt i64 %i_next, %count",
-        "br i1 %more, label %loop, label %end",
-    ]
-    args = "ptr noalias %from, ptr noalias %to, i64 %stride, i64 %count, i64 %wide"
-    first = _first("mask", width, "%wide") if part else []
-    blocks = {"entry": [*first, "br label %loop"], "loop": loop, "end": ["ret void"]}
-    return (_masked(width, t.kind) if part else "") + _define(name, args, blocks)
-
-
-def turned_text(t: Tile, name: str) -> str:
-    """LLVM text: a square of as many rows as a tile has, transposed in registers."""
-    n, size = t.rows, np.dtype(t.dtype).itemsize
-    vector = f"<{n} x {t.kind}>"
-    lines = []
-    for r in range(n):
-        lines += [
-            f"%from_{r} = mul i64 %stride, {r}",
-            f"%at_{r} = getelementptr {t.kind}, ptr %from, i64 %from_{r}",
-            f"%v0_{r} = load {vector}, ptr %at_{r}, align {size}",
-        ]
-    step, stage = 1, 0
-    while step < n:  # halves of 2 * step neighbours change places between rows
-        for r in range(n):
-            low, high = (r, r + step) if not r & step else (r - step, r)
-            own = step if r & step else 0
-            picks = [(k & ~step) + own + (n if k & step else 0) for k in range(n)]
-            mask = ", ".join(f"i32 {p}" for p in picks)
-            lines.append(
-                f"%v{stage + 1}_{r} = shufflevector {vector} %v{stage}_{low}, "
-                f"{vector} %v{stage}_{high}, <{n} x i32> <{mask}>"
-            )
-        step, stage = 2 * step, stage + 1
-    for r in range(n):
-        lines += [
-            f"%to_{r} = mul i64 %width, {r}",
-            f"%there_{r} = getelementptr {t.kind}, ptr %to, i64 %to_{r}",
-            f"store {vector} %v{stage}_{r}, ptr %there_{r}, align {size}",
-        ]
-    args = "ptr noalias %from, ptr noalias %to, i64 %stride, i64 %width"
-    return _define(name, args, {"entry": [*lines, "ret void"]})
-
-
-# -- memory ---------------------------------------------------------------------------
-
-# Vectors straddle no two lines of the cache: memory begins at one, and what the C
-# library gave stands before it.
-LINE = 64
-MEMORY = """
-declare ptr @traceir_malloc(i64)
-declare void @traceir_free(ptr)
-define ptr @{allocate}(i64 %size) nounwind {{
-  %all = add i64 %size, 64
-  %given = call ptr @traceir_malloc(i64 %all)
-  %address = ptrtoint ptr %given to i64
-  %past = and i64 %address, 63
-  %rest = sub i64 64, %past
-  %line = getelementptr i8, ptr %given, i64 %rest
-  %before = getelementptr i8, ptr %line, i64 -8
-  store ptr %given, ptr %before, align 8
-  ret ptr %line
-}}
-define void @{release}(ptr %line) nounwind {{
-  %before = getelementptr i8, ptr %line, i64 -8
-  %given = load ptr, ptr %before, align 8
-  call void @traceir_free(ptr %given)
-  ret void
-}}
-"""
+    head = masked(t.lanes, t.kind)
+    return head + define(name, f"{args}, i64 %tall, i64 %wide", blocks)

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import traceir.numpy as jnp
 from traceir import lax
 from traceir.evaluate import Program
-from traceir_numba import gemm, machine, matmul, pool, spread, tiles
+from traceir_numba import gemm, layouts, machine, matmul, pool, spread, tiles
 from traceir_numba.call import callable_of
 
 DTYPES = ("float32", "float64", "int8", "uint8", "int32", "uint32", "int64")
@@ -327,7 +327,9 @@ def test_the_tile_is_made_of_vectors() -> None:
 
 
 def test_memory_of_a_product_begins_at_a_line() -> None:
-    text = tiles.MEMORY.format(allocate="allocate_at_a_line", release="release_a_line")
+    text = layouts.MEMORY.format(
+        allocate="allocate_at_a_line", release="release_a_line"
+    )
     address = machine.link([text], ["allocate_at_a_line"]).addresses[
         "allocate_at_a_line"
     ]

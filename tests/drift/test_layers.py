@@ -38,7 +38,7 @@ ORDER = {
         | blocks | places | build
         | routines | emit_flow | sources | quoted | driver | source | assemble
         | scalar_types | ssa callees | expressions | statements | lower
-        | tiles spread | gemm | call | kernels
+        | tiles layouts spread | gemm | strided | call | kernels
         | speed | compiling hosted | backend | cuda api | ahead | __init__
     """,
 }

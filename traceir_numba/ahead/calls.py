@@ -14,14 +14,14 @@ from hashlib import sha256
 import numpy as np
 
 from traceir.dtypes import as_dtype
-from traceir_numba import gemm
+from traceir_numba import gemm, strided
 from traceir_numba.ahead.entries import Entry
 from traceir_numba.ahead.instructions import plain
 from traceir_numba.ahead.parts import ALIGNMENT, SUM, WORK, WRITTEN, constant_text
 from traceir_numba.emit_cpu import Kernel
 from traceir_numba.liveness import size_of
 from traceir_numba.matmul import FEW, LONG, PART
-from traceir_numba.products import call_arguments
+from traceir_numba.products import call_arguments, is_strided
 from traceir_numba.program import Call, Copy, Launch, Program, Reshape, Run
 from traceir_numba.schedule import range_of, scratch_of
 from traceir_numba.steps import walk
@@ -162,7 +162,8 @@ class Calls:
     def lays_out(self, step: Call, dtype: str) -> None:
         """Take notice of what a product lays out."""
         _, _, _, inner, columns, *_ = call_arguments(step.eqn)
-        size = gemm.work_size(dtype, inner, columns, self.instructions)
+        work_size = strided.work_size if is_strided(step.eqn) else gemm.work_size
+        size = work_size(dtype, inner, columns, self.instructions)
         self.work = max(self.work, size)
 
     # -- steps --------------------------------------------------------------------
@@ -216,6 +217,9 @@ class Calls:
     def product(self, step: Call) -> None:
         """Products of matrices: what `matmul.product` does, by one thread."""
         buffer = self.program.buffers[step.output]
+        if is_strided(step.eqn):
+            self.strided(step, buffer.dtype)
+            return
         symbol = gemm.symbol_of(buffer.dtype)
         self.lays_out(step, buffer.dtype)
         outer, batch, rows, inner, columns, *strides = call_arguments(step.eqn)
@@ -226,6 +230,15 @@ class Calls:
             return
         sizes = (0, lines, 0, columns, rows, columns, inner, batch, *strides, columns)
         self.call(symbol, [*_pointers(x, y, z), *_sizes(sizes)])
+
+    def strided(self, step: Call, dtype: str) -> None:
+        """Products of operands that lie anywhere, likewise."""
+        self.lays_out(step, dtype)
+        outer, batch, rows, inner, columns, *strides = call_arguments(step.eqn)
+        given = [self.place(k) for k in (*step.inputs, step.output)]
+        lines = outer * batch * rows
+        sizes = (0, lines, 0, columns, rows, columns, inner, batch, *strides)
+        self.call(strided.symbol_of(dtype), [*_pointers(*given), *_sizes(sizes)])
 
     def long(
         self,

@@ -44,7 +44,8 @@ C_WORDS = frozenset(
 MODULE_WORDS = frozenset(
     _words(
         """np numpy numba math ctypes hashlib platform sys Path PLATFORM LIBRARY SHA256
-    INSTRUCTIONS FORMAT ml_dtypes inf nan function kernel product parallel"""
+    INSTRUCTIONS FORMAT ml_dtypes inf nan function kernel product strided_product
+    parallel"""
     )
 )
 

@@ -13,7 +13,7 @@ import llvmlite.binding as llvm
 import numpy as np
 
 import traceir
-from traceir_numba import engine, gemm, kernels, machine
+from traceir_numba import engine, gemm, kernels, machine, strided
 from traceir_numba.ahead.calls import Calls, entry_text
 from traceir_numba.ahead.entries import Entry
 from traceir_numba.ahead.instructions import missing_text
@@ -74,6 +74,13 @@ def mark_of(name: str, entries: Sequence[Entry], instructions: Sequence[str]) ->
     return f"{name}_{digest.hexdigest()[:16]}"
 
 
+# What makes the texts of products, by the beginnings of their names.
+PRODUCTS = {
+    "traceir_gemm_": gemm.texts_of,
+    "traceir_strided_": strided.texts_of,
+}
+
+
 def _own(entry: Entry) -> Mapping[str, Texts]:
     """The texts of the kernels of an entry, by what they define."""
     return {
@@ -95,9 +102,10 @@ def _texts(
         dtype = symbol.removeprefix(SUM)
         args = (f"{dtype}*", f"{dtype}*", "int64", "int64")
         return Texts((lower(sum_text(dtype), symbol, args, None, kernels.NAMES),))
-    if symbol.startswith("traceir_gemm_"):
-        dtype = DTYPES[symbol.split("_")[-1]]
-        return Texts(tuple(map(_alone, gemm.texts_of(dtype, instructions))))
+    for beginning, texts_of in PRODUCTS.items():
+        if symbol.startswith(beginning):
+            texts = texts_of(DTYPES[symbol.split("_")[-1]], instructions)
+            return Texts(tuple(map(_alone, texts)))
     return Texts(*kernels.texts_of(symbol))
 
 

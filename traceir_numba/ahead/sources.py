@@ -16,9 +16,9 @@ from traceir_numba.ahead.functions import (
     result_names,
 )
 from traceir_numba.ahead.seals import CHECK, FORMAT, sealed
-from traceir_numba.driver import call_text, driver_lines, product_name
+from traceir_numba.driver import call_text, driver_lines, product_name, products_of
 from traceir_numba.matmul import FEW, LONG, PART
-from traceir_numba.program import Call, Program
+from traceir_numba.program import Program
 from traceir_numba.source import HELPERS, LARGE, constant_text, header, joined, parts_of
 
 # How a program multiplies matrices: long sums are cut, as in compiled programs.
@@ -43,6 +43,11 @@ def product(gemm, x, y, z, outer, batch, rows, inner, columns, *strides):
     total[...] = parts[0]
     for part in parts[1:]:
         total += part'''
+STRIDED = '''\
+def strided_product(gemm, x, y, ways, z, *sizes):
+    """Put products of matrices, whose rows and terms `ways` tell, in z."""
+    gemm(x, y, ways, z, *sizes)'''
+PRODUCTS = {"product": PRODUCT, "strided_product": STRIDED}
 
 HEAD = '''\
 """{name}: functions of NumPy arrays, made by traceir {version} for Numba and NumPy.
@@ -72,7 +77,7 @@ OLDEST = 0, 67
 def source_of(name: str, entries: Sequence[Entry]) -> str:
     """The module's text."""
     programs = [(_own(e.build.program), e.build.sources) for e in entries]
-    dtypes = dict.fromkeys(d for program, _ in programs for d in _products(program))
+    called = dict.fromkeys(c for program, _ in programs for c in products_of(program))
     drivers = [
         "\n".join(driver_lines(program, sources.steps, set()))
         for program, sources in programs
@@ -82,7 +87,7 @@ def source_of(name: str, entries: Sequence[Entry]) -> str:
         for program, _ in programs
         for k, value in program.constants
     )
-    parts = [*helpers(entries), *parts_of(programs, dtypes), *drivers]
+    parts = [*helpers(entries), *parts_of(programs, called), *drivers]
     about = HEAD.format(
         name=name,
         version=traceir.__version__,
@@ -91,7 +96,7 @@ def source_of(name: str, entries: Sequence[Entry]) -> str:
     )
     # The bytes of constants are many, and have no names in them.
     named = re.sub('"[^"]*"', '""', constants)
-    head = _head(joined([*parts, named]), dtypes)
+    head = _head(joined([*parts, named]), called)
     listed = ", ".join(f'"{e.name}"' for e in entries)
     parts = [about, head[0], f"__all__ = [{listed}]\n{_needs()}", *head[1:], *parts]
     check_apart(joined([*parts, named]), entries)
@@ -99,11 +104,11 @@ def source_of(name: str, entries: Sequence[Entry]) -> str:
     return sealed(joined([*parts, *map(_function, entries)]))
 
 
-def _head(body: str, dtypes: Collection[str]) -> list[str]:
+def _head(body: str, called: Collection[tuple[str, bool]]) -> list[str]:
     """Imports, and helpers of what the body uses."""
-    multiplied = {product_name(dtype) for dtype in dtypes}
+    multiplied = {product_name(*one) for one in called}
     large = {key: text for key, text in LARGE.items() if key not in multiplied}
-    imports, *rest = header(body, {**HELPERS, "product": PRODUCT}, large)
+    imports, *rest = header(body, {**HELPERS, **PRODUCTS}, large)
     imports = imports.replace("import numpy as np", "import numba\nimport numpy as np")
     math = MATH if imports.startswith(MATH) else ""
     return [f"{math}import sys\n{imports.removeprefix(MATH)}", *rest]
@@ -123,12 +128,6 @@ def _own(program: Program) -> Program:
         for k, b in enumerate(program.buffers)
     )
     return replace(program, buffers=tuple(buffers))
-
-
-def _products(program: Program) -> list[str]:
-    """The dtypes of products that the program's function calls."""
-    calls = (step for step in program.steps if isinstance(step, Call))
-    return [program.buffers[c.output].dtype for c in calls]
 
 
 def _function(entry: Entry) -> str:

@@ -25,6 +25,7 @@ from traceir_numba.emitters import (
     regions,
     rewrites,
     scalars,
+    strided,
     structure,
     windows,
 )
@@ -53,6 +54,7 @@ __all__ = [
     "regions",
     "rewrites",
     "scalars",
+    "strided",
     "structure",
     "windows",
 ]

@@ -1,9 +1,7 @@
-"""Convolutions: few products as sums over slices, many as a product of matrices.
+"""Convolutions: few products as sums over slices, many as one product of matrices.
 
-Where windows overlap and there are no more features of the result than of the operand,
-each element is multiplied with all of the right operand, and what belongs to a window
-is added up: "kn2row" of Vasudevan, Anderson and Gregg, 2017. Elsewhere windows are laid
-out side by side.
+Windows are laid out side by side. Where there are products of strided operands, large
+ones are made by `strided` instead.
 Serves: conv_general_dilated, choice.dot-order
 """
 
@@ -18,7 +16,6 @@ import numpy as np
 
 from traceir.avals import ShapedArray
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Literal, Var, sort_params
-from traceir_numba.emitters.entry import Rewrite, register
 from traceir_numba.emitters.rewrites import Build
 
 Shape = tuple[int, ...]
@@ -189,42 +186,6 @@ class Convolution(Build):
             right[self.ny[2 + d]] = (1, k, 1)
         return self.cut(self.x, left), self.cut(self.y, right)
 
-    # -- products of elements ------------------------------------------------------
-
-    def overlaps(self) -> bool:
-        """Whether products of elements are fewer than elements of windows laid out."""
-        features = self.y.aval.shape[self.ny[0]]
-        alone = self.groups == 1 and all(by == 1 for by in self.strides)
-        return alone and prod(self.taps) <= PRODUCTS and features <= self.few
-
-    def added(self) -> Atom:
-        """One product of matrices, and of its results those that are of one window."""
-        space = range(len(self.taps))
-        s, k = [f"s{d}" for d in space], [f"k{d}" for d in space]
-        x = self.grouped(self.x, self.nx, ("N", "C", *s), "C")
-        y = self.grouped(self.y, self.ny, ("F", "C", *k), "F")
-        last = self.no[1] == len(self.no) - 1
-        first, second = (x, y) if last else (y, x)
-        every = self.contracted(first, second, (), ["C"])
-        found: Atom | None = None
-        whole = self.eqn.outputs[0].aval.shape
-        for place in itertools.product(*map(range, self.taps)):
-            part = self.of_place(every, place)
-            found = part if found is None else self.of("add", whole, found, part)
-        assert found is not None
-        return found
-
-    def of_place(self, every: Labelled, place: Sequence[int]) -> Atom:
-        """What one place in the windows adds to them."""
-        bounds = {}
-        for d, n in enumerate(place):
-            bounds[every.axis(f"s{d}")] = (self.size[d], n * self.within[d], 1)
-            bounds[every.axis(f"k{d}")] = (1, n, 1)
-        part = self.cut(every.atom, bounds)
-        rest = tuple(n for n in every.labels if not n.startswith("k"))
-        part = self.reshaped(part, tuple(part.aval.shape[d] for d in every.axes(rest)))
-        return self.ordered(Labelled(part, rest), [f"s{d}" for d in range(len(place))])
-
     # -- products of matrices -----------------------------------------------------
 
     def product(self) -> Atom:
@@ -360,7 +321,4 @@ def convolution(eqn: Eqn) -> ClosedJaxpr:
         return build.finish(build.of("broadcast_in_dim", shape, zero, **params))
     if build.is_short():
         return build.finish(build.sums())
-    return build.finish(build.added() if build.overlaps() else build.product())
-
-
-register("conv_general_dilated", Rewrite(convolution))
+    return build.finish(build.product())

@@ -211,7 +211,11 @@ class Put:
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """A product of stacks of matrices: a call on whole arrays, where it is large."""
+    """A product of stacks of matrices: a call on whole arrays, where it is large.
+
+    One that is strided has a third operand, which says where elements of the others
+    lie, and the param `sizes`; it is always a call.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,9 +229,13 @@ class Evaluated:
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """The same by other primitives, as a program of the equation's operands."""
+    """The same by other primitives, as a program of the equation's operands.
+
+    For processors `strided` may give another one, which has strided products.
+    """
 
     program: Callable[[Eqn], ClosedJaxpr]
+    strided: Callable[[Eqn], ClosedJaxpr | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
