@@ -139,6 +139,40 @@ def test_it_refuses_other_types(x: Any, got: str, folder: Path) -> None:
     assert str(caught.value) == message
 
 
+@pytest.mark.parametrize(
+    "number, said",
+    [
+        (3.5, "k is float64[], the function was made for int32[]"),
+        (1j, "k is complex128[], the function was made for int32[]"),
+        (1 << 31, "k is 2147483648, too large for int32"),
+    ],
+)
+def test_numbers_of_python_keep_their_values(
+    number: Any, said: str, folder: Path
+) -> None:
+    with pytest.raises((TypeError, OverflowError)) as caught:
+        load(folder / "net.py").chosen(number, CASES["chosen"][1][1])
+    assert str(caught.value) == said
+
+
+@pytest.mark.parametrize(
+    "got, wanted, change",
+    [
+        (" is list of 3", "list of 2", lambda layers: [*layers, layers[0]]),
+        ("[0] is list of 2", "tuple of 2", lambda layers: [*map(list, layers)]),
+        (" is dict of 0, 1", "list of 2", lambda layers: dict(enumerate(layers))),
+        (" is NoneType", "list of 2", lambda layers: None),
+    ],
+)
+def test_it_refuses_other_containers(
+    got: str, wanted: str, change: Any, folder: Path
+) -> None:
+    layers, *others = CASES["mlp_grad"][1]
+    with pytest.raises(TypeError) as caught:
+        load(folder / "net.py").mlp_grad(change(layers), *others)
+    assert str(caught.value) == f"layers{got}, the function was made for {wanted}"
+
+
 def test_functions_say_what_they_take_and_what_they_are(folder: Path) -> None:
     text = load(folder / "net.py").mlp_grad.__doc__
     assert "layers[0][1]: float32[128]" in text and "result[1][1][0]: float32" in text

@@ -6,6 +6,7 @@ from collections import namedtuple
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -65,33 +66,54 @@ def test_what_cannot_be_in_files_is_refused_by_name(
     form: str,
     tmp_path: Path,
 ) -> None:
+    path = tmp_path / ("f.o" if form == "object" else "f.py")
     with pytest.raises(TypeError) as caught:
-        traceir_numba.export(function, x, path=tmp_path / "f.py", form=form)
+        traceir_numba.export(function, x, path=path, form=form)
     assert isinstance(caught.value, TraceirError) and caught.value.rule == rule
     assert word in str(caught.value)
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
-    "names, path",
+    "names, path, form",
     [
-        ({"while": (selu, X)}, "net.py"),
-        ({"not a name": (selu, X)}, "net.py"),
-        ({"np": (selu, X)}, "net.py"),
+        ({"while": (selu, X)}, "net.py", "python"),
+        ({"not a name": (selu, X)}, "net.py", "python"),
+        ({"np": (selu, X)}, "net.py", "python"),
         # What modules call, what an object has, and what the C library has.
-        ({"type": (selu, X)}, "net.py"),
-        ({"empty": (selu, X)}, "net.txt"),
-        ({"missing": (selu, X)}, "net.o"),
-        ({"tanh": (selu, X)}, "tanh.o"),
-        ({}, "net.py"),
-        ({"selu": (selu, X)}, "my-net.py"),
+        ({"type": (selu, X)}, "net.py", "python"),
+        ({"empty": (selu, X)}, "net.py", "source"),
+        ({"missing": (selu, X)}, "net.o", "object"),
+        ({"tanh": (selu, X)}, "tanh.o", "object"),
+        ({}, "net.py", "python"),
+        ({"selu": (selu, X)}, "my-net.py", "python"),
+        # The header's name, and names that no module and no object has.
+        ({"selu": (selu, X)}, "net.h", "object"),
+        ({"selu": (selu, X)}, "net", "python"),
+        ({"selu": (selu, X)}, "net.o", "source"),
     ],
 )
-def test_names_are_names(names: Any, path: str, tmp_path: Path) -> None:
-    form = {".py": "python", ".o": "object", ".txt": "source"}[Path(path).suffix]
+def test_names_are_names(names: Any, path: str, form: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError) as caught:
         traceir_numba.export(names, path=tmp_path / path, form=form)
     assert getattr(caught.value, "rule", None) == "artefact.name"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_files_are_written_to_folders_that_are_there(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"No such folder: .*models'$"):
+        traceir_numba.export(selu, X, path=tmp_path / "models" / "selu.py")
+
+
+def test_what_has_its_own_arguments_takes_no_others(tmp_path: Path) -> None:
+    path = tmp_path / "net.py"
+    for given in (traceir.jit(selu).trace(X), {"selu": (selu, X)}):
+        with pytest.raises(TypeError, match="specs beside") as caught:
+            traceir_numba.export(given, X, path=path)
+        assert getattr(caught.value, "rule", None) == "jit.signature"
+    with pytest.raises(TypeError, match="argument: 'x'") as caught:
+        traceir_numba.export({"selu": selu}, path=path)
+    assert getattr(caught.value, "rule", None) == "jit.signature"
 
 
 def test_there_are_three_forms(tmp_path: Path) -> None:
@@ -164,6 +186,14 @@ def load(folder: Path) -> str:
     if done.returncode == 0:
         return str(done.stdout.strip())
     return str(done.stderr.strip().splitlines()[-1])
+
+
+def test_a_module_in_an_archive_is_refused(tmp_path: Path) -> None:
+    traceir_numba.export(selu, X, path=tmp_path / "selu.py")
+    with ZipFile(tmp_path / "all.zip", "w") as archive:
+        archive.write(tmp_path / "selu.py", "selu.py")
+    said = load(tmp_path / "all.zip")
+    assert said == "ImportError: selu.py: it must be a file in a folder"
 
 
 def test_files_of_another_machine_are_refused(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Callable, Mapping, Sequence
+from errno import ENOENT
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,8 @@ def export(
     has, or on x86-64 those of a level, such as `x86-64-v2`. Results are the same.
 
     Raises ValueError (artefact.form, artefact.name, artefact.cpu), TypeError
-    (artefact.contents, artefact.tree), RuntimeError (artefact.linker).
+    (artefact.contents, artefact.tree), RuntimeError (artefact.linker), and
+    FileNotFoundError where there is no folder to write to.
 
     >>> import tempfile, traceir, traceir.numpy as jnp
     >>> folder = tempfile.mkdtemp()
@@ -54,11 +56,18 @@ def export(
     ['squash.o', 'squash.h']
     """
     where = Path(path)
+    if specs and isinstance(fun, Mapping | Traced):
+        raise rules.error("jit.signature", got="specs beside what has its own")
     one: Any = fun if isinstance(fun, Traced) else (fun, *specs)
     functions = fun if isinstance(fun, Mapping) else {where.stem: one}
     if form not in FORMS:
         got = f"{form!r}; there are {', '.join(sorted(FORMS))}"
         raise rules.error("artefact.form", got=got)
+    if where.suffix != SUFFIXES[form]:
+        got = f"{where.name!r} for a path of the form {form!r}"
+        raise rules.error("artefact.name", got=got)
+    if not where.parent.is_dir():
+        raise FileNotFoundError(ENOENT, "No such folder", str(where.parent))
     if not functions:
         raise rules.error("artefact.name", got="no function")
     from traceir_numba.ahead.entries import check_names, entry_of
@@ -72,6 +81,8 @@ def export(
         symbol = f"{own}_program" if form == "source" else f"{name}_{own}"
         if form == "object" and own == name:
             symbol = own
+        if callable(given):  # without arguments
+            given = (given,)
         traced = given if isinstance(given, Traced) else _traced(*given)
         entries.append(entry_of(own, symbol, traced))
     return FORMS[form](where, name, entries, instructions_of(cpu))
@@ -129,6 +140,7 @@ FORMS: dict[str, Callable[[Path, str, Any, Used], tuple[Path, ...]]] = {
     "python": _python,
     "source": _source,
 }
+SUFFIXES = {"object": ".o", "python": ".py", "source": ".py"}
 
 
 def _written(files: Mapping[Path, bytes]) -> tuple[Path, ...]:

@@ -6,6 +6,7 @@ Serves: artefact.name
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
 from symtable import SymbolTable, symtable
 from textwrap import indent
 
@@ -16,8 +17,12 @@ from traceir_numba.ahead.entries import Entry
 ARRAY = '''\
 def _array(name, value, shape, dtype):
     """An argument as the library takes it; TypeError unless it has the type."""
-    if shape == () and type(value) in (bool, int, float, complex):
-        value = np.array(value, dtype)
+    kinds = {bool: "biufVc", int: "iufVc", float: "fVc", complex: "c"}
+    if shape == () and dtype.kind in kinds.get(type(value), ""):
+        try:
+            value = np.array(value, dtype)
+        except OverflowError:
+            raise OverflowError(f"{name} is {value}, too large for {dtype}") from None
     array = np.asarray(value)
     if array.shape != shape or array.dtype != dtype:
         got, wanted = (
@@ -26,6 +31,27 @@ def _array(name, value, shape, dtype):
         )
         raise TypeError(f"{name} is {got}, the function was made for {wanted}")
     return np.require(array, requirements="CA")
+'''
+
+# For functions that take containers.
+TREE = '''\
+def _container(value):
+    """A container in words, the same for those that are alike."""
+    kind = type(value).__name__
+    if isinstance(value, dict):
+        return f"{kind} of {', '.join(sorted(map(repr, value))) or 'nothing'}"
+    return f"{kind} of {len(value)}" if isinstance(value, (tuple, list)) else kind
+
+
+def _check(name, value, like):
+    """Raise TypeError for containers that are not as these, which have ... in them."""
+    if like is ...:
+        return
+    got, wanted = _container(value), _container(like)
+    if got != wanted:
+        raise TypeError(f"{name} is {got}, the function was made for {wanted}")
+    for key in like if isinstance(like, dict) else range(len(like or ())):
+        _check(f"{name}[{key!r}]", value[key], like[key])
 '''
 
 # For functions that write to arguments.
@@ -75,10 +101,12 @@ def check_apart(text: str, entries: Iterable[Entry]) -> None:
             raise rules.error("artefact.name", got=got, where="")
 
 
-def helpers(entries: Iterable[Entry]) -> list[str]:
+def helpers(entries: Sequence[Entry]) -> list[str]:
     """The texts of what functions call."""
+    nested = any(tree.kind for entry in entries for tree in entry.in_tree.below)
     writes = any(entry.written for entry in entries)
-    return [ARRAY.strip(), *([TARGET.strip()] if writes else [])]
+    needed = (ARRAY, True), (TREE, nested), (TARGET, writes)
+    return [text.strip() for text, used in needed if used]
 
 
 def function_text(entry: Entry, lines: Sequence[str], news: Sequence[str]) -> str:
@@ -129,6 +157,10 @@ def _places(entry: Entry) -> list[str]:
 
 def _given(entry: Entry, places: Sequence[str]) -> Iterator[str]:
     """The lines that check arguments."""
+    for parameter, tree in zip(entry.parameters, entry.in_tree.below, strict=True):
+        if tree.kind:
+            like = _tree(tree, repeat("..."))
+            yield f"_check({_quoted(parameter)}, {parameter}, {like})"
     for k, (one, place) in enumerate(zip(entry.inputs, places, strict=True)):
         type_ = f"{one.shape}, np.dtype({one.dtype!r})"
         yield f"given_{k} = _array({_quoted(one.path)}, {place}, {type_})"

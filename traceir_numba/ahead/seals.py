@@ -23,6 +23,8 @@ CHECK = f'''\
 import hashlib
 from pathlib import Path
 
+if not Path(__file__).is_file():
+    raise ImportError(f"{{Path(__file__).name}}: it must be a file in a folder")
 _text, _, _digest = Path(__file__).read_bytes().rpartition(b"{LAST}")
 if hashlib.sha256(_text).hexdigest() + "\\n" != _digest.decode("latin-1"):
     raise ImportError(f"{{Path(__file__).name}}: it is not as it was written")
