@@ -22,7 +22,7 @@ from traceir.forks import kept_over_forks
 from traceir_numba import layouts, machine, spread, tiles
 from traceir_numba.callees import Callee, Cast
 from traceir_numba.functions import DEPTH, short
-from traceir_numba.gemm import COLUMNS, ROWS, SHORT, parts
+from traceir_numba.gemm import COLUMNS, FEW, ROWS, SHORT, parts
 from traceir_numba.lower import lower
 
 TABLE = """
@@ -128,7 +128,7 @@ def {name}(
                     known = k0
                 for j in range(j0, j1, {columns}):
                     wide = j1 - j if j1 - j < {columns} else {columns}
-                    if beside(across, j - j0, wide) < {columns}:
+                    if last - first > {few} or beside(across, j - j0, wide) < {columns}:
                         lay_out(
                             yb, row_of(work, (j - j0) * deep), row_of(across, j - j0),
                             y_terms, wide, count
@@ -140,7 +140,8 @@ def {name}(
                         lines[i] = lines[0]
                     for j in range(j0, j1, {columns}):
                         wide = j1 - j if j1 - j < {columns} else {columns}
-                        here = beside(across, j - j0, wide) == {columns}
+                        here = last - first <= {few}
+                        here = here and beside(across, j - j0, wide) == {columns}
                         yt = row_of(work, (j - j0) * deep)
                         steps = packed
                         if here:
@@ -267,6 +268,7 @@ def _text(template: str, part: str, t: tiles.Tile, calls: Mapping[str, Any]) -> 
         name=part,
         depth=DEPTH,
         tall=ROWS,
+        few=FEW,
         wide=COLUMNS,
         rows=t.rows,
         columns=t.columns,
