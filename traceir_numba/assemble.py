@@ -15,7 +15,7 @@ from traceir.text.naming import letters
 from traceir.text.printer import with_names
 from traceir_numba.buffers import half_of
 from traceir_numba.build import build
-from traceir_numba.emit_lines import safe_name
+from traceir_numba.emit_lines import program_name, safe_name
 from traceir_numba.emitters.entry import Library
 from traceir_numba.emitters.pairs import part_of
 from traceir_numba.functions import NUMBERS
@@ -73,7 +73,7 @@ def assemble(
     names = names_of(flat.jaxpr, printed)
     flat, origins = hoist_reshapes(flat)
     names |= {var: names[_origin(origins, var)] for var in origins}
-    own_name = safe_name(re.sub(r"\W+", "_", name).strip("_") or "program")
+    own_name = program_name(re.sub(r"\W+", "_", name).strip("_") or "program")
     program = _Assembler(flat, names, own_name, printed).program(text)
     program = replace(program, views=lowered.views)
     return share_memory(program, [program.inputs[k] for k in donated])
