@@ -15,14 +15,7 @@ import numpy as np
 import pytest
 from ulp import further, gammas, minimax, scan
 from ulp.exact import EXACT, exact
-from ulp.measure import (
-    DEFINITIONS,
-    error_f64,
-    loop,
-    truth,
-    values,
-    worst,
-)
+from ulp.measure import DEFINITIONS, error_f64, loop, truth, values, worst
 from ulp.samples import any_number, samples
 
 from traceir_numba import vecmath

@@ -12,13 +12,12 @@ from rule_errors import raises_rule
 import traceir
 from traceir_numba.cuda import DeviceArray, device, device_put, dlpack
 
-SIMULATED = pytest.mark.skipif(
-    not device.is_simulated(), reason="NumPy reads no memory of a device"
-)
+SIMULATED = device.is_simulated()
+NUMPYS = pytest.mark.skipif(not SIMULATED, reason="NumPy reads no device's memory")
 DTYPES = ["bool", "int8", "uint16", "int64", "float16", "float32", "complex64"]
 
 
-@SIMULATED
+@NUMPYS
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_numpy_reads_the_memory_itself(dtype: str) -> None:
     there = device_put(np.arange(6).reshape(2, 3).astype(dtype))
@@ -29,7 +28,7 @@ def test_numpy_reads_the_memory_itself(dtype: str) -> None:
     assert np.from_dlpack(there, copy=True).flags.writeable
 
 
-@SIMULATED
+@NUMPYS
 def test_the_memory_lives_as_long_as_its_reader() -> None:
     there = device_put(np.arange(5.0))
     seen = np.from_dlpack(there)

@@ -167,12 +167,13 @@ def tracked() -> list[Path]:
 LEFTOVERS = {
     "a path of one machine": r"(?<![\w./])/(home|root|work|opt|Users)" + "/",
     "an unfinished place": r"\b(TO" + "DO|FIX" + "ME|XX" + r"X)\b",
-    # JAX is what tests are compared with, where it is; the next are extras, for which
-    # functions are tasks; the names of instructions are those of one architecture, and
-    # no Python package is a C compiler. Nothing else may be missing.
+    # JAX is what tests are compared with, where it is, and PyTorch and CuPy have arrays
+    # on devices; the next are extras, for which functions are tasks; the names of
+    # instructions are those of one architecture, no Python package is a C compiler, and
+    # the simulator's memory is the host's. Nothing else may be missing.
     "a test that does not run": r"pytest\.(mark\.)?(xfail|import"
-    + r"orskip(?!\(.(jax|cloudpickle|dask\.array|distributed|joblib|ray)., reason=)"
-    + r"|skip(?!if\(\s*not (?:X86|COMPILER), reason=))",
+    + r"orskip(?!\(.(jax|torch|cupy|cloudpickle|dask(\.array)?|distributed|joblib|ray)., "
+    + r"reason=)|skip(?!if\(\s*not (?:X86|COMPILER|SIMULATED|DEVICE), reason=))",
     "a merge's mark": "^(<<<<<<<|>>>>>>>) ",
 }
 
