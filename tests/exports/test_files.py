@@ -96,6 +96,8 @@ def test_other_bytes_are_no_file(data: bytes) -> None:
 def test_only_bytes_are_read() -> None:
     with pytest.raises(TypeError, match="is bytes, got str"):
         traceir.deserialize("traceir program 1")  # type: ignore[arg-type]  # on purpose
+    data = traceir.export(lambda x: x + 1.0, 2.0).serialize()
+    assert traceir.deserialize(memoryview(data))(2.0) == 3.0
 
 
 def test_a_later_format_is_refused_before_all_else() -> None:

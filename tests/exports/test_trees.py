@@ -71,8 +71,16 @@ def test_arguments_and_results_nest_as_before() -> None:
     args = {"k": (1.0,)}, 2.0, 3.0
     program = traceir.deserialize(traceir.export(f, *args, n=4.0).serialize())
     assert program(*args, n=5.0) == f(*args, n=5.0)
-    with raises_rule("jit.compiled-tree", TypeError, "exported for"):
+    said = r"a is PyTreeDef\({'k': \[\*\]}\), exported for PyTreeDef\({'k': \(\*,\)}"
+    with raises_rule("jit.compiled-tree", TypeError, said):
         program({"k": [1.0]}, 2.0, 3.0, n=5.0)
+
+
+def test_a_long_structure_is_cut_where_it_is_shown() -> None:
+    program = traceir.export(lambda x: x, np.zeros(1000, "float32"))
+    with pytest.raises(TypeError, match=r"x is PyTreeDef.*\.\.\.") as caught:
+        program([0.0] * 1000)
+    assert len(str(caught.value)) < 600
 
 
 REFUSED: dict[str, Any] = {

@@ -21,11 +21,13 @@ from traceir.ir import ClosedJaxpr
 from traceir.jit import JitFunction, jit
 from traceir.jit.function import Options
 from traceir.jit.key import leaf_paths
-from traceir.jit.stages import ShapeDtypeStruct, struct_of
+from traceir.jit.stages import ShapeDtypeStruct, differing, struct_of
 from traceir.recording import apply
 from traceir.trace import typeof
 from traceir.transforms import vjp
 from traceir.transforms.forward import is_inexact
+
+Bytes = bytes | bytearray | memoryview
 
 
 class Exported(JitFunction):
@@ -193,7 +195,7 @@ def check_shapes(leaves: Sequence[Any]) -> None:
             raise rules.error("export.shapes", got=f"an argument of shape {shape}")
 
 
-def deserialize(data: bytes | bytearray, backend: str | None = None) -> Exported:
+def deserialize(data: Bytes, backend: str | None = None) -> Exported:
     """The program of a file that `Exported.serialize` gave.
 
     Nothing in a file is run when it is read. `backend` is as of `jit`.
@@ -213,8 +215,11 @@ def deserialize(data: bytes | bytearray, backend: str | None = None) -> Exported
       got: argument x compiled with f32[2] and called with f32[3]
       ...
     """
-    if not isinstance(data, bytes | bytearray):
-        raise TypeError(f"a program's file is bytes, got {type(data).__name__}")
+    if not isinstance(data, Bytes):
+        raise TypeError(
+            f"a program's file is bytes, got {type(data).__name__}; pass what "
+            "`pathlib.Path(...).read_bytes()` gives"
+        )
     whole = bytes(data)
     return Exported(from_file(whole), backend, whole)
 
@@ -226,7 +231,7 @@ def _function(program: Program) -> Callable[..., Any]:
         given = (*args, *[kwargs[name] for name in program.labels[len(args) :]])
         leaves, tree = pytree.flatten(given)
         if tree is not program.in_tree:
-            got = f"{tree}, exported for {program.in_tree}"
+            got = differing(program.labels, tree, program.in_tree, "exported")
             hint = "pass what it was exported for, without static arguments"
             raise rules.error("jit.compiled-tree", got=got, hint=hint)
         return program.out_tree.unflatten(run_flat(program, leaves))

@@ -73,7 +73,7 @@ class Export:
         """
         return lambda *args, **kwargs: exported.trace(fun_jit, args, kwargs)
 
-    def deserialize(self, blob: bytes | bytearray) -> exported.Exported:
+    def deserialize(self, blob: exported.Bytes) -> exported.Exported:
         """As `traceir.deserialize`."""
         return exported.deserialize(blob)
 

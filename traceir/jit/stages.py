@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from traceir import config, pytree, rules
 from traceir.array import Array
 from traceir.avals import ShapedArray
+from traceir.errors import shown
 from traceir.ir import ClosedJaxpr
 from traceir.jit.backends import Executable, executable
 from traceir.jit.cache import Entry
@@ -171,8 +173,9 @@ class Compiled(_Stage):
             raise rules.error("jit.compiled-tree", got=f"no argument {error}") from None
         leaves, tree = pytree.flatten(values)
         if tree is not treedef or len(kwargs) + len(args) != len(labels):
-            got = f"{tree}, compiled for {treedef}"
-            raise rules.error("jit.compiled-tree", got=got)
+            raise rules.error(
+                "jit.compiled-tree", got=differing(labels, tree, treedef, "compiled")
+            )
         if current_trace() is not None or any(isinstance(v, Tracer) for v in leaves):
             raise rules.error("jit.compiled-traced", got="a traced argument")
         with self._wide():
@@ -202,3 +205,20 @@ def _fits(leaf: Any, want: ShapedArray) -> bool:
     """A leaf fits when it has the shape and dtype; weakness does not matter."""
     have = typeof(leaf)
     return have.shape == want.shape and have.dtype == want.dtype
+
+
+def differing(
+    labels: Sequence[str], given: pytree.TreeDef, wanted: pytree.TreeDef, made: str
+) -> str:
+    """In which arguments two structures of all arguments differ.
+
+    >>> given, wanted = pytree.structure((1, {})), pytree.structure((1, 2))
+    >>> differing(("x", "y"), given, wanted, "compiled")
+    'y is PyTreeDef({}), compiled for PyTreeDef(*)'
+    """
+    parts = [
+        f"{label} is {shown(have)}, {made} for {shown(want)}"
+        for label, have, want in zip(labels, given.below, wanted.below, strict=False)
+        if have != want
+    ]
+    return "; ".join(parts) or f"{shown(given)}, {made} for {shown(wanted)}"
