@@ -155,6 +155,8 @@ def test_arrays_that_would_lose_something_are_refused() -> None:
     f = traceir.jit(lambda x: x)
     with raises_rule("jit.dtype", TypeError, "dtype object at argument x"):
         f(np.array([None]))
+    with raises_rule("jit.dtype", TypeError, "dtype=object"):
+        f.trace(traceir.ShapeDtypeStruct((1,), object))
     masked = np.ma.masked_array([1.0, 2.0], mask=[True, False])
     for _ in range(2):
         with raises_rule("jit.masked", ValueError, r"argument x\[0\]"):

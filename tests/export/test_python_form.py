@@ -130,6 +130,7 @@ def test_it_takes_arguments_by_name_scalars_and_views(folder: Path) -> None:
         (np.zeros(999, "float32"), "float32[999]"),
         (np.zeros(1000), "float64[1000]"),
         (1.0, "float64[]"),
+        (None, "object[]"),
     ],
 )
 def test_it_refuses_other_types(x: Any, got: str, folder: Path) -> None:
@@ -137,6 +138,8 @@ def test_it_refuses_other_types(x: Any, got: str, folder: Path) -> None:
     with pytest.raises(TypeError, match="x is") as caught:
         load(folder / "net.py").selu(x)
     assert str(caught.value) == message
+    with pytest.raises(TypeError, match="x has a mask"):
+        load(folder / "net.py").selu(np.ma.masked_array(np.zeros(1000, "float32")))
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import numpy as np
 from traceir import config, pytree, rules
 from traceir.array import Array
 from traceir.avals import ShapedArray
+from traceir.dtypes import float0
 from traceir.errors import shown
 from traceir.ir import ClosedJaxpr
 from traceir.jit.backends import Executable, executable
@@ -39,7 +40,9 @@ class ShapeDtypeStruct:
 
     @property
     def aval(self) -> ShapedArray:
-        """The abstract value that it stands for."""
+        """The abstract value that it stands for; TypeError (jit.dtype) if none does."""
+        if self.dtype.name not in rules.default().dtypes and self.dtype != float0:
+            raise rules.error("jit.dtype", got=f"{self}")
         return ShapedArray(self.shape, self.dtype, self.weak_type)
 
     @property

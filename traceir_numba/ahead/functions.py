@@ -23,6 +23,8 @@ def _array(name, value, shape, dtype):
             value = np.array(value, dtype)
         except OverflowError:
             raise OverflowError(f"{name} is {value}, too large for {dtype}") from None
+    if type(value).__name__ == "MaskedArray":
+        raise TypeError(f"{name} has a mask, which the function does not take")
     array = np.asarray(value)
     if array.shape != shape or array.dtype != dtype:
         got, wanted = (
