@@ -18,10 +18,17 @@ import sys
 from types import CodeType
 from typing import NamedTuple
 
+import numpy as np
+
 _PACKAGE = os.path.dirname(os.path.abspath(__file__))
 _PARENT = os.path.dirname(_PACKAGE)
+# The packages', and NumPy's, which asks a tracer for what it is not.
 _ROOTS = tuple(
-    os.path.join(_PARENT, name) + os.sep for name in ("traceir", "traceir_numba")
+    folder + os.sep
+    for folder in (
+        *(os.path.join(_PARENT, name) for name in ("traceir", "traceir_numba")),
+        os.path.dirname(os.path.abspath(np.__file__)),
+    )
 )
 # Files in the packages that are programs of a user's kind all the same.
 _PROGRAMS = (os.sep + "__main__.py", os.sep + "tour.py")
@@ -134,7 +141,7 @@ _user_files = _UserFiles()
 
 
 def is_users_code(file: str) -> bool:
-    """Whether code of this file is the user's, and none of these packages'."""
+    """Whether code of this file is the user's, not these packages' or NumPy's."""
     return _user_files[file]
 
 
