@@ -26,7 +26,7 @@ def call(
         view.end()
     for result in pytree.leaves(results):
         if isinstance(result, Selection):
-            raise result.unknown("a result")
+            raise result.unknown("a result", result.made)
     written = tuple(k for k, leaf in enumerate(leaves) if leaf.version)
     if not written:
         return results

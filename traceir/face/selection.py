@@ -19,6 +19,7 @@ from traceir.face.array import NumpyTracer, traced
 from traceir.ir import Atom, Eqn, Literal, Var
 from traceir.lax.operands import convert
 from traceir.recording import StagingTrace
+from traceir.source import Source, capture, user_frame_summary
 from traceir.trace import Tracer
 
 
@@ -28,9 +29,10 @@ class Selection(np.lib.mixins.NDArrayOperatorsMixin):
     `full` has the elements at all places of `x`, `mask` tells which of them are in it.
     """
 
-    __slots__ = ("full", "mask")
+    __slots__ = ("full", "made", "mask")
     full: NumpyTracer
     mask: NumpyTracer
+    made: Source | None  # the user's line
 
     def __init__(self, full: NumpyTracer, mask: Tracer) -> None:
         if mask.shape != full.shape[: mask.ndim]:
@@ -38,6 +40,7 @@ class Selection(np.lib.mixins.NDArrayOperatorsMixin):
             raise rules.error("index.mask-shape", got=got)
         self.full = full
         self.mask = traced(mask)
+        self.made = capture()
 
     @property
     def dtype(self) -> np.dtype:
@@ -56,9 +59,11 @@ class Selection(np.lib.mixins.NDArrayOperatorsMixin):
         count = jnp.sum(self.mask) * int(np.prod(rest, dtype=int))
         return traced(count)
 
-    def unknown(self, what: str) -> Exception:
+    def unknown(self, what: str, where: Source | None = None) -> Exception:
         """The error of asking for what depends on the number of elements."""
-        return rules.error("index.mask", got=f"{what} of {self!r}, {origin(self.mask)}")
+        got = f"{what} of {self!r}, {origin(self.mask)}"
+        line = None if where is None else user_frame_summary(where)
+        return rules.error("index.mask", got=got, where=line)
 
     def __repr__(self) -> str:
         mask = self.mask.aval.str_short()
