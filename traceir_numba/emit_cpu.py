@@ -237,6 +237,7 @@ class NestEmitter:
         for a, x in zip(self.reductions, entering, strict=True):
             dtype = a.dtypes[0]
             e = Expression(dtype, dtype, operands=(dtype, dtype))
+            e.contracts = self.code.contracts
             old = tuple(f"{name}_old" for name in a.names)
             new = a.entry.update(e, old, x, position)
             if "".join(new).count(old[0]) == 1 and not a.entry.test:

@@ -161,7 +161,8 @@ def zero_text(dtype: str) -> str:
 class Code:
     """The lines of one function, and what they call.
 
-    `slow` are the primitives that keep its loops from vectorising.
+    `slow` are the primitives that keep its loops from vectorising; `contracts` is that
+    of expressions.
     """
 
     pointers: tuple[str, ...]
@@ -172,6 +173,7 @@ class Code:
     where: str = ""
     positions: dict[str, str] = field(default_factory=dict)
     labels: tuple[Label, ...] = ()
+    contracts: bool = False
 
     def add(self, *lines: str) -> None:
         """Add lines at the present depth."""
@@ -245,6 +247,7 @@ class Code:
         entry = EMITTERS[node.primitive]
         assert isinstance(entry, Scalar | Generator)
         e = Expression(node.dtype, node.dtypes[0], dict(node.params), node.dtypes)
+        e.contracts = self.contracts
         text = entry.emit(e, *(self.operand(a, labels) for a in node.args))
         self.calls.update(dict.fromkeys(e.calls))
         if isinstance(entry, Scalar) and node.dtypes[0] in entry.slow:

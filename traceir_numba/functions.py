@@ -191,6 +191,12 @@ def floor(name: str, dtype: str) -> Function:
 
 
 @template
+def times(name: str, dtype: str) -> Function:
+    """A product that no sum takes before it is rounded, whatever compiles it."""
+    return scalar(name, dtype, 2, f"def {name}(x, y):\n    return x * y")
+
+
+@template
 def fmod(name: str, dtype: str) -> Function:
     """The exact remainder with the dividend's sign, by the C library."""
     t = short(dtype)

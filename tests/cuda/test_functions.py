@@ -16,7 +16,7 @@ from rule_errors import raises_rule
 import traceir
 import traceir_numba
 from traceir import config
-from traceir_numba.cuda import DeviceArray, device, device_put
+from traceir_numba.cuda import DeviceArray, device_put
 from traceir_numba.cuda.backend import CHOICES
 
 X = np.arange(6.0).reshape(2, 3)
@@ -178,6 +178,11 @@ def test_what_the_host_computes_is_put_on_the_device() -> None:
     np.testing.assert_array_equal(found, (X + 1) * 2)
 
 
-def test_products_and_sums_are_rounded_once_by_a_device_alone() -> None:
-    fused = CHOICES.get("choice.contraction") == "fused"
-    assert fused is not device.is_simulated()
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_product_is_rounded_before_a_sum_takes_it(dtype: str) -> None:
+    assert "choice.contraction" not in CHOICES
+    function = traceir_numba.jit(lambda x, y, z: x * y + z, target="cuda")
+    x = np.full(1, 1 + np.finfo(dtype).eps, dtype)
+    name = {"float32": "times_f32", "float64": "times_f64"}[dtype]
+    assert f"{name}(b, a)" in function.source(x, x, x).replace("(a, b)", "(b, a)")
+    np.testing.assert_array_equal(function(x, x, -(x * x)), np.zeros(1, dtype))

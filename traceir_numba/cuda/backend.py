@@ -25,11 +25,8 @@ from traceir_numba.program import Program
 
 __all__ = ["CHOICES", "Executable", "check", "compile"]
 
-# What is chosen where the reference chooses otherwise. NVVM makes one operation of a
-# product and a sum; the simulator has no compiler that could.
+# What is chosen where the reference chooses otherwise.
 CHOICES = {"choice.dot-order": "fixed"}
-if not device.is_simulated():
-    CHOICES["choice.contraction"] = "fused"
 
 
 class Executable:

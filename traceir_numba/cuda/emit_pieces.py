@@ -84,7 +84,7 @@ class PieceEmitter(RoutineEmitter):
 
     def __init__(self, memories: Memories, functions: Mapping[Key, Kernel]) -> None:
         super().__init__(memories.buffers, {})
-        self.code = _Lines(())
+        self.code = _Lines((), contracts=True)
         self.memories = memories
         self.known = functions
         self.functions: dict[str, str] = {}

@@ -42,7 +42,8 @@ class _Lines:
 
     def joined(self, before: str, x: str) -> str:
         """An element, and what is before it."""
-        e = Expression(self.dtype, self.dtype, operands=(self.dtype, self.dtype))
+        operands = self.dtype, self.dtype
+        e = Expression(self.dtype, self.dtype, operands=operands, contracts=True)
         text = combined(self.one.entry.fold.removeprefix("fold_"), e, before, x)
         self.code.calls.update(dict.fromkeys(e.calls))
         return text

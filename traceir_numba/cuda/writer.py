@@ -33,6 +33,7 @@ class Writer:
         self.emitter = NestEmitter(nest, labels)
         self.emitter.several = form.kind == "tiles" and form.wide > 1
         self.code = self.emitter.code
+        self.code.contracts = True
         self.kept = [d for d, fold in enumerate(nest.reduced) if not fold]
         self.reduced = [d for d, fold in enumerate(nest.reduced) if fold]
 
@@ -128,7 +129,7 @@ class Writer:
     ) -> None:
         """Let one set of accumulators enter another, which is before it."""
         code, dtype = self.code, a.dtypes[0]
-        e = Expression(dtype, dtype, operands=(dtype, dtype))
+        e = Expression(dtype, dtype, operands=(dtype, dtype), contracts=True)
         old = tuple(f"{name}_old" for name in a.names)
         new = tuple(f"{name}_new" for name in a.names)
         target = tuple(target)

@@ -14,13 +14,17 @@ from traceir_numba.functions import short
 
 @dataclass(slots=True)
 class Expression:
-    """The context of one scalar expression: its dtypes, params and what it calls."""
+    """The context of one scalar expression: its dtypes, params and what it calls.
+
+    `contracts` says that the compiler makes one operation of a product and a sum.
+    """
 
     dtype: str  # of the result
     operand: str  # of the first operand
     params: Mapping[str, Hashable] = field(default_factory=dict)
     operands: tuple[str, ...] = ()
     calls: list[str] = field(default_factory=list)
+    contracts: bool = False
 
     @property
     def kind(self) -> str:

@@ -28,7 +28,9 @@ def sub(e: Expression, x: str, y: str) -> str:
 
 @emitter("mul")
 def mul(e: Expression, x: str, y: str) -> str:
-    """Integers wrap."""
+    """Integers wrap; floating products are rounded before a sum takes them."""
+    if e.contracts and e.kind == "f":
+        return e.call(f"times_{short(e.dtype)}", x, y)
     return e.wrap(f"{x} * {y}")
 
 
