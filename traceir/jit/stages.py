@@ -10,7 +10,7 @@ import numpy as np
 from traceir import config, pytree, rules
 from traceir.array import Array
 from traceir.avals import ShapedArray
-from traceir.dtypes import float0
+from traceir.dtypes import KEY, float0
 from traceir.errors import shown
 from traceir.ir import ClosedJaxpr
 from traceir.jit.backends import Executable, executable
@@ -41,7 +41,8 @@ class ShapeDtypeStruct:
     @property
     def aval(self) -> ShapedArray:
         """The abstract value that it stands for; TypeError (jit.dtype) if none does."""
-        if self.dtype.name not in rules.default().dtypes and self.dtype != float0:
+        others = float0, KEY
+        if self.dtype.name not in rules.default().dtypes and self.dtype not in others:
             raise rules.error("jit.dtype", got=f"{self}")
         return ShapedArray(self.shape, self.dtype, self.weak_type)
 
