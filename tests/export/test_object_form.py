@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ import traceir
 import traceir_numba
 from traceir import pytree
 from traceir_numba.ahead import instructions, objects
+from traceir_numba.ahead.calls import roots_of
+from traceir_numba.ahead.entries import entry_of
 from traceir_numba.ahead.symbols import MATHEMATICS, symbols_of
 
 # Those that a program calls, and a loop of products.
@@ -188,8 +191,6 @@ def test_memory_that_is_not_there_is_a_code(tmp_path: Path) -> None:
 
 
 def test_equal_exports_have_equal_marks_and_others_have_others() -> None:
-    from traceir_numba.ahead.entries import entry_of
-
     def mark(count: int, *used: str) -> str:
         x = np.ones(count, "float32")
         entry = entry_of("selu", "selu", traceir_numba.jit(selu).trace(x))
@@ -198,6 +199,13 @@ def test_equal_exports_have_equal_marks_and_others_have_others() -> None:
     assert mark(5) == mark(5) != mark(6)
     # Its header has the numbers of instructions.
     assert mark(5, "avx") != mark(5, "sse3")
+
+
+def test_memory_is_taken_over_any_number_of_times() -> None:
+    entry = entry_of("selu", "selu", traceir_numba.jit(selu).trace(np.ones(5)))
+    over = tuple((k + 1, k) for k in reversed(range(5000)))
+    taken = replace(entry.build.program, over=over, steps=())
+    assert roots_of(taken) == dict.fromkeys(range(1, 5001), 0)
 
 
 def test_entries_share_weights(tmp_path: Path) -> None:

@@ -44,6 +44,10 @@ class Calls:
     large: dict[str, bytes] = field(default_factory=dict)  # constants, by symbol
     bytes: int = 0
     work: int = 0  # the bytes that the greediest product lays out
+    roots: dict[int, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.roots = roots_of(self.program)
 
     @property
     def program(self) -> Program:
@@ -78,9 +82,8 @@ class Calls:
         results = len(program.inputs)
         for k, slot in enumerate(program.inputs):
             self.places[slot] = f"%a{k}"
-        roots = self.roots()
         for k, slot in enumerate(program.outputs[: len(self.entry.outputs)]):
-            self.places[roots.get(slot, slot)] = f"%a{results + k}"
+            self.places[self.roots.get(slot, slot)] = f"%a{results + k}"
         for k, (slot, value) in enumerate(program.constants):
             if value.nbytes > WRITTEN:  # entries with the same one share it
                 data = np.ascontiguousarray(value).tobytes()
@@ -98,21 +101,9 @@ class Calls:
         for argument, slot in zip(self.entry.written, values, strict=True):
             self.move(f"%a{argument}", self.place(slot), slot)
 
-    def roots(self) -> dict[int, int]:
-        """The buffers whose memory others have."""
-        over = dict(self.program.over)
-        for step in self.program.steps:
-            if isinstance(step, Reshape) and not step.copied:
-                over[step.output] = step.source
-
-        def root(slot: int) -> int:
-            return root(over[slot]) if slot in over else slot
-
-        return {slot: root(slot) for slot in over}
-
     def place(self, slot: int) -> str:
         """The pointer to a buffer's memory, which is found now if it has none."""
-        slot = self.roots().get(slot, slot)
+        slot = self.roots.get(slot, slot)
         if slot not in self.places:
             self.places[slot] = self.allocate(size_of(self.program.buffers[slot]))
         return self.places[slot]
@@ -288,6 +279,22 @@ class Calls:
         text = f"declare {result} @{symbol}({', '.join(kinds)})"
         self.declared[symbol] = text
         return symbol
+
+
+def roots_of(program: Program) -> dict[int, int]:
+    """The buffers whose memory others have, for each of these."""
+    over = dict(program.over)
+    for step in program.steps:
+        if isinstance(step, Reshape) and not step.copied:
+            over[step.output] = step.source
+    found: dict[int, int] = {}
+    for slot in over:
+        chain = []
+        while slot in over and slot not in found:
+            chain.append(slot)
+            slot = over[slot]
+        found.update(dict.fromkeys(chain, found.get(slot, slot)))
+    return found
 
 
 def _pointers(*names: str) -> list[str]:
