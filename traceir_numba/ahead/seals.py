@@ -71,7 +71,7 @@ def verify(path: str | os.PathLike[str]) -> tuple[Path, ...]:
     data = path.read_bytes()
     text, mark, last = data.rpartition(LAST.encode())
     if last not in _ends(text):
-        got = path.name if mark else f"{path.name}, which has no digest in it"
+        got = path.name if mark else f"{path.name}, no module or header with a digest"
         raise rules.error("artefact.whole", got=got, where="")
     said = text.decode()
     formats = _FORMAT.findall(said)
