@@ -23,8 +23,8 @@ ORDER = {
         methods devices sharding | array | host |
         concretize trace callbacks compile_time leaks | debug experimental |
         recording | planning | plans | direct reads | jit | transforms | test_util |
-        exports | lax | numpy | scipy | image nn random ops flatten_util | place | operators |
-        face |
+        exports | lax | numpy | scipy | image nn random ops flatten_util | place |
+        operators | face |
         __init__ | conform | tour | __main__
     """,
     "traceir_numba": """
@@ -172,8 +172,8 @@ LEFTOVERS = {
     # instructions are those of one architecture, no Python package is a C compiler, and
     # the simulator's memory is the host's. Nothing else may be missing.
     "a test that does not run": r"pytest\.(mark\.)?(xfail|import"
-    + r"orskip(?!\(.(jax|torch|cupy|cloudpickle|dask(\.array)?|distributed|joblib|ray)., "
-    + r"reason=)|skip(?!if\(\s*not (?:X86|COMPILER|SIMULATED|DEVICE), reason=))",
+    + r"orskip(?!\(.(jax|torch|cupy|cloudpickle|dask(\.array)?|distributed|joblib|"
+    + r"ray)., reason=)|skip(?!if\(\s*not (?:X86|COMPILER|SIMULATED|DEVICE), reason=))",
     "a merge's mark": "^(<<<<<<<|>>>>>>>) ",
 }
 
