@@ -118,8 +118,9 @@ def erf_inv_f32(x: f32) -> f32:
     p = fma(p, v, NEAR_C2_F32 if near else FAR_C2_F32)
     p = fma(p, v, NEAR_C1_F32 if near else FAR_C1_F32)
     p = fma(p, v, NEAR_C0_F32 if near else FAR_C0_F32)
-    edge = INF_F32 if abs(x) == ONE_F32 else NAN_F32
-    return x * (p if abs(x) < ONE_F32 else edge)
+    edge = x * INF_F32 if abs(x) == ONE_F32 else NAN_F32
+    # A sum that follows cannot take part of this for a product.
+    return x * p if abs(x) < ONE_F32 else edge
 
 
 def erf_table() -> np.ndarray:
@@ -247,5 +248,6 @@ def erf_inv_f64(x: f64) -> f64:
     p = fma(p, v, 0.2417624932489159 if low else c)
     c = 2.8329767987282706 if middle else 4.78676213415844
     p = fma(p, v, 1.00482268397713 if low else c)
-    edge = INF_F64 if abs(x) == 1.0 else NAN_F64
-    return x * (p if abs(x) < 1.0 else edge)
+    edge = x * INF_F64 if abs(x) == 1.0 else NAN_F64
+    # A sum that follows cannot take part of this for a product.
+    return x * p if abs(x) < 1.0 else edge
