@@ -20,7 +20,7 @@ import traceir_numba
 from traceir import pytree
 from traceir_numba.ahead import instructions, objects
 from traceir_numba.ahead.calls import roots_of
-from traceir_numba.ahead.entries import entry_of
+from traceir_numba.ahead.entries import Artefact, entry_of
 from traceir_numba.ahead.symbols import MATHEMATICS, symbols_of
 
 # Those that a program calls, and a loop of products.
@@ -194,7 +194,7 @@ def test_equal_exports_have_equal_marks_and_others_have_others() -> None:
     def mark(count: int, *used: str) -> str:
         x = np.ones(count, "float32")
         entry = entry_of("selu", "selu", traceir_numba.jit(selu).trace(x))
-        return objects.mark_of("selu", [entry], used)
+        return Artefact("selu", (entry,), used).mark
 
     assert mark(5) == mark(5) != mark(6)
     # Its header has the numbers of instructions.

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
-import platform
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from errno import ENOENT
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from traceir import rules
 from traceir.jit.function import JitFunction
 from traceir.jit.stages import Traced
 from traceir_numba.api import jit
 
+if TYPE_CHECKING:
+    from traceir_numba.ahead.entries import Artefact
+
 Path_ = str | os.PathLike[str]
-Used = tuple[str, ...]  # sets of instructions
 
 
 def export(
@@ -63,14 +65,14 @@ def export(
     if form not in FORMS:
         got = f"{form!r}; there are {', '.join(sorted(FORMS))}"
         raise rules.error("artefact.form", got=got)
-    if where.suffix != SUFFIXES[form]:
+    if where.suffix != FORMS[form].suffix:
         got = f"{where.name!r} for a path of the form {form!r}"
         raise rules.error("artefact.name", got=got)
     if not where.parent.is_dir():
         raise FileNotFoundError(ENOENT, "No such folder", str(where.parent))
     if not functions:
         raise rules.error("artefact.name", got="no function")
-    from traceir_numba.ahead.entries import check_names, entry_of
+    from traceir_numba.ahead.entries import Artefact, check_names, entry_of
     from traceir_numba.ahead.instructions import instructions_of
 
     name = where.stem
@@ -85,7 +87,9 @@ def export(
             given = (given,)
         traced = given if isinstance(given, Traced) else _traced(*given)
         entries.append(entry_of(own, symbol, traced))
-    return FORMS[form](where, name, entries, instructions_of(cpu))
+    return FORMS[form].write(
+        where, Artefact(name, tuple(entries), instructions_of(cpu))
+    )
 
 
 def _traced(function: Callable[..., Any], *specs: Any) -> Traced:
@@ -93,54 +97,59 @@ def _traced(function: Callable[..., Any], *specs: Any) -> Traced:
     return jitted.trace(*specs)
 
 
-def _object(where: Path, name: str, entries: Any, used: Used) -> tuple[Path, ...]:
+def _object(where: Path, artefact: Artefact) -> tuple[Path, ...]:
     from traceir_numba.ahead import linker
     from traceir_numba.ahead.archives import archive_of
     from traceir_numba.ahead.header import header_of
-    from traceir_numba.ahead.objects import SYSTEM, mark_of, object_of
+    from traceir_numba.ahead.objects import SYSTEM, object_of
     from traceir_numba.ahead.symbols import check_symbols, symbols_of
 
-    check_symbols([entry.symbol for entry in entries])
-    missing, mark = f"{name}_missing", mark_of(name, entries, used)
-    code = object_of(entries, missing, mark, used)
+    name = artefact.name
+    check_symbols([entry.symbol for entry in artefact.entries])
+    code = object_of(artefact)
     defined, needs = map(sorted, symbols_of(code))
-    needs = [name for name in needs if name != SYSTEM]
     files = {where.name: code}
     if defined:
         files[f"lib{name}.a"] = archive_of(code, defined)
     if next(linker.commands(), None) is not None:
         files[f"lib{name}.so"] = linker.shared_library(code)
-    about = missing, mark, platform.machine(), used, needs, files
-    header = header_of(name, entries, *about).encode()
+    called = [symbol for symbol in needs if symbol != SYSTEM]
+    header = header_of(artefact, called, files).encode()
     files = {where.name: code, f"{name}.h": header, **files}
     return _written({where.with_name(file): data for file, data in files.items()})
 
 
-def _python(where: Path, name: str, entries: Any, used: Used) -> tuple[Path, ...]:
+def _python(where: Path, artefact: Artefact) -> tuple[Path, ...]:
     from traceir_numba.ahead import linker
     from traceir_numba.ahead.modules import module_of
-    from traceir_numba.ahead.objects import mark_of, object_of
+    from traceir_numba.ahead.objects import object_of
 
-    missing, mark = f"{name}_missing", mark_of(name, entries, used)
-    code = linker.shared_library(object_of(entries, missing, mark, used))
+    code = linker.shared_library(object_of(artefact))
     # Not NAME.so, which Python would take for the module.
-    library = where.with_name(f"{name}_code.so")
-    text = module_of(name, entries, library.name, code, missing, used)
+    library = where.with_name(f"{artefact.name}_code.so")
+    text = module_of(artefact, library.name, code)
     return _written({library: code, where: text.encode()})
 
 
-def _source(where: Path, name: str, entries: Any, _: Used) -> tuple[Path, ...]:
+def _source(where: Path, artefact: Artefact) -> tuple[Path, ...]:
     from traceir_numba.ahead.sources import source_of
 
-    return _written({where: source_of(name, entries).encode()})
+    return _written({where: source_of(artefact).encode()})
 
 
-FORMS: dict[str, Callable[[Path, str, Any, Used], tuple[Path, ...]]] = {
-    "object": _object,
-    "python": _python,
-    "source": _source,
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How the path of a form ends, and what writes its files."""
+
+    suffix: str
+    write: Callable[[Path, Artefact], tuple[Path, ...]]
+
+
+FORMS = {
+    "object": Form(".o", _object),
+    "python": Form(".py", _python),
+    "source": Form(".py", _source),
 }
-SUFFIXES = {"object": ".o", "python": ".py", "source": ".py"}
 
 
 def _written(files: Mapping[Path, bytes]) -> tuple[Path, ...]:

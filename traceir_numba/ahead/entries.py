@@ -1,4 +1,4 @@
-"""What is exported: traced functions under names of C, with their arguments.
+"""What is exported together: traced functions under names of C, with their arguments.
 
 Serves: artefact.name, artefact.tree, artefact.contents
 """
@@ -9,14 +9,20 @@ import keyword
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
+import numpy as np
+
+import traceir
 from traceir import rules
 from traceir.dtypes import is_key
 from traceir.effects import calls_host
 from traceir.ir import Eqn, Jaxpr, subjaxprs
 from traceir.jit.stages import Traced
 from traceir.treedef import TreeDef, key_path
+from traceir_numba import engine
+from traceir_numba.ahead.seals import FORMAT
 from traceir_numba.compiling import Build, build
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.entry import Evaluated, Host
@@ -88,6 +94,31 @@ class Entry:
     def signature(self) -> str:
         """The function as Python calls it."""
         return f"{self.name}({', '.join(self.parameters)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Artefact:
+    """Functions that are written together; machine code may use the instructions."""
+
+    name: str
+    entries: tuple[Entry, ...]
+    instructions: tuple[str, ...]
+
+    @property
+    def missing(self) -> str:
+        """The symbol of the function that says what instructions a processor lacks."""
+        return f"{self.name}_missing"
+
+    @property
+    def mark(self) -> str:
+        """A symbol that no other artefact has: of functions, types and programs."""
+        used = FORMAT, traceir.__version__, engine.triple(), *self.instructions
+        digest = sha256(repr(used).encode())
+        for e in self.entries:
+            digest.update(repr((e.symbol, e.inputs, e.outputs, e.text)).encode())
+            for _, value in e.build.program.constants:
+                digest.update(np.ascontiguousarray(value).tobytes())
+        return f"{self.name}_{digest.hexdigest()[:16]}"
 
 
 def entry_of(name: str, symbol: str, traced: Traced) -> Entry:

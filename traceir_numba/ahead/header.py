@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import platform
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from textwrap import fill, indent
 
 import traceir
-from traceir_numba.ahead.entries import Array, Entry
+from traceir_numba.ahead.entries import Array, Artefact, Entry
 from traceir_numba.ahead.seals import FORMAT, digest_of, sealed
 from traceir_numba.ahead.symbols import MATHEMATICS
 
@@ -88,29 +89,25 @@ WIDTH = 88
 
 
 def header_of(
-    name: str,
-    entries: Sequence[Entry],
-    missing: str,
-    mark: str,
-    machine: str,
-    instructions: Sequence[str],
-    needs: Sequence[str],
-    files: Mapping[str, bytes],
+    artefact: Artefact, needs: Sequence[str], files: Mapping[str, bytes]
 ) -> str:
-    """The header of an object with these entries, and with the symbol `mark`.
+    """The header of an object.
 
     `needs` are the functions that the object calls, `files` those that go with it.
     """
-    used = ", ".join(instructions) or "those of every such processor"
+    name = artefact.name
+    used = ", ".join(artefact.instructions) or "those of every such processor"
     called = ", ".join(needs) or "no other function"
     about = [f"They use these instructions: {used}.", f"They call {called}."]
     if set(needs) & MATHEMATICS:
         about.append("Some of these are in the library of mathematics: link with -lm.")
-    functions = "\n".join(f"{_comment(e)}\n{_declaration(e)}\n" for e in entries)
+    functions = "\n".join(
+        f"{_comment(e)}\n{_declaration(e)}\n" for e in artefact.entries
+    )
     text = TEXT.format(
         name=name,
         version=traceir.__version__,
-        machine=machine,
+        machine=platform.machine(),
         guard=f"{name.upper()}_H",
         upper=name.upper(),
         about="\n *\n".join(map(_filled, about)),
@@ -119,8 +116,8 @@ def header_of(
             for file, data in files.items()
         ),
         format=FORMAT,
-        missing=missing,
-        mark=mark,
+        missing=artefact.missing,
+        mark=artefact.mark,
         functions=functions,
     )
     return sealed(text, begin="", end=" */")

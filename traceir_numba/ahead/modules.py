@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import platform
 import sys
-from collections.abc import Sequence
 
 import traceir
-from traceir_numba.ahead.entries import Entry
+from traceir_numba.ahead.entries import Artefact, Entry
 from traceir_numba.ahead.functions import (
     check_apart,
     function_text,
@@ -81,20 +80,14 @@ _library = _load()
 '''
 
 
-def module_of(
-    name: str,
-    entries: Sequence[Entry],
-    library: str,
-    code: bytes,
-    missing: str,
-    instructions: tuple[str, ...],
-) -> str:
+def module_of(artefact: Artefact, library: str, code: bytes) -> str:
     """The module's text; `code` is the shared library that it loads from `library`."""
+    entries = artefact.entries
     halves = any(
         a.dtype == "bfloat16" for e in entries for a in (*e.inputs, *e.outputs)
     )
     head = HEAD.format(
-        name=name,
+        name=artefact.name,
         version=traceir.__version__,
         contents="\n".join(f"* `{e.signature}`" for e in entries),
         imports="import ml_dtypes  # noqa: F401\n" if halves else "",
@@ -103,9 +96,9 @@ def module_of(
         platform=(sys.platform, platform.machine(), sys.byteorder, sys.maxsize),
         library=library,
         digest=digest_of(code),
-        instructions=instructions,
+        instructions=artefact.instructions,
         check=CHECK,
-        missing=missing,
+        missing=artefact.missing,
         helpers="\n\n\n".join(helpers(entries)),
     )
     check_apart(head, entries)

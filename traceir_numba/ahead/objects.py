@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import llvmlite.binding as llvm
-import numpy as np
 
-import traceir
 from traceir_numba import engine, gemm, kernels, machine, strided
 from traceir_numba.ahead.calls import Calls, entry_text
-from traceir_numba.ahead.entries import Entry
+from traceir_numba.ahead.entries import Artefact, Entry
 from traceir_numba.ahead.instructions import missing_text
 from traceir_numba.ahead.parts import MEMORY, SUM, data_text, sum_text
 from traceir_numba.ahead.seals import FORMAT
@@ -26,6 +23,11 @@ from traceir_numba.lower import lower
 LIBRARY = frozenset(("malloc", "free", "memcpy", "memset", "memmove"))
 # How code of any place finds what a thread has of its own.
 SYSTEM = "__tls_get_addr"
+# What makes the texts of products, by the beginnings of their names.
+PRODUCTS = {
+    "traceir_gemm_": gemm.texts_of,
+    "traceir_strided_": strided.texts_of,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +38,10 @@ class Texts:
     inlined: tuple[str, ...] = ()
 
 
-def object_of(
-    entries: Sequence[Entry], missing: str, mark: str, instructions: tuple[str, ...]
-) -> bytes:
-    """The object file of some entries, the function `missing` and the data `mark`."""
+def object_of(artefact: Artefact) -> bytes:
+    """The object file: the entries, the function `missing`, and the data `mark`."""
+    missing, mark = artefact.missing, artefact.mark
+    entries, instructions = artefact.entries, artefact.instructions
     found = {symbol: t for e in entries for symbol, t in _own(e).items()}
     exported = {missing, mark, *(e.symbol for e in entries)}
     calls = [Calls(entry, instructions) for entry in entries]
@@ -61,24 +63,6 @@ def object_of(
         if large:
             whole.link_in(llvm.parse_assembly(data_text(large, Path(folder))))
         return bytes(target.emit_object(whole))
-
-
-def mark_of(name: str, entries: Sequence[Entry], instructions: Sequence[str]) -> str:
-    """A symbol that no other artefact has: of functions, their types and programs."""
-    head = repr((FORMAT, traceir.__version__, engine.triple(), *instructions))
-    digest = sha256(head.encode())
-    for e in entries:
-        digest.update(repr((e.symbol, e.inputs, e.outputs, e.text)).encode())
-        for _, value in e.build.program.constants:
-            digest.update(np.ascontiguousarray(value).tobytes())
-    return f"{name}_{digest.hexdigest()[:16]}"
-
-
-# What makes the texts of products, by the beginnings of their names.
-PRODUCTS = {
-    "traceir_gemm_": gemm.texts_of,
-    "traceir_strided_": strided.texts_of,
-}
 
 
 def _own(entry: Entry) -> Mapping[str, Texts]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import replace
 
 import traceir
-from traceir_numba.ahead.entries import Entry
+from traceir_numba.ahead.entries import Artefact, Entry
 from traceir_numba.ahead.functions import (
     check_apart,
     function_text,
@@ -74,8 +74,9 @@ MATH = "import math\n"
 OLDEST = 0, 67
 
 
-def source_of(name: str, entries: Sequence[Entry]) -> str:
+def source_of(artefact: Artefact) -> str:
     """The module's text."""
+    entries = artefact.entries
     programs = [(_own(e.build.program), e.build.sources) for e in entries]
     called = dict.fromkeys(c for program, _ in programs for c in products_of(program))
     drivers = [
@@ -89,7 +90,7 @@ def source_of(name: str, entries: Sequence[Entry]) -> str:
     )
     parts = [*helpers(entries), *parts_of(programs, called), *drivers]
     about = HEAD.format(
-        name=name,
+        name=artefact.name,
         version=traceir.__version__,
         contents="\n".join(f"* `{e.signature}`" for e in entries),
         check=CHECK.rstrip(),
