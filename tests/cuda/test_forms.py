@@ -15,9 +15,10 @@ from compiling import grid
 
 import traceir
 import traceir.numpy as jnp
+import traceir_numba
 from traceir import lax
 from traceir_numba.assemble import assemble
-from traceir_numba.cuda import device, launching, products
+from traceir_numba.cuda import device, emit, launching, products, telling
 from traceir_numba.cuda.forms import Form, form_of
 
 Fun = Callable[..., Any]
@@ -162,3 +163,10 @@ def test_bits_of_a_product_do_not_depend_on_its_tiles(
         np.testing.assert_allclose(got, x.T @ x, 1e-5)
         found.add(got.tobytes())
     assert len(found) == 1
+
+
+def test_every_form_is_told() -> None:
+    assert set(telling.WORKERS) == set(emit.WRITERS)
+    squares = traceir_numba.jit(lambda x: x.T + 1, target="cuda")
+    text = squares.explain(np.ones((64, 64)), what="speed")
+    assert telling.WORKERS["squares"] in text

@@ -18,6 +18,7 @@ from traceir_numba.program import Launch, Program, Run
 # Who does what in each form of kernel.
 WORKERS = {
     "points": "a thread for each point",
+    "squares": "a block for squares of points",
     "tiles": "a block for neighbouring rows or columns",
     "lines": "a block along a line",
     "puts": "a thread for points that do not meet",
