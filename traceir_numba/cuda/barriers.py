@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from traceir_numba.cuda.forms import form_of
+from traceir_numba.cuda.forms import key_of
 from traceir_numba.nests import Nest
 from traceir_numba.program import Assign, Buffer, Call, Copy, Launch, Loop, Step
 from traceir_numba.routines import is_inline
@@ -108,7 +108,8 @@ class Memories:
 
     def _shared(self, step: Launch) -> Touched:
         """What a block's threads share in a nest, by numbers of its own."""
-        if form_of(step.nest, step.extents, step.params).by_thread:
+        _, form = key_of(step)
+        if form.by_thread:
             return Touched()
         number = self._lanes.setdefault(step.nest, -1 - len(self._lanes))
         return Touched(written=frozenset([number]))

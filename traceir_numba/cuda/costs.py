@@ -10,8 +10,7 @@ from math import prod
 import numpy as np
 
 from traceir_numba.cuda.emit import Kernel, emit
-from traceir_numba.cuda.forms import Form, form_of, items_of
-from traceir_numba.nests import Nest
+from traceir_numba.cuda.forms import Key, items_of, key_of
 from traceir_numba.products import call_arguments
 from traceir_numba.program import Buffer, Call, Copy, Labels, Launch, Step
 from traceir_numba.routines import is_inline
@@ -28,24 +27,20 @@ NEVER = 1 << 62
 SHARED_ARRAY = re.compile(r"cuda\.shared\.array\((.*), np\.(\w+)\)")
 
 
-def form(step: Launch) -> Form:
-    """Who does what in a launch."""
-    return form_of(step.nest, step.extents, step.params)
-
-
 @lru_cache(256)
-def _kernel(nest: Nest, kind: Form, labels: Labels) -> Kernel:
-    return emit(nest, labels, kind, "kernel")
+def _kernel(key: Key, labels: Labels) -> Kernel:
+    nest, form = key
+    return emit(nest, labels, form, "kernel")
 
 
 def ends_later(step: Launch) -> bool:
     """Whether a second kernel ends what a launch begins."""
-    return _kernel(step.nest, form(step), step.labels).end is not None
+    return _kernel(key_of(step), step.labels).end is not None
 
 
 def shared_by(step: Launch) -> int:
     """The bytes that the threads of a block share for a launch."""
-    text = _kernel(step.nest, form(step), step.labels).text
+    text = _kernel(key_of(step), step.labels).text
     return sum(
         prod(map(int, re.findall(r"\d+", shape))) * np.dtype(dtype).itemsize
         for shape, dtype in SHARED_ARRAY.findall(text)
@@ -56,13 +51,13 @@ def rounds(step: Step, buffers: Sequence[Buffer]) -> int:
     """How often a block's threads take something up; too often where they cannot."""
     match step:
         case Launch(nest=nest, extents=extents) if not is_inline(step):
-            kind = form(step)
+            _, form = key_of(step)
             if ends_later(step):
                 return NEVER
-            items, blocks = items_of(nest, extents, kind)
+            items, blocks = items_of(nest, extents, form)
             each = -(-prod(extents) // max(1, min(items, THREADS)))
             each = max(each, each * cost(nest) // CHEAP)
-            return each + (0 if kind.by_thread else JOIN * blocks)
+            return each + (0 if form.by_thread else JOIN * blocks)
         case Call(eqn):
             outer, batch, rows, along, columns, *_ = call_arguments(eqn)
             return -(-outer * batch * rows * columns // THREADS) * along
@@ -77,7 +72,7 @@ def threads(steps: Iterable[Step], buffers: Sequence[Buffer]) -> int:
     for step in walk(steps):
         match step:
             case Launch(nest=nest, extents=extents) if not is_inline(step):
-                most = max(most, items_of(nest, extents, form(step))[0])
+                most = max(most, items_of(nest, extents, key_of(step)[1])[0])
             case Call(_, _, target) | Copy(_, target):
                 most = max(most, prod(buffers[target].shape))
     return most

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 
 from traceir_numba.cuda.barriers import Memories, Touched
 from traceir_numba.cuda.emit import Kernel
-from traceir_numba.cuda.emit_pieces import Key, PieceEmitter, PieceKernel, key_of
+from traceir_numba.cuda.emit_pieces import PieceEmitter, PieceKernel
+from traceir_numba.cuda.forms import Key, key_of
 from traceir_numba.cuda.plans import Level, Part, Piece, Unit
 from traceir_numba.program import Copy, Launch
 from traceir_numba.routines import is_inline

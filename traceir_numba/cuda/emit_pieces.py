@@ -15,17 +15,16 @@ from textwrap import dedent
 from traceir_numba.cuda import needs
 from traceir_numba.cuda.barriers import Memories, Touched
 from traceir_numba.cuda.emit import Kernel
-from traceir_numba.cuda.forms import Form, form_of
+from traceir_numba.cuda.forms import Key, key_of
 from traceir_numba.cuda.launching import values_of
 from traceir_numba.cuda.plans import Piece
 from traceir_numba.emit_flow import RoutineEmitter, RoutineLines
 from traceir_numba.emit_lines import memory_dtype, pointer_name
 from traceir_numba.functions import short
-from traceir_numba.nests import Access, Constant, Nest
+from traceir_numba.nests import Access, Constant
 from traceir_numba.products import call_arguments
 from traceir_numba.program import Call, Copy, Launch, Loop, Step, While
 
-Key = tuple[Nest, Form]
 # The thread that puts what all threads know, and what one takes of a block's work.
 ONE = "if cuda.threadIdx.x == 0:"
 BLOCK = "cuda.threadIdx.x", "cuda.blockDim.x"
@@ -44,11 +43,6 @@ class PieceKernel:
     functions: tuple[str, ...]
     pointers: tuple[str, ...]
     calls: tuple[str, ...]
-
-
-def key_of(step: Launch) -> Key:
-    """What a launch's kernel is known by."""
-    return step.nest, form_of(step.nest, step.extents, step.params)
 
 
 # What is pending, and the scalars that are as in their memory.

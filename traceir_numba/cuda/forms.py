@@ -15,7 +15,7 @@ import numpy as np
 from traceir_numba.cuda import collisions
 from traceir_numba.emitters.entry import reduce_of
 from traceir_numba.nests import Nest
-from traceir_numba.program import Shape
+from traceir_numba.program import Launch, Shape
 from traceir_numba.schedule import crosses
 
 # The lanes that a block's threads fold elements into, and of nests that keep fewer
@@ -72,6 +72,15 @@ class Form:
     def by_thread(self) -> bool:
         """Whether threads work by themselves, in blocks of any size."""
         return self.kind in ("points", "puts", "atomic")
+
+
+# What a kernel is known by.
+Key = tuple[Nest, Form]
+
+
+def key_of(step: Launch) -> Key:
+    """What a launch's kernel is known by."""
+    return step.nest, form_of(step.nest, step.extents, step.params)
 
 
 @lru_cache(4096)

@@ -11,8 +11,7 @@ from typing import Any
 from traceir.forks import kept_over_forks
 from traceir_numba.cuda import device, products, simulated, texts
 from traceir_numba.cuda.emit import Kernel, emit
-from traceir_numba.cuda.forms import Form, counts, form_of, items_of, parts_of
-from traceir_numba.nests import Nest
+from traceir_numba.cuda.forms import Form, Key, counts, items_of, key_of, parts_of
 from traceir_numba.problems import wrapped
 from traceir_numba.products import call_arguments
 from traceir_numba.program import Call, Launch
@@ -23,7 +22,7 @@ SMALL = 2, 2
 WARP = 32
 
 _lock = kept_over_forks(threading.RLock())
-_kernels: dict[tuple[Nest, Form], Made] = {}
+_kernels: dict[Key, Made] = {}
 _products: dict[products.Tile, Callable[..., None]] = {}
 _numbers = count()
 
@@ -39,7 +38,7 @@ class Made:
 
 def made(step: Launch) -> Made:
     """The kernel of a launch."""
-    key = step.nest, form_of(step.nest, step.extents, step.params)
+    key = key_of(step)
     with _lock:
         if key not in _kernels:
             kernel = emit(step.nest, step.labels, key[1], f"kernel_{next(_numbers)}")
@@ -49,17 +48,22 @@ def made(step: Launch) -> Made:
 
 def _make(kernel: Kernel) -> Made:
     with wrapped("backend.compile", kernel.name):
-        space = device.namespace()
-        if device.is_simulated():
-            space |= {name: simulated.scalar(name) for name in kernel.calls}
-        else:
-            exec(texts.source(kernel.calls), space)
+        space = space_of(kernel.calls)
         exec(kernel.text, space)
         end = None
         if kernel.end is not None:
             exec(kernel.end, space)
             end = device.kernel(space, f"{kernel.name}_end")
         return Made(kernel, device.kernel(space, kernel.name), end)
+
+
+def space_of(calls: Sequence[str]) -> dict[str, Any]:
+    """The names of a module of kernels that call functions of numbers."""
+    space = device.namespace()
+    if device.is_simulated():
+        return space | {name: simulated.scalar(name) for name in calls}
+    exec(texts.source(calls), space)
+    return space
 
 
 def launch(step: Launch, memory: Sequence[Any]) -> None:

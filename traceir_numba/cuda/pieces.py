@@ -13,13 +13,14 @@ from math import prod
 from typing import Any
 
 from traceir.forks import kept_over_forks
-from traceir_numba.cuda import device, emit_levels, simulated, texts
+from traceir_numba.cuda import device, emit_levels
 from traceir_numba.cuda.barriers import Memories
 from traceir_numba.cuda.costs import threads
 from traceir_numba.cuda.emit import Kernel, emit
 from traceir_numba.cuda.emit_levels import launches_of, parts_in, pointers_of
-from traceir_numba.cuda.emit_pieces import Key, PieceKernel, key_of
-from traceir_numba.cuda.launching import scratch_of, shape_of, shapes_of
+from traceir_numba.cuda.emit_pieces import PieceKernel
+from traceir_numba.cuda.forms import Key, key_of
+from traceir_numba.cuda.launching import scratch_of, shape_of, shapes_of, space_of
 from traceir_numba.cuda.plans import (
     Again,
     Chosen,
@@ -161,11 +162,7 @@ def _made(kernel: PieceKernel) -> Callable[..., None]:
 
 def _make(kernel: PieceKernel) -> Callable[..., None]:
     with wrapped("backend.compile", kernel.name):
-        space = device.namespace()
-        if device.is_simulated():
-            space |= {name: simulated.scalar(name) for name in kernel.calls}
-        else:
-            exec(texts.source(kernel.calls), space)
+        space = space_of(kernel.calls)
         # One text: the simulator tells shared arrays by the lines that they are on.
         exec(module_of(kernel), space)
         return device.kernel(space, kernel.name)

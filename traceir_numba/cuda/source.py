@@ -8,14 +8,11 @@ from collections.abc import Iterable, Iterator
 from traceir_numba.cuda import products, texts
 from traceir_numba.cuda.emit import Kernel, emit
 from traceir_numba.cuda.emit_pieces import PieceKernel
-from traceir_numba.cuda.forms import Form, form_of
+from traceir_numba.cuda.forms import Key, key_of
 from traceir_numba.cuda.pieces import kind_of, launched, plan_of
 from traceir_numba.functions import NUMBERS, short
-from traceir_numba.nests import Nest
 from traceir_numba.products import call_arguments
 from traceir_numba.program import Call, Launch, Program, Run, Step
-
-Key = tuple[Nest, Form]
 
 
 def kernels_of(program: Program) -> dict[Key, Kernel]:
@@ -24,7 +21,7 @@ def kernels_of(program: Program) -> dict[Key, Kernel]:
     name = program.name.rstrip("_")
     for step in every_step(program):
         if isinstance(step, Launch):
-            key = step.nest, form_of(step.nest, step.extents, step.params)
+            key = key_of(step)
             if key not in found:
                 own = f"{name}_{len(found)}_{kind_of(step.nest)}"
                 found[key] = emit(step.nest, step.labels, key[1], own)

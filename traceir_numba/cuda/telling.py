@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from traceir_numba import speed
-from traceir_numba.cuda.emit_pieces import key_of
+from traceir_numba.cuda.forms import key_of
 from traceir_numba.cuda.launching import shapes_of
 from traceir_numba.cuda.pieces import plan_of
 from traceir_numba.cuda.plans import Piece, Planned
