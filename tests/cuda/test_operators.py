@@ -18,6 +18,7 @@ from rule_errors import raises_rule
 
 import traceir
 import traceir_numba
+from traceir import pytree
 from traceir_numba.cuda import DeviceArray, device, device_put, operators
 
 A = np.array([[1.5, -2.0, 3.25], [0.5, 4.0, -1.0]])
@@ -183,3 +184,24 @@ def test_functions_that_are_kept_are_few(monkeypatch: pytest.MonkeyPatch) -> Non
     for k in range(3):
         assert a[:, k].tolist() == B[:, k].tolist()
     assert len(operators._functions) <= 2
+
+
+COUNTED: list[Callable[[Any], Any]] = [
+    lambda x: x[x > 0],
+    lambda x: x[:, np.array([True, False, True])],
+    lambda x: x[x[:, 0] > 2, 1:],
+    lambda x: np.where(x > 0),
+    lambda x: x.nonzero(),
+    lambda x: np.unique(x, return_counts=True),
+    lambda x: np.compress([True, False, True], x, axis=1),
+    lambda x: np.unique_values(np.argwhere(x)),
+]
+
+
+@pytest.mark.parametrize("k", range(len(COUNTED)))
+def test_values_decide_how_many_elements_there_are(k: int) -> None:
+    x = np.array([[3.0, -1.0, 0.0], [2.0, 5.0, -4.0]])
+    got, want = (pytree.leaves(COUNTED[k](a)) for a in (device_put(x), x))
+    for one, other in zip(got, want, strict=True):
+        assert isinstance(one, DeviceArray) and one.dtype == other.dtype
+        np.testing.assert_array_equal(one, other)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from traceir import config, rules
+from traceir import config, pytree, rules
 from traceir.array import Array
 from traceir.config import local
 from traceir.jit.function import Options
@@ -20,7 +20,7 @@ from traceir.jit.statics import typed
 from traceir.operators import BINARY, COMPARISON, METHODS, UNARY
 from traceir.trace import Tracer
 from traceir_numba.cuda.arrays import DeviceArray, resolved
-from traceir_numba.cuda.foreign import is_foreign
+from traceir_numba.cuda.foreign import device_put, is_foreign
 from traceir_numba.cuda.function import CudaFunction, on_host
 
 Function = Callable[..., Any]
@@ -34,6 +34,12 @@ MOST = 1024
 _TAKES_NUMBERS = {getattr(operator, name) for name in ("add", "sub", "mul", "truediv")}
 _TAKES_NUMBERS |= {getattr(operator, name) for name in COMPARISON}
 _functions: dict[Any, CudaFunction] = {}
+# NumPy's functions whose results have as many elements as values decide.
+_COUNTED = {
+    *(np.nonzero, np.flatnonzero, np.argwhere, np.extract, np.compress, np.trim_zeros),
+    *(np.unique, np.unique_all, np.unique_counts, np.unique_inverse, np.unique_values),
+    *(np.union1d, np.intersect1d, np.setdiff1d, np.setxor1d),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +213,24 @@ def _getitem(self: DeviceArray, index: Any) -> Any:
             return self.row(index % length)
     if isinstance(index, Tracer):
         return on_host(self)[index]
+    if local.trace is None:
+        index = _told(index)
     return applied(operator.getitem, self, index)
+
+
+def _told(index: Any) -> Any:
+    """An index whose masks are the places that they select, read by the host."""
+    parts = index if isinstance(index, tuple) else (index,)
+    if not any(_is_mask(part) for part in parts):
+        return index
+    found: list[Any] = []
+    for part in parts:
+        found += np.nonzero(np.asarray(part)) if _is_mask(part) else (part,)
+    return tuple(found)
+
+
+def _is_mask(part: Any) -> bool:
+    return getattr(part, "dtype", None) == np.dtype(bool) and part.ndim > 0
 
 
 def _contains(self: DeviceArray, value: Any) -> bool:
@@ -245,8 +268,21 @@ def _ufunc_method(ufunc: Any, method: str) -> Function:
 def _function(
     self: DeviceArray, function: Function, types: Any, args: Any, kwargs: Any
 ) -> Any:
-    """NumPy's other functions."""
+    """NumPy's other functions; the host computes those whose shapes values decide."""
+    counted = function in _COUNTED or (function is np.where and len(args) == 1)
+    if counted and local.trace is None:
+        given = pytree.map_(_read, (args, kwargs))
+        return device_put(function(*given[0], **given[1]))
     return applied(function, *args, **kwargs)
+
+
+def _read(leaf: Any) -> Any:
+    return np.asarray(leaf) if isinstance(leaf, DeviceArray) else leaf
+
+
+def _nonzero(self: DeviceArray) -> Any:
+    """The places of the elements that are not zero, an array for each dimension."""
+    return np.nonzero(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,6 +331,7 @@ OWN: dict[str, Function] = {
     "ravel": _ravel,
     "flatten": _ravel,
     "transpose": _method("transpose"),
+    "nonzero": _nonzero,
     "__getitem__": _getitem,
     "__contains__": _contains,
     "__array_ufunc__": _ufunc,
