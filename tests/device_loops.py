@@ -102,8 +102,11 @@ def halves(x: Any) -> Any:
 def large_choice(x: Any) -> Any:
     """Branches of several steps, scalars among them."""
     k = (x.sum() > 0).astype("int32")
-    one = lambda v: (v[0, 0] * 2 + 1, v * v.sum())  # noqa: E731, inline
-    return lax.switch(k, [lambda v: (v.sum(), v), one], x)
+    branches = [
+        lambda v: (v.sum(), v),
+        lambda v: (v[0, 0] * 2 + 1, v * v.sum()),
+    ]
+    return lax.switch(k, branches, x)
 
 
 OWN: dict[str, tuple[Fun, tuple[Any, ...]]] = {

@@ -72,8 +72,7 @@ def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     kind = type("Array", (Interface if name == "cupy" else Packed,), {})
     kind.__module__ = f"{name}.arrays"
     module = types.ModuleType(name)
-    module.kind = kind  # type: ignore[attr-defined]
-    module.from_dlpack = lambda x: kind(np.from_dlpack(x))  # type: ignore[attr-defined]
+    vars(module).update(kind=kind, from_dlpack=lambda x: kind(np.from_dlpack(x)))
     monkeypatch.setitem(sys.modules, name, module)
     return module
 
