@@ -48,6 +48,15 @@ BAD: list[tuple[str, type[Exception], str, Callable[[], Any]]] = [
         lambda: X.astype(np.clongdouble),
     ),
     (
+        "face.broadcast",
+        ValueError,
+        r"broadcast_shapes of \(2,\), \(3,\)",
+        lambda: jnp.broadcast_shapes((2,), (3,)),
+    ),
+    ("face.broadcast", ValueError, "of", lambda: lax.broadcast_shapes((2,), (3,))),
+    ("face.broadcast", TypeError, "add of", lambda: jnp.add(X, V[:3])),
+    ("face.broadcast", ValueError, "where of", lambda: jnp.where(True, X, V[:3])),
+    (
         "face.ragged",
         ValueError,
         r"\[\[1\], \[1, 2\]\]",

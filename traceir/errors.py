@@ -82,6 +82,10 @@ class RuleValueError(TraceirError, ValueError):
     """A rule about values failed, as a `ValueError`."""
 
 
+class RuleTypeValueError(TraceirError, TypeError, ValueError):
+    """A rule that some functions of JAX and NumPy refuse as types, others as values."""
+
+
 class RuleIndexError(TraceirError, IndexError):
     """A rule about indices failed, as an `IndexError`."""
 
@@ -150,6 +154,7 @@ CLASSES: dict[str, type[TraceirError]] = {
 CLASSES |= {
     "TypeError": RuleTypeError,
     "ValueError": RuleValueError,
+    "TypeError, ValueError": RuleTypeValueError,
     "IndexError": RuleIndexError,
     "RuntimeError": RuleRuntimeError,
     "RecursionError": RuleRecursionError,

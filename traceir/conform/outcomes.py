@@ -81,10 +81,14 @@ def expected_class(cls: str, rule: str) -> bool:
     True
     >>> expected_class("ValueError", "jit.argument")
     False
+    >>> expected_class("ValueError", "face.broadcast")
+    True
     """
-    row = default().clauses.get(rule)
-    found, wanted = _class(cls), _class(row.class_) if row else None
-    return found is not None and wanted is not None and issubclass(found, wanted)
+    row, found = default().clauses.get(rule), _class(cls)
+    if row is None or found is None:
+        return False
+    wanted = (_class(name) for name in row.class_.split(", "))
+    return any(issubclass(found, one) for one in wanted if one is not None)
 
 
 def class_name(error: BaseException) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from traceir import config, pytree, rules
 from traceir.array import Array
 from traceir.avals import ShapedArray
-from traceir.dtypes import KEY, float0
+from traceir.dtypes import KEY, as_dtype, float0
 from traceir.errors import shown
 from traceir.ir import ClosedJaxpr
 from traceir.jit.backends import Executable, executable
@@ -35,7 +35,7 @@ class ShapeDtypeStruct:
 
     def __init__(self, shape: Any, dtype: Any, *, weak_type: bool = False) -> None:
         object.__setattr__(self, "shape", tuple(shape))
-        object.__setattr__(self, "dtype", np.dtype(dtype))
+        object.__setattr__(self, "dtype", as_dtype(dtype))
         object.__setattr__(self, "weak_type", weak_type)
 
     @property

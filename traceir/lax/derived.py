@@ -66,7 +66,7 @@ def collapse(
 
 
 def broadcast_shapes(*shapes: ShapeLike) -> tuple[int, ...]:
-    """The shape to which all shapes stretch. Raises TypeError (face.broadcast).
+    """The shape to which all shapes stretch; ValueError (face.broadcast) if none is.
 
     >>> broadcast_shapes((3, 1), (4,))
     (3, 4)

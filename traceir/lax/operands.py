@@ -315,7 +315,7 @@ def shape_of(value: Operand) -> tuple[int, ...]:
 
 
 def broadcast_shapes(name: str, shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
-    """The shape to which all shapes stretch; TypeError (face.broadcast) if none is."""
+    """The shape to which all shapes stretch; ValueError (face.broadcast) if none is."""
     try:
         return np.broadcast_shapes(*shapes)
     except ValueError:

@@ -160,7 +160,7 @@ def resize(a: Operand, new_shape: ShapeLike) -> Array:
 
 
 def broadcast_shapes(*args: ShapeLike) -> tuple[int, ...]:
-    """The shape to which all shapes stretch. Raises TypeError (face.broadcast).
+    """The shape to which all shapes stretch; ValueError (face.broadcast) if none is.
 
     >>> broadcast_shapes((3, 1), 4)
     (3, 4)
