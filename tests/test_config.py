@@ -7,11 +7,15 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable, Iterator
+from functools import partial
 from types import ModuleType
+from typing import Any
 
 import pytest
 
 import traceir
+import traceir.numpy as jnp
 from traceir import config as module
 from traceir.config import current, enable_x64
 from traceir.rules import default
@@ -73,6 +77,70 @@ def test_scopes_may_be_left_in_any_order(fresh_config: ModuleType) -> None:
     assert (current().x64, current().disable_jit) == (False, True)
     second.__exit__(None, None, None)
     assert current() is outside
+
+
+# A value of each flag that is not its first, where it has another.
+OTHERS = {name: flag.values[-1] for name, flag in module.FLAGS.items()}
+SCOPES: dict[str, Callable[[], Any]] = {
+    **{name: partial(getattr(traceir, name), v) for name, v in OTHERS.items()},
+    "checking_leaks": traceir.checking_leaks,
+    "ensure_compile_time_eval": traceir.ensure_compile_time_eval,
+    "face": lambda: module.face("numpy"),
+}
+
+
+@pytest.mark.parametrize("name", SCOPES)
+def test_every_scope_decorates(name: str, fresh_config: ModuleType) -> None:
+    outside, seen = current(), []
+    with SCOPES[name]():
+        within = current()
+    flag = module.FLAGS.get(name)
+    assert flag is None or getattr(within, flag.field) == OTHERS[name]
+
+    @SCOPES[name]()
+    def count(n: int) -> int:
+        """What is said of it."""
+        seen.append(current())
+        if not n:
+            raise ZeroDivisionError
+        return count(n - 1)
+
+    assert (count.__name__, count.__doc__) == ("count", "What is said of it.")
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError):
+            count(2)
+        assert current() is outside
+    assert seen == [within] * 6
+
+
+def test_a_decorated_function_is_what_it_was(fresh_config: ModuleType) -> None:
+    class Owner:
+        @enable_x64(True)
+        def method(self) -> bool:
+            return current().x64
+
+        @staticmethod
+        @enable_x64(True)
+        def static(a: int, b: int = 2) -> tuple[bool, int]:
+            return current().x64, a + b
+
+    assert Owner().method() and Owner.static(1) == (True, 3)
+    assert traceir.jit(enable_x64(True)(lambda x: jnp.zeros(2)))(1).dtype == "float64"
+    # Only the call is within, as in JAX: not what runs later of a generator.
+    wide: Any = enable_x64(True)
+
+    @wide
+    def generator() -> Iterator[bool]:
+        yield current().x64
+
+    @wide
+    async def coroutine() -> bool:
+        return current().x64
+
+    assert list(generator()) == [False]
+    with pytest.raises(StopIteration) as ended:
+        coroutine().send(None)
+    assert ended.value.value is False
 
 
 def test_update_within_a_scope_counts_after_it(fresh_config: ModuleType) -> None:

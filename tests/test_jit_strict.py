@@ -385,3 +385,13 @@ def test_other_kinds_of_functions_may_be_strict(kind: dict[str, Any]) -> None:
     scale = 3.0
     with raises_rule("cache.strict.capture", RuntimeError, "scale was 2.0, now 3.0"):
         scaled(jnp.ones(2))
+
+
+def test_what_lies_below_a_decorator_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    fun = traceir.jit(traceir.enable_x64(True)(helper), strict=True)
+    assert fun(1.0) == 3.0
+    monkeypatch.setitem(globals(), "NUMBER", 4)
+    with raises_rule(
+        "cache.strict.capture", StaleCaptureError, "helper reads was 3, now 4"
+    ):
+        fun(1.0)

@@ -14,6 +14,7 @@ import numpy as np
 from traceir import config, pytree, rules
 from traceir.array import Array
 from traceir.avals import ShapedArray
+from traceir.dtypes import as_dtype
 from traceir.host import own
 from traceir.ir import HostFunction, Params
 from traceir.kernels import KERNELS
@@ -113,7 +114,7 @@ def _answers(
 
 def _result_aval(struct: Any) -> ShapedArray:
     if hasattr(struct, "shape") and hasattr(struct, "dtype"):
-        dtype = canonical_dtype(np.dtype(struct.dtype), config.local.context.x64)
+        dtype = canonical_dtype(as_dtype(struct.dtype), config.local.context.x64)
         return ShapedArray(tuple(struct.shape), dtype)
     return typeof(struct).update(weak_type=False)
 

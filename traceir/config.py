@@ -16,16 +16,17 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Callable, Mapping
+from functools import cache, wraps
 from types import TracebackType
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar, cast
 
 from traceir.forks import kept_over_forks
 from traceir.records import dataclass
 
 FACES = ("jax", "numpy")
 Value: TypeAlias = bool | str | None
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -225,7 +226,17 @@ def put_in_force(trace: Any) -> Any:
 
 
 class Scope:
-    """A context manager: sets fields of this thread's context; may be re-entered."""
+    """A context manager, and a decorator: sets fields of this thread's context.
+
+    It may be re-entered. A function that it decorates is called within it; the body of
+    a generator or a coroutine, which runs after the call, is not within.
+
+    >>> @enable_x64(True)
+    ... def wide():
+    ...     return current().x64
+    >>> wide(), current().x64
+    (True, False)
+    """
 
     __slots__ = ("_fields",)
 
@@ -249,6 +260,16 @@ class Scope:
                 local.scopes = scopes[:k] + scopes[k + 1 :]
                 break
         _refresh()
+
+    def __call__(self, function: F) -> F:
+        """The function, each call of it within this scope."""
+
+        @wraps(function)
+        def within(*args: Any, **kwargs: Any) -> Any:
+            with self:
+                return function(*args, **kwargs)
+
+        return cast(F, within)
 
 
 def scope(flag: str, value: Value) -> Scope:

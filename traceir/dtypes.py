@@ -103,12 +103,17 @@ _NAMED: Mapping[str, Callable[[], np.dtype]] = {
 def as_dtype(asked: Any) -> np.dtype:
     """`numpy.dtype(asked)`, where bfloat16 and the keys' are names like any other.
 
+    Raises TypeError for whatever is no dtype.
+
     >>> as_dtype("bfloat16"), as_dtype("float32"), as_dtype("key<fry>")
     (dtype(bfloat16), dtype('float32'), key<fry>)
     """
     if type(asked) is str and asked in _NAMED:
         return _NAMED[asked]()
-    found = np.dtype(asked)
+    try:
+        found = np.dtype(asked)
+    except (TypeError, ValueError, SyntaxError) as error:  # some texts are parsed
+        raise TypeError(f"{asked!r} is no dtype: {error}") from None
     return KEY if found.kind == "V" and found == KEY_MEMORY else found
 
 

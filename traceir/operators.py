@@ -15,6 +15,7 @@ import numpy as np
 from traceir import config, direct, lax, numpy, rules
 from traceir.array import Array
 from traceir.dtypes import kind_of
+from traceir.errors import shown
 from traceir.lax.operands import (
     as_array,
     convert,
@@ -31,6 +32,8 @@ Function = Callable[..., Any]
 
 # What an operator leaves to the other operand's reflected one.
 _ACCEPTED = (bool, int, float, complex, Array, np.ndarray, np.generic)
+# To these no array is equal, and none of their elements is compared: nobody means that.
+_COMPARED = (list, tuple, set, dict)
 
 BINARY: dict[str, Function] = {
     "add": numpy.add,
@@ -118,6 +121,9 @@ def _binary(name: str, function: Function) -> tuple[Function, Function]:
 
     def long(self: Any, other: Any) -> Any:
         if not isinstance(other, _ACCEPTED):
+            if isinstance(other, _COMPARED) and name in ("eq", "ne"):
+                got = f"{shown(other)} at position 1 of {function.__name__}"
+                raise rules.error("face.argument", got=got)
             return NotImplemented
         return _apply(name, function, self, other)
 

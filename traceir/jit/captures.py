@@ -62,6 +62,12 @@ def _change(name: str, was: str, value: Any) -> str:
 def module_of(fun: Any) -> Mapping[str, Any]:
     """The globals of the function within a callable; functions of it are followed."""
     function = innermost(fun)
+    # A decorator's wrapper stands in another module than what it wraps.
+    for _ in range(LAYERS):
+        below = innermost(_wrapped(function))
+        if below is None:
+            break
+        function = below
     return function.__globals__ if function else {}
 
 
@@ -103,7 +109,7 @@ def reads(fun: Any) -> Iterator[Read]:
     ['the global n']
     """
     yield from _carried(fun)
-    first = innermost(fun)
+    first, home = innermost(fun), module_of(fun)
     todo, seen = [(first, "")] if first else [], set()
     while todo:
         function, reader = todo.pop()
@@ -113,7 +119,7 @@ def reads(fun: Any) -> Iterator[Read]:
         for name, value in _of_function(function):
             yield name + reader, value
             inner = innermost(value) if callable(value) else None
-            if inner is not None and first and inner.__globals__ is first.__globals__:
+            if inner is not None and inner.__globals__ is home:
                 todo.append((inner, f", which {inner.__name__} reads"))
 
 

@@ -56,10 +56,8 @@ class ScalarType:
         return asarray(x, dtype=self)
 
     def __eq__(self, other: object) -> bool:
-        try:
-            return self.dtype == known.as_dtype(other)
-        except TypeError:
-            return False
+        # Dtypes compare themselves; any other object is no dtype, whatever its text.
+        return other is self or other is self.dtype.type or NotImplemented
 
     def __hash__(self) -> int:
         return hash(self.dtype.type)

@@ -13,6 +13,7 @@ import numpy as np
 
 from traceir import rules
 from traceir.array import Array
+from traceir.dtypes import as_dtype  # narrowed once it has been read
 from traceir.lax.operands import DTypeLike, Operand
 from traceir.numpy.creation import array, asarray
 from traceir.trace import Tracer
@@ -166,7 +167,7 @@ def fromfile(
     ...     fromfile(file, "uint8")
     Array([1, 2], dtype=uint8)
     """
-    return asarray(np.fromfile(file, _numpy(dtype), count, sep, offset))
+    return asarray(np.fromfile(file, as_dtype(dtype), count, sep, offset))
 
 
 def fromiter(iter: Iterable[Any], dtype: DTypeLike, count: int = -1) -> Array:
@@ -175,7 +176,7 @@ def fromiter(iter: Iterable[Any], dtype: DTypeLike, count: int = -1) -> Array:
     >>> fromiter((k * k for k in range(3)), "int32")
     Array([0, 1, 4], dtype=int32)
     """
-    return asarray(np.fromiter(iter, _numpy(dtype), count))
+    return asarray(np.fromiter(iter, as_dtype(dtype), count))
 
 
 def fromstring(
@@ -186,7 +187,7 @@ def fromstring(
     >>> fromstring("1 2", "int32", sep=" ")
     Array([1, 2], dtype=int32)
     """
-    return asarray(np.fromstring(string, _numpy(dtype), count, sep=sep))
+    return asarray(np.fromstring(string, as_dtype(dtype), count, sep=sep))
 
 
 def frombuffer(
@@ -197,9 +198,4 @@ def frombuffer(
     >>> frombuffer(bytes([1, 0, 2, 0]), "int16")
     Array([1, 2], dtype=int16)
     """
-    return asarray(np.frombuffer(buffer, _numpy(dtype), count, offset))
-
-
-def _numpy(dtype: DTypeLike) -> np.dtype:
-    """The dtype of what is read, which is not narrowed before it has been read."""
-    return np.dtype(dtype)
+    return asarray(np.frombuffer(buffer, as_dtype(dtype), count, offset))

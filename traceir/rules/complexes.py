@@ -100,7 +100,10 @@ class Complex:
         return modulus(self)
 
     def __eq__(self, other: object) -> bool:
-        b = Complex.of(other)
+        try:
+            b = Complex.of(other)
+        except (TypeError, ValueError):
+            return NotImplemented
         return self.re == b.re and self.im == b.im
 
     def __ne__(self, other: object) -> bool:

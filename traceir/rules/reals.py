@@ -119,7 +119,10 @@ class Real:
         return _quotient(Real.of(other), self)
 
     def __eq__(self, other: object) -> bool:
-        b = Real.of(other)
+        try:
+            b = Real.of(other)
+        except (TypeError, ValueError):
+            return NotImplemented
         return not (self.nan or b.nan) and self._key() == b._key()
 
     def __ne__(self, other: object) -> bool:
