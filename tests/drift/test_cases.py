@@ -96,12 +96,15 @@ ELSEWHERE = {
     **dict.fromkeys(
         (
             *("face.cast", "face.fallback", "face.function", "face.loop", "face.out"),
-            *("face.meaning", "face.power", "face.random", "face.selection"),
+            *("face.meaning", "face.power", "face.selection"),
             *("face.size", "face.unrolled", "index.bounds", "update.argument"),
             *("update.outer", "update.overlap", "update.readonly", "update.refused"),
             *("update.scalar", "update.shape"),
         ),
         "tests/test_plain_errors.py",
+    ),
+    **dict.fromkeys(
+        ("face.external", "face.random", "update.external"), "tests/test_plain_state.py"
     ),
     **dict.fromkeys(("face.box", "face.known", "face.ufunc"), PLAIN),
     "face.view": "tests/fuzz/test_plain_updates.py",

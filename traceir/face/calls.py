@@ -20,8 +20,9 @@ def call(
 ) -> Any:
     """The results of a function; with them what it has written to its arguments."""
     view = View()
+    seen = {name: view.of(value) for name, value in kwargs.items()}
     try:
-        results = view.function(fun)(*args, **kwargs)
+        results = view.function(fun)(*map(view.of, args), **seen)
     finally:
         view.end()
     for result in pytree.leaves(results):

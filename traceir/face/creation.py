@@ -1,6 +1,6 @@
 """Arrays made inside a plain function: known while tracing until they are written to.
 
-Serves: face.box, face.random
+Serves: face.box
 
 These stand for NumPy's functions of the same names in a function that is traced;
 outside of a trace they are these.
@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from traceir import numpy as jnp
-from traceir import rules
 from traceir.face.array import NumpyTracer, in_numpy_trace, traced, unwrapped, wrapped
 from traceir.face.copies import duplicate
 from traceir.face.selection import Selection
@@ -101,15 +100,6 @@ def _converted(value: Any, dtype: Any) -> Any:
     if dtype is not None and made.dtype != np.dtype(dtype):
         return traced(convert(made.now(), np.dtype(dtype)), number=False)
     return made
-
-
-def random(name: str) -> Function:
-    """A function of `numpy.random`, which cannot be traced."""
-
-    def refused(*args: Any, **kwargs: Any) -> NoReturn:
-        raise rules.error("face.random", got=f"np.random.{name}")
-
-    return refused
 
 
 # Functions that make arrays of shapes and numbers.

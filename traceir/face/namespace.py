@@ -1,4 +1,4 @@
-"""What a plain function sees of NumPy while it is traced. Serves: face.box, face.random
+"""What a plain function sees of NumPy while it is traced. Serves: face.box
 
 The function runs with a view of its own globals, in which NumPy's functions that make
 arrays make arrays of the trace. Nothing is changed for anybody else: neither NumPy's
@@ -11,7 +11,7 @@ import builtins
 import functools
 import sys
 from collections.abc import Callable
-from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
+from types import CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -19,14 +19,16 @@ import numpy as np
 from traceir import numpy as jnp
 from traceir.face import classes
 from traceir.face.array import unwrapped, wrapped
-from traceir.face.creation import random, standing_in
+from traceir.face.creation import standing_in
+from traceir.face.external import MODULES, RandomModule, of_external
+from traceir.face.objects import Objects, has_generator
 from traceir.face.values import taking_lists
 from traceir.source import is_users_code
 
 Function = Callable[..., Any]
 _INDEXED = ("r_", "c_", "mgrid", "ogrid")
 # The modules that a traced function sees otherwise.
-_MODULES = ("numpy", "numpy.random", "numpy.linalg", "numpy.fft")
+_MODULES = MODULES | {"numpy", "numpy.random", "numpy.linalg", "numpy.fft"}
 
 
 @functools.cache
@@ -65,44 +67,25 @@ class _Indexed:
             return getattr(jnp, self.name)[index]
 
 
-class _Random(ModuleType):
-    """`numpy.random`, or a generator of numbers: no traced function can call it."""
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return random(name)
-
-
 @functools.cache
 def _module(module: ModuleType) -> ModuleType:
     if module.__name__ == "numpy.random":
-        return _Random("numpy.random")
+        return RandomModule("numpy.random")
     return _Module(module)
 
 
 def of_numpy(value: Any) -> Any:
-    """What a traced function sees in the place of NumPy's modules and functions."""
+    """What a traced function sees in the place of NumPy's modules and functions.
+
+    So of the modules, and for the generators and clocks, that are outside of it.
+    """
     if isinstance(value, ModuleType):
         return _module(value) if value.__name__ in _MODULES else value
-    if _is_random(value):
-        return _Random("numpy.random")
-    if type(value) is BuiltinFunctionType and _is_random(value.__self__):
-        return random(value.__name__)
-    if not isinstance(value, Callable):  # type: ignore[arg-type]  # it is a class
-        return value
     try:
-        return _functions().get(value, value)
+        found = _functions().get(value) if callable(value) else None
     except TypeError:  # it has no hash, so it is no function
-        return value
-
-
-def _is_random(value: Any) -> bool:
-    """Whether a value is a generator of random numbers, if there can be one."""
-    module = sys.modules.get("numpy.random")
-    return module is not None and isinstance(
-        value, (module.Generator, module.RandomState)
-    )
+        found = None
+    return of_external(value) if found is None else found
 
 
 class Globals(dict[str, Any]):
@@ -132,7 +115,12 @@ def _import(name: str, *args: Any, **kwargs: Any) -> Any:
     return of_numpy(builtins.__import__(name, *args, **kwargs))
 
 
-_BUILTINS = {**vars(builtins), **classes.BUILTINS, "__import__": _import}
+_BUILTINS = {
+    **vars(builtins),
+    **{name: of_external(vars(builtins)[name]) for name in ("input", "open")},
+    **classes.BUILTINS,
+    "__import__": _import,
+}
 
 
 class View:
@@ -141,20 +129,28 @@ class View:
     def __init__(self) -> None:
         self._functions: dict[FunctionType, FunctionType] = {}
         self._globals: dict[int, Globals] = {}
+        self.objects = Objects()
 
     def of(self, value: Any) -> Any:
         """What the function sees where a name has this value."""
         if type(value) is FunctionType and _is_users(value):
             return self.function(value)
-        return of_numpy(value)
+        if type(value) is tuple:
+            found = tuple(map(self.of, value))
+            same = all(a is b for a, b in zip(found, value, strict=True))
+            return value if same else found
+        return self.objects.of(value) if has_generator(value) else of_numpy(value)
 
     def function(self, function: Any) -> Any:
         """A function that sees its globals, and what it encloses, by this view."""
         if isinstance(function, functools.partial):
             inner = self.function(function.func)
-            return functools.partial(inner, *function.args, **function.keywords)
+            args = map(self.of, function.args)
+            options = {k: self.of(v) for k, v in function.keywords.items()}
+            return functools.partial(inner, *args, **options)
         if isinstance(function, MethodType):
-            return MethodType(self.function(function.__func__), function.__self__)
+            inner = self.function(function.__func__)
+            return MethodType(inner, self.of(function.__self__))
         if type(function) is not FunctionType:
             return function
         if isinstance(function.__globals__, Globals):
@@ -167,9 +163,10 @@ class View:
         cells = tuple(map(self._cell, closure))
         made = FunctionType(
             *(function.__code__, self._view(function.__globals__), function.__name__),
-            *(function.__defaults__, cells or None),
+            *(self.of(function.__defaults__), cells or None),
         )
-        made.__kwdefaults__ = function.__kwdefaults__
+        known = function.__kwdefaults__
+        made.__kwdefaults__ = known and {k: self.of(v) for k, v in known.items()}
         made.__dict__.update(function.__dict__)
         made.__module__ = function.__module__
         made.__qualname__ = function.__qualname__
@@ -191,13 +188,14 @@ class View:
         value = cell.cell_contents
         if type(value) is FunctionType and _is_users(value):
             return CellType()
-        found = of_numpy(value)
+        found = self.of(value)
         return cell if found is value else CellType(found)
 
     def end(self) -> None:
         """Hand on what has been made global."""
         for one in self._globals.values():
             one.flush()
+        self.objects.end()
 
 
 def _is_full(cell: CellType) -> bool:

@@ -30,9 +30,12 @@ class Seal:
     captures: tuple[tuple[str, Any, str], ...]
 
 
-def seal(fun: Any, statics: Iterable[Read]) -> Seal:
-    """Fingerprints of static arguments and of what `fun` reads, as they are now."""
-    printer = Printer(module_of(fun))
+def seal(fun: Any, statics: Iterable[Read], states: bool = True) -> Seal:
+    """Fingerprints of static arguments and of what `fun` reads, as they are now.
+
+    Without `states`, the states of generators and iterators are left out.
+    """
+    printer = Printer(module_of(fun), states)
 
     def sealed(pairs: Iterable[Read]) -> tuple[tuple[str, Any, str], ...]:
         return tuple((name, printer.print(v), described(v)) for name, v in pairs)
@@ -40,9 +43,11 @@ def seal(fun: Any, statics: Iterable[Read]) -> Seal:
     return Seal(sealed(statics), sealed(reads(fun)))
 
 
-def verify(sealed: Seal, fun: Any, statics: Iterable[Read]) -> None:
+def verify(
+    sealed: Seal, fun: Any, statics: Iterable[Read], states: bool = True
+) -> None:
     """Raise StaleCaptureError (cache.strict.static, .capture) if anything changed."""
-    printer = Printer(module_of(fun))
+    printer = Printer(module_of(fun), states)
     for (name, value), (_, was, text) in zip(statics, sealed.statics, strict=True):
         if printer.print(value) != was:
             got = _change(f"argument {name}", text, value)
@@ -152,6 +157,20 @@ def _of_function(function: FunctionType) -> Iterator[Read]:
         yield f"the variable {name}", value
     if function.__defaults__ or function.__kwdefaults__:
         yield "a default", (function.__defaults__, function.__kwdefaults__)
+
+
+def stored(fun: Any) -> Iterator[tuple[Mapping[str, Any], str]]:
+    """The globals that a callable's function sets, as their module's and a name."""
+    function = innermost(fun)
+    for name in _stored(function.__code__) if function else ():
+        yield function.__globals__, name  # type: ignore[union-attr]  # it has names
+
+
+@functools.lru_cache(maxsize=1024)
+def _stored(code: CodeType) -> tuple[str, ...]:
+    names = [i.argval for i in dis.get_instructions(code) if i.opname == "STORE_GLOBAL"]
+    inner = [c for c in code.co_consts if isinstance(c, CodeType)]
+    return (*names, *(name for c in inner for name in _stored(c)))
 
 
 @functools.lru_cache(maxsize=1024)

@@ -7,11 +7,18 @@ from __future__ import annotations
 
 import functools
 import sys
+import warnings
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
-from types import FunctionType, MemberDescriptorType, MethodType, SimpleNamespace
+from types import (
+    FunctionType,
+    GeneratorType,
+    MemberDescriptorType,
+    MethodType,
+    SimpleNamespace,
+)
 from typing import Any
 
 import numpy as np
@@ -92,7 +99,8 @@ class Printer:
 
     Numbers, texts and arrays count by their bits; lists, tuples, dicts, deques and sets
     by their elements; functions by their code and what their cells hold; instances of
-    classes outside the standard library, NumPy and this package by their attributes.
+    classes outside the standard library, NumPy and this package by their attributes;
+    with `states`, generators of random numbers and iterators by their states.
     Anything else counts by its identity, as does what raises when it is looked into.
 
     >>> box = [1, {"n": np.arange(2)}]
@@ -102,8 +110,9 @@ class Printer:
     False
     """
 
-    def __init__(self, home: Mapping[str, Any]) -> None:
+    def __init__(self, home: Mapping[str, Any], states: bool = True) -> None:
         self.home = home
+        self.states = states
         # What this walk has met, by identity, with its number; kept alive meanwhile.
         self.met: dict[int, tuple[int, Any]] = {}
 
@@ -137,6 +146,9 @@ class Printer:
         try:
             if kind is np.ndarray and not value.dtype.hasobject:
                 return (kind, value.dtype, value.shape, contents(value)), ()
+            state = state_of(value) if self.states else None
+            if state is not None:
+                return (kind, _comparable(state)), ()
             parts = self._parts(kind, value)
         except Exception:  # the object's own code does not let itself be looked into
             parts = None
@@ -148,7 +160,7 @@ class Printer:
             return value.shape, value.ravel().tolist()
         if issubclass(kind, np.ndarray):
             mask = value.mask if issubclass(kind, np.ma.MaskedArray) else None
-            own = _state(value) if _is_open(kind) else ()
+            own = _state(value) if is_open(kind) else ()
             return value.view(np.ndarray), mask, *own
         if kind is MethodType:
             return value.__func__, value.__self__
@@ -156,8 +168,11 @@ class Printer:
             return value.func, value.args, value.keywords
         if kind is FunctionType:
             return self._parts_of_function(value)
+        progress = _progress(kind, value) if self.states else None
+        if progress is not None:
+            return (progress,)
         elements = _elements(kind, value)
-        if kind is SimpleNamespace or _is_open(kind):
+        if kind is SimpleNamespace or is_open(kind):
             return *(elements or ()), *_state(value)
         return elements
 
@@ -194,6 +209,44 @@ def _elements(kind: type, value: Any) -> Sequence[Any] | None:
     return None
 
 
+def _progress(kind: type, value: Any) -> Any:
+    """How far an iterator has come, as values; None for another value."""
+    if kind is GeneratorType:
+        frame = value.gi_frame
+        return frame and (frame.f_lasti, dict(frame.f_locals))
+    if hasattr(kind, "__next__") and kind.__module__ in ("builtins", "itertools"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # newer versions of Python ask for a copy
+            return value.__reduce__()
+    return None
+
+
+def state_of(value: Any) -> Any:
+    """The state of a generator of random numbers, as it gives it; else None.
+
+    >>> state_of(3) is None
+    True
+    """
+    plain = sys.modules.get("random")
+    if plain is not None and isinstance(value, plain.Random):
+        return value.getstate()
+    module = sys.modules.get("numpy.random")
+    if module is None:
+        return None
+    if isinstance(value, module.RandomState):
+        return value.get_state(legacy=False)
+    if isinstance(value, module.Generator):
+        value = value.bit_generator
+    return value.state if isinstance(value, module.BitGenerator) else None
+
+
+def _comparable(state: Any) -> Any:
+    """A state, with its arrays as bytes."""
+    if type(state) is dict:
+        return tuple((key, _comparable(part)) for key, part in state.items())
+    return state.tobytes() if isinstance(state, np.ndarray) else state
+
+
 def attribute(value: Any, name: str) -> Any:
     """An attribute of a value; MISSING where there is none or asking for it fails.
 
@@ -214,7 +267,7 @@ def _content(cell: Any) -> Any:
 
 
 @functools.lru_cache(maxsize=1024)
-def _is_open(kind: type) -> bool:
+def is_open(kind: type) -> bool:
     """Whether instances of a class are looked into."""
     if issubclass(kind, (type, Enum, BaseException)):
         return False
@@ -228,7 +281,7 @@ def described(value: Any) -> str:
     '[0, 1, 2, 3, 4, 5, ...]'
     """
     kind: Any = type(value)
-    if kind.__repr__ is object.__repr__ and _is_open(kind):
+    if kind.__repr__ is object.__repr__ and is_open(kind):
         try:
             inner = ", ".join(f"{name}={shown(v)}" for name, v in _state(value))
         except Exception:  # its own code does not let itself be looked into

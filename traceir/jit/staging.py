@@ -18,6 +18,7 @@ from traceir.dtypes import float0, is_float0
 from traceir.ir import ClosedJaxpr
 from traceir.jit.cache import Entry, FunctionCache
 from traceir.jit.captures import seal, verify
+from traceir.jit.external_state import unchanging
 from traceir.jit.key import Call, KeyTable, leaf_paths
 from traceir.jit.signature import Bound
 from traceir.promote import canonical_dtype
@@ -131,7 +132,13 @@ def find_entry(
 def check_seal(entry: Entry, fun: Callable[..., Any]) -> None:
     """Raise StaleCaptureError if a strict trace is not what it would be now."""
     if entry.seal is not None:
-        verify(entry.seal, fun, entry.call.statics)
+        verify(entry.seal, fun, entry.call.statics, _states_count(entry.call))
+
+
+def _states_count(call: Call) -> bool:
+    """Whether a strict trace depends on the states of generators: not where these draw
+    when the program runs."""
+    return face_module(call.face) is None
 
 
 def check_keys(closed: ClosedJaxpr) -> None:
@@ -167,19 +174,26 @@ def make_entry(
     start = time.perf_counter()
     name = prepared.name or function_name(fun)
     paths = prepared.paths or call.paths
-    with ExitStack() as scopes:
-        for scope in surroundings(call):
-            scopes.enter_context(scope)
-        jaxpr, constants, captured = stage(
-            run, call.avals, paths, name, transform, call.face, users=True
-        )
+
+    def record() -> Any:
+        with ExitStack() as scopes:
+            for scope in surroundings(call):
+                scopes.enter_context(scope)
+            return stage(run, call.avals, paths, name, transform, call.face, users=True)
+
+    states = _states_count(call)
+    if transform == "jit" and (call.strict or not states):
+        rule = "cache.strict.capture" if states else "update.external"
+        jaxpr, constants, captured = unchanging(record, fun, call.statics, rule)
+    else:
+        jaxpr, constants, captured = record()
     tell_unrolled(jaxpr)
     closed = ClosedJaxpr(jaxpr, constants)
     check_keys(closed)
-    entry = Entry(call, key, closed, out_trees[0], captured)
+    entry = Entry(call, key, closed, out_trees[-1], captured)
     entry.seconds = time.perf_counter() - start
     # Sealed last: what the function itself sets up while it runs is no change.
-    entry.seal = seal(fun, call.statics) if call.strict else None
+    entry.seal = seal(fun, call.statics, states) if call.strict else None
     return entry
 
 

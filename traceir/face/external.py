@@ -1,0 +1,151 @@
+"""What a traced function sees of the world outside: generators, clocks, files.
+
+Serves: face.random, face.external
+
+A generator draws when the program runs. What else gives another value in each call has
+no place in a program: asking for it is an error.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Callable, Mapping
+from types import ModuleType
+from typing import Any, NoReturn
+
+from traceir import rules
+from traceir.face.array import in_numpy_trace
+from traceir.face.host_calls import is_generator, maker, of_generator
+from traceir.jit.prints import attribute
+
+Function = Callable[..., Any]
+# Functions by module and name whose results are others in each call.
+_CLOCKS = (
+    *("time", "perf_counter", "monotonic", "process_time", "thread_time"),
+    *("time_ns", "perf_counter_ns", "monotonic_ns", "process_time_ns"),
+    *("thread_time_ns", "localtime", "gmtime", "ctime"),
+)
+_EXTERNAL: Mapping[str, frozenset[str]] = {
+    "time": frozenset(_CLOCKS),
+    "posix": frozenset({"urandom", "getrandom"}),
+    "nt": frozenset({"urandom"}),
+    "secrets": frozenset({"token_bytes", "token_hex", "token_urlsafe", "randbelow"}),
+    "uuid": frozenset({"uuid1", "uuid4"}),
+    "builtins": frozenset({"input"}),
+    "io": frozenset({"open"}),
+    "_io": frozenset({"open"}),
+    "numpy": frozenset({"load", "loadtxt", "genfromtxt", "fromfile"}),
+}
+# Classes with such methods.
+_CLASSES = {("datetime", "datetime"), ("datetime", "date")}
+_NOW = frozenset({"now", "utcnow", "today"})
+# Modules of which a traced function sees these.
+MODULES = frozenset({"random", "time", "os", "secrets", "uuid", "datetime"})
+
+
+def of_external(value: Any) -> Any:
+    """What a traced function sees for a generator, a method of one, or a clock.
+
+    Anything else is itself.
+
+    >>> of_external(len) is len
+    True
+    """
+    if is_generator(value):
+        return of_generator(value)
+    if isinstance(value, ModuleType) or not callable(value):
+        return value
+    name, module = attribute(value, "__name__"), attribute(value, "__module__")
+    if type(name) is not str:
+        return value
+    owner = attribute(value, "__self__")
+    if is_generator(owner):
+        return getattr(of_generator(owner), name)
+    if isinstance(value, type):
+        if issubclass(value, random.Random):
+            return _class_of_generators(value)
+        return _Clock(value) if (module, name) in _CLASSES else value
+    if type(module) is str and name in _EXTERNAL.get(module, ()):
+        return refused(name, value)
+    return value
+
+
+def refused(name: str, function: Function) -> Function:
+    """A function that a trace cannot call; outside of a trace it is itself."""
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        if in_numpy_trace():
+            _refuse(name)
+        return function(*args, **kwargs)
+
+    return called
+
+
+def _refuse(name: str) -> NoReturn:
+    raise rules.error("face.external", got=f"{name}()")
+
+
+class _Seen(type):
+    """A class that stands for another one: its instances are that one's."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, vars(cls)["seen"])
+
+    def __subclasscheck__(cls, other: type) -> bool:
+        return issubclass(other, vars(cls)["seen"])
+
+
+class _Maker(_Seen):
+    """A class of generators: to make one is a call of the host."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        return maker(vars(cls)["seen"])(*args, **kwargs)
+
+
+def _class_of_generators(seen: type) -> type:
+    return _Maker(seen.__name__, (), {"seen": seen})
+
+
+class _Clock:
+    """`datetime` or `date`: a class that has the time of a call."""
+
+    def __init__(self, seen: type) -> None:
+        self._seen = seen
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._seen(*args, **kwargs)
+
+    def __instancecheck__(self, instance: Any) -> bool:
+        return isinstance(instance, self._seen)
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._seen, name)
+        if name not in _NOW:
+            return found
+        return refused(f"{self._seen.__name__}.{name}", found)
+
+
+class RandomModule(ModuleType):
+    """`numpy.random` as a traced function sees it."""
+
+    def __getattr__(self, name: str) -> Any:
+        module = sys.modules["numpy.random"]
+        found = getattr(module, name)
+        if isinstance(found, type):
+            return _class_of_generators(found)
+        owner = getattr(found, "__self__", None)
+        if is_generator(owner):
+            return getattr(of_generator(owner), name)
+        if name == "default_rng":
+            return maker(found)
+        own = _METHODS.get(name)
+        if own is not None:
+            return getattr(of_generator(module.mtrand._rand), own)
+        if callable(found):
+            return lambda *args, **kwargs: _refuse(f"np.random.{name}")
+        return found
+
+
+# Functions that are methods of the module's generator under another name.
+_METHODS = {"seed": "seed", "ranf": "random_sample", "sample": "random_sample"}

@@ -1,0 +1,257 @@
+"""Random numbers of NumPy's and of Python's, drawn when the program runs.
+
+Serves: face.random
+
+A generator has a stand-in in a traced function. A call of a method is recorded as an
+ordered call of the host, so each run draws anew, in the order of the program, from the
+generator itself. The types of the results are those of a call on a copy.
+"""
+
+from __future__ import annotations
+
+import copy
+import random
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from traceir import config, pytree, rules
+from traceir.avals import ShapedArray
+from traceir.face.array import NumpyTracer, in_numpy_trace, traced
+from traceir.ir import HostFunction
+from traceir.lax.operands import convert
+from traceir.promote import canonical_dtype
+from traceir.trace import Tracer, bind, typeof
+
+Function = Callable[..., Any]
+# Methods that change an array that they are given.
+_IN_PLACE = frozenset({"shuffle"})
+_NUMBERS = (bool, int, float, complex)
+
+
+def is_generator(value: Any) -> bool:
+    """Whether a value has random numbers: NumPy's generators, and Python's.
+
+    >>> is_generator(random.Random(0)), is_generator(np.random.default_rng)
+    (True, False)
+    """
+    if isinstance(value, random.Random):
+        return True
+    module = sys.modules.get("numpy.random")
+    return module is not None and isinstance(
+        value, (module.Generator, module.RandomState, module.BitGenerator)
+    )
+
+
+class HostGenerator:
+    """What a traced function sees in the place of a generator.
+
+    `live` gives the generator when the program runs, `like` is one for the types.
+    """
+
+    __slots__ = ("_like", "_live")
+
+    def __init__(self, live: Callable[[], Any], like: Any) -> None:
+        self._live = live
+        self._like = like
+
+    @property  # type: ignore[misc]  # it has no setter
+    def __class__(self) -> Any:
+        return type(self._like)
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._like, name)
+        if is_generator(found):
+            live = self._live
+            return HostGenerator(lambda: getattr(live(), name), found)
+        if name.startswith("__") or not callable(found):
+            return found
+        return _method(self, name)
+
+
+def of_generator(generator: Any) -> HostGenerator:
+    """The stand-in of a generator that is there before the program runs."""
+    if type(generator) is HostGenerator:
+        return generator
+    return HostGenerator(lambda: generator, generator)
+
+
+def _method(seen: HostGenerator, name: str) -> Function:
+    """A method of a generator, as a call of the host."""
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        if not in_numpy_trace():
+            return getattr(seen._live(), name)(*args, **kwargs)
+        if name in _IN_PLACE:
+            return _shuffled(seen, name, args, kwargs)
+        out = kwargs.pop("out", None)
+        if isinstance(out, NumpyTracer):
+            kwargs.setdefault("size", out.shape)
+        spare = _copied(seen._like)
+        made = _staged(
+            name,
+            lambda *a, **k: getattr(seen._live(), name)(*a, **k),
+            lambda *a, **k: getattr(spare, name)(*a, **k),
+            args,
+            kwargs,
+        )
+        if isinstance(out, NumpyTracer):
+            out.store(convert(made, out.dtype))
+            return out
+        return made
+
+    return called
+
+
+def _copied(generator: Any) -> Any:
+    """A generator with the same numbers to come; one of the system has no state."""
+    if isinstance(generator, random.SystemRandom):
+        return generator
+    return copy.deepcopy(generator)
+
+
+def _shuffled(seen: HostGenerator, name: str, args: Any, kwargs: Any) -> None:
+    """A method that changes its array: the host gives the new elements."""
+    array, *rest = args
+    if not isinstance(array, NumpyTracer):
+        got = f"{name} of a {type(array).__name__}"
+        raise rules.error("face.random", got=got, hint="shuffle an array")
+
+    def changed(generator: Any) -> Function:
+        def run(x: Any, *more: Any, **options: Any) -> Any:
+            own = np.array(x)
+            getattr(generator(), name)(own, *more, **options)
+            return own
+
+        return run
+
+    spare = _copied(seen._like)
+    new = _staged(
+        name, changed(seen._live), changed(lambda: spare), (array, *rest), kwargs
+    )
+    array.store(new)
+
+
+class _Made(threading.local):
+    """The generator that a program has made, in each thread that runs it."""
+
+    value: Any = None
+
+
+def maker(factory: Function) -> Function:
+    """What makes a generator in a traced function: each run makes its own."""
+
+    def made(*args: Any, **kwargs: Any) -> Any:
+        if not in_numpy_trace():
+            return factory(*args, **kwargs)
+        own = _Made()
+        like: list[Any] = []
+
+        def make(*a: Any, **k: Any) -> None:
+            own.value = factory(*a, **k)
+
+        def probe(*a: Any, **k: Any) -> None:
+            like.append(factory(*a, **k))
+
+        _staged(factory.__name__, make, probe, args, kwargs)
+        return HostGenerator(lambda: own.value, like[-1])
+
+    return made
+
+
+def _staged(name: str, run: Function, probe: Function, args: Any, kwargs: Any) -> Any:
+    """Record a call of the host; `probe` is called for the types of the results.
+
+    Raises TypeError (face.random) for results that are no arrays or numbers.
+    """
+    leaves, tree = pytree.flatten((tuple(args), dict(kwargs)))
+    fixed = [_fixed(leaf) for leaf in leaves]
+    places = [k for k, leaf in enumerate(fixed) if isinstance(leaf, Tracer)]
+    operands = [_current(fixed[k]) for k in places]
+
+    def arguments(values: Sequence[Any], seen: Function) -> Any:
+        own = list(map(seen, fixed))
+        for k, value in zip(places, values, strict=True):
+            own[k] = value
+        return tree.unflatten(own)
+
+    results, kinds = pytree.flatten(_probed(name, probe, arguments, operands))
+    avals = tuple(_result_aval(name, value) for value in results)
+
+    def target(*arrays: np.ndarray) -> list[np.ndarray]:
+        given, options = arguments([x if x.ndim else x[()] for x in arrays], _live)
+        return [np.asarray(v) for v in pytree.leaves(run(*given, **options))]
+
+    found = bind(
+        "io_callback",
+        *operands,
+        callback=HostFunction(name, target),
+        result_avals=avals,
+        sharding=None,
+        ordered=True,
+    )
+    pairs = zip(found, results, strict=True)
+    return kinds.unflatten([_as_drawn(value, like) for value, like in pairs])
+
+
+def _fixed(leaf: Any) -> Any:
+    """An argument that is known, by elements that nobody changes; or a traced one."""
+    if isinstance(leaf, NumpyTracer) and leaf.concrete is not None:
+        return np.array(leaf.concrete)
+    return np.array(leaf) if type(leaf) is np.ndarray else leaf
+
+
+def _current(tracer: Any) -> Any:
+    return tracer.now() if isinstance(tracer, NumpyTracer) else tracer
+
+
+def _live(leaf: Any) -> Any:
+    return leaf._live() if isinstance(leaf, HostGenerator) else leaf
+
+
+def _probed(name: str, probe: Function, arguments: Any, operands: Sequence[Any]) -> Any:
+    """The results of a call with numbers that stand for those that are traced."""
+    error: Exception | None = None
+    for samples in _samples([typeof(v) for v in operands]):
+        given, options = arguments(samples, _like)
+        try:
+            return probe(*given, **options)
+        except Exception as raised:  # of NumPy's, which has no class for bad numbers
+            error = raised
+    got = f"{name}: {type(error).__name__}: {error}"
+    raise rules.error("face.random", got=got)
+
+
+def _like(leaf: Any) -> Any:
+    return leaf._like if isinstance(leaf, HostGenerator) else leaf
+
+
+def _samples(avals: Sequence[ShapedArray]) -> Iterator[list[Any]]:
+    """Numbers that a distribution may have: ascending ones, then parts of a whole."""
+    yield [np.full(a.shape, k + 1, a.dtype)[()] for k, a in enumerate(avals)]
+    yield [
+        np.full(a.shape, 1 / max(a.size, 2) if a.dtype.kind == "f" else k + 1, a.dtype)[
+            ()
+        ]
+        for k, a in enumerate(avals)
+    ]
+
+
+def _result_aval(name: str, value: Any) -> ShapedArray:
+    plain = isinstance(value, (*_NUMBERS, np.generic, np.ndarray))
+    array = np.asarray(value) if plain else None
+    if array is None or array.dtype.kind not in "biufc":
+        got = f"{name}, which gives a {type(value).__name__}"
+        raise rules.error("face.random", got=got)
+    dtype = canonical_dtype(array.dtype, config.local.context.x64)
+    return ShapedArray(array.shape, dtype)
+
+
+def _as_drawn(value: Any, like: Any) -> Any:
+    """A result as the kind of value that the method gives: array, scalar, number."""
+    weak = type(like) in (int, float, complex)
+    made = convert(value, value.dtype, True) if weak else value
+    return traced(made, number=not isinstance(like, np.ndarray))
