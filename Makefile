@@ -9,7 +9,7 @@ pip := $(python) -m pip install --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test soak fuzz mutants ulp docs lint type format clean conform status
-.PHONY: gpu-check conform-jax corpus reach bench plain
+.PHONY: gpu-check against-jax conform-jax corpus reach bench plain
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' \
@@ -51,6 +51,9 @@ conform-jax: $(VENV)/.jax ## run the cases on JAX, in an environment of its own
 	$(VENV)/jax/bin/python -m traceir.conform jax --json spec/runs/jax.json
 	$(VENV)/jax/bin/python -m pytest tests/corpus $(ARGS)
 	$(MAKE) --no-print-directory status
+
+against-jax: $(VENV)/.jax ## drawn programs here and on JAX; ARGS='--programs=1000 --seed=0'
+	PYTHONPATH=tests $(VENV)/jax/bin/python -m against_jax $(ARGS)
 
 bench: $(VENV)/.jax ## speed beside JAX, NumPy and loops by hand; writes docs/benchmarks.rst
 	$(VENV)/jax/bin/python -m benchmarks $(ARGS)

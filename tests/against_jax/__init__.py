@@ -1,0 +1,1 @@
+"""Differential fuzzing against JAX: the same program text run by both."""

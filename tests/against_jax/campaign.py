@@ -1,0 +1,190 @@
+"""A campaign: many programs, their differences grouped, known ones told apart."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from against_jax.minimise import minimised
+from against_jax.programs import Program, draw
+from against_jax.running import Found, Late, Runner
+
+KNOWN = Path(__file__).parent / "known.toml"
+CHUNK = 1000  # programs of one process: what libraries keep of each is given back
+THOROUGH = 16  # each sixteenth program runs in every way on both sides
+# The Numba backend and the reference compile the others in turn.
+BACKENDS = ("jit", "reference")
+FORGET = 250
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Known:
+    """A difference that is explained: where it is met, and why it stays."""
+
+    program: re.Pattern[str]
+    kind: re.Pattern[str]
+    reason: str
+
+    def explains(self, row: Mapping[str, Any]) -> bool:
+        """Whether the finding is this one."""
+        kind = f"{row['kind']}: {row['detail']}"
+        if not self.kind.fullmatch(kind):
+            return False
+        return bool(self.program.search(row["body"]))
+
+
+def known(path: Path = KNOWN) -> tuple[Known, ...]:
+    """The explained differences, as the file has them."""
+    rows = tomllib.loads(path.read_text()).get("known", [])
+    return tuple(
+        Known(re.compile(r["program"]), re.compile(r["kind"]), r["reason"])
+        for r in rows
+    )
+
+
+def explained(row: Row, table: Iterable[Known]) -> str:
+    """The reason of the first row that explains a finding; empty if none does."""
+    return next((entry.reason for entry in table if entry.explains(row)), "")
+
+
+def run_chunk(seed: int, numbers: range, place: Path, tries: int) -> None:
+    """Run programs in this process; findings are appended to a file, as JSON."""
+    runner = Runner()
+    seen: dict[str, Row] = {}
+    with place.open("a") as file:
+        for number in numbers:
+            Path(f"{place}.at").write_text(str(number))
+            for row in _rows(runner, draw(seed, number), number, seen, tries):
+                print(json.dumps(row), file=file, flush=True)
+            if number % FORGET == FORGET - 1:
+                runner.forget()
+
+
+def _rows(
+    runner: Runner, program: Program, number: int, seen: dict[str, Row], tries: int
+) -> list[Row]:
+    try:
+        backend = BACKENDS[number % len(BACKENDS)]
+        found = runner.differences(program, number % THOROUGH == 0, backend)
+        if not found:
+            return []
+        return [_row(runner, program, number, found, seen, tries)]
+    except Late as late:
+        return [{**_start(program, number), "kind": "late", "detail": str(late)}]
+
+
+def _start(program: Program, number: int) -> Row:
+    return {
+        "number": number,
+        "source": program.source,
+        "body": program.body,
+        "wide": program.wide,
+        "mode": "",
+        "ours": "",
+        "theirs": "",
+    }
+
+
+def _row(
+    runner: Runner,
+    program: Program,
+    number: int,
+    found: list[Found],
+    seen: dict[str, Row],
+    tries: int,
+) -> Row:
+    first = found[0]
+    raw = f"{program.source} {first.mode} {first.difference}"
+    if raw in seen:
+        return {**seen[raw], "number": number}
+
+    def same(candidate: Program) -> bool:
+        try:
+            return runner.again(candidate, first.mode) == first.difference
+        except Late:
+            return False
+
+    small = minimised(program, same, tries)
+    again = runner.differences(small, first.mode == "backend")
+    last = next((f for f in again if f.difference == first.difference), first)
+    seen[raw] = {
+        **_start(small, number),
+        "kind": first.difference.kind,
+        "detail": first.difference.detail,
+        "mode": " ".join(dict.fromkeys(f.mode for f in found)),
+        "ours": str(last.ours),
+        "theirs": str(last.theirs),
+    }
+    return seen[raw]
+
+
+def run(seed: int, numbers: range, place: Path, tries: int) -> tuple[list[Row], float]:
+    """Run a campaign in one process after the other; its findings, and the seconds."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text("")
+    began = time.time()
+    for start in range(numbers.start, numbers.stop, CHUNK):
+        stop = min(start + CHUNK, numbers.stop)
+        while start < stop:
+            start = _run_child(seed, range(start, stop), place, tries)
+    rows = [json.loads(line) for line in place.read_text().splitlines()]
+    return rows, time.time() - began
+
+
+def _run_child(seed: int, numbers: range, place: Path, tries: int) -> int:
+    """Run a chunk in a process of its own; where the next one begins."""
+    start, stop = numbers.start, numbers.stop
+    command = [sys.executable, "-m", "against_jax", f"--chunk={start}:{stop}"]
+    command += [f"--seed={seed}", f"--out={place}", f"--tries={tries}"]
+    done = subprocess.run(command, env={**os.environ, "JAX_PLATFORMS": "cpu"})
+    if done.returncode == 0:
+        return stop
+    if done.returncode > 0:
+        raise SystemExit(f"the process of programs {start} to {stop} failed")
+    number = int(Path(f"{place}.at").read_text())
+    row = {**_start(draw(seed, number), number), "kind": "crash"}
+    with place.open("a") as file:
+        print(json.dumps({**row, "detail": f"signal {-done.returncode}"}), file=file)
+    return number + 1
+
+
+def report(seed: int, numbers: range, rows: list[Row], seconds: float) -> str:
+    """The figures and the distinct findings, unexplained ones first, as text."""
+    table = known()
+    count = len(numbers)
+    reasons = {id(row): explained(row, table) for row in rows}
+    bad = [row for row in rows if not reasons[id(row)]]
+    groups: dict[tuple[str, str, str], list[Row]] = {}
+    for row in bad:
+        groups.setdefault((row["source"], row["kind"], row["detail"]), []).append(row)
+    missing = sum(row["kind"] == "missing" for row in rows)
+    lines = [
+        f"{count} programs, seed {seed}, from {numbers.start}: {seconds:.0f} s, "
+        f"{1000 * seconds / max(count, 1):.0f} ms each",
+        f"{100 * (count - len(rows)) / count:.2f} % agree; "
+        f"{100 * missing / count:.2f} % missing; {len(rows) - missing} differ; "
+        f"{len(rows) - len(bad)} explained, {len(bad)} unexplained in "
+        f"{len(groups)} groups",
+    ]
+    for (source, kind, detail), members in sorted(groups.items()):
+        row = members[0]
+        lines += [
+            "",
+            f"== {source}  [{kind}: {detail}] x{len(members)}"
+            f"  (number {row['number']}, {row['mode']}, x64 {row['wide']})",
+            row["body"].rstrip(),
+            f"  ours    {row['ours']}",
+            f"  theirs  {row['theirs']}",
+        ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,122 @@
+"""How two outcomes differ, if they do: kind by kind, with tolerances by dtype."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from against_jax.outcomes import Leaf, Outcome
+
+# An element may be off by so many units in the last place of the largest element, 1 at
+# least: programs are short, and their numbers are small.
+UNITS = {"float16": 16, "bfloat16": 8, "float32": 256, "float64": 256}
+EPS = {"float16": 2**-10, "bfloat16": 2**-7, "float32": 2**-23, "float64": 2**-52}
+PARTS = {"complex64": "float32", "complex128": "float64"}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One kind of difference, and what there was on both sides."""
+
+    kind: str
+    detail: str
+
+
+def compare(ours: Outcome, theirs: Outcome) -> Difference | None:
+    """The first difference of kind that outcomes have, or None."""
+    if ours.error or theirs.error:
+        return _errors(ours, theirs)
+    if ours.tree != theirs.tree:
+        return Difference("tree", f"{ours.tree} for {theirs.tree}")
+    pairs = list(zip(ours.leaves, theirs.leaves))
+    for find in (_objects, _dtypes, _shapes, _weak, _values):
+        for a, b in pairs:
+            found = find(a, b)
+            if found is not None:
+                return found
+    return None
+
+
+def _errors(ours: Outcome, theirs: Outcome) -> Difference | None:
+    if not theirs.error:
+        kind = "missing" if _missing(ours) else "refused"
+        return Difference(kind, f"{ours.catchable} for a result")
+    if not ours.error:
+        return Difference("accepted", f"a result for {theirs.catchable}")
+    if theirs.catchable in ours.error:
+        return None
+    return Difference("class", f"{ours.catchable} for {theirs.catchable}")
+
+
+def _missing(ours: Outcome) -> bool:
+    lacks = ("has no attribute", "unexpected keyword", "is not in traceir")
+    return any(text in ours.message for text in lacks)
+
+
+def _objects(a: Leaf, b: Leaf) -> Difference | None:
+    if bool(a.dtype) != bool(b.dtype):
+        return Difference("object", f"{_name(a)} for {_name(b)}")
+    if a.dtype or _same_object(a.value, b.value):
+        return None
+    return Difference("object", f"{a.value!r} for {b.value!r}"[:80])
+
+
+def _same_object(a: object, b: object) -> bool:
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, float | complex):
+        return bool(np.isclose(a, b, rtol=1e-4, atol=1e-5, equal_nan=True))  # type: ignore[arg-type]
+    return a == b
+
+
+def _name(leaf: Leaf) -> str:
+    return leaf.dtype or type(leaf.value).__name__
+
+
+def _dtypes(a: Leaf, b: Leaf) -> Difference | None:
+    if a.dtype == b.dtype:
+        return None
+    return Difference("dtype", f"{a.dtype} for {b.dtype}")
+
+
+def _shapes(a: Leaf, b: Leaf) -> Difference | None:
+    if a.shape == b.shape:
+        return None
+    return Difference("shape", f"{list(a.shape)} for {list(b.shape)}")
+
+
+def _weak(a: Leaf, b: Leaf) -> Difference | None:
+    if a.weak == b.weak:
+        return None
+    return Difference("weak", f"{a.weak} for {b.weak}")
+
+
+def _values(a: Leaf, b: Leaf) -> Difference | None:
+    if not a.dtype or not isinstance(a.value, np.ndarray):
+        return None
+    dtype = a.dtype.removeprefix("np.")
+    if dtype in PARTS:
+        x, y = a.value, b.value
+        return _close(x.real, y.real, PARTS[dtype]) or _close(x.imag, y.imag, dtype)
+    return _close(a.value, b.value, dtype)
+
+
+def _close(a: np.ndarray, b: np.ndarray, dtype: str) -> Difference | None:
+    dtype = PARTS.get(dtype, dtype)
+    if dtype not in EPS:
+        return None if np.array_equal(a, b) else Difference("value", "exact")
+    x, y = a.astype("float64"), b.astype("float64")
+    if not np.array_equal(np.isnan(x), np.isnan(y)):
+        return Difference("value", "nan")
+    infinite = np.isinf(x) | np.isinf(y)
+    if not np.array_equal(x[infinite], y[infinite]):
+        return Difference("value", "infinite")
+    usual = np.isfinite(x) & np.isfinite(y)
+    largest = np.max(np.abs(y[usual]), initial=1.0)
+    if np.any(np.abs(x[usual] - y[usual]) > UNITS[dtype] * EPS[dtype] * largest):
+        return Difference("value", "number")
+    zeros = usual & (x == 0) & (y == 0)
+    if not np.array_equal(np.signbit(x[zeros]), np.signbit(y[zeros])):
+        return Difference("value", "zero")
+    return None
