@@ -17,10 +17,11 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Mapping
-from functools import cache, wraps
+from functools import wraps
 from types import TracebackType
 from typing import Any, TypeAlias, TypeVar, cast
 
+from traceir.caches import once
 from traceir.forks import kept_over_forks
 from traceir.records import dataclass
 
@@ -99,7 +100,7 @@ FLAGS: Mapping[str, Flag] = {
 }
 
 
-@cache
+@once
 def _interned(values: tuple[tuple[str, Any], ...]) -> Context:
     return Context(**dict(values))
 

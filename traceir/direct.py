@@ -18,6 +18,7 @@ import numpy as np
 
 from traceir.array import Array
 from traceir.avals import ShapedArray
+from traceir.caches import once
 from traceir.config import local
 from traceir.plans import FOREIGN, NUMBER, OWN, Plan, plan_of
 from traceir.trace import Tracer, typeof
@@ -135,7 +136,7 @@ def public(value: Any) -> Any:
     return _public(value) if ours else value
 
 
-@functools.cache
+@once
 def _public(function: FunctionType) -> Function:
     found = planned(function)
     found.__module__ = function.__module__.rpartition(".")[0]

@@ -208,7 +208,8 @@ class ClosedJaxpr:
         """
         found = self.__dict__.setdefault("_memo", {})
         if key not in found:
-            found[key] = make()
+            # Threads that make it at once share what the first has put there.
+            return found.setdefault(key, make())
         return found[key]
 
     def on(self, backend: str | None) -> ClosedJaxpr:

@@ -7,8 +7,10 @@ package: type checkers and editors read it, and so does `places`.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from importlib import import_module
+from typing import Any
 
 _LINE = re.compile(r"^from (\S+) import (\w+) as \2$", re.MULTILINE)
 
@@ -23,6 +25,20 @@ def places(file: str) -> dict[str, str]:
     with open(file.removesuffix(".py") + ".pyi", encoding="utf-8") as stub:
         found = _LINE.findall(stub.read())
     return {name: module for module, name in found}
+
+
+def imported(module: str, *names: str) -> tuple[Any, ...]:
+    """The classes of a module that is imported by now, for `isinstance`.
+
+    There are none while another thread is importing it.
+
+    >>> isinstance(1, imported("builtins", "int", "float"))
+    True
+    >>> imported("no.such.module", "Class")
+    ()
+    """
+    known = getattr(sys.modules.get(module), "__dict__", {})
+    return tuple(known[name] for name in names if name in known)
 
 
 def load(
@@ -44,5 +60,5 @@ def load(
         value: object = import_module(f"{module}.{name}")
     else:
         value = shown(getattr(import_module(module), name))
-    package[name] = value
-    return value
+    # What another thread has published is what this one gives, too.
+    return package.setdefault(name, value)

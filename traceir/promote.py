@@ -5,7 +5,6 @@ Serves: promote.*, aval.python.*, aval.canonical.*
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
@@ -16,6 +15,7 @@ from traceir import config
 from traceir.avals import ShapedArray
 from traceir.dtypes import as_dtype
 from traceir.errors import shown
+from traceir.lazy import imported
 from traceir.rules import Rules, default
 from traceir.rules.lattice import RANK, least_bounds
 from traceir.rules.problems import problem
@@ -208,12 +208,8 @@ def check_unmasked(value: object) -> None:
     >>> check_unmasked(np.ones(2))
     """
     # To import the module of masked arrays takes as long as to trace a small function.
-    masked = sys.modules.get("numpy.ma")
-    if (
-        masked is not None
-        and type(value) is not np.ndarray
-        and isinstance(value, masked.MaskedArray)
-    ):
+    masked = imported("numpy.ma", "MaskedArray")
+    if masked and type(value) is not np.ndarray and isinstance(value, masked):
         raise default().error("jit.masked", got=f"{type(value).__name__} {value}")
 
 

@@ -50,6 +50,7 @@ Position = tuple[int | None, int | None, int | None, int | None]
 # By identity: the hash of a code object reads all of it.
 _decoded: dict[int, tuple[CodeType, list[Position]]] = {}
 _MOST_DECODED = 64
+_MOST_FILES = 4096
 
 
 def positions_of(code: CodeType) -> list[Position]:
@@ -133,6 +134,8 @@ class _UserFiles(dict[str, bool]):
     """File name -> whether its frames are the user's; decided once per name."""
 
     def __missing__(self, name: str) -> bool:
+        if len(self) >= _MOST_FILES:  # of code that was made by exec
+            self.clear()
         answer = self[name] = _is_user_file(name)
         return answer
 

@@ -120,9 +120,7 @@ _typers: WeakKeyDictionary[Rules, Typer] = WeakKeyDictionary()
 def typer(rules: Rules) -> Typer:
     """The typing of these rules, compiled once."""
     found = _typers.get(rules)
-    if found is None:
-        found = _typers[rules] = Typer(rules)
-    return found
+    return found or _typers.setdefault(rules, Typer(rules))
 
 
 @cache

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from traceir.syntax import parse_module
 from traceir_numba.scalar_types import NotInLanguage, Value, common, llvm_type
 from traceir_numba.ssa import Block
 from traceir_numba.statements import Names, Statements, Way
@@ -37,7 +38,7 @@ def lower(
     Innermost loops that become vectors take so many of them `abreast`.
     Raises NotInLanguage for what the language does not have.
     """
-    (tree,) = ast.parse(text).body
+    (tree,) = parse_module(text).body
     if not isinstance(tree, ast.FunctionDef):
         raise NotInLanguage(type(tree).__name__)
     function = _Function(globals, result, abreast)

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from traceir.kernels import KERNELS
+from traceir.syntax import parse_module
 
 OWN = "traceir"
 
@@ -125,7 +126,7 @@ def _definition(name: str, value: Any) -> str:
     """The text that defines a function, a class or a constant of the reference's."""
     if not isinstance(value, FunctionType | type):
         return f"{name} = {value!r}"
-    tree = ast.parse(dedent(inspect.getsource(value)))
+    tree = parse_module(dedent(inspect.getsource(value)))
     (top,) = tree.body
     assert isinstance(top, ast.FunctionDef | ast.ClassDef)
     if isinstance(top, ast.FunctionDef):

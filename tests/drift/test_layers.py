@@ -15,7 +15,8 @@ ROOT = Path(__file__).parents[2]
 # A module imports only from groups to its left, or from its own group.
 ORDER = {
     "traceir": """
-        errors dtypes lazy version | forks records | store | config | scopes keys |
+        errors dtypes lazy version | forks records | caches syntax | store | config |
+        scopes keys |
         nodes typed | treedef | registering | pytree | tree | tree_util | source |
         rules | avals promote | ir effects text report | typing | accept relations |
         oracle |

@@ -24,6 +24,7 @@ OTHERS = {
     "jit/stages.py": "traces that are exported",
     "rules/__init__.py": "the tables: they decide the trace, which is in the key",
     "source.py": "lines in comments",
+    "syntax.py": "Python's parser",
     "store/__init__.py": "the store itself",
     "store/entry.py": "the store itself",
     "store/files.py": "the store itself",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from traceir.errors import TraceirError
+from traceir.syntax import parse_module
 
 if TYPE_CHECKING:
     from traceir.conform.host import Host
@@ -122,7 +123,7 @@ def index_of(text: str, env: Mapping[str, Any]) -> Any:
     >>> index_of("1:, None, ..., n", {"n": 2})
     (slice(1, None, None), None, Ellipsis, 2)
     """
-    (statement,) = ast.parse(f"_[{text}]").body
+    (statement,) = parse_module(f"_[{text}]").body
     assert isinstance(statement, ast.Expr) and isinstance(
         statement.value, ast.Subscript
     )
@@ -151,6 +152,6 @@ def _index(node: ast.expr | None, env: Mapping[str, Any]) -> Any:
 
 def names_of(text: str) -> Iterator[str]:
     """The names that occur in the text of an index."""
-    for node in ast.walk(ast.parse(f"_[{text}]")):
+    for node in ast.walk(parse_module(f"_[{text}]")):
         if isinstance(node, ast.Name) and node.id != "_":
             yield node.id

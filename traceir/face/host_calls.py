@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import copy
 import random
-import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -23,6 +22,7 @@ from traceir.avals import ShapedArray
 from traceir.face.array import NumpyTracer, in_numpy_trace, traced
 from traceir.ir import HostFunction
 from traceir.lax.operands import convert
+from traceir.lazy import imported
 from traceir.promote import canonical_dtype
 from traceir.trace import Tracer, bind, typeof
 
@@ -40,10 +40,8 @@ def is_generator(value: Any) -> bool:
     """
     if isinstance(value, random.Random):
         return True
-    module = sys.modules.get("numpy.random")
-    return module is not None and isinstance(
-        value, (module.Generator, module.RandomState, module.BitGenerator)
-    )
+    names = "Generator", "RandomState", "BitGenerator"
+    return isinstance(value, imported("numpy.random", *names))
 
 
 class HostGenerator:

@@ -16,6 +16,7 @@ from traceir.jit.staging import Prepared
 
 # What has been told, by file: once for each line that calls and each reason.
 _told: dict[str, dict[Any, Any]] = {}
+_MOST_FILES = 1024
 
 
 class _Untraceable(Exception):
@@ -59,6 +60,8 @@ class FallbackFunction(JitFunction):
         )
         place = source.capture()
         file, line = (place.file, place.line) if place else ("", 0)
+        if len(_told) >= _MOST_FILES:  # of code that was made by exec
+            _told.clear()
         registry = _told.setdefault(file, {})
         warnings.warn_explicit(text, UserWarning, file, line, registry=registry)
 

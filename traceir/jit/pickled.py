@@ -82,10 +82,10 @@ class Pickled:
     in its module. Copies are the object itself.
     """
 
-    __slots__ = ("_copy", "_copy_name")
+    __slots__ = ("_last",)
     _fun: Function
-    _copy: Function
-    _copy_name: str
+    # The copy that was made last, under its name: both at once, for other threads.
+    _last: tuple[str, Function]
 
     def _making(self) -> Making:
         """How it was made."""
@@ -96,9 +96,10 @@ class Pickled:
         """The function, by a name of its own."""
         name = self._named()
         wanted = name[1] if name else getattr(self._fun, "__qualname__", "")
-        if not hasattr(self, "_copy") or self._copy_name != wanted:
-            self._copy, self._copy_name = body_of(self._fun, wanted), wanted
-        return self._copy
+        last = getattr(self, "_last", None)
+        if last is None or last[0] != wanted:
+            last = self._last = wanted, body_of(self._fun, wanted)
+        return last[1]
 
     def _named(self) -> tuple[str, str] | None:
         """Its module, and its name there."""

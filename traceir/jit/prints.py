@@ -25,6 +25,7 @@ import numpy as np
 
 from traceir.array import LIVING, Array
 from traceir.errors import shown
+from traceir.lazy import imported
 from traceir.typed import PLAIN, typed
 
 # Larger arrays are remembered by a digest of their bytes.
@@ -227,17 +228,14 @@ def state_of(value: Any) -> Any:
     >>> state_of(3) is None
     True
     """
-    plain = sys.modules.get("random")
-    if plain is not None and isinstance(value, plain.Random):
+    if isinstance(value, imported("random", "Random")):
         return value.getstate()
-    module = sys.modules.get("numpy.random")
-    if module is None:
-        return None
-    if isinstance(value, module.RandomState):
+    if isinstance(value, imported("numpy.random", "RandomState")):
         return value.get_state(legacy=False)
-    if isinstance(value, module.Generator):
+    if isinstance(value, imported("numpy.random", "Generator")):
         value = value.bit_generator
-    return value.state if isinstance(value, module.BitGenerator) else None
+    bits = imported("numpy.random", "BitGenerator")
+    return value.state if isinstance(value, bits) else None
 
 
 def _comparable(state: Any) -> Any:

@@ -11,10 +11,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, wraps
 from importlib import import_module
-from threading import Lock
+from threading import RLock
 from typing import Any, TypeVar, cast
 
 import numpy as np
+
+from traceir.forks import in_child, kept_over_forks
 
 # Matrices of up to so many elements are for one thread. Measured at 256 rows: where
 # nothing else runs, two threads solve triangular systems in 0.7 of the time; where the
@@ -23,7 +25,8 @@ SMALL = 1 << 16
 K = TypeVar("K", bound=Callable[..., Any])
 Count = tuple[Callable[[], int], Callable[[int], None]]
 
-_lock = Lock()
+# Reentrant: a collection inside may run a user's code.
+_lock = kept_over_forks(RLock())
 
 
 class _Inside:
@@ -31,6 +34,15 @@ class _Inside:
 
     calls = 0
     before = 1
+
+
+@in_child
+def _begin_alone() -> None:
+    """Other threads, which wanted one thread of the library, are not in a child."""
+    count = count_of() if _Inside.calls else None
+    _Inside.calls = 0
+    if count is not None and _Inside.before > 1:
+        count[1](_Inside.before)
 
 
 @cache

@@ -8,7 +8,8 @@ names are those of `__init__.pyi`; a function's module is imported with its firs
 Array(14., dtype=float32)
 """
 
-from traceir import direct as _direct
+from functools import partial as _partial
+
 from traceir import lazy as _lazy
 from traceir.numpy import named as _named
 
@@ -18,10 +19,9 @@ __all__ = sorted(_places)
 
 def __getattr__(name: str) -> object:
     if name in _places:
-        found = _lazy.load(globals(), _places[name], name, _direct.public)
-        if name in _named.NAMED:
-            _named.equip(found, name)
-        return found
+        # Whole before any other thread sees it.
+        shown = _partial(_named.equipped, name)
+        return _lazy.load(globals(), _places[name], name, shown)
     from traceir.numpy.missing import missing
 
     raise missing(name, __all__)

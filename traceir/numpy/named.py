@@ -11,6 +11,8 @@ from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
+from traceir.direct import public
+
 # The universal functions that have methods: operands, and what is folded from nothing.
 NAMED: dict[str, tuple[int, Any]] = {
     "add": (2, 0),
@@ -48,7 +50,15 @@ _UPDATES = {
 }
 
 
-def equip(function: Callable[..., Any], name: str) -> None:
+def equipped(name: str, value: Any) -> Any:
+    """What the package has under a name: a universal function has its methods."""
+    found = public(value)
+    if name in NAMED:
+        _equip(found, name)
+    return found
+
+
+def _equip(function: Callable[..., Any], name: str) -> None:
     """Give a universal function its methods, and what it says of itself."""
     attributes = vars(function)
     attributes["nin"], attributes["identity"] = NAMED[name]

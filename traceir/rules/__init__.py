@@ -6,8 +6,7 @@
 
 from __future__ import annotations
 
-from functools import cache
-
+from traceir.caches import once
 from traceir.errors import TraceirError
 from traceir.rules.language import Formula, compile_formula, parse, walk
 from traceir.rules.load import load, spec_path
@@ -63,7 +62,7 @@ __all__ = [
 ]
 
 
-@cache
+@once
 def default() -> Rules:
     """The rules of the specification, loaded once.
 

@@ -10,6 +10,8 @@ import ast
 import operator
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import field
 from functools import cached_property, lru_cache
 from typing import Any, Final
 
@@ -17,6 +19,7 @@ from traceir.records import dataclass
 from traceir.rules.helpers import HELPERS
 from traceir.rules.problems import problem
 from traceir.rules.scope import Scope
+from traceir.syntax import parse_expression
 
 BUILTINS: Final[dict[str, Callable[..., Any]]] = {
     f.__name__: f for f in (all, any, sum, len, max, min, range, tuple, abs)
@@ -64,7 +67,8 @@ class Formula:
     """A checked expression: its text, its tree, and the names that it needs."""
 
     text: str
-    node: ast.expr
+    # Threads that parse one text at once get a tree each.
+    node: ast.expr = field(compare=False)
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -94,7 +98,7 @@ def parse(text: str) -> Formula:
     """
     line = " ".join(text.split())
     try:
-        node = ast.parse(line, mode="eval").body
+        node = parse_expression(line)
     except (SyntaxError, ValueError) as error:
         raise problem("table.formula", line, str(error)) from None
     _check(node, line)
@@ -271,6 +275,28 @@ def _walk_loop(
             yield walk(item, inner)
 
 
+def _is_warned_of(formula: ast.expr) -> bool:
+    """Whether Python may warn of a formula, as of `3[0]`: here it has no value."""
+    operands: list[ast.expr] = []
+    for node in ast.walk(formula):
+        match node:
+            case ast.Subscript(value):
+                operands.append(value)
+            case ast.Compare(left, ops, rights):
+                pairs = zip([left, *rights], ops)
+                operands += [v for v, op in pairs if isinstance(op, ast.Is | ast.IsNot)]
+    plain = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
+    return not all(isinstance(operand, plain) for operand in operands)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    # What it changes is every thread's, and no formula of the tables needs it.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        yield
+
+
 def compile_formula(
     formula: Formula, names: Sequence[str], constants: Env | None = None
 ) -> Callable[..., Any]:
@@ -285,9 +311,7 @@ def compile_formula(
     )
     tree = ast.Expression(ast.Lambda(arguments, formula.node))
     ast.fix_missing_locations(tree)
-    with warnings.catch_warnings():
-        # Python warns of `3[0]`; here that is a formula without a value.
-        warnings.simplefilter("ignore", SyntaxWarning)
+    with _quiet() if _is_warned_of(formula.node) else nullcontext():
         code = compile(tree, f"<traceir rule: {formula}>", "eval")
     scope = {"__builtins__": {}, **VOCABULARY, **(constants or {})}
     function: Callable[..., Any] = eval(code, scope)

@@ -68,7 +68,7 @@ class OnDemand(Mapping[str, Prim]):
             row, classes = self._rows[name]
             chain = _chain(name, row, classes)
             found = _prim(name, row.where, chain, self._constants, False)
-            self._read[name] = found
+            found = self._read.setdefault(name, found)
         return found
 
     def __iter__(self) -> Iterator[str]:

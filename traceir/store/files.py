@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
+import threading
 import time
 import warnings
 from collections.abc import Iterator
 from contextlib import suppress
 
+from traceir.forks import kept_over_forks
 from traceir.records import dataclass
 from traceir.store.entry import Corrupt, Entry, decode, encode
 from traceir.store.place import Place, StoreWarning, distrust, place_of, warn
@@ -195,6 +197,8 @@ class Store:
 
 
 _current: list[Store | None] = []
+# Reentrant: what shows a warning may run a user's code.
+_lock = kept_over_forks(threading.RLock())
 
 
 def current() -> Store | None:
@@ -203,14 +207,19 @@ def current() -> Store | None:
     There is none, and a warning, where the environment says what cannot be read.
     """
     if not _current:
-        try:
-            place = place_of(os.environ)
-        except ValueError as error:
-            place = None
-            text = f"compiled programs are not kept: {error}"
-            warnings.warn(text, StoreWarning, stacklevel=2)
-        use(place)
+        with _lock:
+            if not _current:
+                use(_of_environment())
     return _current[0]
+
+
+def _of_environment() -> Place | None:
+    try:
+        return place_of(os.environ)
+    except ValueError as error:
+        text = f"compiled programs are not kept: {error}"
+        warnings.warn(text, StoreWarning, stacklevel=3)
+        return None
 
 
 def use(place: Place | None) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from traceir import rules
+from traceir.caches import once
 from traceir.forks import in_child, kept_over_forks
 from traceir_numba.cuda import simulated
 from traceir_numba.cuda.pool import MemoryInfo, Pool
@@ -43,7 +44,7 @@ def is_simulated() -> bool:
     return os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0")
 
 
-@cache
+@once
 def dialect() -> Any:
     """The module that compiles for a device.
 
@@ -152,7 +153,7 @@ def _is_full(error: Exception) -> bool:
     return isinstance(error, MemoryError) or "OUT_OF_MEMORY" in str(error)
 
 
-@cache
+@once
 def pool() -> Pool:
     """The memory of this process on its device.
 

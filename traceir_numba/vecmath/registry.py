@@ -14,6 +14,7 @@ from textwrap import fill, indent
 from types import ModuleType
 from typing import Any
 
+from traceir.syntax import parse_module
 from traceir_numba.vecmath import (
     area,
     basics,
@@ -148,7 +149,7 @@ def _read(modules: Iterable[ModuleType]) -> None:
 def _statements(module: ModuleType) -> Iterator[tuple[tuple[str, ...], ast.stmt, str]]:
     """The definitions of a module: names, tree, and text with the comments above it."""
     lines = inspect.getsource(module).splitlines()
-    for node in ast.parse("\n".join(lines)).body:
+    for node in parse_module("\n".join(lines)).body:
         match node:
             case ast.FunctionDef(name=name):
                 names: tuple[str, ...] = (name,)

@@ -59,7 +59,7 @@ def wrapped(
         return _telling(wrapper(lambda: function), function, asker, parts)
     if wrapper not in found:
         made = wrapper(ref(function))
-        found[wrapper] = _telling(made, function, asker, parts)
+        return found.setdefault(wrapper, _telling(made, function, asker, parts))
     return found[wrapper]
 
 
