@@ -93,8 +93,8 @@ def _weak(a: Leaf, b: Leaf) -> Difference | None:
 
 
 def _values(a: Leaf, b: Leaf) -> Difference | None:
-    if not a.dtype or not isinstance(a.value, np.ndarray):
-        return None
+    if not a.dtype or a.value is None or b.value is None:
+        return None  # no array, or of one side the type alone was asked for
     dtype = a.dtype.removeprefix("np.")
     if dtype in PARTS:
         x, y = a.value, b.value

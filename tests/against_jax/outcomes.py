@@ -95,7 +95,7 @@ def _sorted(value: dict[Any, Any]) -> Iterator[tuple[Any, Any]]:
 
 
 def _leaf(value: Any, library: Any) -> Leaf:
-    if isinstance(value, library.Array):
+    if isinstance(value, library.Array | library.ShapeDtypeStruct):
         return _array(value, library)
     if isinstance(value, np.ndarray | np.generic):
         return Leaf(f"np.{value.dtype}", False, value.shape, np.asarray(value))
@@ -108,6 +108,9 @@ def _leaf(value: Any, library: Any) -> Leaf:
 
 
 def _array(value: Any, library: Any) -> Leaf:
+    if not hasattr(value, "__array__"):  # a type alone, of a program that is traced
+        weak = bool(value.weak_type)
+        return Leaf(str(value.dtype), weak, tuple(value.shape), None)
     shape = tuple(value.shape)
     if str(value.dtype).startswith("key<"):
         words = np.asarray(library.random.key_data(value))

@@ -12,8 +12,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from traceir import lax, rules
 from traceir.array import Array
 from traceir.jit.composite import composite
@@ -29,8 +27,7 @@ from traceir.lax.matrices import (
 from traceir.lax.operands import Operand, broadcast_shapes, promoted_inexact, shape_of
 from traceir.numpy import linalg as _linalg
 from traceir.numpy.creation import broadcast_to
-from traceir.numpy.linalg.checks import check_square, matrices, option, shown, square
-from traceir.numpy.linalg.norms import norm
+from traceir.numpy.linalg.checks import check_square, matrices, option, shown
 from traceir.scipy.matrices import (
     block_diag,
     circulant,
@@ -42,6 +39,19 @@ from traceir.scipy.matrices import (
     svd,
     toeplitz,
 )
+from traceir.scipy.matrix_functions import expm, expm_frechet, polar
+from traceir.scipy.structured import (
+    companion,
+    convolution_matrix,
+    dft,
+    fiedler,
+    fiedler_companion,
+    helmert,
+    invhilbert,
+    invpascal,
+    leslie,
+    pascal,
+)
 from traceir.trace import typeof
 
 __all__ = [
@@ -50,16 +60,28 @@ __all__ = [
     "cho_solve",
     "cholesky",
     "circulant",
+    "companion",
+    "convolution_matrix",
     "det",
+    "dft",
     "eigh",
     "expm",
+    "expm_frechet",
+    "fiedler",
+    "fiedler_companion",
     "hadamard",
     "hankel",
+    "helmert",
     "hilbert",
     "inv",
+    "invhilbert",
+    "invpascal",
+    "leslie",
     "lu",
     "lu_factor",
     "lu_solve",
+    "pascal",
+    "polar",
     "qr",
     "solve",
     "solve_triangular",
@@ -263,79 +285,3 @@ def inv(a: Operand) -> Array:
     Array([[0.25]], dtype=float32)
     """
     return _linalg.inv(a)
-
-
-# The numerator of the Pade approximant of degree 13, and up to which norm it is exact
-# in double precision: N. J. Higham, "The scaling and squaring method for the matrix
-# exponential revisited" (2005), section 2.
-_PADE = (
-    *(64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800),
-    *(129060195264000, 10559470521600, 670442572800, 33522128640, 1323241920),
-    *(40840800, 960960, 16380, 182, 1),
-)
-_THETA = 5.371920351148152
-
-
-@composite(static_argnames=["max_squarings"])
-def expm(A: Operand, *, max_squarings: int = 16) -> Array:
-    """The exponential of square matrices, by scaling and squaring.
-
-    Shape (..., n, n) to the same; NaN where it takes more than `max_squarings`. Raises
-    LinAlgError (linalg.matrix, linalg.square), TypeError (matrices.dtype).
-
-    >>> import traceir.numpy as jnp
-    >>> expm(jnp.array([[0, 1], [0, 0]]))
-    Array([[1., 1.],
-           [0., 1.]], dtype=float32)
-    """
-    x = square("expm", A)
-    dtype, shape = typeof(x).dtype, shape_of(x)
-    size = norm(x, 1, axis=(-2, -1))
-    tiny = lax.full(shape_of(size), float(np.finfo(dtype).tiny), dtype)
-    ratio = lax.div(lax.max(size, tiny), lax.full(shape_of(size), _THETA, dtype))
-    steps = lax.ceil(
-        lax.div(lax.log(ratio), lax.full(shape_of(size), np.log(2), dtype))
-    )
-    more = [
-        _over(lax.gt(steps, lax.full(shape_of(size), done, dtype)), shape)
-        for done in range(max_squarings + 1)
-    ]
-    half = lax.full(shape, 0.5, dtype)
-    for halved in more[:-1]:
-        x = lax.select(halved, lax.mul(x, half), x)
-    found = _approximant(x)
-    for squared in more[:-1]:
-        found = lax.select(squared, product(found, found), found)
-    return lax.select(more[-1], lax.full(shape, np.nan, dtype), found)
-
-
-def _over(value: Operand, shape: tuple[int, ...]) -> Array:
-    """One value for each matrix, over all of its elements."""
-    return lax.broadcast_in_dim(value, shape, tuple(range(len(shape) - 2)))
-
-
-def _approximant(x: Operand) -> Array:
-    """The Pade approximant of the exponential."""
-    one = eye_like(x)
-    powers = [one, product(x, x)]
-    for _ in range(2):
-        powers.append(product(powers[-1], powers[1]))
-    odd = product(x, _polynomial(powers, _PADE[1::2]))
-    even = _polynomial(powers, _PADE[::2])
-    return _linalg.solve(lax.sub(even, odd), lax.add(even, odd))
-
-
-def _polynomial(powers: list[Array], terms: tuple[int, ...]) -> Array:
-    """The sum of terms times even powers: three low ones, and three times the sixth."""
-    low = _combined(powers, terms[:4])
-    return lax.add(low, product(powers[3], _combined(powers[1:], terms[4:])))
-
-
-def _combined(powers: list[Array], terms: tuple[int, ...]) -> Array:
-    found: Any = None
-    for power, term in zip(powers, terms, strict=False):
-        factor = lax.full(shape_of(power), float(term), typeof(power).dtype)
-        part = lax.mul(power, factor)
-        found = part if found is None else lax.add(found, part)
-    result: Array = found
-    return result
