@@ -9,7 +9,7 @@ pip := $(python) -m pip install --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test soak fuzz mutants ulp docs lint type format clean conform status
-.PHONY: gpu-check against-jax conform-jax corpus reach bench plain
+.PHONY: gpu-check against-jax conform-jax corpus reach bench plain array-api
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' \
@@ -34,6 +34,12 @@ mutants: $(VENV)/.test ## try every mutant of the tables on the cases
 
 reach: $(VENV)/.test ## how often random draws meet each clause
 	$(python) -m traceir.conform.reach $(ARGS)
+
+# A script that runs the suite on a module: SUITE MODULE PYTHON EXAMPLES.
+ARRAY_API_SUITE ?= ../shared/outside/array_api.sh
+
+array-api: $(VENV)/.test ## the Array API standard's own tests, by the script ARRAY_API_SUITE
+	$(python) tests/array_api/suite.py $(ARRAY_API_SUITE)
 
 gpu-check: $(VENV)/.cuda ## cases, tests and times on a CUDA device, in one table; ARGS=-h
 	$(VENV)/cuda/bin/python -m traceir_numba.cuda.check $(ARGS)

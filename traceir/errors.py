@@ -86,6 +86,10 @@ class RuleTypeValueError(TraceirError, TypeError, ValueError):
     """A rule that some functions of JAX and NumPy refuse as types, others as values."""
 
 
+class RuleValueIndexError(TraceirError, ValueError, IndexError):
+    """A rule about axes failed: both errors at once, as NumPy's `AxisError`."""
+
+
 class RuleIndexError(TraceirError, IndexError):
     """A rule about indices failed, as an `IndexError`."""
 
@@ -155,6 +159,7 @@ CLASSES |= {
     "TypeError": RuleTypeError,
     "ValueError": RuleValueError,
     "TypeError, ValueError": RuleTypeValueError,
+    "ValueError, IndexError": RuleValueIndexError,
     "IndexError": RuleIndexError,
     "RuntimeError": RuleRuntimeError,
     "RecursionError": RuleRecursionError,

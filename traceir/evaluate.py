@@ -315,6 +315,10 @@ def custom_lin(*xs: np.ndarray, **params: Any) -> Any:
     raise rules.error("custom_vjp.forward")
 
 
+# The text of a program: nothing is compiled.
+DIALECTS = ("source",)
+
+
 class Executable:
     """A program as the reference backend runs it."""
 

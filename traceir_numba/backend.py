@@ -36,12 +36,16 @@ if TYPE_CHECKING:  # a program that is in the store needs nothing of the compile
     from traceir_numba.compiling import Build
     from traceir_numba.program import Program
 
-__all__ = ["CHOICES", "DONATES", "Executable", "compile", "compile_count"]
+__all__ = [
+    *("CHOICES", "DIALECTS", "DONATES", "Executable", "compile", "compile_count"),
+]
 
 # What is chosen where the reference chooses otherwise.
 CHOICES = {"choice.dot-order": "fixed"}
 # `compile` takes the positions of inputs that the program may write over.
 DONATES = True
+# What a program's text is asked for in.
+DIALECTS = ("source", "llvm", "asm")
 
 _numbers = count(1)
 

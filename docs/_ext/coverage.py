@@ -38,6 +38,21 @@ def absent() -> Mapping[str, str]:
     return {name: str(why) for name, why in coverage()["absent"].items()}
 
 
+def counts() -> str:
+    """What the suite of the Array API standard found, in a sentence.
+
+    >>> counts()
+    'Of ... tests ... pass, ... fail and ... are skipped by the suite.'
+    """
+    found = coverage()["array_api"]
+    tests, passed, skipped = found["tests"], found["passed"], found["skipped"]
+    failed = tests - passed - skipped
+    return (
+        f"Of {tests:,} tests {passed:,} pass, {failed} fail and {skipped} are skipped"
+        " by the suite."
+    )
+
+
 @cache
 def calls() -> Counter[str]:
     """How often tests, cases and examples name a function."""
@@ -67,6 +82,10 @@ class Coverage(SphinxDirective):
                 return [_reasons(absent())]
             case "parameters" | "signatures" | "extensions" as part:
                 return [_reasons(coverage()[part])]
+            case "array-api":
+                return [_reasons(coverage()["array_api"]["failed"])]
+            case "array-api-counts":
+                return [line("counts", *sentence(counts()))]
         raise self.error(f"no part {self.arguments[0]}")
 
 

@@ -361,3 +361,12 @@ def test_bfloat16_is_rounded_once() -> None:
         found, [1.0078125, 16908288, -1.0078125, np.inf, np.nan]
     )
     assert whole.tolist() == [16908288, -16908288, 2.0**63]
+
+
+@pytest.mark.parametrize("kind", [ValueError, IndexError])
+def test_an_axis_out_of_bounds_is_both_errors_that_libraries_expect(
+    kind: type[Exception],
+) -> None:
+    for call in (jnp.expand_dims, jnp.sum, jnp.flip, jnp.sort, jnp.unstack):
+        with raises_rule("face.axis", kind):
+            call(jnp.ones(2), axis=-5)

@@ -22,9 +22,11 @@ from compiling import (
     selu,
     softmax,
 )
+from rule_errors import raises_rule
 from text_programs import PROGRAMS
 
 import traceir
+import traceir.numpy as jnp
 from traceir_numba import buffers, pool
 
 
@@ -225,6 +227,31 @@ def test_vectors_and_no_contraction_of_the_programs_own_arithmetic() -> None:
     llvm = compiled(selu(1000)).as_text("llvm")
     assert re.search(r"fmul <\d+ x float>", llvm)
     assert " contract " not in llvm and "llvm.fmuladd" not in llvm
+
+
+DIALECTS = {
+    "numba": {"source": "@kernel", "llvm": "define ", "asm": "\tret"},
+    "reference": {"source": "= exp"},
+    "oracle": {"source": "= exp"},
+}
+
+
+@pytest.mark.parametrize("backend", DIALECTS)
+def test_dialects(backend: str) -> None:
+    def both(x: Any) -> Any:
+        return jnp.exp(x) + jnp.sin(x)
+
+    lowered = traceir.jit(both, backend=backend).lower(1.0)
+    for stage in (lowered, lowered.compile()):
+        for dialect, part in DIALECTS[backend].items():
+            assert part in stage.as_text(dialect=dialect)
+        source = stage.as_text()
+        assert source == stage.as_text("source") == stage.as_text(dialect=None)
+        # The jaxpr stands above what was made of it.
+        assert source.index("lambda ;") < source.index("= exp") < source.index("= sin")
+        wrong = f"'hlo'; with the backend {backend} there is source"
+        with raises_rule("jit.dialect", ValueError, wrong):
+            stage.as_text(dialect="hlo")
 
 
 def test_other_texts_are_refused() -> None:

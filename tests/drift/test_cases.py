@@ -43,6 +43,7 @@ ELSEWHERE = {
     "jit.unrolled": "tests/test_growth.py",
     # How a program runs, which no case can see.
     "jit.explain": "tests/backend/test_speed.py",
+    "jit.dialect": "tests/backend/test_programs.py",
     "backend.threads": "tests/backend/test_pool.py",
     "backend.device": "tests/cuda/test_arrays.py",
     "backend.memory": "tests/cuda/test_memory.py",

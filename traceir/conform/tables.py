@@ -16,6 +16,8 @@ from traceir.ir import ClosedJaxpr
 from traceir.rules import default
 from traceir.text.printer import to_text
 
+DIALECTS = ("source",)
+
 
 @dataclass(frozen=True)
 class Interpreted:

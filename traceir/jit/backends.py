@@ -23,7 +23,7 @@ from traceir.rules.helpers import stacked
 from traceir.trace import EAGER
 from traceir.typing import infer
 
-# Name -> module with `compile(closed, name) -> Executable`.
+# Name -> module with `compile(closed, name) -> Executable`, and `DIALECTS` of texts.
 BACKENDS: dict[str, str] = {
     "reference": "traceir.evaluate",
     "numba": "traceir_numba.backend",
@@ -41,7 +41,7 @@ class Executable(Protocol):
         """Run on C-contiguous arrays of the program's input types; fresh results."""
 
     def as_text(self, form: str) -> str:
-        """The program as "source", "llvm" or "asm"; what is to say of its "speed"."""
+        """The program in a dialect of the backend; what is to say of its "speed"."""
 
 
 @functools.cache
@@ -61,6 +61,18 @@ def resolve(name: str) -> Any:
     if needed and importlib.util.find_spec(needed) is None:
         raise rules.error("jit.backend", got=f"{name!r} without {needed} installed")
     return importlib.import_module(BACKENDS[name])
+
+
+def text_of(exe: Executable, backend: str, dialect: str | None) -> str:
+    """A program's text in a dialect of its backend, the first of them unless asked.
+
+    Raises ValueError (jit.dialect) for one that it does not have.
+    """
+    known: tuple[str, ...] = resolve(backend).DIALECTS
+    if dialect is not None and dialect not in known:
+        got = f"{dialect!r}; with the backend {backend} there is {', '.join(known)}"
+        raise rules.error("jit.dialect", got=got)
+    return exe.as_text(dialect or known[0])
 
 
 def executable(

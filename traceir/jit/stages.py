@@ -13,7 +13,7 @@ from traceir.avals import ShapedArray
 from traceir.dtypes import KEY, as_dtype, float0
 from traceir.errors import shown
 from traceir.ir import ClosedJaxpr
-from traceir.jit.backends import Executable, executable
+from traceir.jit.backends import Executable, executable, text_of
 from traceir.jit.cache import Entry
 from traceir.jit.fast import inputs_of, to_numpy
 from traceir.records import dataclass
@@ -137,9 +137,9 @@ class Lowered(_Stage):
     def _executable(self) -> Executable:
         return executable(self.entry, self.backend, self.keep_unused)
 
-    def as_text(self) -> str:
-        """The generated source."""
-        return self._executable().as_text("source")
+    def as_text(self, dialect: str | None = None) -> str:
+        """What `Compiled.as_text` gives: by default the generated source."""
+        return text_of(self._executable(), self.backend, dialect)
 
     def compile(self) -> Compiled:
         """Compile to machine code."""
@@ -156,9 +156,20 @@ class Compiled(_Stage):
 
     exe: Executable
 
-    def as_text(self, form: str = "asm") -> str:
-        """Machine code as "asm", or "llvm", or the "source" it came from."""
-        return self.exe.as_text(form)
+    def as_text(self, dialect: str | None = None) -> str:
+        """The text that was compiled, or what became of it in another `dialect`.
+
+        By default the "source": the jaxpr, and below it the source that the backend
+        made of it; of the reference, which makes none, the jaxpr alone. Compiled by
+        Numba there are "llvm" and "asm", for a CUDA device "ptx". Raises ValueError
+        (jit.dialect) for another.
+
+        >>> import traceir, traceir.numpy as jnp
+        >>> compiled = traceir.jit(jnp.sin).lower(1.0).compile()
+        >>> [word in compiled.as_text() for word in ("lambda ;", "f32[] = sin")]
+        [True, True]
+        """
+        return text_of(self.exe, self.backend, dialect)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         leaves = self._leaves(args, kwargs)

@@ -32,7 +32,7 @@ from traceir.lax.operands import (
     typed,
 )
 from traceir.lax.shapes import axis_in
-from traceir.numpy.creation import broadcast_to
+from traceir.numpy.creation import broadcast_to, offset
 from traceir.numpy.elementwise import add, divide, multiply, subtract
 from traceir.trace import bind
 
@@ -45,7 +45,7 @@ def arange(
     *,
     device: Any = None,
 ) -> Array:
-    """`start`, `start + step` … below `stop`; one argument is the stop.
+    """`start`, `start + step` … below `stop`; without a `stop` the start is it.
 
     Integer if all are, floating if one is, strong. Raises ConcretizationTypeError
     (level.concretize.number) for a traced argument, ValueError (face.step) for a step
@@ -55,7 +55,7 @@ def arange(
     (Array([0, 1, 2], dtype=int32), Array([1. , 1.5], dtype=float32))
     """
     check_device(device)
-    if stop is None and step is None:
+    if stop is None:
         start, stop = None, start
     bounds = {"start": start, "stop": stop, "step": step}
     known = {k: _known(k, v) for k, v in bounds.items() if v is not None}
@@ -192,6 +192,6 @@ def _below(shape: tuple[int, int], k: int) -> Array:
     """Whether a place of a matrix is at or below its `k`-th diagonal."""
     integers = default_dtype(int)
     rows = lax.broadcasted_iota(integers, shape, 0)
-    rows = lax.add(rows, typed(k, integers, False))
+    rows = lax.add(rows, typed(offset(k, shape), integers, False))
     result: Array = bind("ge", rows, lax.broadcasted_iota(integers, shape, 1))
     return result

@@ -17,6 +17,7 @@ from traceir.lax.operands import (
     typed,
 )
 from traceir.numpy.composites import power
+from traceir.numpy.creation import offset
 from traceir.numpy.parts import of_rank
 from traceir.trace import bind, typeof
 
@@ -64,7 +65,7 @@ def _at_or_below(shape: tuple[int, ...], k: int) -> Array:
     """Whether an element of matrices is at or below their `k`-th diagonal."""
     integers, rank = default_dtype(int), len(shape)
     rows = lax.broadcasted_iota(integers, shape[-2:], 0)
-    rows = lax.add(rows, typed(k, integers, False))
+    rows = lax.add(rows, typed(offset(k, shape), integers, False))
     below = bind("ge", rows, lax.broadcasted_iota(integers, shape[-2:], 1))
     return lax.broadcast_in_dim(below, shape, (rank - 2, rank - 1))
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from traceir import rules
 from traceir.avals import ShapedArray
 from traceir.effects import calls_host
 from traceir.ir import ClosedJaxpr
@@ -23,10 +22,11 @@ from traceir_numba.hosted import Driven, is_driven
 from traceir_numba.problems import wrapped
 from traceir_numba.program import Program
 
-__all__ = ["CHOICES", "Executable", "check", "compile"]
+__all__ = ["CHOICES", "DIALECTS", "Executable", "check", "compile"]
 
 # What is chosen where the reference chooses otherwise.
 CHOICES = {"choice.dot-order": "fixed"}
+DIALECTS = ("source", "ptx")
 
 
 class Executable:
@@ -69,10 +69,7 @@ class Executable:
         return self.runner.run(memory)
 
     def as_text(self, form: str) -> str:
-        """The program as "source" or "ptx", and what is to say of its "speed".
-
-        Raises ValueError (jit.explain) for another form.
-        """
+        """The program as "source" or "ptx", and what is to say of its "speed"."""
         # Compiling and running need none of these.
         from traceir_numba.cuda import ptx, source, telling
 
@@ -83,8 +80,7 @@ class Executable:
                 return "\n".join(ptx.ptx(self.program).values())
             case "speed":
                 return telling.report(self.program, self.seconds)
-        got = f"{form!r}; of a program for a device there are source, ptx and speed"
-        raise rules.error("jit.explain", got=got)
+        raise ValueError(f"there is no {form!r}, only source, ptx and speed")
 
 
 def check() -> None:

@@ -170,6 +170,3 @@ class _Compiled(stages.Compiled):
         results = launched(self.exe, self.entry, self._leaves(args, kwargs))
         taken.end()
         return self.entry.out_tree.unflatten(given_back(results, taken.libraries))
-
-    def as_text(self, form: str = "source") -> str:
-        return super().as_text(form)
