@@ -46,6 +46,7 @@ from traceir.leaks import checking_leaks
 from traceir.place import block_until_ready, device_get, device_put
 from traceir.report import SourceReport, source_report
 from traceir.scopes import (
+    boundscheck,
     check_tracer_leaks,
     debug_infs,
     debug_key_reuse,
@@ -168,6 +169,7 @@ __all__ = [
     "random",
     "remat",
     "rules",
+    "boundscheck",
     "sanitize",
     "scipy",
     "sharding",

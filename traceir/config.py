@@ -50,6 +50,7 @@ class Context:
     debug_infs: bool = False
     debug_key_reuse: bool = False
     sanitize: bool = False
+    boundscheck: bool = True
     threefry_partitionable: bool = True
     default_prng_impl: str = "threefry2x32"
     check_tracer_leaks: bool = False
@@ -92,6 +93,7 @@ FLAGS: Mapping[str, Flag] = {
     "debug_infs": Flag("debug_infs"),
     "debug_key_reuse": Flag("debug_key_reuse"),
     "sanitize": Flag("sanitize"),
+    "boundscheck": Flag("boundscheck", (True, False)),
     "threefry_partitionable": Flag("threefry_partitionable", (True, False)),
     "default_prng_impl": Flag("default_prng_impl", ("threefry2x32",)),
     "check_tracer_leaks": Flag("check_tracer_leaks"),

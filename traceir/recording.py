@@ -73,7 +73,7 @@ def tracer_of(face: str) -> type[StagedTracer]:
 class StagingTrace(Trace):
     """One function being traced: its equations, and what it lifted."""
 
-    __slots__ = ("eqns", "inputs", "constants", "captures", "tracer")
+    __slots__ = ("eqns", "inputs", "constants", "captures", "tracer", "checks")
     kind = "DynamicJaxprTrace"
 
     def __init__(self, name: str, transform: str, face: str | None = None) -> None:
@@ -83,6 +83,8 @@ class StagingTrace(Trace):
         self.inputs: dict[Var, str] = {}
         self.constants: dict[int, tuple[Var, np.ndarray, object]] = {}
         self.captures: dict[int, tuple[Var, Tracer]] = {}
+        # What has to be checked of the places that a plain function indexes by.
+        self.checks: list[Any] = []
 
     def input(self, aval: ShapedArray, path: str) -> StagedTracer:
         """A tracer for one leaf of the arguments; `path` is how the user spells it."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 from traceir.config import Scope, scope
 
 __all__ = [
+    "boundscheck",
     "check_tracer_leaks",
     "debug_infs",
     "debug_key_reuse",
@@ -170,6 +171,18 @@ def sanitize(value: bool = True) -> Scope:
     `dynamic_slice` at place 5 in dimension 0 of extent 3
     """
     return scope("sanitize", value)
+
+
+def boundscheck(value: bool = True) -> Scope:
+    """Within ``with``: whether plain functions look at the places that they index by
+    (index.bounds); see `traceir_numba.jit`.
+
+    >>> import traceir
+    >>> with traceir.boundscheck(False):
+    ...     traceir.config.boundscheck
+    False
+    """
+    return scope("boundscheck", value)
 
 
 def check_tracer_leaks(value: bool = True) -> Scope:

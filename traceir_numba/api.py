@@ -23,6 +23,7 @@ def jit(
     write_arguments: bool = True,
     fallback: str | None = None,
     sanitize: bool = False,
+    boundscheck: bool = True,
     target: str = "cpu",
 ) -> Any:
     """Compile an array function with Numba; it takes and returns NumPy arrays.
@@ -36,6 +37,12 @@ def jit(
     new elements when the function returns. It must be a writable NumPy array that
     shares no memory with another argument (update.argument, update.readonly,
     update.overlap). With False, such a function is an error (update.refused).
+
+    `boundscheck`: an index that the function computes, and that lies outside of its
+    array, is an IndexError when the program has run (index.bounds), and nothing is
+    written to the arguments. With False, as with `traceir.boundscheck(False)`, nobody
+    looks: the nearest element is read, and such a write is left out. On a device nobody
+    looks.
 
     `fallback="numpy"` runs a function that cannot be traced as it is, with a warning,
     once for each line that calls it (face.fallback).
@@ -70,6 +77,7 @@ def jit(
         strict=strict,
         write_arguments=write_arguments and target == "cpu",
         sanitize=sanitize,
+        boundscheck=boundscheck,
     )
     check_fallback(fallback)
     made = JitFunction if fallback is None else FallbackFunction

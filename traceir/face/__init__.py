@@ -2,6 +2,8 @@
 
 from traceir.face import binding
 from traceir.face.array import NumpyTracer
+from traceir.face.bounds import Emitted as Emitted
+from traceir.face.bounds import note as note
 from traceir.face.calls import call as call
 
 TRACER = NumpyTracer

@@ -13,9 +13,10 @@ import numpy as np
 from traceir import rules
 from traceir.face import copies, functions, substitutes, ufunc_methods, ufuncs
 from traceir.face.array import NumpyTracer, known, traced
+from traceir.face.bounds import by_user, check_index
 from traceir.face.functions import call_ufunc, method
 from traceir.face.views import Part
-from traceir.face.writing import read, write
+from traceir.face.writing import index_of, is_known, is_mask, read, write
 from traceir.lax.operands import convert
 from traceir.trace import Tracer
 
@@ -136,7 +137,18 @@ def _is_python(value: Any) -> bool:
 
 def getitem(self: NumpyTracer, index: Any) -> Any:
     """`x[index]`: a view where NumPy gives one, else a copy."""
-    return read(self, index)
+    place = index_of(index)
+    if not is_known(place) and not is_mask(place) and by_user():
+        check_index(self.shape, place)
+    return read(self, place)
+
+
+def setitem(self: NumpyTracer, index: Any, value: Any) -> None:
+    """`x[index] = value`."""
+    place = index_of(index)
+    if not is_known(place) and not is_mask(place) and by_user():
+        check_index(self.shape, place)
+    write(self, place, value)
 
 
 def iterate(self: NumpyTracer) -> Iterator[Any]:
@@ -190,9 +202,9 @@ def view(self: NumpyTracer, dtype: Any = None, type: Any = None) -> Any:
     return read(self, Ellipsis)
 
 
-def put(self: NumpyTracer, indices: Any, values: Any) -> None:
+def put(self: NumpyTracer, indices: Any, values: Any, mode: str = "raise") -> None:
     """Write to elements by their places in the flat array."""
-    copies.ravel(self)[indices] = values
+    functions.apply(np.put, (self, indices, values), {"mode": mode})
 
 
 def item(self: NumpyTracer, *index: Any) -> Any:
@@ -200,8 +212,11 @@ def item(self: NumpyTracer, *index: Any) -> Any:
     if not index:
         index = (0,) * self.ndim
     elif len(index) == 1:
-        index = np.unravel_index(index[0], self.shape)
-    found = read(self, tuple(index))
+        self = copies.ravel(self)
+    place = index_of(tuple(index))
+    if not is_known(place) and by_user():
+        check_index(self.shape, place)
+    found = read(self, place)
     return found.item() if isinstance(found, np.generic) else found
 
 
@@ -284,7 +299,7 @@ def bindings() -> Iterator[tuple[str, Any]]:
     yield "copy", lambda self, order="C": copies.duplicate(self, order)
     yield "view", view
     yield "__getitem__", getitem
-    yield "__setitem__", write
+    yield "__setitem__", setitem
     yield "__iter__", iterate
     yield "__contains__", contains
     yield "__hash__", NumpyTracer.__hash__

@@ -61,6 +61,8 @@ def apply(func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any
     if func in OWN:
         return _traced(OWN[func](*args, **kwargs))
     bound = arguments(func, args, kwargs)
+    if func in CHECKED:
+        CHECKED[func](bound)
     name = func.__name__
     met = _meet(bound, MEETING[name]) if name in MEETING else bound
     if name in RUNNING and bound.get("dtype") is None:
@@ -267,6 +269,8 @@ _MEANINGLESS = frozenset({"order", "subok", "like", "copy", "overwrite_input", "
 # whose results are views, which serve known arrays, too.
 OWN: dict[Function, Function] = {}
 VIEWS: dict[Function, Function] = {}
+# What is to check of the arguments of others, by name.
+CHECKED: dict[Function, Callable[[Mapping[str, Any]], None]] = {}
 
 
 def own(*funcs: Function) -> Callable[[Function], Function]:

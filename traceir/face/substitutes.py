@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,12 @@ import numpy as np
 from traceir import numpy as jnp
 from traceir.face import ufuncs
 from traceir.face.array import NumpyTracer, traced, unwrapped, wrapped
+from traceir.face.bounds import check_places
+from traceir.face.functions import CHECKED, own, viewing
 from traceir.face.functions import OWN as OWN
-from traceir.face.functions import own, viewing
 from traceir.face.values import operand_of
 from traceir.lax.operands import convert, operand
+from traceir.lax.shapes import axis_in
 from traceir.trace import Tracer, typeof
 
 
@@ -92,6 +95,52 @@ def _is_real(x: Any) -> bool:
     return not _is_complex(x)
 
 
+@own(np.take)
+def _take(
+    a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise"
+) -> Any:
+    """Elements at places along an axis."""
+    x, places = traced(operand_of("take", a)), traced(operand_of("take", indices, 1))
+    if mode == "raise":
+        at = 0 if axis is None else axis_in(axis, x.ndim)
+        check_places(places, x.size if axis is None else x.shape[at], at)
+    return jnp.take(x, places, axis, mode=None if mode == "raise" else mode)
+
+
+@own(np.take_along_axis)
+def _take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
+    """For each line along an axis, the elements at its own places."""
+    x = traced(operand_of("take_along_axis", arr))
+    places = traced(operand_of("take_along_axis", indices, 1))
+    _check_along(x, places, axis)
+    return jnp.take_along_axis(x, places, axis)
+
+
+@own(np.put_along_axis)
+def _put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
+    """For each line along an axis, write to the elements at its own places."""
+    places = traced(operand_of("put_along_axis", indices, 1))
+    new = convert(operand_of("put_along_axis", values, 2), arr.dtype)
+    _check_along(arr, places, axis)
+    arr.store(jnp.put_along_axis(arr.now(), places, new, axis, inplace=False))
+
+
+def _check_along(x: Any, places: Any, axis: Any) -> None:
+    at = 0 if axis is None else axis_in(axis, x.ndim)
+    check_places(places, x.size if axis is None else x.shape[at], at)
+
+
+@own(np.put)
+def _put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
+    """Write to elements by their places in the flat array, values again and again."""
+    places = traced(operand_of("put", ind, 1))
+    if mode == "raise":
+        check_places(places, a.size)
+    new = convert(operand_of("put", v, 2), a.dtype)
+    kind = None if mode == "raise" else mode
+    a.store(jnp.put(a.now(), places, new, mode=kind, inplace=False))
+
+
 @own(np.copyto)
 def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
     """Write one array's elements to another."""
@@ -161,3 +210,18 @@ def _filled(like: Any, value: Any, dtype: Any, shape: Any) -> Any:
         full = jnp.full(extents, convert(operand("full", value), wanted))
         return traced(full, number=False)
     return wrapped(np.full(extents, unwrapped(value), wanted))
+
+
+def _check_unraveled(bound: Mapping[str, Any]) -> None:
+    check_places(bound["indices"], prod(np.atleast_1d(bound["shape"])), 0, least=0)
+
+
+def _check_inserted(bound: Mapping[str, Any]) -> None:
+    arr, axis, obj = bound["arr"], bound.get("axis"), bound["obj"]
+    if isinstance(obj, Tracer):
+        n = np.size(arr) if axis is None else np.shape(arr)[axis]
+        check_places(obj, n + 1, axis or 0, least=-n)
+
+
+CHECKED[np.unravel_index] = _check_unraveled
+CHECKED[np.insert] = _check_inserted

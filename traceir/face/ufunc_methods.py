@@ -11,9 +11,10 @@ from traceir import lax, rules
 from traceir import numpy as jnp
 from traceir.face import functions, ufuncs
 from traceir.face.array import NumpyTracer, traced, unwrapped
+from traceir.face.bounds import check_index
 from traceir.face.limits import check_length
 from traceir.face.values import operand_of
-from traceir.face.writing import index_of, write
+from traceir.face.writing import index_of, is_known, is_mask, taken, write
 from traceir.lax.operands import convert
 from traceir.lax.shapes import axis_in
 
@@ -94,6 +95,10 @@ def _at(ufunc: np.ufunc, inputs: Sequence[Any], options: Options) -> None:
         write(array, index, ufuncs.computed(ufunc, [array[index]])[0])
         return
     array.check_home()
+    if is_known(place):
+        taken(array.shape, place)
+    elif not is_mask(place):
+        check_index(array.shape, place)
     new = convert(operand_of("at", operands[0]), array.dtype)
     array.replace(traced(getattr(array.now().at[place], method)(new)))
 

@@ -16,6 +16,7 @@ from traceir import config, rules
 from traceir.avals import ShapedArray
 from traceir.effects import effects_of
 from traceir.ir import ClosedJaxpr, Eqn, Jaxpr, Literal, Params, Var, subjaxprs
+from traceir.jit.bounds import BoundsChecked, BoundsChecks
 from traceir.jit.cache import Entry
 from traceir.marks import Checked
 from traceir.report import warn
@@ -30,6 +31,8 @@ BACKENDS: dict[str, str] = {
     "cuda": "traceir_numba.cuda.backend",
     "oracle": "traceir.conform.tables",
 }
+# Whose programs leave their results where nobody looks at them.
+UNCHECKED = frozenset({"cuda"})
 # What the default backend needs; without it the reference runs.
 NEEDS = {"numba": "numba", "cuda": "numba"}
 
@@ -82,7 +85,9 @@ def executable(
 
     It may write over the inputs that are `donated`.
     """
-    key = backend, keep_unused, donated
+    bounds = _bounds(entry, backend, donated)
+    closed = entry.closed if bounds is None else bounds.closed
+    key = backend, keep_unused, donated, bounds is not None
     found: Executable | None = entry.executables.get(key)
     if found is not None:
         return found
@@ -95,16 +100,27 @@ def executable(
                 count = len(entry.closed.eqns)
                 warn("Lowering %s for %s: equations: %d", name, backend, count)
             start = time.perf_counter()
-            wanted = (entry.closed, backend, keep_unused, donated)
+            wanted = (closed, backend, keep_unused, donated)
             if entry.call.context.sanitize:
                 found = Checked(entry.closed, partial(compile_program, *wanted))
             else:
                 found = compile_program(*wanted)
+            if bounds is not None:
+                found = BoundsChecked(found, bounds)
             entry.executables[key] = found
             if logged:
                 seconds = time.perf_counter() - start
                 warn("Compiled %s with %s in %.3f s", name, backend, seconds)
     return found
+
+
+def _bounds(
+    entry: Entry, backend: str, donated: tuple[int, ...]
+) -> BoundsChecks | None:
+    """The checks of places that the program makes, if it makes any."""
+    context = config.local.context
+    on = context.boundscheck and backend not in UNCHECKED
+    return entry.bounds if on and not context.sanitize and not donated else None
 
 
 def compile_program(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from weakref import WeakKeyDictionary, WeakSet, ref
 from traceir import pytree, rules
 from traceir.forks import in_child, kept_over_forks
 from traceir.ir import ClosedJaxpr
+from traceir.jit.bounds import BoundsChecks
 from traceir.jit.captures import Seal
 from traceir.jit.key import Call, Key
 from traceir.jit.written import Written
@@ -28,18 +30,25 @@ class Entry:
     closed: ClosedJaxpr
     out_tree: pytree.TreeDef
     captures: tuple[Any, ...] = ()
-    executables: dict[tuple[str, bool, tuple[int, ...]], Any] = field(
+    executables: dict[tuple[str, bool, tuple[int, ...], bool], Any] = field(
         default_factory=dict
     )
     hits: int = 0
     seconds: float = 0.0  # that tracing took
     seal: Seal | None = None  # of a strict trace
+    bounds: BoundsChecks | None = None  # of a plain function
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def writes(self) -> bool:
         """Whether the function writes to its arguments."""
         return self.out_tree.node_type is Written
+
+    def unchecked(self) -> Entry:
+        """The entry without checks of places."""
+        made = copy.copy(self)
+        made.bounds = None
+        return made
 
 
 @dataclass(eq=False, slots=True)

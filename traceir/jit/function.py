@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from types import MethodType
 from typing import Any, NamedTuple
 
-from traceir import config, rules
+from traceir import config, rules, source
 from traceir.config import local
 from traceir.errors import StaleCaptureError
-from traceir.ir import ClosedJaxpr
 from traceir.jit import stages
 from traceir.jit.backends import default_backend, executable, resolve
+from traceir.jit.bounds import PlaceCheck
 from traceir.jit.cache import Entry, cache_of
 from traceir.jit.explain import nearest
 from traceir.jit.fast import make_fast, raw_key, stays
@@ -36,7 +36,7 @@ from traceir.jit.staging import (
 from traceir.jit.watching import watching
 from traceir.jit.written import refused, write_traced
 from traceir.nans import watched
-from traceir.recording import StagingTrace, apply
+from traceir.recording import StagingTrace, apply, face_module
 from traceir.report import warn
 from traceir.trace import bind
 
@@ -55,6 +55,7 @@ class Options:
     strict: bool = False
     write_arguments: bool = True
     sanitize: bool = False
+    boundscheck: bool = True
 
     def __post_init__(self) -> None:
         if not isinstance(self.max_traces, int | None):
@@ -175,6 +176,8 @@ class JitFunction(Pickled):
             fields["x64"] = options.x64
         if options.sanitize and not context.sanitize:
             fields["sanitize"] = True
+        if not options.boundscheck and context.boundscheck:
+            fields["boundscheck"] = False
         return config.Scope(fields)
 
     def _prepare(self, args: Any, kwargs: Any) -> Prepared:
@@ -221,19 +224,29 @@ class JitFunction(Pickled):
         if self._options.inline:
             results = apply(entry.closed, operands)
         else:
-            results = bind(
-                "jit", *operands, jaxpr=self._program(entry), name=self._name
-            )
+            results = self._bind(entry, operands)
         found = entry.out_tree.unflatten(results)
         if not entry.writes:
             return found
         return write_traced(found, prepared.leaves, entry.call)
 
-    def _program(self, entry: Entry) -> ClosedJaxpr:
-        """The program in an equation: one that records leaves the backend open."""
-        if isinstance(config.local.trace, StagingTrace):
-            return entry.closed
-        return entry.closed.on(self._backend())
+    def _bind(self, entry: Entry, operands: list[Any]) -> Any:
+        """The results of one `jit` equation; another plain function checks its places.
+
+        An equation that is recorded leaves the backend open.
+        """
+        trace = config.local.trace
+        name = self._name
+        if not isinstance(trace, StagingTrace):
+            return bind(
+                "jit", *operands, jaxpr=entry.closed.on(self._backend()), name=name
+            )
+        face = face_module(trace.face) if trace.transform == "jit" else None
+        if face is None or entry.bounds is None:
+            return bind("jit", *operands, jaxpr=entry.closed, name=name)
+        *results, flag = bind("jit", *operands, jaxpr=entry.bounds.closed, name=name)
+        face.note(PlaceCheck(trace.atom(flag), 0, None, 0, source.capture()))
+        return results
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
@@ -256,6 +269,8 @@ class JitFunction(Pickled):
         with self._context():
             prepared = self._prepare(args, kwargs)
             entry = self._entry(prepared)
+            if not config.local.context.boundscheck:
+                entry = entry.unchecked()
         return stages.Traced(
             entry, self._backend(), self._options.keep_unused, self._options.numpy_out
         )

@@ -156,6 +156,7 @@ def make_entry(
     """Trace `fun` once on the types of this call."""
     call, bound = prepared.call, prepared.bound
     out_trees: list[pytree.TreeDef] = []
+    emitted: list[Any] = []
 
     def run(tracers: list[StagedTracer]) -> Sequence[Any]:
         args, kwargs = bound.rebuild(call.treedef.unflatten(tracers))
@@ -169,6 +170,8 @@ def make_entry(
         leaves, tree = flatten_results(results)
         check_outputs(leaves, tree)
         out_trees.append(tree)
+        if face is not None and transform == "jit":
+            emitted.append(face.Emitted(current_trace()))
         return leaves
 
     start = time.perf_counter()
@@ -187,10 +190,13 @@ def make_entry(
         jaxpr, constants, captured = unchanging(record, fun, call.statics, rule)
     else:
         jaxpr, constants, captured = record()
+    bounds = None
+    if emitted:
+        jaxpr, bounds = emitted[-1].split(jaxpr, constants)
     tell_unrolled(jaxpr)
     closed = ClosedJaxpr(jaxpr, constants)
     check_keys(closed)
-    entry = Entry(call, key, closed, out_trees[-1], captured)
+    entry = Entry(call, key, closed, out_trees[-1], captured, bounds=bounds)
     entry.seconds = time.perf_counter() - start
     # Sealed last: what the function itself sets up while it runs is no change.
     entry.seal = seal(fun, call.statics, states) if call.strict else None

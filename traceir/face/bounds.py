@@ -1,0 +1,154 @@
+"""Places that a plain function indexes by: inside of the array, or an IndexError.
+
+Serves: index.bounds
+
+A place that is known is looked at while tracing. Traced ones are noted; when the
+function has been traced, those that may be outside get equations that tell.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from traceir import lax, rules, source
+from traceir.avals import ShapedArray
+from traceir.config import local
+from traceir.face.array import NumpyTracer
+from traceir.face.ranges import RangeAnalysis
+from traceir.ir import ClosedJaxpr, Jaxpr, Literal
+from traceir.jit.bounds import BoundsChecks, PlaceCheck, outside
+from traceir.numpy import indexers
+from traceir.promote import canonical_dtype
+from traceir.recording import StagingTrace
+from traceir.trace import Tracer, current_trace
+
+_INT64 = np.dtype("int64")
+
+
+def by_user() -> bool:
+    """Whether a user's function called the caller; those of `traceir.numpy`, which may
+    do so, know what they do."""
+    return source.is_users_code(sys._getframe(2).f_code.co_filename)
+
+
+def check_index(shape: tuple[int, ...], index: Any) -> None:
+    """Check an index in which something is traced, for an array of this shape."""
+    dim = 0
+    for part in indexers.entries(index, len(shape)):
+        if part is None or isinstance(part, (bool, np.bool_)):
+            continue
+        if not isinstance(part, (slice, Tracer)) and np.asarray(part).dtype == bool:
+            dim += np.ndim(part)
+            continue
+        if not isinstance(part, slice):
+            check_places(part, shape[dim], dim)
+        dim += 1
+
+
+def check_places(
+    places: Any, extent: int, axis: int = 0, least: int | None = None
+) -> None:
+    """Check places in a dimension, from `least` on: by default, as many below 0.
+
+    Raises IndexError (index.bounds) for a known one.
+    """
+    least = -extent if least is None else least
+    if not isinstance(places, Tracer):
+        nothing = Literal(0, ShapedArray((), _INT64))
+        check = PlaceCheck(nothing, least, extent, axis, None)
+        got = outside(check, np.asarray(places))
+        if got is not None:
+            raise rules.error("index.bounds", got=got)
+        return
+    trace = current_trace()
+    if not isinstance(places, NumpyTracer) or places._trace is not trace:
+        return  # in an inner function of a transform JAX's rule holds
+    if not places.size or trace.transform != "jit":
+        return
+    note(PlaceCheck(places.now()._var, least, extent, axis, source.capture()))
+
+
+def note(check: PlaceCheck) -> None:
+    """Have the trace in force make a check when its function has been traced."""
+    trace = current_trace()
+    if isinstance(trace, StagingTrace):
+        trace.checks.append(check)
+
+
+class Emitted:
+    """The equations of a trace's checks: where they stand, and what they give."""
+
+    def __init__(self, trace: StagingTrace) -> None:
+        self.checks = _unproven(trace)
+        self.first = len(trace.eqns)
+        flags = list(_flags(trace, _distinct(self.checks)))
+        self.flag = (
+            trace.atom(functools.reduce(lax.bitwise_or, flags)) if flags else None
+        )
+        self.last = len(trace.eqns)
+
+    def split(
+        self, jaxpr: Jaxpr, constants: Sequence[np.ndarray]
+    ) -> tuple[Jaxpr, BoundsChecks | None]:
+        """The program without the checks, and the one with them."""
+        if self.flag is None:
+            return jaxpr, None
+        parts = (jaxpr.constvars, jaxpr.invars)
+        eqns = (*jaxpr.eqns[: self.first], *jaxpr.eqns[self.last :])
+        name = jaxpr.debug_name
+        whole = Jaxpr(*parts, jaxpr.eqns, (*jaxpr.outvars, self.flag), name)
+        checks = BoundsChecks(ClosedJaxpr(whole, tuple(constants)), self.checks)
+        return Jaxpr(*parts, eqns, jaxpr.outvars, name), checks
+
+
+def _unproven(trace: StagingTrace) -> tuple[PlaceCheck, ...]:
+    """The checks of places that may be outside."""
+    if not trace.checks:
+        return ()
+    constants = {var: array for var, array, _ in trace.constants.values()}
+    ranges = RangeAnalysis(trace.eqns, constants)
+    return tuple(c for c in trace.checks if not _holds(ranges, c))
+
+
+def _holds(ranges: RangeAnalysis, check: PlaceCheck) -> bool:
+    if check.extent is None:
+        return False
+    low, high = ranges.of(check.places)
+    return check.least <= low and high < check.extent
+
+
+def _distinct(checks: Sequence[PlaceCheck]) -> list[PlaceCheck]:
+    """Each check once."""
+    return list({(c.places, c.least, c.extent): c for c in checks}.values())
+
+
+def _flags(trace: StagingTrace, checks: Sequence[PlaceCheck]) -> Iterator[Any]:
+    """Whether any of the places is outside, in parts: by arrays, and by numbers of one
+    dimension, whose extremes tell."""
+    wide = canonical_dtype(_INT64, local.context.x64)
+    numbers: dict[tuple[int, int], list[Any]] = {}
+    for check in checks:
+        places: Any = trace.tracer(check.places, trace, check.source)
+        if check.extent is None:
+            yield places
+            continue
+        places = lax.convert_element_type(places, wide)
+        limits = check.least, check.extent
+        shape = check.places.aval.shape
+        if not shape:
+            numbers.setdefault(limits, []).append(places)
+            continue
+        yield lax.reduce_or(_outside(places, places, *limits), range(len(shape)))
+    for limits, those in numbers.items():
+        low, high = functools.reduce(lax.min, those), functools.reduce(lax.max, those)
+        yield _outside(low, high, *limits)
+
+
+def _outside(low: Any, high: Any, least: int, extent: int) -> Any:
+    below = lax.lt(low, lax.full_like(low, least))
+    return lax.bitwise_or(below, lax.ge(high, lax.full_like(high, extent)))
