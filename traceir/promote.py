@@ -211,6 +211,16 @@ def check_unmasked(value: object) -> None:
     masked = imported("numpy.ma", "MaskedArray")
     if masked and type(value) is not np.ndarray and isinstance(value, masked):
         raise default().error("jit.masked", got=f"{type(value).__name__} {value}")
+    if config.local.context.face == "numpy":
+        check_plain(value)
+
+
+def check_plain(value: Any) -> None:
+    """Raise TypeError (jit.subclass) for an array of a class of its own."""
+    kind = type(value)
+    if isinstance(value, np.ndarray) and kind not in (np.ndarray, np.memmap):
+        got = f"a {kind.__module__}.{kind.__name__}"
+        raise default().error("jit.subclass", got=got)
 
 
 def _fitting(value: int, aval: ShapedArray) -> ShapedArray:

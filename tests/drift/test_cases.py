@@ -107,6 +107,9 @@ ELSEWHERE = {
     **dict.fromkeys(
         ("face.external", "face.random", "update.external"), "tests/test_plain_state.py"
     ),
+    **dict.fromkeys(
+        ("jit.subclass", "update.container"), "tests/test_plain_containers.py"
+    ),
     "cache.flag.boundscheck": "tests/test_plain_bounds.py",
     **dict.fromkeys(("face.box", "face.known", "face.ufunc"), PLAIN),
     "face.view": "tests/fuzz/test_plain_updates.py",

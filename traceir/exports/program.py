@@ -54,7 +54,7 @@ def program_of(entry: Entry, numpy_out: bool) -> Program:
         got = f"{name}, which holds a value of the trace around it"
         raise rules.error("export.whole", got=got)
     if entry.writes:
-        raise refused(entry.out_tree.meta, call, name)
+        raise refused(entry.out_tree, call, name)
     portable(closed)
     return Program(
         name,

@@ -5,6 +5,7 @@ from traceir.face.array import NumpyTracer
 from traceir.face.bounds import Emitted as Emitted
 from traceir.face.bounds import note as note
 from traceir.face.calls import call as call
+from traceir.face.containers import Containers as Containers
 
 TRACER = NumpyTracer
 binding.bind_all()

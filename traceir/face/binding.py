@@ -15,9 +15,9 @@ from traceir.face import copies, functions, substitutes, ufunc_methods, ufuncs
 from traceir.face.array import NumpyTracer, known, traced
 from traceir.face.bounds import by_user, check_index
 from traceir.face.functions import call_ufunc, method
+from traceir.face.values import cast
 from traceir.face.views import Part
 from traceir.face.writing import index_of, is_known, is_mask, read, write
-from traceir.lax.operands import convert
 from traceir.trace import Tracer
 
 Function = Callable[..., Any]
@@ -180,7 +180,7 @@ def astype(
     value = self.concrete
     if value is not None:
         return known(value.astype(wanted))
-    made = traced(convert(self.now(), wanted), number=self.number)
+    made = traced(cast(self.now(), wanted), number=self.number)
     made.strides = self.strides
     return made
 

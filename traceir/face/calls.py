@@ -10,13 +10,18 @@ from typing import Any
 
 from traceir import pytree
 from traceir.face.array import NumpyTracer
+from traceir.face.containers import Containers
 from traceir.face.namespace import View
 from traceir.face.selection import Selection
-from traceir.jit.written import Written
+from traceir.jit.written import Updated, Written
 
 
 def call(
-    fun: Callable[..., Any], args: Any, kwargs: Any, leaves: Sequence[NumpyTracer]
+    fun: Callable[..., Any],
+    args: Any,
+    kwargs: Any,
+    leaves: Sequence[NumpyTracer],
+    containers: Containers | None = None,
 ) -> Any:
     """The results of a function; with them what it has written to its arguments."""
     view = View()
@@ -28,7 +33,9 @@ def call(
     for result in pytree.leaves(results):
         if isinstance(result, Selection):
             raise result.unknown("a result", result.made)
+    if containers is not None:
+        results = containers.updated(results, leaves)
     written = tuple(k for k, leaf in enumerate(leaves) if leaf.version)
-    if not written:
+    if not written and not isinstance(results, Updated):
         return results
     return Written(results, tuple(leaves[k].now() for k in written), written)

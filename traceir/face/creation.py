@@ -18,8 +18,8 @@ from traceir import numpy as jnp
 from traceir.face.array import NumpyTracer, in_numpy_trace, traced, unwrapped, wrapped
 from traceir.face.copies import duplicate
 from traceir.face.selection import Selection
-from traceir.face.values import array_of
-from traceir.lax.operands import convert, operand
+from traceir.face.values import array_of, cast
+from traceir.lax.operands import operand
 
 Function = Callable[..., Any]
 
@@ -62,7 +62,7 @@ def _real(value: Any) -> Any:
 def _full(shape: Any, fill_value: Any, dtype: Any = None, **options: Any) -> Any:
     value = operand("full", fill_value)
     if dtype is not None:
-        value = convert(value, np.dtype(dtype))
+        value = cast(value, np.dtype(dtype))
     return traced(jnp.full(unwrapped(shape), value), number=False)
 
 
@@ -98,7 +98,7 @@ def _array(value: Any, dtype: Any, copy: bool, ndmin: int, options: Any) -> Any:
 def _converted(value: Any, dtype: Any) -> Any:
     made = duplicate(value) if isinstance(value, NumpyTracer) else array_of(value)
     if dtype is not None and made.dtype != np.dtype(dtype):
-        return traced(convert(made.now(), np.dtype(dtype)), number=False)
+        return traced(cast(made.now(), np.dtype(dtype)), number=False)
     return made
 
 

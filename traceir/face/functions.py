@@ -30,7 +30,7 @@ from traceir.face.tables import (
     WHOLE,
     WIDE,
 )
-from traceir.face.values import array_of, dtype_in
+from traceir.face.values import array_of, cast, dtype_in
 from traceir.lax.operands import convert, operand
 from traceir.trace import Tracer, typeof
 
@@ -109,7 +109,7 @@ def _into(out: Any, result: Any) -> Any:
     if result.shape != out.shape:
         got = f"a result of shape {result.shape} for an output of shape {out.shape}"
         raise rules.error("update.shape", got=got)
-    out.store(convert(operand("out", result), out.dtype))
+    out.store(cast(operand("out", result), out.dtype))
     return out
 
 

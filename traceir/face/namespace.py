@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from traceir import numpy as jnp
+from traceir import rules
 from traceir.face import classes
 from traceir.face.array import unwrapped, wrapped
 from traceir.face.creation import standing_in
@@ -33,7 +34,23 @@ _MODULES = MODULES | {"numpy", "numpy.random", "numpy.linalg", "numpy.fft"}
 
 @functools.cache
 def _functions() -> dict[Function, Function]:
-    return dict(standing_in())
+    found = dict(standing_in())
+    return {**found, **{f: _silent(f) for f in (np.seterr, np.errstate)}}
+
+
+def _silent(function: Function) -> Function:
+    """A function that says what becomes of faults of floats: no program raises them."""
+
+    @functools.wraps(function, updated=())
+    def called(*args: Any, **kwargs: Any) -> Any:
+        values = (*args, *kwargs.values())
+        asked = [v for v in values if v not in (None, "ignore", "warn")]
+        if asked:
+            got = f"{function.__name__} with {asked[0]!r}"
+            raise rules.error("face.meaning", got=got)
+        return function(*args, **kwargs)
+
+    return called
 
 
 class _Module(ModuleType):

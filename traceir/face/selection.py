@@ -16,8 +16,8 @@ from traceir import rules
 from traceir.concretize import origin
 from traceir.face import ufuncs
 from traceir.face.array import NumpyTracer, traced
+from traceir.face.values import cast
 from traceir.ir import Atom, Eqn, Literal, Var
-from traceir.lax.operands import convert
 from traceir.recording import StagingTrace
 from traceir.source import Source, capture, user_frame_summary
 from traceir.trace import Tracer
@@ -90,7 +90,7 @@ class Selection(np.lib.mixins.NDArrayOperatorsMixin):
 
     def astype(self, dtype: Any, **options: Any) -> Selection:
         """The elements in another dtype."""
-        return Selection(traced(convert(self.full, np.dtype(dtype))), self.mask)
+        return Selection(traced(cast(self.full, np.dtype(dtype))), self.mask)
 
     def copy(self, order: str = "C") -> Selection:
         """The selection itself: nobody can change it."""
@@ -164,7 +164,7 @@ class Selection(np.lib.mixins.NDArrayOperatorsMixin):
         if array.shape != which.shape:
             got = f"{self!r} for an array of shape {array.shape}"
             raise rules.error("update.shape", got=got)
-        new = convert(self.full, array.dtype)
+        new = cast(self.full, array.dtype)
         array.replace(traced(jnp.where(which, new, array.now())))
 
 

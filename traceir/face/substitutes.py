@@ -14,7 +14,7 @@ from traceir.face.array import NumpyTracer, traced, unwrapped, wrapped
 from traceir.face.bounds import check_places
 from traceir.face.functions import CHECKED, own, viewing
 from traceir.face.functions import OWN as OWN
-from traceir.face.values import operand_of
+from traceir.face.values import cast, operand_of
 from traceir.lax.operands import convert, operand
 from traceir.lax.shapes import axis_in
 from traceir.trace import Tracer, typeof
@@ -120,7 +120,7 @@ def _take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
 def _put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
     """For each line along an axis, write to the elements at its own places."""
     places = traced(operand_of("put_along_axis", indices, 1))
-    new = convert(operand_of("put_along_axis", values, 2), arr.dtype)
+    new = cast(operand_of("put_along_axis", values, 2), arr.dtype)
     _check_along(arr, places, axis)
     arr.store(jnp.put_along_axis(arr.now(), places, new, axis, inplace=False))
 
@@ -136,7 +136,7 @@ def _put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     places = traced(operand_of("put", ind, 1))
     if mode == "raise":
         check_places(places, a.size)
-    new = convert(operand_of("put", v, 2), a.dtype)
+    new = cast(operand_of("put", v, 2), a.dtype)
     kind = None if mode == "raise" else mode
     a.store(jnp.put(a.now(), places, new, mode=kind, inplace=False))
 

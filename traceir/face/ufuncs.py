@@ -15,7 +15,7 @@ from traceir import config, rules
 from traceir import numpy as jnp
 from traceir.face.array import NumpyTracer, traced, unwrapped, wrapped
 from traceir.face.limits import check_length
-from traceir.face.values import dtype_in, operand_of
+from traceir.face.values import cast, dtype_in, operand_of
 from traceir.face.views import ordered_like
 from traceir.lax.operands import Operand, convert, given
 from traceir.promote import canonical_dtype
@@ -242,7 +242,7 @@ def _stored(
     if not stretches(result.shape, into.shape):
         got = f"a result of shape {result.shape} for an output of shape {into.shape}"
         raise rules.error("update.shape", got=got)
-    value = convert(jnp.broadcast_to(result, into.shape), into.dtype)
+    value = cast(jnp.broadcast_to(result, into.shape), into.dtype)
     into.store(value if where is True else jnp.where(where, value, into))
     return into
 

@@ -11,7 +11,29 @@ import numpy as np
 from traceir import numpy as jnp
 from traceir.face.array import NumpyTracer, traced
 from traceir.lax.operands import convert, operand
-from traceir.trace import typeof
+from traceir.trace import Tracer, typeof
+
+# What this machine makes of a float that no int64 is; where it is the nearest one,
+# conversions do the same by themselves.
+with np.errstate(invalid="ignore"):
+    _NO_INTEGER = int(np.array([1e300]).astype(np.int64)[0])
+_LEAST = -(2**63)
+
+
+def cast(value: Any, dtype: np.dtype) -> Any:
+    """An operand in a dtype, as NumPy casts it: a float that a small or an unsigned
+    integer does not hold wraps around."""
+    traced_float = isinstance(value, Tracer) and value.dtype.kind == "f"
+    if not traced_float or dtype.kind not in "iu":
+        return convert(value, dtype)
+    wide = convert(value, np.dtype(np.int64))
+    if _NO_INTEGER == _LEAST:
+        held = jnp.less(jnp.abs(value), 2.0**63)
+        wide = jnp.where(held, wide, np.int64(_LEAST))
+    if dtype == np.uint64:
+        low = jnp.less(value, 2.0**63)
+        return jnp.where(low, convert(wide, dtype), convert(value, dtype))
+    return convert(wide, dtype)
 
 
 def operand_of(name: str, value: Any, position: int = 0) -> Any:

@@ -12,9 +12,9 @@ from traceir.face.array import NumpyTracer, traced, unwrapped, wrapped
 from traceir.face.limits import check_length
 from traceir.face.selection import Selection
 from traceir.face.ufuncs import stretches
-from traceir.face.values import array_of
+from traceir.face.values import array_of, cast
 from traceir.face.views import Index, indexing_shape
-from traceir.lax.operands import convert, operand
+from traceir.lax.operands import operand
 from traceir.numpy import indexing
 from traceir.trace import Tracer, typeof
 
@@ -173,7 +173,7 @@ def _new(value: Any, dtype: np.dtype) -> Any:
     if isinstance(value, (list, tuple)):
         value = array_of(value)
     checked = operand("an update", value)
-    return convert(checked, dtype)
+    return cast(checked, dtype)
 
 
 def _trimmed(new: Any, rank: int) -> Any:

@@ -151,7 +151,7 @@ def _writing(
         values = [args[o] if type(o) is int else kwargs[o] for o in origins]
         leaves = pytree.leaves(values)
         check_targets(entry.out_tree.meta, leaves, entry.call)
-        return write_back(run(args, kwargs), leaves)
+        return write_back(run(args, kwargs), values, leaves)
 
     return writing
 

@@ -192,7 +192,7 @@ class JitFunction(Pickled):
             self._cache, prepared, self._fun, transform, self._before_trace
         )
         if entry.writes and not self._options.write_arguments:
-            raise refused(entry.out_tree.meta, entry.call, self._name)
+            raise refused(entry.out_tree, entry.call, self._name)
         return entry
 
     def _before_trace(self, call: Call, key: Any) -> None:
@@ -228,7 +228,8 @@ class JitFunction(Pickled):
         found = entry.out_tree.unflatten(results)
         if not entry.writes:
             return found
-        return write_traced(found, prepared.leaves, entry.call)
+        roots = [value for _, value in prepared.bound.dynamic]
+        return write_traced(found, roots, prepared.leaves, entry.call)
 
     def _bind(self, entry: Entry, operands: list[Any]) -> Any:
         """The results of one `jit` equation; another plain function checks its places.

@@ -161,7 +161,7 @@ class Printer:
             return value.shape, value.ravel().tolist()
         if issubclass(kind, np.ndarray):
             mask = value.mask if issubclass(kind, np.ma.MaskedArray) else None
-            own = _state(value) if is_open(kind) else ()
+            own = attributes_of(value) if is_open(kind) else ()
             return value.view(np.ndarray), mask, *own
         if kind is MethodType:
             return value.__func__, value.__self__
@@ -174,7 +174,7 @@ class Printer:
             return (progress,)
         elements = _elements(kind, value)
         if kind is SimpleNamespace or is_open(kind):
-            return *(elements or ()), *_state(value)
+            return *(elements or ()), *attributes_of(value)
         return elements
 
     def _parts_of_function(self, function: FunctionType) -> Sequence[Any] | None:
@@ -281,14 +281,14 @@ def described(value: Any) -> str:
     kind: Any = type(value)
     if kind.__repr__ is object.__repr__ and is_open(kind):
         try:
-            inner = ", ".join(f"{name}={shown(v)}" for name, v in _state(value))
+            inner = ", ".join(f"{name}={shown(v)}" for name, v in attributes_of(value))
         except Exception:  # its own code does not let itself be looked into
             return shown(value)
         return f"{kind.__name__}({inner})"
     return shown(value)
 
 
-def _state(value: Any) -> Iterator[tuple[str, Any]]:
+def attributes_of(value: Any) -> Iterator[tuple[str, Any]]:
     """The attributes of an instance, by name."""
     yield from list(getattr(value, "__dict__", {}).items())
     for cls in type(value).__mro__:

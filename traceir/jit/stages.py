@@ -16,6 +16,7 @@ from traceir.ir import ClosedJaxpr
 from traceir.jit.backends import Executable, executable, text_of
 from traceir.jit.cache import Entry
 from traceir.jit.fast import inputs_of, to_numpy
+from traceir.jit.written import check_targets, write_back
 from traceir.records import dataclass
 from traceir.report import SourceReport, source_report
 from traceir.trace import Tracer, current_trace, typeof
@@ -172,12 +173,19 @@ class Compiled(_Stage):
         return text_of(self.exe, self.backend, dialect)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        labels = self.entry.call.labels
         leaves = self._leaves(args, kwargs)
+        values = [*args, *[kwargs[name] for name in labels[len(args) :]]]
+        if self.entry.writes:
+            check_targets(self.entry.out_tree.meta, leaves, self.entry.call)
         arrays = inputs_of(leaves, self.entry.call)
         results = self.exe.run(*arrays)
         avals = self.entry.closed.out_avals
         wrap = to_numpy if self.numpy_out else Array._wrap
-        return self.entry.out_tree.unflatten(list(map(wrap, results, avals)))
+        found = self.entry.out_tree.unflatten(list(map(wrap, results, avals)))
+        if not self.entry.writes:
+            return found
+        return write_back(found, values, leaves)
 
     def _leaves(self, args: Any, kwargs: Any) -> list[Any]:
         """Check a call; raises TypeError (jit.compiled, jit.compiled-tree)."""

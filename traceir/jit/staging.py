@@ -21,7 +21,7 @@ from traceir.jit.captures import seal, verify
 from traceir.jit.external_state import unchanging
 from traceir.jit.key import Call, KeyTable, leaf_paths
 from traceir.jit.signature import Bound
-from traceir.promote import canonical_dtype
+from traceir.promote import canonical_dtype, check_plain
 from traceir.recording import StagedTracer, face_module, stage
 from traceir.registering import register_pytree_node
 from traceir.report import tell_unrolled
@@ -67,6 +67,8 @@ def prepare(bound: Bound, face: str, strict: bool = False) -> Prepared:
             check_open(leaf, current_trace())
         try:
             avals.append(input_aval(leaf, context.x64))
+            if face == "numpy":
+                check_plain(leaf)
         except rules.TraceirError as error:
             path = leaf_paths(labels, treedef)[index]
             got = f"{error.got} at argument {path}"
@@ -159,14 +161,16 @@ def make_entry(
     emitted: list[Any] = []
 
     def run(tracers: list[StagedTracer]) -> Sequence[Any]:
-        args, kwargs = bound.rebuild(call.treedef.unflatten(tracers))
+        values = call.treedef.unflatten(tracers)
+        args, kwargs = bound.rebuild(values)
         face = face_module(call.face)
         if face is None:
             results = fun(*args, **kwargs)
         else:
             # What a body of a loop writes to its arguments it has to return.
-            targets = tracers if transform == "jit" else ()
-            results = face.call(fun, args, kwargs, targets)
+            mine = transform == "jit"
+            held = face.Containers(values, call.labels) if mine else None
+            results = face.call(fun, args, kwargs, tracers if mine else (), held)
         leaves, tree = flatten_results(results)
         check_outputs(leaves, tree)
         out_trees.append(tree)

@@ -13,8 +13,11 @@ import numpy as np
 
 from traceir import rules
 from traceir.jit.key import Call
+from traceir.jit.prints import MISSING, attributes_of
+from traceir.nodes import kind_of
 from traceir.records import dataclass
 from traceir.registering import register_pytree_node
+from traceir.treedef import TreeDef
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -31,6 +34,120 @@ register_pytree_node(
     lambda node: ((node.results, node.values), node.numbers),
     lambda numbers, parts: Written(parts[0], parts[1], numbers),
 )
+
+
+# A way from the arguments to a container: steps of a kind and a key.
+Path = tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Item:
+    """An element of a container: a `leaf` of the arguments, what is at a `path`, a
+    `result`, one that is a Python `number`, a `constant`, or a `list`, `tuple` or
+    `dict` of items."""
+
+    kind: str
+    value: Any
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ContainerWrite:
+    """What a container of the caller's has when the program has run, by its keys."""
+
+    path: Path
+    label: str
+    items: tuple[tuple[Any, Item], ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Updated:
+    """Results, and the new elements of containers; `plan` has what is written, and the
+    ways to all containers."""
+
+    results: Any
+    values: tuple[Any, ...]
+    plan: tuple[tuple[ContainerWrite, ...], tuple[Path, ...]]
+
+
+register_pytree_node(
+    Updated,
+    lambda node: ((node.results, node.values), node.plan),
+    lambda plan, parts: Updated(parts[0], parts[1], plan),
+)
+
+
+def contents(value: Any) -> dict[Any, Any] | None:
+    """The elements of a list, tuple or dict, or an object's attributes; else None.
+
+    >>> contents(["a", "b"]), contents({"x": 1}), contents(2.5)
+    ({0: 'a', 1: 'b'}, {'x': 1}, None)
+    """
+    if isinstance(value, (list, tuple)):
+        return dict(enumerate(value))
+    if isinstance(value, dict):
+        return dict(value)
+    if value is None or kind_of(type(value)) is None:
+        return None
+    return {n: v for n, v in attributes_of(value) if v is not MISSING}
+
+
+def update_containers(updated: Updated, roots: Sequence[Any], leaves: Any) -> Any:
+    """Do to the caller's containers what the function did; returns the results.
+
+    Raises ValueError (update.overlap) for one that is among the arguments twice.
+    """
+    writes, paths = updated.plan
+    targets = [_at(write.path, roots) for write in writes]
+    among = [id(_at(path, roots)) for path in paths]
+    for write, target in zip(writes, targets, strict=True):
+        if among.count(id(target)) > 1:
+            got = f"argument {write.label}, a part of which occurs twice"
+            raise rules.error("update.overlap", got=got)
+
+    def made(item: Item) -> Any:
+        match item.kind:
+            case "leaf":
+                return leaves[item.value]
+            case "path":
+                return _at(item.value, roots)
+            case "result":
+                return updated.values[item.value]
+            case "number":
+                found = updated.values[item.value]
+                return found.item() if isinstance(found, np.generic) else found
+            case "list":
+                return list(map(made, item.value))
+            case "tuple":
+                return tuple(map(made, item.value))
+            case "dict":
+                return {key: made(part) for key, part in item.value}
+        return item.value
+
+    news = [{key: made(item) for key, item in write.items} for write in writes]
+    for target, new in zip(targets, news, strict=True):
+        _fill(target, new)
+    return updated.results
+
+
+def _at(path: Path, roots: Sequence[Any]) -> Any:
+    found = roots
+    for kind, key in path:
+        found = getattr(found, key) if kind == "attribute" else found[key]
+    return found
+
+
+def _fill(target: Any, new: dict[Any, Any]) -> None:
+    """Make these the elements of a container, or the attributes of an object."""
+    if isinstance(target, list):
+        target[:] = new.values()
+    elif isinstance(target, dict):
+        for key in [key for key in target if key not in new]:
+            del target[key]
+        target.update(new)
+    else:
+        for name, value in new.items():
+            if getattr(target, name, MISSING) is not value:
+                setattr(target, name, value)
 
 
 def check_targets(numbers: Sequence[int], leaves: Sequence[Any], call: Call) -> None:
@@ -67,14 +184,17 @@ def overlap(one: np.ndarray, other: np.ndarray) -> bool:
         return True
 
 
-def write_back(written: Written, leaves: Sequence[Any]) -> Any:
-    """Copy what was written to the arguments; returns the results."""
+def write_back(written: Written, roots: Sequence[Any], leaves: Sequence[Any]) -> Any:
+    """Copy what was written to the arguments, the `roots`; returns the results."""
     for k, value in zip(written.numbers, written.values, strict=True):
         np.copyto(leaves[k], value)
-    return written.results
+    found = written.results
+    return update_containers(found, roots, leaves) if type(found) is Updated else found
 
 
-def write_traced(written: Written, leaves: Sequence[Any], call: Call) -> Any:
+def write_traced(
+    written: Written, roots: Sequence[Any], leaves: Sequence[Any], call: Call
+) -> Any:
     """As `write_back`, inside the trace of another plain function: to its arrays.
 
     Raises TypeError (update.argument) for an array that cannot be written to.
@@ -85,10 +205,15 @@ def write_traced(written: Written, leaves: Sequence[Any], call: Call) -> Any:
             got = f"argument {call.paths[k]}, of type {type(leaves[k]).__name__}"
             raise rules.error("update.argument", got=got)
         store(leaves[k], value)
-    return written.results
+    found = written.results
+    return update_containers(found, roots, leaves) if type(found) is Updated else found
 
 
-def refused(numbers: Sequence[int], call: Call, name: str) -> Exception:
-    """The error of a function that may not write to its arguments and does."""
-    paths = ", ".join(call.paths[k] for k in numbers)
-    return rules.error("update.refused", got=f"{name} writes to {paths}")
+def refused(tree: TreeDef, call: Call, name: str) -> Exception:
+    """The error of a function that may not write to its arguments and does, by the
+    structure of its results."""
+    paths = [call.paths[k] for k in tree.meta]
+    inner = tree.below[0]
+    if inner.node_type is Updated:
+        paths += [write.label for write in inner.meta[0]]
+    return rules.error("update.refused", got=f"{name} writes to {', '.join(paths)}")

@@ -1,0 +1,103 @@
+"""What becomes of lists, dicts and objects among the arguments of a plain function.
+
+Serves: update.container
+
+A trace gets containers of its own. What the function has changed in them is told by
+comparing each with what it had, and done to the caller's when the program has run.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from traceir import rules
+from traceir.face.selection import Selection
+from traceir.jit.written import ContainerWrite, Item, Path, Updated, contents
+from traceir.trace import Tracer
+
+_DICTS = (dict, OrderedDict, defaultdict)
+_CONSTANTS = (bool, int, float, complex, str, bytes, type(None), np.generic)
+
+
+class Containers:
+    """The containers among a trace's arguments, as they are before it runs."""
+
+    def __init__(self, roots: Sequence[Any], labels: Sequence[str]) -> None:
+        self._labels = labels
+        self._before: dict[int, tuple[Path, Any, dict[Any, Any]]] = {}
+        for k, root in enumerate(roots):
+            self._look(root, (("root", k),))
+
+    def _look(self, value: Any, path: Path) -> None:
+        found = contents(value)
+        if found is not None and type(value) is not tuple:
+            self._before[id(value)] = path, value, found
+        kind = "attribute" if _is_object(value) else "item"
+        for key, part in (found or {}).items():
+            self._look(part, (*path, (kind, key)))
+
+    def updated(self, results: Any, leaves: Sequence[Any]) -> Any:
+        """The results, with what has changed in the containers, if anything has.
+
+        Raises TypeError (update.container) for what cannot be done to the caller's.
+        """
+        made = _Encoder(self._before, leaves)
+        writes = []
+        for path, value, before in self._before.values():
+            now = contents(value) or {}
+            same = list(now) == list(before) and all(
+                now[key] is before[key] for key in now
+            )
+            if not same:
+                label = self._labels[path[0][1]]
+                if _is_object(value) and not {*before} <= {*now}:
+                    got = f"{label}, less an attribute"
+                    raise rules.error("update.container", got=got)
+                items = tuple((key, made.item(label, v)) for key, v in now.items())
+                writes.append(ContainerWrite(path, label, items))
+        if not writes:
+            return results
+        paths = tuple(path for path, _, _ in self._before.values())
+        return Updated(results, tuple(made.values), (tuple(writes), paths))
+
+
+def _is_object(value: Any) -> bool:
+    return not isinstance(value, (list, tuple, *_DICTS))
+
+
+class _Encoder:
+    """Says what a container has: what the caller gave, results, and constants."""
+
+    def __init__(self, known: Any, leaves: Sequence[Any]) -> None:
+        self._known = known
+        self._leaves = {id(leaf): k for k, leaf in enumerate(leaves)}
+        self.values: list[Any] = []
+
+    def item(self, label: str, value: Any) -> Item:
+        """How to make one element again."""
+        if id(value) in self._leaves:
+            return Item("leaf", self._leaves[id(value)])
+        if id(value) in self._known:
+            return Item("path", self._known[id(value)][0])
+        if isinstance(value, (Tracer, np.ndarray)):
+            self.values.append(value)
+            plain = isinstance(value, Tracer) and not value.shape and value.weak_type
+            return Item("number" if plain else "result", len(self.values) - 1)
+        if type(value) in (list, tuple):
+            return Item(type(value).__name__, tuple(self._items(label, value)))
+        if type(value) is dict:
+            pairs = zip(value, self._items(label, value.values()), strict=True)
+            return Item("dict", tuple(pairs))
+        if isinstance(value, Selection):
+            raise value.unknown("an element", value.made)
+        if isinstance(value, _CONSTANTS):
+            return Item("constant", value)
+        got = f"{label}, in which there is a value of type {type(value).__name__}"
+        raise rules.error("update.container", got=got)
+
+    def _items(self, label: str, values: Any) -> Iterator[Item]:
+        return (self.item(label, value) for value in values)
