@@ -47,7 +47,7 @@ gpu-check: $(VENV)/.cuda ## cases, tests and times on a CUDA device, in one tabl
 ulp: $(VENV)/.test ## the greatest errors of the real functions, over every float32
 	$(python) tests/ulp/scan.py $(ARGS)
 
-conform: $(VENV)/.numba ## run the cases on oracle, reference and numba; keep the runs
+conform: $(VENV)/.conform ## run the cases on oracle, reference and numba; keep the runs
 	$(python) -m traceir.conform oracle --json spec/runs/oracle.json
 	$(python) -m traceir.conform reference --json spec/runs/reference.json
 	$(python) -m traceir.conform numba --json spec/runs/numba.json
@@ -70,7 +70,7 @@ plain: $(VENV)/.jax ## plain NumPy functions under each compiler; writes docs/pl
 corpus: $(VENV)/.jax ## write the jaxprs of spec/cases/jax as JAX prints them
 	PYTHONPATH=tests $(VENV)/jax/bin/python -m corpus.record
 
-status: $(VENV)/.numba ## write spec/STATUS.rst from the runs that are kept
+status: $(VENV)/.conform ## write spec/STATUS.rst from the runs that are kept
 	$(python) -m traceir.conform --status
 
 docs: $(VENV)/.docs ## the site, in build/html; warnings are errors
@@ -96,9 +96,13 @@ $(VENV)/.numba: setup.cfg pyproject.toml | $(VENV)/bin/python
 	$(pip) -e '.[numba]'
 	@touch $@
 
+$(VENV)/.conform: setup.cfg pyproject.toml | $(VENV)/bin/python
+	$(pip) -e '.[conform,numba]'
+	@touch $@ $(VENV)/.numba
+
 $(VENV)/.test: setup.cfg pyproject.toml | $(VENV)/bin/python
 	$(pip) -e '.[numba,test]'
-	@touch $@ $(VENV)/.numba
+	@touch $@ $(VENV)/.numba $(VENV)/.conform
 
 $(VENV)/.jax: setup.cfg pyproject.toml | $(VENV)/bin/python
 	test -x $(VENV)/jax/bin/python || $(MAKE) $(VENV)/jax/bin/python \
@@ -115,12 +119,12 @@ $(VENV)/.cuda: setup.cfg pyproject.toml | $(VENV)/bin/python
 	@touch $@
 
 $(VENV)/.docs: setup.cfg pyproject.toml | $(VENV)/bin/python
-	$(pip) -e '.[numba,docs]'
-	@touch $@ $(VENV)/.numba
+	$(pip) -e '.[docs,numba]'
+	@touch $@ $(VENV)/.numba $(VENV)/.conform
 
 $(VENV)/.lint: setup.cfg pyproject.toml | $(VENV)/bin/python
 	$(pip) -e '.[numba,test,lint]'
-	@touch $@ $(VENV)/.test $(VENV)/.numba
+	@touch $@ $(VENV)/.test $(VENV)/.numba $(VENV)/.conform
 
 # Debian's python3 comes without ensurepip: then virtualenv, from the system or from pip.
 $(VENV)/bin/python:

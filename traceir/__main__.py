@@ -36,6 +36,9 @@ def _run(arguments: list[str]) -> int:
             from traceir.store.command import command
 
             return command(rest)
+        case ["-h" | "--help"]:
+            print(USAGE)
+            return 0
     print(USAGE, file=sys.stderr)
     return 2
 

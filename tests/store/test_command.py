@@ -146,3 +146,9 @@ def test_who_reads_no_further_sees_no_traceback(store: Store) -> None:
     )
     os.close(writing)
     assert (ran.returncode, ran.stderr) == (1, b"")
+
+
+def test_help_is_printed_and_no_mistake(capsys: pytest.CaptureFixture[str]) -> None:
+    for word in ("-h", "--help"):
+        assert main([word]) == 0
+        assert capsys.readouterr().out.startswith("usage: python -m traceir tour")

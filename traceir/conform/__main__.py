@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from fnmatch import fnmatchcase
+from importlib.util import find_spec
 from pathlib import Path
 
 from traceir.conform import dump, page, report, runs, status
@@ -47,7 +48,8 @@ def parser() -> argparse.ArgumentParser:
     )
     names = ", ".join(SHIPPED)
     add = found.add_argument
-    add("implementation", nargs="?", help=f"package.module:attribute, or {names}")
+    text = f"package.module:attribute, or one that comes along: {names}"
+    add("implementation", nargs="?", help=text)
     text = "only cases of that name; * and ? stand for any text, any character"
     add("--cases", action="append", metavar="PATTERN", help=text)
     add("--report", type=Path, metavar="FILE", help="write a page of HTML")
@@ -145,6 +147,8 @@ def _run(options: argparse.Namespace) -> int:
     if options.implementation is None:
         raise UsageError("which implementation? `--help` tells how to name one")
     files = _files(options)
+    if find_spec("mpmath") is None:
+        raise UsageError("judging takes mpmath: pip install 'traceir[conform]'")
     cases = selected(options.cases)
     record = Record(deviations(options.implementation, options.deviations))
     limits = Limits(options.timeout, max(options.timeout, Limits.load), options.jobs)

@@ -7,6 +7,7 @@ Serves: every clause of a primitive's row
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -77,7 +78,13 @@ def report(counts: Counts) -> str:
 
 def main(args: Sequence[str]) -> int:
     """Print the report; 1 where a clause is never true or never violated alone."""
-    counts = tally(int(args[0]) if args else 100)
+    parser = argparse.ArgumentParser(
+        prog="python -m traceir.conform.reach",
+        description="How often random applications meet each clause.",
+    )
+    text = "of each primitive (%(default)d)"
+    parser.add_argument("draws", nargs="?", type=int, default=100, help=text)
+    counts = tally(parser.parse_args(args).draws)
     print(report(counts))
     missed = [r for r, c in counts.items() if not (c["valid"] and c["aimed"])]
     print(f"{len(counts)} clauses of {len(default().prims)} primitives")

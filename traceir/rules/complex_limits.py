@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 
 from traceir.rules import circulars
 from traceir.rules.complexes import NOUGHT, UNIT, Complex
@@ -30,7 +31,10 @@ def part_of_pi(share: Fraction) -> Real:
     return from_mp(mpmath().pi * share.numerator / share.denominator)
 
 
-HALF_PI = part_of_pi(Fraction(1, 2))
+@cache
+def half_pi() -> Real:
+    """Half of pi; made when it is asked for, since it takes mpmath."""
+    return part_of_pi(Fraction(1, 2))
 
 
 def _around(size: Real, y: Real) -> Complex:
@@ -119,13 +123,13 @@ def acos(z: Complex) -> Complex:
         return Complex(NAN, -INFINITY)
     if x.special == "inf":
         return Complex(NAN, INFINITY, free="im")
-    return Complex(HALF_PI if x.zero else NAN, NAN)
+    return Complex(half_pi() if x.zero else NAN, NAN)
 
 
 def acosh(z: Complex) -> Complex:
     """The inverse of the hyperbolic cosine."""
     if z.re.zero:
-        return Complex(INFINITY if z.infinite else NAN, HALF_PI, free="im")
+        return Complex(INFINITY if z.infinite else NAN, half_pi(), free="im")
     return Complex(INFINITY if z.infinite else NAN, angle(z))
 
 
@@ -145,4 +149,4 @@ def atanh(z: Complex) -> Complex:
     if not z.infinite:
         return Complex(x if x.zero else NAN, NAN)
     free = "re" if x.nan else ""
-    return Complex(NOUGHT, NAN if y.nan else HALF_PI, free=free)
+    return Complex(NOUGHT, NAN if y.nan else half_pi(), free=free)

@@ -20,7 +20,9 @@ def mpmath() -> Any:
     try:
         from mpmath import MPContext
     except ImportError as error:
-        message = "the oracle's transcendental functions need the package mpmath"
+        message = (
+            "the oracle's real functions need mpmath: pip install 'traceir[conform]'"
+        )
         raise ImportError(message) from error
     context = MPContext()
     context.prec = PRECISION
