@@ -26,10 +26,11 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
     found: Files = {}
     for k, x in enumerate((X, X[:3])):
         folder = tmp_path_factory.mktemp("module")
+        text = folder / "text.py"
         made = [
             *traceir_numba.export(selu, x, path=folder / "selu.py"),
             *traceir_numba.export(selu, x, path=folder / "selu.o", form="object"),
-            *traceir_numba.export(selu, x, path=folder / "text.py", form="source"),
+            *traceir_numba.export({"selu": (selu, x)}, path=text, form="source"),
         ]
         found |= {f"{path.name}{k or ''}": path.read_bytes() for path in made}
     return found

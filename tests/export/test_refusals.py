@@ -89,7 +89,7 @@ def test_what_cannot_be_in_files_is_refused_by_name(
         ({"selu": (selu, X)}, "my-net.py", "python"),
         # The header's name, and names that no module and no object has.
         ({"selu": (selu, X)}, "net.h", "object"),
-        ({"selu": (selu, X)}, "net", "python"),
+        ({"selu": (selu, X)}, "net.py.txt", "python"),
         ({"selu": (selu, X)}, "net.o", "source"),
     ],
 )
@@ -114,6 +114,27 @@ def test_what_has_its_own_arguments_takes_no_others(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="argument: 'x'") as caught:
         traceir_numba.export({"selu": selu}, path=path)
     assert getattr(caught.value, "rule", None) == "jit.signature"
+
+
+def test_a_suffix_may_be_left_out(tmp_path: Path) -> None:
+    found = traceir_numba.export(selu, X, path=tmp_path / "selu")
+    assert [path.name for path in found] == ["selu_code.so", "selu.py"]
+    found = traceir_numba.export(selu, X, path=tmp_path / "net", form="object")
+    assert found[0].name == "net.o"
+
+
+@pytest.mark.parametrize("form", ["python", "source"])
+def test_a_function_is_called_as_its_module_which_is_told(
+    form: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "net.py"
+    told = "the function selu is called net in net.py, as the file is"
+    for given in ((selu, X), (traceir.jit(selu), X), (traceir.jit(selu).trace(X),)):
+        with pytest.warns(UserWarning, match=told) as caught:
+            traceir_numba.export(*given, path=path, form=form)
+        assert [warning.filename for warning in caught] == [__file__]
+    traceir_numba.export(lambda x: x + 1, X, path=path, form=form)
+    traceir_numba.export({"selu": (selu, X)}, path=path, form=form)
 
 
 def test_there_are_three_forms(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from errno import ENOENT
@@ -34,7 +35,9 @@ def export(
     `f.trace(...)` of a jitted function stands for the function and its specs, and takes
     arguments by name. Several functions, or one for several specs, are given by name: a
     mapping of names to what was traced, or to sequences of a function and its specs.
-    Returns the files that were written.
+    A function that is given alone is called as the file; where that is a module, and
+    the function has another name, a UserWarning says so. The suffix of `path` may be
+    left out. Returns the files that were written.
 
     `form="source"`: a module at `path` of kernels that Numba compiles when it is
     imported, and of the functions that call them; a reader can follow it.
@@ -57,19 +60,11 @@ def export(
     >>> [path.name for path in found][:2]
     ['squash.o', 'squash.h']
     """
-    where = Path(path)
+    where = _where(path, form)
     if specs and isinstance(fun, Mapping | Traced):
         raise rules.error("jit.signature", got="specs beside what has its own")
     one: Any = fun if isinstance(fun, Traced) else (fun, *specs)
     functions = fun if isinstance(fun, Mapping) else {where.stem: one}
-    if form not in FORMS:
-        got = f"{form!r}; there are {', '.join(sorted(FORMS))}"
-        raise rules.error("artefact.form", got=got)
-    if where.suffix != FORMS[form].suffix:
-        got = f"{where.name!r} for a path of the form {form!r}"
-        raise rules.error("artefact.name", got=got)
-    if not where.parent.is_dir():
-        raise FileNotFoundError(ENOENT, "No such folder", str(where.parent))
     if not functions:
         raise rules.error("artefact.name", got="no function")
     from traceir_numba.ahead.entries import Artefact, check_names, entry_of
@@ -87,9 +82,42 @@ def export(
             given = (given,)
         traced = given if isinstance(given, Traced) else _traced(*given)
         entries.append(entry_of(own, symbol, traced))
-    return FORMS[form].write(
+    found = FORMS[form].write(
         where, Artefact(name, tuple(entries), instructions_of(cpu))
     )
+    if not isinstance(fun, Mapping) and where.suffix == ".py":
+        _tell_of_name(fun, where)
+    return found
+
+
+def _where(path: Path_, form: str) -> Path:
+    """The file of a form at a path, whose suffix may be left out."""
+    if form not in FORMS:
+        got = f"{form!r}; there are {', '.join(sorted(FORMS))}"
+        raise rules.error("artefact.form", got=got)
+    where, suffix = Path(path), FORMS[form].suffix
+    if not where.suffix and where.name:
+        where = where.with_suffix(suffix)
+    if where.suffix != suffix:
+        got = f"{where.name!r} for a path of the form {form!r}, which ends in {suffix}"
+        raise rules.error("artefact.name", got=got)
+    if not where.parent.is_dir():
+        raise FileNotFoundError(ENOENT, "No such folder", str(where.parent))
+    return where
+
+
+def _tell_of_name(fun: Callable[..., Any] | Traced, where: Path) -> None:
+    """Warn (UserWarning) where a function's own name is not that in its module."""
+    from traceir_numba.ahead.entries import is_name
+
+    traced = isinstance(fun, Traced)
+    own = fun.jaxpr.jaxpr.debug_name if traced else getattr(fun, "__name__", "")
+    if own != where.stem and is_name(own):
+        warnings.warn(
+            f"the function {own} is called {where.stem} in {where.name}, as the file"
+            f" is; export({{{own!r}: ...}}, path=...) keeps its name",
+            stacklevel=3,
+        )
 
 
 def _traced(function: Callable[..., Any], *specs: Any) -> Traced:
