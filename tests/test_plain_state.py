@@ -33,10 +33,16 @@ class Walk:
     def __init__(self) -> None:
         self.rng = np.random.default_rng(5)
         self.scale = 2.0
+        self.pos = np.zeros(3)
 
     def step(self, x: Any) -> Any:
         """The array, moved."""
         return x + self.scale * self.rng.normal(size=x.shape)
+
+    def move(self, x: Any) -> Any:
+        """It keeps what it makes."""
+        self.pos = self.pos + x
+        return self.pos
 
     def twice(self, x: Any) -> Any:
         """It calls another method."""
@@ -229,6 +235,24 @@ def a_default(x: Any, seen: Any = []) -> Any:  # noqa: B006  # that is what is t
     return x + len(seen)
 
 
+def an_attribute_of_itself(x: Any) -> Any:
+    """It counts in an attribute of the function."""
+    an_attribute_of_itself.n = getattr(an_attribute_of_itself, "n", 0) + 1  # type: ignore[attr-defined]
+    return x + an_attribute_of_itself.n  # type: ignore[attr-defined]
+
+
+class Shared:
+    """A class that has a number."""
+
+    n = 0
+
+
+def an_attribute_of_a_class(x: Any) -> Any:
+    """It counts in a class."""
+    Shared.n += 1
+    return x + Shared.n
+
+
 def a_variable() -> Callable[[Any], Any]:
     """It counts in a variable of the function around."""
     n = 0
@@ -251,6 +275,9 @@ CHANGES: list[tuple[str, str, Callable[[Any], Any]]] = [
     ("a default", "seen.append", a_default),
     ("the variable n", "n \\+= 1", a_variable()),
     (r"Counter\(n=1\), then", "self.n \\+= 1", Counter().step),
+    ("pos=array", "self.pos", Walk().move),
+    ("the global an_attribute", "an_attribute_of_itself, ", an_attribute_of_itself),
+    ("the global Shared", r"Shared\.n \+= 1", an_attribute_of_a_class),
     ("n=1", "self.n \\+= 1", Counter(rng=np.random.default_rng()).step),
     ("PLACES", "lambda", lambda x: x + next(PLACES)),
     ("NUMBERS", "lambda", lambda x: x + next(NUMBERS)),
@@ -264,6 +291,7 @@ def test_a_change_outside_is_refused_and_undone() -> None:
     for got, line, function in CHANGES:
         with raises_rule("update.external", TypeError, rf"(?s){got}.*\n.*{line}"):
             traceir_numba.jit(function)(V)
+    assert Shared.n == 0 and not vars(an_attribute_of_itself)
     assert (N, LAST, LOG, COUNTS["n"], TABLE.sum()) == (0, None, [0], 0, 0)
     assert a_default.__defaults__ == ([],)
     assert Counter().step(0) == 1
@@ -321,3 +349,23 @@ def test_strict_sees_the_attributes_of_an_object_with_a_generator() -> None:
     walk.scale = 3.0
     with raises_rule("cache.strict.capture", RuntimeError, r"scale=2\.0"):
         jitted(V)
+
+
+def test_strict_sees_the_attributes_of_a_class() -> None:
+    jitted = traceir_numba.jit(lambda x: x + Shared.n, strict=True)
+    assert jitted(V).tolist() == V.tolist()
+    Shared.n = 4
+    try:
+        with raises_rule("cache.strict.capture", RuntimeError, "global Shared"):
+            jitted(V)
+    finally:
+        Shared.n = 0
+
+
+def test_an_array_outside_is_not_written_to() -> None:
+    def outer(x: Any) -> Any:
+        TABLE[0] = x[0]
+        return x
+
+    with raises_rule("level.concretize.number", TypeError, r"TABLE\[0\]"):
+        traceir_numba.jit(outer)(V)

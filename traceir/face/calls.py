@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from traceir import pytree
+from traceir.errors import TraceirError
 from traceir.face.array import NumpyTracer
 from traceir.face.containers import Containers
 from traceir.face.namespace import View
@@ -28,6 +29,10 @@ def call(
     seen = {name: view.of(value) for name, value in kwargs.items()}
     try:
         results = view.function(fun)(*map(view.of, args), **seen)
+    except ValueError as error:  # of NumPy's, which asked a tracer for its elements
+        if isinstance(error.__cause__, TraceirError):
+            raise error.__cause__ from None
+        raise
     finally:
         view.end()
     for result in pytree.leaves(results):

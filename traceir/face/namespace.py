@@ -184,7 +184,7 @@ class View:
         )
         known = function.__kwdefaults__
         made.__kwdefaults__ = known and {k: self.of(v) for k, v in known.items()}
-        made.__dict__.update(function.__dict__)
+        made.__dict__ = function.__dict__
         made.__module__ = function.__module__
         made.__qualname__ = function.__qualname__
         self._functions[function] = made

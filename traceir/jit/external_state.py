@@ -15,14 +15,15 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from types import CellType, CodeType, FrameType, FunctionType
+from types import CellType, CodeType, FrameType
 from typing import Any
 
 import numpy as np
 
 from traceir import rules
+from traceir.errors import UnexpectedTracerError
 from traceir.jit.captures import Read, innermost, module_of, reads, stored
-from traceir.jit.prints import MISSING, Printer, described, is_open, state_of
+from traceir.jit.prints import MISSING, Printer, described, is_open, own_data, state_of
 from traceir.source import Source, user_frame_summary
 
 # Larger arrays are not kept to be restored.
@@ -40,7 +41,8 @@ def unchanging(
     statics = tuple(statics)
     first = _Watch(fun, statics)
     found = record()
-    if first.change() is None:
+    changed = first.change()
+    if changed is None:
         return found
     again = _Watch(fun, statics)
     try:
@@ -49,6 +51,9 @@ def unchanging(
         change = again.change()
         if change is not None:
             raise rules.error(rule, got=change, where=again.where())
+    except UnexpectedTracerError:  # the first trace has left a traced value
+        first.undo()
+        raise rules.error(rule, got=changed, where=first.where()) from None
     except Exception:
         first.undo()
         raise
@@ -152,10 +157,9 @@ class _Kept:
     def print(self, value: Any) -> Any:
         """The fingerprint of a value."""
         found = self.printer.print(value)
-        if type(value) is not FunctionType:
-            for part in [value, *(v for _, v in self.printer.met.values())]:
-                with suppress(Exception):  # of its own code, which may raise anything
-                    self._keep(part)
+        for part in [value, *(v for _, v in self.printer.met.values())]:
+            with suppress(Exception):  # of its own code, which may raise anything
+                self._keep(part)
         return found
 
     def _keep(self, value: Any) -> None:
@@ -172,7 +176,11 @@ class _Kept:
             self.undone.append(lambda: np.copyto(value, elements))
         elif hasattr(value, "bit_generator") or hasattr(kind, "setstate"):
             self._keep_state(value)
-        elif is_open(kind) and type(vars_ := getattr(value, "__dict__", None)) is dict:
+        elif isinstance(value, type):
+            for name, held in own_data(value):
+                self.undone.append(partial(setattr, value, name, held))
+        elif is_open(kind) or own_data(value):
+            vars_ = value.__dict__
             attributes = dict(vars_)
             self.undone.append(partial(_refill, vars_, "update", attributes))
 

@@ -118,11 +118,13 @@ class Printer:
         self.met: dict[int, tuple[int, Any]] = {}
 
     def print(self, value: Any) -> Any:
-        """The fingerprint of a value; of a function at home, that of its code alone."""
+        """The fingerprint of a value; of a function at home, that of its code and its
+        attributes."""
+        self.met.clear()
         if type(value) is FunctionType:
             home = value.__globals__ is self.home
-            return (FunctionType, value.__code__) if home else Same(value)
-        self.met.clear()
+            token = (FunctionType, value.__code__) if home else Same(value)
+            return token, *self._walk(own_data(value))
         return tuple(self._walk(value))
 
     def _walk(self, value: Any) -> Iterator[Any]:
@@ -153,7 +155,9 @@ class Printer:
             parts = self._parts(kind, value)
         except Exception:  # the object's own code does not let itself be looked into
             parts = None
-        return (Same(value), ()) if parts is None else ((kind, len(parts)), parts)
+        if parts is None:
+            return Same(value), own_data(value)
+        return (kind, len(parts)), parts
 
     def _parts(self, kind: Any, value: Any) -> Sequence[Any] | None:
         """What a value consists of; None if it counts by its identity."""
@@ -173,8 +177,10 @@ class Printer:
         if progress is not None:
             return (progress,)
         elements = _elements(kind, value)
-        if kind is SimpleNamespace or is_open(kind):
+        if kind is SimpleNamespace:
             return *(elements or ()), *attributes_of(value)
+        if is_open(kind):
+            return *(elements or ()), *attributes_of(value), *own_data(kind)
         return elements
 
     def _parts_of_function(self, function: FunctionType) -> Sequence[Any] | None:
@@ -257,6 +263,36 @@ def attribute(value: Any, name: str) -> Any:
         return MISSING
 
 
+def own_data(value: Any) -> Sequence[tuple[str, Any]]:
+    """The data that a user's class, a function, or what wraps one has, by name.
+
+    >>> def counting() -> None:
+    ...     pass
+    >>> counting.calls = 3
+    >>> own_data(counting)
+    [('calls', 3)]
+    """
+    if issubclass(type(value), type):
+        classes = [cls for cls in value.__mro__ if _is_users(cls)]
+        held = [pair for cls in classes for pair in vars(cls).items()]
+    else:
+        known = attribute(value, "__dict__")
+        wraps = type(known) is dict and "__wrapped__" in known
+        if type(value) is not FunctionType and not wraps:
+            return ()
+        held = list(known.items())
+    return [(name, v) for name, v in held if not name.startswith("__") and _is_data(v)]
+
+
+def _is_users(cls: type) -> bool:
+    return str(cls.__module__).partition(".")[0] not in CLOSED
+
+
+def _is_data(value: Any) -> bool:
+    """Whether what a class or a function has is no method or other descriptor."""
+    return not callable(value) and not hasattr(type(value), "__get__")
+
+
 def _content(cell: Any) -> Any:
     try:
         return cell.cell_contents
@@ -269,7 +305,7 @@ def is_open(kind: type) -> bool:
     """Whether instances of a class are looked into."""
     if issubclass(kind, (type, Enum, BaseException)):
         return False
-    return str(kind.__module__).partition(".")[0] not in CLOSED
+    return _is_users(kind)
 
 
 def described(value: Any) -> str:
