@@ -179,7 +179,7 @@ class _Kept:
         elif isinstance(value, type):
             for name, held in own_data(value):
                 self.undone.append(partial(setattr, value, name, held))
-        elif is_open(kind) or own_data(value):
+        elif kind is FunctionType or is_open(kind) or own_data(value):
             vars_ = value.__dict__
             attributes = dict(vars_)
             self.undone.append(partial(_refill, vars_, "update", attributes))
