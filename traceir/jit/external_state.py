@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from types import CellType, CodeType, FrameType
+from types import CellType, CodeType, FrameType, FunctionType
 from typing import Any
 
 import numpy as np
