@@ -9,10 +9,11 @@ pip := $(python) -m pip install --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test soak fuzz mutants ulp docs lint type format clean conform status
-.PHONY: gpu-check against-jax conform-jax corpus reach bench plain array-api
+.PHONY: gpu-check against-jax against-numpy conform-jax corpus reach bench plain
+.PHONY: array-api
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' \
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' \
 	    $(MAKEFILE_LIST)
 	@echo "PYTHON=python3.12 chooses the interpreter, ARGS='-k name' is for pytest, JOBS=0 for one process."
 
@@ -31,6 +32,9 @@ fuzz: $(VENV)/.test ## the property tests, with many random examples
 
 mutants: $(VENV)/.test ## try every mutant of the tables on the cases
 	PYTHONPATH=tests $(python) -m mutation $(ARGS)
+
+against-numpy: $(VENV)/.test ## drawn programs over views, by NumPy and the decorator; ARGS=--programs=N
+	PYTHONPATH=tests $(python) -m against_numpy $(ARGS)
 
 reach: $(VENV)/.test ## how often random draws meet each clause
 	$(python) -m traceir.conform.reach $(ARGS)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.lib.stride_tricks import as_strided, sliding_window_view
 from rule_errors import raises_rule
 from scipy import special
 
@@ -48,6 +49,11 @@ def unrolled(x: Any) -> Any:
     return total
 
 
+def windows(x: Any) -> Any:
+    """A view in which places share elements."""
+    return sliding_window_view(x, 2, writeable=True)
+
+
 def scalar(x: Any) -> Any:
     """An update of a number."""
     total = np.sum(x)
@@ -60,7 +66,7 @@ BAD: list[tuple[str, type[Exception], str, Callable[..., Any], tuple[Any, ...]]]
     ("face.loop", TypeError, "bitwise_and", lambda x: x & 1, (V,)),
     ("face.loop", TypeError, "subtract", lambda x: (x > 1) - (x < 2), (V,)),
     ("face.power", ValueError, r"\*\* -1", lambda x: x**-1, (W,)),
-    ("face.function", TypeError, "real_if", lambda x: np.real_if_close(x), (V,)),
+    ("face.function", TypeError, "real_if", lambda x: np.real_if_close(x * 1j), (V,)),
     ("face.function", TypeError, "j0", lambda x: special.j0(x), (V,)),
     ("face.function", TypeError, "reduceat", lambda x: np.add.reduceat(V, x), (W[0],)),
     ("face.meaning", TypeError, "nothing", lambda x: x.sum(nothing=1), (V,)),
@@ -84,6 +90,19 @@ BAD: list[tuple[str, type[Exception], str, Callable[..., Any], tuple[Any, ...]]]
     ("update.outer", TypeError, r"f64\[4\]", outer, (V,)),
     ("update.argument", TypeError, "x", lambda x: put(x, 0, 1), (jnp.arange(3),)),
     ("update.readonly", ValueError, "x", lambda x: put(x, 0, 1), (FIXED,)),
+    ("update.readonly", ValueError, "", lambda x: put(np.diagonal(x), 0, 1), (W,)),
+    ("update.readonly", ValueError, "", lambda x: put(x.imag, 0, 1), (V,)),
+    (
+        "update.shared",
+        ValueError,
+        "3,2",
+        lambda x: put(windows(x), windows(x) > 1, 1),
+        (V,),
+    ),
+    ("update.layout", ValueError, "x", lambda x: put(x.ravel(), 0, 1), (W.T,)),
+    ("update.layout", ValueError, "x", lambda x: put(x.T.ravel(), 0, 1), (W.T,)),
+    ("update.layout", ValueError, "x", lambda x: x.strides, (W.T,)),
+    ("face.strides", TypeError, "16", lambda x: as_strided(x, (9,), (16,)), (V,)),
     ("update.overlap", ValueError, "y", lambda x, y: put(x, 0, y[1]), (V, V[::-1])),
 ]
 

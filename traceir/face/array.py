@@ -9,13 +9,15 @@ what is written to it is written to the base.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from traceir import rules, source
 from traceir.avals import ShapedArray
-from traceir.face.views import Step
+from traceir.face.layouts import overlapping, placed
+from traceir.face.views import Index, Step, steps_between
 from traceir.ir import Atom, Literal
 from traceir.recording import StagedTracer, StagingTrace
 from traceir.trace import Trace, Tracer, bind, current_trace, in_force
@@ -25,13 +27,13 @@ class NumpyTracer(StagedTracer):
     """An array in the trace of a function that is written with NumPy.
 
     `number` tells a NumPy scalar from an array without dimensions: nothing can be
-    written to a scalar. `strides` are those of an array that is not C-contiguous,
-    counted in elements.
+    written to a scalar. `layout` is how the array lies in memory, or how to find out;
+    None for C-contiguous. `origins` are the arguments on whose layout that depends.
     """
 
     __slots__ = (
         *("_atom", "_known", "_base", "_step", "_seen", "version"),
-        *("number", "strides"),
+        *("number", "layout", "_origins"),
     )
     _atom: Atom | None
 
@@ -43,7 +45,8 @@ class NumpyTracer(StagedTracer):
         self._step: Step | None = None
         self._seen = self.version = 0
         self.number = not var.aval.shape
-        self.strides: tuple[int, ...] | None = None
+        self.layout: Layout = None
+        self._origins: frozenset[Asked] = frozenset()
         super().__init__(var, trace, where)
 
     # Reading ----------------------------------------------------------------------
@@ -55,6 +58,21 @@ class NumpyTracer(StagedTracer):
         while found._base is not None:
             found = found._base
         return found
+
+    @property
+    def memory(self) -> np.ndarray:
+        """An array that lies in memory as this one does; it may have no elements."""
+        if self._known is not None:
+            return self._known
+        if not isinstance(self.layout, np.ndarray):
+            strides = None if self.layout is None else self.layout()
+            self.layout = placed(self.aval.shape, self.aval.dtype, strides)
+        return self.layout
+
+    @property
+    def origins(self) -> frozenset[Asked]:
+        """The arguments on whose layout depends how this array lies in memory."""
+        return self.root._origins
 
     @property
     def concrete(self) -> np.ndarray | None:
@@ -98,6 +116,24 @@ class NumpyTracer(StagedTracer):
         """Whether the elements are known."""
         return self.concrete is not None
 
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """The distances of neighbours in bytes, as NumPy has them."""
+        self.tell()
+        found: tuple[int, ...] = self.memory.strides
+        return found
+
+    @property
+    def flags(self) -> Any:
+        """What NumPy says of the memory; `writeable` can be set."""
+        self.tell()
+        return self.memory.flags
+
+    def tell(self) -> None:
+        """The function learns how the array lies in memory."""
+        for origin in self.origins:
+            origin.told = True
+
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
         value = self.concrete
         return super().__array__(dtype) if value is None else np.array(value, dtype)
@@ -116,15 +152,38 @@ class NumpyTracer(StagedTracer):
         """The elements in memory have changed: what was read of them is old."""
         self.root.version += 1
 
+    def check_writable(self) -> None:
+        """Raise ValueError for what NumPy does not write to, or in no certain order.
+
+        That is a view that is read-only (update.readonly), and one in which places
+        share an element (update.shared).
+        """
+        if self._known is None and not isinstance(self.layout, np.ndarray):
+            return
+        if not self.memory.flags.writeable:
+            raise rules.error("update.readonly", got=self.aval.str_short())
+        if self.is_shared:
+            raise rules.error("update.shared", got=self.aval.str_short())
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether places of this view may have one element."""
+        return self._base is not None and overlapping(self.memory)
+
     def replace(self, value: Tracer) -> None:
         """Make a value of the same type the array's, and write it to the bases."""
         self.check_home()
+        self.check_writable()
+        self._replace(value)
+
+    def _replace(self, value: Tracer) -> None:
         if self._base is None or self._step is None:
-            self._known = None
+            if self._known is not None:
+                self.layout, self._known = self._known, None
             self._atom = self._trace.atom(value)
             self._seen = self.version = self.version + 1
             return
-        self._base.replace(self._step.write(self._base.now(), value))
+        self._base._replace(self._step.write(self._base.now(), value))
         self._atom, self._seen = self._trace.atom(value), self.root.version
 
     def store(self, value: Any) -> None:
@@ -140,16 +199,87 @@ class NumpyTracer(StagedTracer):
 
     def through(self, step: Step) -> NumpyTracer:
         """The array that a step leads to; what is written to it is written here."""
+        if self.is_shared:
+            return self.viewed(step.of(self.memory))
+        return self._through(step)
+
+    def _through(self, step: Step) -> NumpyTracer:
         value = self.concrete
+        made: NumpyTracer
         if value is not None:
-            made: NumpyTracer = known(step.of(value), self._trace)
+            made = known(step.of(value), self._trace)
         else:
-            made = traced(step.read(self.now()))
-            made.strides = step.strides(self)
+            made = _unread(step.of(self.memory), self._trace, self.aval.dtype)
         made._base, made._step = self, step
-        made._seen = self.root.version
-        made.number = False
         return made
+
+    def viewed(self, memory: np.ndarray) -> NumpyTracer:
+        """The view of this array that lies so; itself, if that is its own memory.
+
+        It is one of an array before this one where places of this one share elements.
+        Raises TypeError (face.strides) for a view of what lies between elements.
+        """
+        if memory is self.memory:
+            return self
+        home: NumpyTracer | None = self
+        while home is not None:
+            apart = home._base is None or not overlapping(home.memory)
+            steps = steps_between(home.memory, memory) if apart else None
+            if steps is not None:
+                return home._along(steps, memory)
+            home = home._base
+        got = f"{memory.shape} with strides {memory.strides} of {self.aval.str_short()}"
+        raise rules.error("face.strides", got=got)
+
+    def _along(self, steps: Sequence[Step], memory: np.ndarray) -> NumpyTracer:
+        """The view at the end of some steps; all is said by the memory that it has."""
+        made = self._through(Index(())) if not steps else self
+        for step in steps:
+            made = made._through(step)
+        if made._known is None:
+            made.layout = memory
+        else:
+            made._known = memory
+        return made
+
+    def begin(self, origin: Asked) -> None:
+        """The array is an argument, whose layout may matter."""
+        if self.ndim:
+            self._origins = frozenset((origin,))
+
+    def inherit(self, operands: Sequence[NumpyTracer]) -> None:
+        """How this array lies depends on how these arrays do."""
+        found = [array.origins for array in operands if array.ndim]
+        self._origins = frozenset().union(*found)
+
+    def note(self, made: NumpyTracer) -> None:
+        """Keep in mind that NumPy asks for a layout to tell a view from a copy."""
+        for origin in self.origins:
+            origin.decided(self.root, made.root)
+
+
+Layout = np.ndarray | Callable[[], Sequence[int] | None] | None
+
+
+class Asked:
+    """Whether it matters how an argument lies in memory: what was decided by that.
+
+    It matters if the array, or what was made of it, a view or a copy, is written to
+    afterwards, or if the function was told.
+    """
+
+    def __init__(self) -> None:
+        self.told = False
+        self._decided: list[tuple[NumpyTracer, int]] = []
+
+    def decided(self, *arrays: NumpyTracer) -> None:
+        """Keep the arrays, and how often they have been written to."""
+        self._decided += [(array, array.version) for array in arrays]
+
+    @property
+    def matters(self) -> bool:
+        """Whether the arguments of a call have to lie as that of the trace."""
+        return self.told or any(a.version != v for a, v in self._decided)
 
 
 def traced(value: Any, number: bool | None = None) -> Any:
@@ -184,6 +314,17 @@ def known(value: np.ndarray, trace: Trace | None = None) -> Any:
     made = NumpyTracer(nothing, home, source.capture())
     made._atom = None
     made._known = value
+    made.number = False
+    return made
+
+
+def _unread(memory: np.ndarray, trace: StagingTrace, dtype: np.dtype) -> NumpyTracer:
+    """A view whose elements nobody has asked for yet; `dtype` is that of its base."""
+    own = dtype if memory.dtype.kind == "V" else memory.dtype
+    aval = ShapedArray(memory.shape, own)
+    made = NumpyTracer(Literal(np.int8(0), aval), trace, source.capture())
+    made._atom = None
+    made.layout = memory
     made.number = False
     return made
 

@@ -10,12 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from traceir import numpy as jnp
 from traceir import rules
 from traceir.face import copies, functions, substitutes, ufunc_methods, ufuncs
+from traceir.face.aliasing import arrays, lay, memory_of, shared_or_new
 from traceir.face.array import NumpyTracer, known, traced
 from traceir.face.bounds import by_user, check_index
+from traceir.face.flat import Flat, flat_set, partition, sort
 from traceir.face.functions import call_ufunc, method
-from traceir.face.values import cast
+from traceir.face.values import array_of, cast
 from traceir.face.views import Part
 from traceir.face.writing import index_of, is_known, is_mask, read, write
 from traceir.trace import Tracer
@@ -67,6 +70,7 @@ METHODS = (
         "searchsorted",
     ),
     *("std", "sum", "take", "trace", "var", "diagonal", "compress", "choose"),
+    *("ravel", "squeeze", "swapaxes", "put"),
 )
 
 
@@ -109,6 +113,9 @@ def _operators(name: str, ufunc: str) -> Iterator[tuple[str, Function]]:
     def in_place(self: Any, other: Any) -> Any:
         if self.number or _refused(other):
             return NotImplemented
+        if name == "matmul" and np.ndim(other) < 2:
+            got = f"{self.aval.str_short()} @= {np.shape(other)}"
+            raise rules.error("update.shape", got=got)
         options = {"out": (self,)}
         return ufuncs.apply(getattr(np, ufunc), "__call__", (self, other), options)
 
@@ -171,28 +178,33 @@ def astype(
     subok: bool = True,
     copy: bool = True,
 ) -> Any:
-    """The elements in another dtype, copied."""
+    """The elements in another dtype: copied, or with `copy=False` where they must."""
     wanted = np.dtype(dtype)
     # NumPy itself checks the text of a casting.
     if not np.can_cast(self.dtype, wanted, casting):  # type: ignore[arg-type]
         got = f"from {self.dtype.name} to {wanted.name} with casting {casting!r}"
         raise rules.error("face.cast", got=got)
+    given = {"self": self, "dtype": wanted, "order": order, "copy": copy}
+    return shared_or_new("ndarray.astype", given, _converted)
+
+
+def _converted(self: NumpyTracer, dtype: np.dtype, order: str, copy: bool) -> Any:
     value = self.concrete
     if value is not None:
-        return known(value.astype(wanted))
-    made = traced(cast(self.now(), wanted), number=self.number)
-    made.strides = self.strides
-    return made
+        return known(np.array(value, dtype, order=order))  # type: ignore[call-overload]
+    made = traced(cast(self.now(), dtype), number=self.number)
+    return lay(made, np.ndarray.astype, (self, dtype, order), {})
+
+
+def conjugate(self: NumpyTracer) -> Any:
+    """The conjugates; an array of real numbers is itself."""
+    new = method("conjugate")
+    return shared_or_new("ndarray.conjugate", {"self": self}, new)
 
 
 def fill(self: NumpyTracer, value: Any) -> None:
     """Make all elements one value."""
     write(self, Ellipsis, value)
-
-
-def sort(self: NumpyTracer, axis: int = -1, kind: Any = None) -> None:
-    """Sort the elements along an axis, in place."""
-    write(self, Ellipsis, functions.apply(np.sort, (self,), {"axis": axis}))
 
 
 def view(self: NumpyTracer, dtype: Any = None, type: Any = None) -> Any:
@@ -202,17 +214,12 @@ def view(self: NumpyTracer, dtype: Any = None, type: Any = None) -> Any:
     return read(self, Ellipsis)
 
 
-def put(self: NumpyTracer, indices: Any, values: Any, mode: str = "raise") -> None:
-    """Write to elements by their places in the flat array."""
-    functions.apply(np.put, (self, indices, values), {"mode": mode})
-
-
 def item(self: NumpyTracer, *index: Any) -> Any:
     """The element as a number: a traced one stays traced."""
     if not index:
         index = (0,) * self.ndim
     elif len(index) == 1:
-        self = copies.ravel(self)
+        self = functions.apply(np.ravel, (self,), {})
     place = index_of(tuple(index))
     if not is_known(place) and by_user():
         check_index(self.shape, place)
@@ -222,14 +229,16 @@ def item(self: NumpyTracer, *index: Any) -> Any:
 
 def reshape(self: NumpyTracer, *shape: Any, order: str = "C", copy: Any = None) -> Any:
     """The elements under another shape: ints, or one sequence of them."""
-    return copies.reshape(self, shape[0] if len(shape) == 1 else shape, order)
+    extents = shape[0] if len(shape) == 1 else shape
+    options = {} if copy is None else {"copy": copy}
+    return functions.apply(np.reshape, (self, extents), {"order": order, **options})
 
 
 def transpose(self: NumpyTracer, *axes: Any) -> Any:
     """The dimensions in another order: ints, one sequence of them, or reversed."""
     if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))):
-        return copies.transpose(self, axes[0])
-    return copies.transpose(self, axes or None)
+        return functions.apply(np.transpose, (self, axes[0]), {})
+    return functions.apply(np.transpose, (self, axes or None), {})
 
 
 def array_ufunc(
@@ -254,7 +263,7 @@ def _part(name: str) -> property:
 
     def read_part(self: NumpyTracer) -> Any:
         if self.dtype.kind != "c":
-            return self if name == "real" else plain.__get__(self)
+            return self if name == "real" else _no_parts(self, plain)
         if self.number:
             return traced(Part(name).read(self.now()))
         return self.through(Part(name))
@@ -271,11 +280,37 @@ def _part(name: str) -> property:
     return property(read_part, write_part)
 
 
+def _no_parts(self: NumpyTracer, plain: property) -> Any:
+    """The imaginary parts of real numbers: zeros that nobody can write to."""
+    made = traced(plain.__get__(self), number=self.number)
+    if not self.number:
+        made.layout = self.memory.imag
+    return made
+
+
+@functions.direct(np.imag)
+def _imag(val: Any) -> Any:
+    return val.imag if isinstance(val, NumpyTracer) else traced(jnp.imag(array_of(val)))
+
+
+def _sharing(func: Function) -> Function:
+    """Whether arrays share memory: the function is told of their layout."""
+
+    def asked(a: Any, b: Any, max_work: Any = None) -> bool:
+        for array in arrays((a, b)):
+            array.tell()
+        return bool(func(*memory_of((a, b)), max_work=max_work))
+
+    return asked
+
+
+for _func in (np.shares_memory, np.may_share_memory):
+    functions.direct(_func)(_sharing(_func))
+
 PROPERTIES: dict[str, Function] = {
-    "T": copies.transpose,
-    "mT": lambda self: copies.swapaxes(self, -1, -2),
-    "flat": lambda self: copies.ravel(self),
-    "base": lambda self: self._base,
+    "T": method("transpose"),
+    "mT": method("matrix_transpose"),
+    "base": lambda self: None if self._base is None else self.root,
 }
 
 
@@ -292,11 +327,13 @@ def bindings() -> Iterator[tuple[str, Any]]:
         yield name, property(function)
     for name in ("real", "imag"):
         yield name, _part(name)
-    for function in (astype, fill, sort, put, item, reshape, transpose):
+    for function in (astype, fill, sort, partition, item, reshape, transpose):
         yield function.__name__, function
-    for function in (copies.swapaxes, copies.squeeze, copies.ravel, copies.flatten):
-        yield function.__name__, function
-    yield "copy", lambda self, order="C": copies.duplicate(self, order)
+    yield "conj", conjugate
+    yield "conjugate", conjugate
+    yield "copy", copies.duplicate
+    yield "flatten", copies.flatten
+    yield "flat", property(Flat, flat_set)
     yield "view", view
     yield "__getitem__", getitem
     yield "__setitem__", setitem

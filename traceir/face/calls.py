@@ -1,6 +1,6 @@
 """Calling a plain function while it is traced, and what it writes to its arguments.
 
-Serves: update.argument, update.overlap, update.readonly
+Serves: update.argument, update.overlap, update.readonly, update.layout
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 from traceir import pytree
 from traceir.errors import TraceirError
-from traceir.face.array import NumpyTracer
+from traceir.face.array import Asked, NumpyTracer
 from traceir.face.containers import Containers
 from traceir.face.namespace import View
 from traceir.face.selection import Selection
@@ -27,6 +27,9 @@ def call(
     """The results of a function; with them what it has written to its arguments."""
     view = View()
     seen = {name: view.of(value) for name, value in kwargs.items()}
+    asked = [Asked() for _ in leaves]
+    for leaf, origin in zip(leaves, asked, strict=True):
+        leaf.begin(origin)
     try:
         results = view.function(fun)(*map(view.of, args), **seen)
     except ValueError as error:  # of NumPy's, which asked a tracer for its elements
@@ -41,6 +44,8 @@ def call(
     if containers is not None:
         results = containers.updated(results, leaves)
     written = tuple(k for k, leaf in enumerate(leaves) if leaf.version)
-    if not written and not isinstance(results, Updated):
+    placed = tuple(k for k, origin in enumerate(asked) if origin.matters)
+    if not written and not placed and not isinstance(results, Updated):
         return results
-    return Written(results, tuple(leaves[k].now() for k in written), written)
+    values = tuple(leaves[k].now() for k in written)
+    return Written(results, values, written, placed)

@@ -13,11 +13,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from traceir import numpy as jnp
+from traceir import rules
+from traceir.face.aliasing import lay, shared_or_new
 from traceir.face.array import NumpyTracer, in_numpy_trace, traced, unwrapped, wrapped
-from traceir.face.copies import duplicate
+from traceir.face.functions import apply
 from traceir.face.selection import Selection
+from traceir.face.sharing import SHARED
 from traceir.face.values import array_of, cast
 from traceir.lax.operands import operand
 
@@ -67,39 +71,89 @@ def _full(shape: Any, fill_value: Any, dtype: Any = None, **options: Any) -> Any
 
 
 def array(
-    object: Any, dtype: Any = None, *, copy: Any = True, ndmin: int = 0, **options: Any
+    object: Any,
+    dtype: Any = None,
+    *,
+    copy: Any = True,
+    order: Any = "K",
+    ndmin: int = 0,
+    **options: Any,
 ) -> Any:
     """NumPy's `array`, for numbers and arrays that may be traced."""
-    return _array(object, dtype, copy is not False, ndmin, options)
-
-
-def asarray(a: Any, dtype: Any = None, order: Any = None, **options: Any) -> Any:
-    """NumPy's `asarray`: an array that has the dtype is itself."""
-    return _array(a, dtype, bool(options.pop("copy", False)), 0, options)
-
-
-def _array(value: Any, dtype: Any, copy: bool, ndmin: int, options: Any) -> Any:
     if not in_numpy_trace():
-        return np.array(value, dtype, copy=copy or None, ndmin=ndmin, **options)
-    if isinstance(value, Selection):
-        return value if dtype is None else value.astype(dtype)
-    same = isinstance(value, NumpyTracer) and dtype in (None, value.dtype)
-    if same and not copy and value.ndim >= ndmin:
-        return value
-    try:
-        plain = unwrapped(value)
-    except KeyError:
-        made = _converted(value, dtype)
-    else:
-        made = wrapped(np.array(plain, dtype, ndmin=ndmin))
+        given = {"copy": copy, "order": order, "ndmin": ndmin, **options}
+        return np.array(object, dtype, **given)
+    made = _array_of("numpy.array", object, dtype, order, copy)
     return made if made.ndim >= ndmin else made[(None,) * (ndmin - made.ndim)]
 
 
-def _converted(value: Any, dtype: Any) -> Any:
-    made = duplicate(value) if isinstance(value, NumpyTracer) else array_of(value)
-    if dtype is not None and made.dtype != np.dtype(dtype):
+def asarray(a: Any, dtype: Any = None, order: Any = None, **options: Any) -> Any:
+    """NumPy's `asarray`: an array that has the dtype, and lies so, is itself."""
+    if not in_numpy_trace():
+        return np.asarray(a, dtype, order, **options)
+    return _array_of("numpy.asarray", a, dtype, order, options.get("copy"))
+
+
+def ascontiguousarray(a: Any, dtype: Any = None, **options: Any) -> Any:
+    """NumPy's `ascontiguousarray`, which has one dimension at least."""
+    made = asarray(a, dtype, "C")
+    return made if np.ndim(made) else made[None]
+
+
+def asfortranarray(a: Any, dtype: Any = None, **options: Any) -> Any:
+    """NumPy's `asfortranarray`, which has one dimension at least."""
+    made = asarray(a, dtype, "F")
+    return made if np.ndim(made) else made[None]
+
+
+def require(a: Any, dtype: Any = None, requirements: Any = None, **options: Any) -> Any:
+    """NumPy's `require`: an array that is as it should be is itself."""
+    asked = {str(word)[0].upper() for word in requirements or ()}
+    order = next((o for o in ("F", "C") if o in asked), "A")
+    made = asarray(a, dtype, order)
+    if not isinstance(made, NumpyTracer):
+        return np.require(made, dtype, requirements)
+    lacks = ("W" in asked and not made.memory.flags.writeable) or (
+        "O" in asked and made.base is not None
+    )
+    return apply(np.copy, (made,), {"order": order}) if lacks else made
+
+
+def _array_of(name: str, value: Any, dtype: Any, order: Any, copy: Any) -> Any:
+    """An array of what is given, or that itself: the row of the table says which."""
+    if isinstance(value, Selection):
+        return value if dtype is None else value.astype(dtype)
+    if isinstance(value, NumpyTracer) and not value.number:
+        of = SHARED[name].of
+        given = {of: value, "dtype": dtype, "order": order, "copy": copy}
+        return shared_or_new(
+            name, given, lambda **_: _copied(value, dtype, order, copy)
+        )
+    try:
+        plain = unwrapped(value)
+    except KeyError:
+        made = array_of(value)
+        if dtype is None or made.dtype == np.dtype(dtype):
+            return made
         return traced(cast(made.now(), np.dtype(dtype)), number=False)
-    return made
+    return wrapped(np.array(plain, dtype, order=order))
+
+
+def _copied(a: NumpyTracer, dtype: Any, order: Any, copy: Any) -> Any:
+    if copy is False:
+        raise rules.error("face.meaning", got="copy=False where there must be a copy")
+    value, wanted = a.concrete, a.dtype if dtype is None else np.dtype(dtype)
+    if value is not None:
+        return wrapped(np.array(value, wanted, order=order))
+    made = traced(cast(a.now(), wanted), number=False)
+    return lay(made, np.array, (a, wanted), {"order": order})
+
+
+def _strided(x: Any, *args: Any, **options: Any) -> Any:
+    """NumPy's `as_strided`, which it does not offer to other arrays."""
+    if not isinstance(x, NumpyTracer):
+        return as_strided(x, *args, **options)
+    return apply(as_strided, (x, *args), options)
 
 
 # Functions that make arrays of shapes and numbers.
@@ -113,14 +167,8 @@ MADE = (
 def standing_in() -> Iterator[tuple[Function, Function]]:
     """NumPy's functions, and what stands for them in a traced function."""
     yield from ((getattr(np, name), _made(name)) for name in MADE)
-    yield np.array, functools.wraps(np.array)(array)
-    yield np.asarray, functools.wraps(np.asarray)(asarray)
+    for function in (array, asarray, ascontiguousarray, asfortranarray, require):
+        own = getattr(np, function.__name__)
+        yield own, functools.wraps(own)(function)
     yield np.asanyarray, functools.wraps(np.asanyarray)(asarray)
-    yield np.ascontiguousarray, functools.wraps(np.ascontiguousarray)(_contiguous)
-
-
-def _contiguous(a: Any, dtype: Any = None, **options: Any) -> Any:
-    made = asarray(a, dtype)
-    if isinstance(made, NumpyTracer) and made.strides is not None:
-        made = duplicate(made, "C")
-    return made if np.ndim(made) else made[None]
+    yield as_strided, functools.wraps(as_strided)(_strided)

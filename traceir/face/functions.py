@@ -16,7 +16,8 @@ import numpy as np
 from traceir import numpy as jnp
 from traceir import rules
 from traceir.face import ufuncs
-from traceir.face.array import NumpyTracer, traced, unwrapped, wrapped
+from traceir.face.aliasing import arrays, lay, signature, view_of, viewed
+from traceir.face.array import NumpyTracer, traced, unwrapped
 from traceir.face.limits import check_length
 from traceir.face.tables import (
     COUNTED,
@@ -42,17 +43,31 @@ def apply(func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any
 
     Raises TypeError (face.function) for a function that there is not.
     """
-    if func in VIEWS:
-        return VIEWS[func](*args, **kwargs)
+    if func in DIRECT:
+        return DIRECT[func](*args, **kwargs)
+    try:
+        found = view_of(func, args, kwargs)
+    except KeyError:
+        got = f"a traced argument of {func.__name__}, which gives a view"
+        raise rules.error("face.meaning", got=got) from None
+    return new(func, args, kwargs) if found is NotImplemented else found
+
+
+def new(func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """The result of a function that is no view of its operands."""
+    return lay(_new(func, args, kwargs), func, args, kwargs)
+
+
+def _new(func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     try:
         plain = unwrapped(tuple(args)), unwrapped(dict(kwargs))
     except KeyError:
         pass
     else:
-        for array in (*args, *kwargs.values()):
-            if isinstance(array, NumpyTracer):
-                array.touch()  # it may be written to
-        return wrapped(func(*plain[0], **plain[1]))
+        operands = list(arrays((*args, *kwargs.values())))
+        for array in operands:
+            array.touch()  # it may be written to
+        return viewed(func(*plain[0], **plain[1]), operands)
     check_length()
     out = kwargs.get("out")
     if out is not None:
@@ -144,14 +159,9 @@ def arguments(
 ) -> dict[str, Any]:
     """The arguments of a call by name; several of one name as a tuple."""
     try:
-        return dict(_signature(func).bind(*args, **kwargs).arguments)
+        return dict(signature(func).bind(*args, **kwargs).arguments)
     except TypeError as error:
         raise rules.error("face.meaning", got=f"{func.__name__}: {error}") from None
-
-
-@cache
-def _signature(func: Function) -> inspect.Signature:
-    return inspect.signature(func)
 
 
 def _meet(bound: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
@@ -198,12 +208,12 @@ def _real(value: Any) -> Any:
 def _call(func: Function, bound: Mapping[str, Any]) -> Any:
     """Call the function with NumPy's arguments, without those that have no meaning."""
     found = function_of(func)
-    known = _signature(found).parameters
+    known = signature(found).parameters
     given: dict[str, Any] = {}
     before: tuple[Any, ...] = ()
     several: tuple[Any, ...] = ()
     for name, value in bound.items():
-        kind = _signature(func).parameters[name].kind
+        kind = signature(func).parameters[name].kind
         if kind is inspect.Parameter.VAR_POSITIONAL:
             before, several = tuple(given.values()), value
             given = {}
@@ -239,7 +249,7 @@ def _list(name: str, value: Any) -> Any:
 @cache
 def _by_position(func: Function, found: Function) -> dict[str, str]:
     """What the other function calls the arguments of the first, where names differ."""
-    ours, theirs = _signature(found).parameters, _signature(func).parameters
+    ours, theirs = signature(found).parameters, signature(func).parameters
     pairs = zip(theirs.items(), ours.items(), strict=False)
     return {
         name: other
@@ -250,7 +260,7 @@ def _by_position(func: Function, found: Function) -> dict[str, str]:
 
 def _check_options(func: Function, found: Function, given: dict[str, Any]) -> None:
     """Drop options that say nothing here, in place; refuse others that are unknown."""
-    ours, theirs = _signature(found).parameters, _signature(func).parameters
+    ours, theirs = signature(found).parameters, signature(func).parameters
     renamed = _by_position(func, found)
     if any(p.kind is inspect.Parameter.VAR_KEYWORD for p in ours.values()):
         return
@@ -266,9 +276,9 @@ def _check_options(func: Function, found: Function, given: dict[str, Any]) -> No
 # Options about memory, or about subclasses.
 _MEANINGLESS = frozenset({"order", "subok", "like", "copy", "overwrite_input", "kind"})
 # Functions that are no function of `traceir.numpy` with the same arguments; and those
-# whose results are views, which serve known arrays, too.
+# that are asked first, since they write to an operand, known or not.
 OWN: dict[Function, Function] = {}
-VIEWS: dict[Function, Function] = {}
+DIRECT: dict[Function, Function] = {}
 # What is to check of the arguments of others, by name.
 CHECKED: dict[Function, Callable[[Mapping[str, Any]], None]] = {}
 
@@ -283,11 +293,11 @@ def own(*funcs: Function) -> Callable[[Function], Function]:
     return register
 
 
-def viewing(*funcs: Function) -> Callable[[Function], Function]:
-    """Register functions of NumPy's that give views."""
+def direct(*funcs: Function) -> Callable[[Function], Function]:
+    """Register functions that are asked before any table: they write to an operand."""
 
     def register(function: Function) -> Function:
-        VIEWS.update(dict.fromkeys(funcs, function))
+        DIRECT.update(dict.fromkeys(funcs, function))
         return function
 
     return register

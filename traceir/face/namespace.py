@@ -29,7 +29,10 @@ from traceir.source import is_users_code
 Function = Callable[..., Any]
 _INDEXED = ("r_", "c_", "mgrid", "ogrid")
 # The modules that a traced function sees otherwise.
-_MODULES = MODULES | {"numpy", "numpy.random", "numpy.linalg", "numpy.fft"}
+_MODULES = MODULES | {
+    *("numpy", "numpy.random", "numpy.linalg", "numpy.fft"),
+    *("numpy.lib", "numpy.lib.stride_tricks"),
+}
 
 
 @functools.cache

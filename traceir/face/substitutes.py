@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from traceir import numpy as jnp
+from traceir import rules
 from traceir.face import ufuncs
-from traceir.face.array import NumpyTracer, traced, unwrapped, wrapped
+from traceir.face.array import traced, unwrapped, wrapped
 from traceir.face.bounds import check_places
-from traceir.face.functions import CHECKED, own, viewing
+from traceir.face.functions import CHECKED, own
 from traceir.face.functions import OWN as OWN
 from traceir.face.values import cast, operand_of
 from traceir.lax.operands import convert, operand
@@ -62,21 +63,6 @@ def _nested(arrays: Any, dtype: np.dtype) -> Any:
     if isinstance(arrays, list):
         return [_nested(part, dtype) for part in arrays]
     return convert(operand("block", arrays), dtype)
-
-
-@viewing(np.real)
-def _real(val: Any) -> Any:
-    return _tracer("real", val).real
-
-
-@viewing(np.imag)
-def _imag(val: Any) -> Any:
-    return _tracer("imag", val).imag
-
-
-def _tracer(name: str, value: Any) -> Any:
-    is_one = isinstance(value, NumpyTracer)
-    return value if is_one else traced(operand_of(name, value))
 
 
 @own(np.conj)
@@ -139,13 +125,6 @@ def _put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     new = cast(operand_of("put", v, 2), a.dtype)
     kind = None if mode == "raise" else mode
     a.store(jnp.put(a.now(), places, new, mode=kind, inplace=False))
-
-
-@own(np.copyto)
-def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
-    """Write one array's elements to another."""
-    options = {"out": (dst,), "casting": casting, "where": where}
-    ufuncs.apply(np.positive, "__call__", (src,), options)
 
 
 @own(np.zeros_like)
@@ -225,3 +204,54 @@ def _check_inserted(bound: Mapping[str, Any]) -> None:
 
 CHECKED[np.unravel_index] = _check_unraveled
 CHECKED[np.insert] = _check_inserted
+
+
+@own(np.convolve)
+def _convolve(a: Any, v: Any, mode: str = "full") -> Any:
+    """Products with an array that is moved along, added up, in the operands' dtype."""
+    x, y = _vectors("convolve", a, v)
+    if x.dtype.kind not in "biu":
+        return jnp.convolve(x, y, mode)
+    return _part_of(_products(x, y), x.size, y.size, mode)
+
+
+@own(np.correlate)
+def _correlate(a: Any, v: Any, mode: str = "valid") -> Any:
+    """Products with an array that is moved along, added up, in the operands' dtype."""
+    x, y = _vectors("correlate", a, v)
+    if x.dtype.kind not in "biu":
+        return jnp.correlate(x, y, mode)
+    if x.size < y.size:
+        return jnp.flip(_part_of(_products(y, jnp.flip(x)), y.size, x.size, mode))
+    return _part_of(_products(x, jnp.flip(y)), x.size, y.size, mode)
+
+
+def _vectors(name: str, a: Any, v: Any) -> list[Any]:
+    """Two vectors in one dtype. Raises ValueError (face.vector)."""
+    operands = [jnp.atleast_1d(operand_of(name, value)) for value in (a, v)]
+    for value in operands:
+        if value.ndim > 1 or not value.size:
+            raise rules.error("face.vector", got=f"{name} of shape {value.shape}")
+    dtype = np.result_type(*(value.dtype for value in operands))
+    return [convert(value, dtype) for value in operands]
+
+
+def _products(x: Any, y: Any) -> Any:
+    """The sums of products of whole numbers at every distance."""
+    padded = jnp.pad(x, (y.size - 1, y.size - 1))
+    windows = np.arange(x.size + y.size - 1)[:, None] + np.arange(y.size)
+    products = padded[windows] * jnp.flip(y)
+    return jnp.any(products, 1) if x.dtype == bool else _total(products)
+
+
+def _total(products: Any) -> Any:
+    return jnp.sum(products, 1, dtype=products.dtype)
+
+
+def _part_of(found: Any, one: int, other: int, mode: str) -> Any:
+    """The sums that a mode asks for: all, those in the middle, or the whole ones."""
+    long, short = max(one, other), min(one, other)
+    if mode == "same":
+        first = (short - 1) // 2
+        return found[first : first + long]
+    return found[short - 1 : long] if mode == "valid" else found

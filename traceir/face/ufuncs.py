@@ -13,10 +13,10 @@ import numpy as np
 
 from traceir import config, rules
 from traceir import numpy as jnp
+from traceir.face.aliasing import lay, lay_elementwise
 from traceir.face.array import NumpyTracer, traced, unwrapped, wrapped
 from traceir.face.limits import check_length
 from traceir.face.values import cast, dtype_in, operand_of
-from traceir.face.views import ordered_like
 from traceir.lax.operands import Operand, convert, given
 from traceir.promote import canonical_dtype
 from traceir.trace import typeof
@@ -113,7 +113,8 @@ def apply(
     if method == "__call__":
         rest = {name: v for name, v in options.items() if name != "out"}
         return _call(ufunc, inputs, out, rest)
-    return METHODS[method](ufunc, inputs, options)
+    found = METHODS[method](ufunc, inputs, options)
+    return lay(found, getattr(ufunc, method), inputs, options)
 
 
 def _call(
@@ -147,7 +148,15 @@ def computed(
     operands = [operand_of(ufunc.__name__, v, k) for k, v in enumerate(inputs)]
     if ufunc.signature is not None:
         return [_product(ufunc, operands, axis)]
-    dtypes = loop_of(ufunc, operands, dtype)
+    made = _by_element(ufunc, operands, loop_of(ufunc, operands, dtype), inputs)
+    for array in made:
+        lay_elementwise(array, inputs)
+    return made
+
+
+def _by_element(
+    ufunc: np.ufunc, operands: list[Any], dtypes: Sequence[Any], inputs: Sequence[Any]
+) -> list[Any]:
     if ufunc is np.power and type(inputs[1]) is int:
         return [_power(operands[0], inputs[1], dtypes[-1])]
     if ufunc in COMPARISONS and any(map(_beyond, operands, dtypes)):
@@ -156,12 +165,7 @@ def computed(
     found = function_of(ufunc)(*met)
     results = found if isinstance(found, tuple) else (found,)
     wanted = dtypes[ufunc.nin :]
-    made = [traced(convert(r, d)) for r, d in zip(results, wanted, strict=True)]
-    arrays = [v for v in inputs if isinstance(v, NumpyTracer) and v.ndim]
-    for array in made if made[0].ndim > 1 else ():
-        if isinstance(array, NumpyTracer):
-            array.strides = ordered_like(array.shape, arrays)
-    return made
+    return [traced(convert(r, d)) for r, d in zip(results, wanted, strict=True)]
 
 
 def _beyond(value: Any, dtype: np.dtype) -> bool:
@@ -238,7 +242,7 @@ def _stored(
         return traced(jnp.where(where, result, _zero(result)))
     if isinstance(into, np.ndarray):
         raise rules.error("face.out", got=f"an array of shape {into.shape}")
-    _check_cast(ufunc.__name__, result.dtype, into.dtype, casting)
+    check_cast(ufunc.__name__, result.dtype, into.dtype, casting)
     if not stretches(result.shape, into.shape):
         got = f"a result of shape {result.shape} for an output of shape {into.shape}"
         raise rules.error("update.shape", got=got)
@@ -262,7 +266,8 @@ def _zero(like: NumpyTracer) -> Any:
     return like.dtype.type(0)
 
 
-def _check_cast(name: str, have: np.dtype, want: np.dtype, casting: str) -> None:
+def check_cast(name: str, have: np.dtype, want: np.dtype, casting: str) -> None:
+    """Raise TypeError (face.cast) unless the rule allows to convert."""
     # NumPy itself checks the text of a casting.
     if not np.can_cast(have, want, casting):  # type: ignore[arg-type]
         got = f"{name} from {have.name} to {want.name} with casting {casting!r}"

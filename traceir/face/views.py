@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import operator
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -12,18 +10,9 @@ from numpy.lib.stride_tricks import as_strided
 
 from traceir import lax
 from traceir import numpy as jnp
+from traceir.face.layouts import address, dense_order, same_place
 from traceir.numpy import indexers, indexing
 from traceir.records import dataclass
-
-
-class Strided(Protocol):
-    """What is known of an array's memory."""
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The extents."""
-
-    strides: tuple[int, ...] | None
 
 
 class Step(Protocol):
@@ -38,9 +27,6 @@ class Step(Protocol):
     def write(self, base: Any, value: Any) -> Any:
         """The base with a view's new elements."""
 
-    def strides(self, base: Any) -> tuple[int, ...] | None:
-        """The view's strides, counted in elements; None for those of C."""
-
 
 def indexing_shape(shape: tuple[int, ...], index: Any) -> tuple[int, ...]:
     """The shape of `x[index]` for an `x` of this shape; raises NumPy's IndexError.
@@ -52,19 +38,8 @@ def indexing_shape(shape: tuple[int, ...], index: Any) -> tuple[int, ...]:
     return found
 
 
-class _Strides:
-    """Strides as NumPy has them."""
-
-    __slots__ = ()
-
-    def strides(self: Any, base: Strided) -> tuple[int, ...] | None:
-        """The view's strides, counted in elements; None for those of C."""
-        made = self.of(memory(base))
-        return None if made.flags.c_contiguous else made.strides
-
-
 @dataclass(frozen=True, slots=True)
-class Index(_Strides):
+class Index:
     """A basic index: ints, slices, None and Ellipsis."""
 
     index: Any
@@ -119,7 +94,7 @@ def _write_box(base: Any, box: Any, cuts: Sequence[indexers.Cut]) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Reshape(_Strides):
+class Reshape:
     """The same elements under another shape."""
 
     shape: tuple[int, ...]
@@ -146,7 +121,7 @@ class Reshape(_Strides):
 
 
 @dataclass(frozen=True, slots=True)
-class Transpose(_Strides):
+class Transpose:
     """The dimensions in another order."""
 
     axes: tuple[int, ...]
@@ -185,60 +160,213 @@ class Part:
             return lax.complex(value, lax.imag(base))
         return lax.complex(lax.real(base), value)
 
-    def strides(self, base: Strided) -> tuple[int, ...] | None:
-        """Twice those of the numbers: between two parts lies one of the other name."""
-        return tuple(2 * s for s in base.strides or contiguous(base.shape))
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The elements, repeated along new or wider dimensions; nothing is written."""
+
+    shape: tuple[int, ...]
+
+    def of(self, value: np.ndarray) -> np.ndarray:
+        """The view of a NumPy array."""
+        return np.broadcast_to(value, self.shape)
+
+    def read(self, base: Any) -> Any:
+        """The elements, repeated."""
+        return jnp.broadcast_to(base, self.shape)
+
+    def write(self, base: Any, value: Any) -> Any:
+        """Whoever writes has asked before whether places share an element."""
+        raise NotImplementedError
 
 
-def memory(array: Strided) -> np.ndarray:
-    """A NumPy array with an array's shape and strides, and no elements to look at."""
-    strides = array.strides
-    if strides is None:
-        strides = contiguous(array.shape)
-    return as_strided(np.zeros(1, np.int8), array.shape, strides)
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Elements at a regular distance in memory: diagonals, windows, any strides.
 
-
-def contiguous(shape: Sequence[int]) -> tuple[int, ...]:
-    """The strides of a C-contiguous array, counted in elements.
-
-    >>> contiguous((2, 3, 4))
-    (12, 4, 1)
+    `order` are the dimensions of the base from the outermost to the innermost; `first`
+    and `strides` are counted in elements of the base.
     """
-    found = [1]
-    for extent in reversed(shape[1:]):
-        found.append(found[-1] * max(extent, 1))
-    return tuple(reversed(found)) if shape else ()
+
+    order: tuple[int, ...]
+    first: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+
+    def of(self, value: np.ndarray) -> np.ndarray:
+        """The view of a NumPy array."""
+        flat = value.transpose(self.order).reshape(-1)
+        unit = flat.strides[0]
+        strides = [s * unit for s in self.strides]
+        return as_strided(flat[self.first :], self.shape, strides)
+
+    def read(self, base: Any) -> Any:
+        """The elements, one by one."""
+        flat = self._flat(base)
+        return flat.at[self._places()].get(mode="clip")
+
+    def write(self, base: Any, value: Any) -> Any:
+        """The base with new elements at these places."""
+        flat = self._flat(base).at[self._places()].set(value, mode="clip")
+        turned = jnp.reshape(flat, [base.shape[d] for d in self.order])
+        return Transpose(self.order).write(turned, turned)
+
+    def _flat(self, base: Any) -> Any:
+        return jnp.reshape(jnp.transpose(base, self.order), (-1,))
+
+    def _places(self) -> Any:
+        last = self.first + sum(
+            abs(s) * n for s, n in zip(self.strides, self.shape, strict=True)
+        )
+        dtype = np.dtype(np.int32 if last < 2**31 else np.int64)
+        found: Any = jnp.full(self.shape, self.first, dtype)
+        for axis, stride in enumerate(self.strides):
+            count = lax.broadcasted_iota(dtype, self.shape, axis)
+            found = lax.add(found, lax.mul(count, lax.full_like(count, stride)))
+        return found
 
 
-def ordered_like(
-    shape: tuple[int, ...], operands: Sequence[Strided]
-) -> tuple[int, ...] | None:
-    """The strides of what a universal function makes of these arrays.
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """A view without elements."""
 
-    NumPy puts the elements in memory in the order that the operands have; the order of
-    the dimensions is found with arrays of extents up to 2.
+    shape: tuple[int, ...]
+
+    def of(self, value: np.ndarray) -> np.ndarray:
+        """The view of a NumPy array."""
+        return as_strided(value, self.shape, (0,) * len(self.shape))
+
+    def read(self, base: Any) -> Any:
+        """No elements."""
+        return jnp.zeros(self.shape, base.dtype)
+
+    def write(self, base: Any, value: Any) -> Any:
+        """The base as it is."""
+        return base
+
+
+def steps_between(base: np.ndarray, view: np.ndarray) -> list[Step] | None:
+    """How to come from an array to a view of it, by their addresses and strides.
+
+    None if the elements of the view do not lie at regular places of the base's.
+
+    >>> steps_between(a := np.zeros((2, 3)), a[1, ::-1])
+    [Index(index=(slice(1, 2, 1), slice(2, None, -1))), Transpose(axes=(1, 0)), ...]
     """
-    if all(array.strides is None for array in operands):
+    if not view.size:
+        return [Nothing(view.shape)]
+    if base.dtype != view.dtype:
+        return _by_part(base, view)
+    for way in (_by_axes, _by_reshape, _by_places):
+        steps = way(base, view)
+        if steps is None:
+            continue
+        found = base
+        for step in steps:
+            found = step.of(found)
+        if same_place(found, view):
+            return steps
+    return None
+
+
+def _by_part(base: np.ndarray, view: np.ndarray) -> list[Step] | None:
+    """A view of the real or the imaginary parts."""
+    names = ("real", "imag") if base.dtype.kind == "c" else ()
+    for name in names:
+        part = getattr(base, name)
+        steps = steps_between(part, view) if part.dtype == view.dtype else None
+        if steps is not None:
+            return [Part(name), *steps]
+    return None
+
+
+def _by_axes(base: np.ndarray, view: np.ndarray) -> list[Step] | None:
+    """Cut, turned and repeated: each dimension of the view is one of the base."""
+    axes = _matched(base, view)
+    if axes is None:
         return None
-    small = np.broadcast_arrays(*[_small(array) for array in operands])
-    found = functools.reduce(operator.add, small)
-    return None if found.flags.c_contiguous else laid_out(shape, found.strides)
+    cuts = []
+    for d, start in enumerate(_starts(base, address(view) - address(base))):
+        k = axes.index(d) if d in axes else None
+        step = 1 if k is None else view.strides[k] // base.strides[d]
+        stop = start + (0 if k is None else (view.shape[k] - 1) * step)
+        stop += 1 if step > 0 else -1
+        cuts.append(slice(start, None if stop < 0 else stop, step))
+    used = [d for d in axes if d is not None]
+    rest = [d for d in range(base.ndim) if d not in used]
+    steps: list[Step] = [Index(tuple(cuts))]
+    if (*rest, *used) != tuple(range(base.ndim)):
+        steps.append(Transpose((*rest, *used)))
+    index = [0] * len(rest) + [None if d is None else slice(None) for d in axes]
+    if rest or None in axes:
+        steps.append(Index(tuple(index)))
+    if any(d is None and n > 1 for d, n in zip(axes, view.shape, strict=True)):
+        steps.append(Spread(view.shape))
+    return steps
 
 
-def _small(array: Strided) -> np.ndarray:
-    """A NumPy array with the same order of dimensions, of extents up to 2."""
-    least = tuple(min(n, 2) for n in array.shape)
-    strides = laid_out(least, array.strides or contiguous(array.shape))
-    last = sum((n - 1) * s for n, s in zip(least, strides, strict=True))
-    return as_strided(np.empty(max(last, 0) + 1, np.int8), least, strides)
+def _starts(base: np.ndarray, offset: int) -> list[int]:
+    """The place of the element so many bytes after the first, if there is one."""
+    found = [0] * base.ndim
+    wide = [d for d, n in enumerate(base.shape) if n > 1 and base.strides[d]]
+    offset -= sum(min(base.strides[d], 0) * (base.shape[d] - 1) for d in wide)
+    for d in sorted(wide, key=lambda d: -abs(base.strides[d])):
+        last = base.shape[d] - 1
+        forward = min(offset // abs(base.strides[d]), last)
+        offset -= forward * abs(base.strides[d])
+        found[d] = forward if base.strides[d] > 0 else last - forward
+    return found
 
 
-def laid_out(shape: Sequence[int], like: Sequence[int]) -> tuple[int, ...]:
-    """The strides of a dense array whose dimensions lie in the order of others'.
+def _matched(base: np.ndarray, view: np.ndarray) -> list[int | None] | None:
+    """For each dimension of a view the one of the base that it runs along."""
+    found: list[int | None] = []
+    free = [d for d, n in enumerate(base.shape) if n > 1 and base.strides[d]]
+    free.sort(key=lambda d: -abs(base.strides[d]))
+    for stride, extent in zip(view.strides, view.shape, strict=True):
+        if extent == 1 or not stride:
+            found.append(None)
+            continue
+        fits = [
+            d
+            for d in free
+            if stride % base.strides[d] == 0
+            and abs(stride // base.strides[d]) * (extent - 1) < base.shape[d]
+        ]
+        if not fits:
+            return None
+        found.append(fits[0])
+        free.remove(fits[0])
+    return found
 
-    >>> laid_out((2, 3), (1, 5))
-    (1, 2)
-    """
-    order = np.argsort([-abs(s) for s in like], kind="stable")
-    dense = contiguous([shape[d] for d in order])
-    return tuple(dense[k] for k in np.argsort(order, kind="stable"))
+
+def _by_reshape(base: np.ndarray, view: np.ndarray) -> list[Step] | None:
+    """The same elements under another shape."""
+    step = Reshape(view.shape, base.shape)
+    try:
+        step.of(base)
+    except ValueError:
+        return None
+    return [step]
+
+
+def _by_places(base: np.ndarray, view: np.ndarray) -> list[Step] | None:
+    """Elements at regular distances in a base whose own are dense."""
+    order = dense_order(base)
+    if order is None:
+        return None
+    wide = [base.strides[d] for d in order if base.shape[d] > 1]
+    unit = wide[-1] if wide else base.itemsize
+    first, rest = divmod(address(view) - address(base), unit)
+    strides = [s for s, n in zip(view.strides, view.shape, strict=True) if n > 1]
+    if rest or any(s % unit for s in strides):
+        return None
+    counted = tuple(
+        s // unit if n > 1 else 0 for s, n in zip(view.strides, view.shape, strict=True)
+    )
+    ends = [(n - 1) * s for s, n in zip(counted, view.shape, strict=True)]
+    low = first + sum(e for e in ends if e < 0)
+    high = first + sum(e for e in ends if e > 0)
+    if low < 0 or high >= base.size:
+        return None
+    return [Places(order, first, view.shape, counted)]

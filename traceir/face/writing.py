@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
 
 from traceir import numpy as jnp
 from traceir import rules
-from traceir.face.array import NumpyTracer, traced, unwrapped, wrapped
+from traceir.face.aliasing import lay, viewed
+from traceir.face.array import NumpyTracer, traced, unwrapped
 from traceir.face.limits import check_length
 from traceir.face.selection import Selection
 from traceir.face.ufuncs import stretches
@@ -83,7 +85,7 @@ def read(array: NumpyTracer, index: Any) -> Any:
     value = array.concrete
     if value is not None and is_known(place):
         if not is_basic(place) or not np.ndim(value[place]):
-            return wrapped(value[place])
+            return viewed(value[place], [array])
         return array.through(Index(place))
     if is_basic(place) and is_known(place):
         shape = taken(array.shape, place)
@@ -95,7 +97,8 @@ def read(array: NumpyTracer, index: Any) -> Any:
     if is_known(place):
         taken(array.shape, place)
     found = _get(array.now(), place)
-    return traced(found, number=not found.shape)
+    made = traced(found, number=not found.shape)
+    return lay(made, operator.getitem, (array, place), {})
 
 
 def _get(array: Any, index: Any) -> Any:
@@ -132,10 +135,16 @@ def write(array: NumpyTracer, index: Any, value: Any) -> None:
             array.touch()
             return
     array.check_home()
+    if is_known(place) and is_basic(place) and array.is_shared:
+        array.through(Index(place)).store(_spread(value, array, place))
+        return
     if isinstance(value, Selection):
         value.write_to(array, place)
         return
     new = _new(value, array.dtype)
+    if typeof(new).shape and _is_element(place, array.ndim):
+        got = f"an array of shape {typeof(new).shape} for one element"
+        raise rules.error("update.shape", got=got)
     if is_mask(place):
         _write_masked(array, place, new)
         return
@@ -143,14 +152,32 @@ def write(array: NumpyTracer, index: Any, value: Any) -> None:
         _check_fits(new, taken(array.shape, place))
         if is_basic(place) and _everything(place, array.shape):
             array.replace(
-                traced(jnp.broadcast_to(_trimmed(new, array.ndim), array.shape))
+                traced(jnp.broadcast_to(trimmed(new, array.ndim), array.shape))
             )
             return
         if is_basic(place):
-            fitting = _trimmed(new, len(taken(array.shape, place)))
+            fitting = trimmed(new, len(taken(array.shape, place)))
             array.replace(traced(Index(place).write(array.now(), fitting)))
             return
     array.replace(traced(array.now().at[place].set(new)))
+
+
+def _is_element(place: Any, rank: int) -> bool:
+    """Whether an index takes one element, as a number."""
+    parts = place if isinstance(place, tuple) else (place,)
+    is_number = [isinstance(p, (int, np.integer)) or _is_traced_int(p) for p in parts]
+    return len(parts) == rank and all(is_number)
+
+
+def _is_traced_int(part: Any) -> bool:
+    return isinstance(part, NumpyTracer) and part.number and part.dtype != bool
+
+
+def _spread(value: Any, array: NumpyTracer, place: Any) -> Any:
+    """New elements for a part of an array, in its shape and dtype."""
+    new, shape = _new(value, array.dtype), taken(array.shape, place)
+    _check_fits(new, shape)
+    return jnp.broadcast_to(trimmed(new, len(shape)), shape)
 
 
 def _is_there(array: NumpyTracer, place: Any, value: Any) -> bool:
@@ -176,11 +203,12 @@ def _new(value: Any, dtype: np.dtype) -> Any:
     return cast(checked, dtype)
 
 
-def _trimmed(new: Any, rank: int) -> Any:
+def trimmed(new: Any, rank: int) -> Any:
     """An array without the leading dimensions of extent 1 that are too many."""
     shape = typeof(new).shape
     extra = len(shape) - rank
-    return jnp.reshape(new, shape[extra:]) if extra > 0 else new
+    is_more = extra > 0 and set(shape[:extra]) == {1}
+    return jnp.reshape(new, shape[extra:]) if is_more else new
 
 
 def _check_fits(new: Any, shape: tuple[int, ...]) -> None:

@@ -34,7 +34,7 @@ from traceir.jit.staging import (
     prepare,
 )
 from traceir.jit.watching import watching
-from traceir.jit.written import refused, write_traced
+from traceir.jit.written import refused, write_traced, writes_anything
 from traceir.nans import watched
 from traceir.recording import StagingTrace, apply, face_module
 from traceir.report import warn
@@ -191,7 +191,8 @@ class JitFunction(Pickled):
         entry = find_entry(
             self._cache, prepared, self._fun, transform, self._before_trace
         )
-        if entry.writes and not self._options.write_arguments:
+        allowed = self._options.write_arguments or not entry.writes
+        if not allowed and writes_anything(entry.out_tree):
             raise refused(entry.out_tree, entry.call, self._name)
         return entry
 

@@ -22,18 +22,23 @@ from traceir.treedef import TreeDef
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Written:
-    """Results, and the new elements of the arguments of these numbers."""
+    """Results, and the new elements of the arguments of these numbers.
+
+    `placed` are the arguments that must be C-contiguous, as they were in the trace.
+    """
 
     results: Any
     values: tuple[Any, ...]
     numbers: tuple[int, ...]
+    placed: tuple[int, ...] = ()
 
 
 register_pytree_node(
     Written,
-    lambda node: ((node.results, node.values), node.numbers),
-    lambda numbers, parts: Written(parts[0], parts[1], numbers),
+    lambda node: ((node.results, node.values), (node.numbers, node.placed)),
+    lambda which, parts: Written(parts[0], parts[1], *which),
 )
+Which = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 # A way from the arguments to a container: steps of a kind and a key.
@@ -150,11 +155,18 @@ def _fill(target: Any, new: dict[Any, Any]) -> None:
                 setattr(target, name, value)
 
 
-def check_targets(numbers: Sequence[int], leaves: Sequence[Any], call: Call) -> None:
-    """Raise unless these arguments can be written to.
+def check_targets(which: Which, leaves: Sequence[Any], call: Call) -> None:
+    """Raise unless these arguments can be written to, and lie as they should.
 
-    ValueError (update.readonly, update.overlap), TypeError (array.immutable).
+    ValueError (update.readonly, update.overlap, update.layout), TypeError
+    (array.immutable).
     """
+    numbers, placed = which
+    for k in placed:
+        flags = getattr(leaves[k], "flags", None)
+        if flags is not None and not flags.c_contiguous:
+            got = f"argument {call.paths[k]}, with strides {leaves[k].strides}"
+            raise rules.error("update.layout", got=got)
     for k in numbers:
         target, path = leaves[k], call.paths[k]
         if not isinstance(target, np.ndarray):
@@ -199,6 +211,10 @@ def write_traced(
 
     Raises TypeError (update.argument) for an array that cannot be written to.
     """
+    for k in written.placed:
+        layout = getattr(leaves[k], "flags", None)
+        if layout is not None and not layout.c_contiguous:
+            raise rules.error("update.layout", got=f"argument {call.paths[k]}")
     for k, value in zip(written.numbers, written.values, strict=True):
         store = getattr(type(leaves[k]), "store", None)
         if store is None:
@@ -209,10 +225,15 @@ def write_traced(
     return update_containers(found, roots, leaves) if type(found) is Updated else found
 
 
+def writes_anything(tree: TreeDef) -> bool:
+    """Whether a function writes to an argument, by the structure of its results."""
+    return bool(tree.meta[0]) or tree.below[0].node_type is Updated
+
+
 def refused(tree: TreeDef, call: Call, name: str) -> Exception:
     """The error of a function that may not write to its arguments and does, by the
     structure of its results."""
-    paths = [call.paths[k] for k in tree.meta]
+    paths = [call.paths[k] for k in tree.meta[0]]
     inner = tree.below[0]
     if inner.node_type is Updated:
         paths += [write.label for write in inner.meta[0]]

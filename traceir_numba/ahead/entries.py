@@ -129,7 +129,7 @@ def entry_of(name: str, symbol: str, traced: Traced) -> Entry:
     closed, call = traced.jaxpr, traced.entry.call
     out_tree, written = traced.out_tree, ()
     if traced.entry.writes:
-        written, out_tree = traced.out_tree.meta, traced.out_tree.below[0]
+        (written, _), out_tree = traced.out_tree.meta, traced.out_tree.below[0]
     if calls_host(closed.jaxpr) or is_driven(closed.jaxpr):
         eqn = next(_outside(closed.jaxpr))
         raise rules.error("artefact.contents", got=_called(name, eqn), where=_line(eqn))

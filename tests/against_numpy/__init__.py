@@ -1,0 +1,1 @@
+"""Imperative programs over views, by NumPy and under the drop-in decorator."""
