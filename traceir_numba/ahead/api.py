@@ -110,8 +110,10 @@ def _tell_of_name(fun: Callable[..., Any] | Traced, where: Path) -> None:
     """Warn (UserWarning) where a function's own name is not that in its module."""
     from traceir_numba.ahead.entries import is_name
 
-    traced = isinstance(fun, Traced)
-    own = fun.jaxpr.jaxpr.debug_name if traced else getattr(fun, "__name__", "")
+    if isinstance(fun, Traced):
+        own = fun.jaxpr.jaxpr.debug_name
+    else:
+        own = getattr(fun, "__name__", "")
     if own != where.stem and is_name(own):
         warnings.warn(
             f"the function {own} is called {where.stem} in {where.name}, as the file"
