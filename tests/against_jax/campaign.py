@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 import time
-import tomllib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from against_jax.known import explained, known
 from against_jax.minimise import minimised
 from against_jax.programs import Program, draw
 from against_jax.running import Found, Late, Runner
 
-KNOWN = Path(__file__).parent / "known.toml"
 CHUNK = 1000  # programs of one process: what libraries keep of each is given back
 THOROUGH = 16  # each sixteenth program runs in every way on both sides
 # Of the others a quarter each is compiled by the Numba backend and by the reference; of
@@ -27,36 +23,6 @@ BACKENDS = ("jit", "types", "reference", "types")
 FORGET = 250
 
 Row = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Known:
-    """A difference that is explained: where it is met, and why it stays."""
-
-    program: re.Pattern[str]
-    kind: re.Pattern[str]
-    reason: str
-
-    def explains(self, row: Mapping[str, Any]) -> bool:
-        """Whether the finding is this one."""
-        kind = f"{row['kind']}: {row['detail']}"
-        if not self.kind.fullmatch(kind):
-            return False
-        return bool(self.program.search(row["body"]))
-
-
-def known(path: Path = KNOWN) -> tuple[Known, ...]:
-    """The explained differences, as the file has them."""
-    rows = tomllib.loads(path.read_text()).get("known", [])
-    return tuple(
-        Known(re.compile(r["program"]), re.compile(r["kind"]), r["reason"])
-        for r in rows
-    )
-
-
-def explained(row: Row, table: Iterable[Known]) -> str:
-    """The reason of the first row that explains a finding; empty if none does."""
-    return next((entry.reason for entry in table if entry.explains(row)), "")
 
 
 def run_chunk(seed: int, numbers: range, place: Path, tries: int) -> None:

@@ -216,8 +216,10 @@ def invhilbert(n: int) -> Array:
     """
 
     def element(i: int, j: int) -> int:
-        steps = comb(n + i, n - j - 1) * comb(n + j, n - i - 1) * comb(i + j, i) ** 2
-        return (-1) ** (i + j) * (i + j + 1) * steps
+        steps: int = (
+            comb(n + i, n - j - 1) * comb(n + j, n - i - 1) * comb(i + j, i) ** 2
+        )
+        return (1 - (i + j) % 2 * 2) * (i + j + 1) * steps
 
     return asarray(_table(n, element), float)
 
@@ -233,14 +235,16 @@ def _arranged(lines: Any, places: np.ndarray) -> Array:
     """Elements of the lines by place; after the last one come a 0 and a 1."""
     ends = np.broadcast_to([0, 1], (*shape_of(lines[0])[:-1], 2))
     line = concatenate([*lines, asarray(ends, lines[0].dtype)], axis=-1)
-    return take(line, places, axis=-1, mode="clip")
+    found: Array = take(line, places, axis=-1, mode="clip")
+    return found
 
 
 def _quotients(name: str, a: Operand, least: int) -> Array:
     """Coefficients but for the first, divided by the negated first."""
     line = _line(name, promoted_inexact(name, a)[0], least)
     lead = lax.slice_in_dim(line, 0, 1, axis=-1)
-    return divide(negative(lax.slice_in_dim(line, 1, None, axis=-1)), lead)
+    found: Array = divide(negative(lax.slice_in_dim(line, 1, None, axis=-1)), lead)
+    return found
 
 
 def _line(name: str, a: Operand, least: int) -> Array:

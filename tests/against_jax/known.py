@@ -1,0 +1,59 @@
+"""Differences that are explained: rows of ``known.toml``, and names that are absent."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+KNOWN = Path(__file__).parent / "known.toml"
+COVERAGE = Path(__file__).parents[2] / "spec" / "coverage.toml"
+
+
+@dataclass(frozen=True)
+class Known:
+    """A difference that is explained: where it is met, and why it stays."""
+
+    program: re.Pattern[str]
+    kind: re.Pattern[str]
+    theirs: re.Pattern[str]
+    reason: str
+
+    def explains(self, row: Mapping[str, Any]) -> bool:
+        """Whether the finding is this one: all three patterns are met."""
+        kind = f"{row['kind']}: {row['detail']}"
+        return bool(
+            self.kind.fullmatch(kind)
+            and self.program.search(row["body"])
+            and self.theirs.search(row["theirs"])
+        )
+
+
+def known(path: Path = KNOWN) -> tuple[Known, ...]:
+    """The explained differences, as the file has them, and the absent names."""
+    rows = tomllib.loads(path.read_text(encoding="utf-8")).get("known", [])
+    return (*map(_entry, rows), *_absent())
+
+
+def _entry(row: Mapping[str, str]) -> Known:
+    patterns = (row.get(key, "") for key in ("program", "kind", "theirs"))
+    return Known(*map(re.compile, patterns), reason=row["reason"])
+
+
+def _absent() -> Iterator[Known]:
+    """Names that `spec/coverage.toml` says are absent, each with its reason."""
+    table = tomllib.loads(COVERAGE.read_text(encoding="utf-8"))
+    for module, rows in table["neighbours"].items():
+        prefix = module.replace("scipy.", "jsp.") if "." in module else f"jax.{module}"
+        for name, reason in rows.get("absent", {}).items():
+            program = re.compile(rf"{re.escape(prefix)}\.{name}\b")
+            kind = re.compile("(missing|refused|class): AttributeError .*")
+            yield Known(program, kind, re.compile(""), reason)
+
+
+def explained(row: Mapping[str, Any], table: Iterable[Known]) -> str:
+    """The reason of the first row that explains a finding; empty if none does."""
+    return next((entry.reason for entry in table if entry.explains(row)), "")
