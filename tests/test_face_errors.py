@@ -114,6 +114,8 @@ BAD: list[tuple[str, type[Exception], str, Callable[[], Any]]] = [
         lambda: jnp.zeros(0).max(),
     ),
     ("face.reduce-empty", ValueError, "argmin", lambda: jnp.argmin(jnp.zeros(0))),
+    ("face.reduce-empty", ValueError, "a mask", lambda: jnp.max(X, where=X > 0)),
+    ("face.reduce-empty", ValueError, "a mask", lambda: jnp.nanmin(X, where=True)),
     ("face.join-empty", ValueError, "stack", lambda: jnp.stack([])),
     ("face.join-empty", ValueError, "concatenate", lambda: jnp.hstack([])),
     ("face.matmul-rank", ValueError, r"i32\[4\] and i32\[\]", lambda: V @ 2),

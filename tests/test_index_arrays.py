@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rule_errors import raises_rule
 
 import traceir
 import traceir.numpy as jnp
@@ -233,3 +234,43 @@ def test_places_of_every_dtype(dtype: str) -> None:
         several, one = read(jnp.arange(3.0), i)
         assert several.tolist() == [2.0, 0.0, 2.0]
         assert one == 2.0
+
+
+LISTS = {
+    "beside an int": lambda x: x[1, [0, 1]],
+    "alone in a tuple": lambda x: x[[1, 0],],
+    "two": lambda x: x[[0, 1], [1, 2]],
+    "a tuple": lambda x: x[:, (0, 2)],
+    "empty": lambda x: x[1, []],
+    "of bools": lambda x: x[1, [True, False, True]],
+    "nested": lambda x: x[1, [[0, 1], [2, 0]]],
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_list_among_entries_is_an_array(name: str) -> None:
+    values, read = np.arange(6.0, dtype="float32").reshape(2, 3), LISTS[name]
+    for run in (read, traceir.jit(read)):
+        np.testing.assert_array_equal(run(jnp.array(values)), read(values))
+
+
+def test_a_list_of_traced_places_is_an_array() -> None:
+    x = jnp.arange(6.0).reshape(2, 3)
+    found = traceir.jit(lambda i: x[1, [i, 0]])(2)
+    np.testing.assert_array_equal(found, [5.0, 3.0])
+    changed = x.at[:, [0, 2]].set(9.0)
+    np.testing.assert_array_equal(changed, [[9.0, 1.0, 9.0], [9.0, 4.0, 9.0]])
+
+
+def test_a_list_alone_is_no_index() -> None:
+    with raises_rule("index.type", TypeError, r"\[0, 1\]"):
+        jnp.arange(3)[[0, 1]]
+
+
+@pytest.mark.parametrize("index", [0, -1, 5, (0, slice(None)), (0, None)])
+def test_no_element_can_be_written_where_there_is_none(index: Any) -> None:
+    x = jnp.zeros((0, 3))
+    for run in (lambda v: v.at[index].set(1), lambda v: v.at[index].get(mode="fill")):
+        for way in (run, traceir.jit(run)):
+            with raises_rule("index.empty", IndexError, r"\(0, 3\)"):
+                way(x)

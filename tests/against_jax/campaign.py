@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -21,6 +22,7 @@ THOROUGH = 16  # each sixteenth program runs in every way on both sides
 # the rest, JAX is asked for the types and errors alone, which costs it no compilation.
 BACKENDS = ("jit", "types", "reference", "types")
 FORGET = 250
+PATIENCE = 300  # seconds that one program has, with what makes it small
 
 Row = dict[str, Any]
 
@@ -114,15 +116,24 @@ def _run_child(seed: int, numbers: range, place: Path, tries: int) -> int:
     start, stop = numbers.start, numbers.stop
     command = [sys.executable, "-m", "against_jax", f"--chunk={start}:{stop}"]
     command += [f"--seed={seed}", f"--out={place}", f"--tries={tries}"]
-    done = subprocess.run(command, env={**os.environ, "JAX_PLATFORMS": "cpu"})
-    if done.returncode == 0:
+    at = Path(f"{place}.at")
+    child = subprocess.Popen(command, env={**os.environ, "JAX_PLATFORMS": "cpu"})
+    kind = "crash"
+    while child.poll() is None:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            child.wait(PATIENCE / 10)
+        if at.exists() and time.time() - at.stat().st_mtime > PATIENCE:
+            kind = "hang"
+            child.kill()
+            child.wait()
+    if child.returncode == 0:
         return stop
-    if done.returncode > 0:
+    if child.returncode > 0:
         raise SystemExit(f"the process of programs {start} to {stop} failed")
-    number = int(Path(f"{place}.at").read_text())
-    row = {**_start(draw(seed, number), number), "kind": "crash"}
+    number = int(at.read_text())
+    row = {**_start(draw(seed, number), number), "kind": kind}
     with place.open("a") as file:
-        print(json.dumps({**row, "detail": f"signal {-done.returncode}"}), file=file)
+        print(json.dumps({**row, "detail": f"signal {-child.returncode}"}), file=file)
     return number + 1
 
 

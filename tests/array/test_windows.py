@@ -129,3 +129,11 @@ def test_what_is_refused(rule: str, call: Callable[[], Any]) -> None:
     with pytest.raises((TypeError, ValueError)) as caught:
         call()
     assert getattr(caught.value, "rule", None) == rule
+
+
+def test_divisors_of_the_least_integer_are_found() -> None:
+    least = np.array([-128, -128, 0, -128, 1, 6], "int8")
+    other = np.array([1, 6, -128, -128, -128, -128], "int8")
+    for name in ("gcd", "lcm"):
+        found = getattr(jnp, name)(least, other)
+        np.testing.assert_array_equal(found, getattr(np, name)(least, other))

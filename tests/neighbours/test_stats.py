@@ -212,3 +212,15 @@ def test_modes_and_errors_of_means(axis: int | None, keepdims: bool) -> None:
 def test_nobody_knows_where_nan_is(name: str, function: str) -> None:
     found = getattr(getattr(ours, name), function)(jnp.nan, *SHAPES[name])
     assert np.isnan(found)
+
+
+def test_between_ends_that_do_not_follow_there_is_no_distribution() -> None:
+    found = [getattr(ours.truncnorm, f)(2.5, 3.0, 2.0) for f in ("pdf", "cdf", "sf")]
+    assert np.isnan(found).all()
+
+
+def test_outside_of_it_a_distribution_does_not_change() -> None:
+    for function in (ours.chi2.cdf, ours.chi2.sf, ours.gamma.cdf, ours.gamma.sf):
+        slopes = traceir.vmap(traceir.grad(lambda x, f=function: f(x, 2.0)))
+        assert not np.asarray(slopes(np.array([-0.5, -3.0], "float32"))).any()
+        assert np.isnan(function(np.nan, 2.0))

@@ -158,7 +158,7 @@ REFUSED: list[tuple[Any, str, type[Exception], str]] = [
     ),
     (lambda: traceir.vjp(jnp.sin, 1.0)[1](V), "vjp.cotangent", ValueError, r"f32\[3\]"),
     (
-        lambda: traceir.vjp(lambda x: 3, 1.0)[1](1),
+        lambda: traceir.vjp(lambda x: 3, 1.0)[1](V),
         "vjp.cotangent",
         ValueError,
         "a cotangent of float0",
@@ -282,3 +282,11 @@ def test_the_constants_of_a_program_are_not_given_away() -> None:
     _, back = traceir.vjp(traceir.jit(lambda x: x * scale), V)
     [leaf] = traceir.tree.leaves(back)
     assert type(leaf) is traceir.Array
+
+
+@pytest.mark.parametrize("cotangent", [1, 1.0, True, jnp.ones((), bool)])
+def test_a_result_of_integers_takes_any_number_for_nothing(
+    cotangent: Any,
+) -> None:
+    _, back = traceir.vjp(lambda x: (x * 2, x > 0), 3.0)
+    assert back((1.0, cotangent)) == (2.0,)

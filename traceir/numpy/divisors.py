@@ -38,9 +38,8 @@ def gcd(x1: Operand, x2: Operand) -> Array:
     >>> gcd(12, -18)
     Array(6, dtype=int32, weak_type=True)
     """
-    x, y = (_size(v) for v in _integers("gcd", x1, x2))
-    found: Array = lax.while_loop(_some_left, _divided, (x, y))[0]
-    return found
+    pair = tuple(_integers("gcd", x1, x2))
+    return _size(lax.while_loop(_some_left, _divided, pair)[0])
 
 
 def _size(x: Array) -> Array:
@@ -53,12 +52,13 @@ def _some_left(pair: tuple[Array, Array]) -> Array:
 
 
 def _divided(pair: tuple[Array, Array]) -> tuple[Any, Any]:
-    """The divisor and the remainder, the larger first; a pair that is done stays."""
+    """The divisor and the remainder, which is nearer to 0; a pair that is done stays.
+
+    Signs are kept: the least integer has no positive of its size to compare with.
+    """
     x, y = pair
     more = lax.ne(y, like(0, y))
-    divisor, rest = _where(more, y, x), _where(more, lax.rem(x, y), 0)
-    swapped = lax.lt(divisor, rest)
-    return _where(swapped, rest, divisor), _where(swapped, divisor, rest)
+    return _where(more, y, x), _where(more, lax.rem(x, y), 0)
 
 
 @composite

@@ -19,6 +19,7 @@ from traceir.concretize import origin
 from traceir.lax.dynamic import from_end
 from traceir.lax.indexing import check_inside
 from traceir.lax.operands import Operand, as_array, convert, is_tracer, number_of, typed
+from traceir.numpy.creation import listed
 from traceir.records import dataclass
 from traceir.trace import typeof
 
@@ -32,7 +33,8 @@ def entries(index: Any, rank: int) -> list[Any]:
     Raises IndexError (index.count, index.ellipsis), TypeError (index.type),
     NonConcreteBooleanIndexError (index.mask).
     """
-    given = index if isinstance(index, tuple) else (index,)
+    several = isinstance(index, tuple)
+    given = map(listed, index) if several else (index,)
     parts = [_literal(part) for part in given]
     for part in parts:
         _check(part)
@@ -245,7 +247,7 @@ def plan_of(shape: tuple[int, ...], parts: Sequence[Any], wrap: bool = True) -> 
     """The plan of entries for an array of a shape; `wrap`: negative places count from
     the end.
 
-    Raises IndexError (index.arrays, index.slice), TypeError (index.type).
+    Raises IndexError (index.arrays, index.empty, index.slice), TypeError (index.type).
     """
     return _Planner(shape, parts, wrap).plan()
 
@@ -321,6 +323,8 @@ class _Planner:
             extents = tuple(self.rows[d] for d in self.block)
             column = Column(dim, self.spread(places, extents), self.block)
             self.of_arrays.append(column)
+        elif not self.shape[dim]:
+            raise rules.error("index.empty", got=f"an array of shape {self.shape}")
         else:
             self.of_others.append(Column(dim, self.converted(places), ()))
 

@@ -156,8 +156,10 @@ def _extreme(name: str, x: Operand, axis: Axis, least: bool, **options: Any) -> 
     refuse_key(value)
     shape, dtype = shape_of(value), typeof(value).dtype
     axes = axes_in(axis, len(shape))
-    if options["initial"] is None and not _product(shape[d] for d in axes):
-        raise rules.error("face.reduce-empty", got=f"{name} of shape {shape}")
+    masked = options["where"] is not None
+    if options["initial"] is None and (masked or not _product(shape[d] for d in axes)):
+        got = f"{name} of shape {shape}" + " under a mask" * masked
+        raise rules.error("face.reduce-empty", got=got)
     return reduced(
         f"reduce_{name}",
         convert(value, dtype),

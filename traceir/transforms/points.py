@@ -24,7 +24,7 @@ from traceir.transforms.arguments import as_array, path_in, result, tangent_of
 from traceir.transforms.forward import is_inexact
 from traceir.transforms.linearize import Linearized
 from traceir.transforms.programs import residuals_of
-from traceir.transforms.rules import Cotangent
+from traceir.transforms.rules import Cotangent, Zero
 from traceir.transforms.transpose import pull
 
 
@@ -118,7 +118,9 @@ class VJPFunction:
 
 
 def _cotangent(value: Any, aval: ShapedArray, path: Callable[[], str]) -> Cotangent:
-    """A cotangent that was given for a result of this type."""
+    """A cotangent that was given for a result of this type; of none if it has none."""
+    if not is_inexact(aval) and _fits(value, aval):
+        return Zero(aval)
     try:
         return tangent_of(value, aval, path)
     except rules.TraceirError as error:
@@ -127,6 +129,12 @@ def _cotangent(value: Any, aval: ShapedArray, path: Callable[[], str]) -> Cotang
         wanted = "" if is_inexact(aval) else " and a cotangent of float0"
         got = f"{_short(value)} for {path()}, which has type {aval.str_short()}{wanted}"
         raise rules.error("vjp.cotangent", got=got) from None
+
+
+def _fits(value: Any, aval: ShapedArray) -> bool:
+    """Whether it is an array of the shape: one of integers carries nothing back."""
+    number = isinstance(value, bool | int | float | complex)
+    return (number or hasattr(value, "dtype")) and np.shape(value) == aval.shape
 
 
 def _short(value: Any) -> str:

@@ -5,9 +5,11 @@ Serves: promote.*, face.broadcast
 
 from __future__ import annotations
 
+from traceir import lax
 from traceir.array import Array
-from traceir.lax.operands import Operand
-from traceir.numpy.elementwise import exp, log, maximum, subtract
+from traceir.lax.operands import Operand, like
+from traceir.numpy.elementwise import exp, log, subtract
+from traceir.numpy.logic import logical_not
 from traceir.scipy.special.gammas import gammainc, gammaincc, gammaln
 from traceir.scipy.special.logs import xlogy
 from traceir.scipy.stats.frames import after, safe, standard, within
@@ -15,10 +17,11 @@ from traceir.scipy.stats.frames import after, safe, standard, within
 
 def _shape(
     name: str, x: Operand, a: Operand, loc: Operand, scale: Operand
-) -> tuple[Array, Array]:
-    """The shape, and how far into the distribution, 0 before it."""
+) -> tuple[Array, Array, Array]:
+    """The shape, whether in the distribution, and how far, or 1 outside."""
     z, _, a = standard(name, x, loc, scale, a)
-    return a, maximum(z, 0)
+    there = logical_not(lax.le(z, like(0, z)))
+    return a, there, safe(there, z)
 
 
 def logpdf(x: Operand, a: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -49,7 +52,8 @@ def cdf(x: Operand, a: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     >>> cdf(1.0, 2.0)
     Array(0.26424113, dtype=float32, weak_type=True)
     """
-    return gammainc(*_shape("gamma.cdf", x, a, loc, scale))
+    a, there, z = _shape("gamma.cdf", x, a, loc, scale)
+    return within(there, gammainc(a, z), 0)
 
 
 def logcdf(x: Operand, a: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -67,7 +71,8 @@ def sf(x: Operand, a: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     >>> sf(1.0, 2.0)
     Array(0.7357589, dtype=float32, weak_type=True)
     """
-    return gammaincc(*_shape("gamma.sf", x, a, loc, scale))
+    a, there, z = _shape("gamma.sf", x, a, loc, scale)
+    return within(there, gammaincc(a, z), 1)
 
 
 def logsf(x: Operand, a: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:

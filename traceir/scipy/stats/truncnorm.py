@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from traceir import lax
 from traceir.array import Array
 from traceir.lax.operands import Operand
@@ -21,7 +23,7 @@ from traceir.numpy.elementwise import (
     negative,
     subtract,
 )
-from traceir.numpy.logic import greater
+from traceir.numpy.logic import greater, greater_equal
 from traceir.scipy.special.normal import log_ndtr
 from traceir.scipy.stats.frames import between, log_difference, standard, within
 
@@ -38,6 +40,11 @@ def _log_mass(a: Array, b: Array) -> Array:
     return log_difference(log_ndtr(high), log_ndtr(low))
 
 
+def _defined(a: Array, b: Array, found: Array) -> Array:
+    """What was found, and NaN where there is nothing between a and b."""
+    return where(greater_equal(a, b), np.nan, found)
+
+
 def logpdf(
     x: Operand, a: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1
 ) -> Array:
@@ -50,7 +57,7 @@ def logpdf(
     square = multiply(-0.5, lax.square(z))
     rest = add(add(_log_mass(a, b), _HALF_LOG_TAU), log(scale))
     there = between(z, a, b)
-    return within(there, subtract(square, rest))
+    return _defined(a, b, within(there, subtract(square, rest)))
 
 
 def pdf(
@@ -85,7 +92,7 @@ def logcdf(
     """
     z, _, a, b = standard("truncnorm.logcdf", x, loc, scale, a, b)
     z = minimum(maximum(z, a), b)
-    return subtract(_log_mass(a, z), _log_mass(a, b))
+    return _defined(a, b, subtract(_log_mass(a, z), _log_mass(a, b)))
 
 
 def sf(
@@ -109,4 +116,4 @@ def logsf(
     """
     z, _, a, b = standard("truncnorm.logsf", x, loc, scale, a, b)
     z = minimum(maximum(z, a), b)
-    return subtract(_log_mass(z, b), _log_mass(a, b))
+    return _defined(a, b, subtract(_log_mass(z, b), _log_mass(a, b)))
