@@ -102,6 +102,8 @@ BAD: list[tuple[str, type[Exception], str, Callable[..., Any], tuple[Any, ...]]]
     ("update.layout", ValueError, "x", lambda x: put(x.ravel(), 0, 1), (W.T,)),
     ("update.layout", ValueError, "x", lambda x: put(x.T.ravel(), 0, 1), (W.T,)),
     ("update.layout", ValueError, "x", lambda x: x.strides, (W.T,)),
+    ("update.layout", ValueError, "x", lambda x: x.ravel("K"), (W.T,)),
+    ("update.layout", ValueError, "x", lambda x: (x + 1).flatten("A"), (W.T,)),
     ("face.strides", TypeError, "16", lambda x: as_strided(x, (9,), (16,)), (V,)),
     ("update.overlap", ValueError, "y", lambda x, y: put(x, 0, y[1]), (V, V[::-1])),
 ]

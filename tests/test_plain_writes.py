@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rule_errors import raises_rule
 
+import traceir
 import traceir_numba
 from traceir.jit.function import JitFunction, Options
 
@@ -102,3 +104,41 @@ def test_sums_between_places(ufunc: np.ufunc) -> None:
     for one, other in zip(found, reduced(x), strict=True):
         np.testing.assert_allclose(one, other)
         assert one.dtype == other.dtype
+
+
+def selections(x: Any) -> Any:
+    """A selection that two names have, a copy of it, and one that is updated."""
+    some = x[x > 1]
+    same, copied = some, some.copy()
+    some += 10
+    x[x > 2] *= 3
+    return same.sum(), some.sum(), copied.sum(), x
+
+
+def test_a_selection_is_updated_for_all_that_have_it() -> None:
+    x = np.arange(5.0)
+    found, wanted = traceir_numba.jit(selections)(x.copy()), selections(x.copy())
+    for one, other in zip(found, wanted, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def halves(x: Any) -> Any:
+    """An update that no caller sees, of what lies in memory as the argument does."""
+    y = x / 2
+    y.ravel()[0] = 1
+    return y
+
+
+def test_what_depends_on_the_layout_of_arguments_is_checked_in_each_call() -> None:
+    x = np.arange(6.0).reshape(2, 3)
+    f = traceir_numba.jit(halves, write_arguments=False)
+    outer = traceir_numba.jit(lambda x: f(x) + 1)
+    for _ in range(3):
+        np.testing.assert_array_equal(f(x), halves(x))
+        np.testing.assert_array_equal(outer(x), halves(x) + 1)
+        with raises_rule("update.layout", ValueError, "argument x"):
+            f(np.asfortranarray(x))
+        with raises_rule("update.layout", ValueError, "argument x"):
+            outer(np.asfortranarray(x))
+    exported = traceir.export.export(traceir_numba.jit(halves))(x)
+    np.testing.assert_array_equal(exported.call(x), halves(x))

@@ -17,7 +17,7 @@ from traceir.exports.portable import portable
 from traceir.exports.trees import tree_from_json, tree_to_json
 from traceir.ir import ClosedJaxpr, Jaxpr
 from traceir.jit.cache import Entry
-from traceir.jit.written import refused
+from traceir.jit.written import refused, writes_anything
 from traceir.records import dataclass
 from traceir.version import VERSION
 
@@ -53,15 +53,18 @@ def program_of(entry: Entry, numpy_out: bool) -> Program:
     if entry.captures:
         got = f"{name}, which holds a value of the trace around it"
         raise rules.error("export.whole", got=got)
+    out_tree = entry.out_tree
     if entry.writes:
-        raise refused(entry.out_tree, call, name)
+        if writes_anything(out_tree):
+            raise refused(out_tree, call, name)
+        out_tree = out_tree.below[0]  # arguments are C-contiguous here
     portable(closed)
     return Program(
         name,
         closed,
         call.labels,
         call.treedef,
-        entry.out_tree,
+        out_tree,
         call.enable_x64,
         numpy_out,
         replace(call.context, face=call.face),

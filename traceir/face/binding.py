@@ -314,6 +314,24 @@ PROPERTIES: dict[str, Function] = {
 }
 
 
+def setflags(
+    self: NumpyTracer, write: Any = None, align: Any = None, uic: Any = None
+) -> None:
+    """Make the array, and views that are taken later, read-only."""
+    self.memory.setflags(write, align, uic)
+
+
+def _fixed(name: str) -> property:
+    """An attribute that NumPy lets a program set, and a trace does not."""
+    own = getattr(NumpyTracer, name)
+
+    def refused(self: NumpyTracer, value: Any) -> None:
+        got = f"setting {name} of {self.aval.str_short()} to {value}"
+        raise rules.error("face.meaning", got=got)
+
+    return property(lambda self: own.__get__(self), refused)
+
+
 def bindings() -> Iterator[tuple[str, Any]]:
     """What the arrays of the face have beside what all tracers have."""
     for name, ufunc in (BINARY | COMPARISON).items():
@@ -329,6 +347,9 @@ def bindings() -> Iterator[tuple[str, Any]]:
         yield name, _part(name)
     for function in (astype, fill, sort, partition, item, reshape, transpose):
         yield function.__name__, function
+    for name in ("shape", "dtype", "strides"):
+        yield name, _fixed(name)
+    yield "setflags", setflags
     yield "conj", conjugate
     yield "conjugate", conjugate
     yield "copy", copies.duplicate

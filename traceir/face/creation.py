@@ -17,7 +17,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from traceir import numpy as jnp
 from traceir import rules
-from traceir.face.aliasing import lay, shared_or_new
+from traceir.face.aliasing import arrays, lay, shared_or_new
 from traceir.face.array import NumpyTracer, in_numpy_trace, traced, unwrapped, wrapped
 from traceir.face.functions import apply
 from traceir.face.selection import Selection
@@ -149,6 +149,13 @@ def _copied(a: NumpyTracer, dtype: Any, order: Any, copy: Any) -> Any:
     return lay(made, np.array, (a, wanted), {"order": order})
 
 
+def _iterated(op: Any, *args: Any, **options: Any) -> Any:
+    """NumPy's iterator, which asks for elements. Raises TypeError (face.function)."""
+    if any(True for _ in arrays((op,))):
+        raise rules.error("face.function", got="numpy.nditer")
+    return np.nditer(op, *args, **options)
+
+
 def _strided(x: Any, *args: Any, **options: Any) -> Any:
     """NumPy's `as_strided`, which it does not offer to other arrays."""
     if not isinstance(x, NumpyTracer):
@@ -170,5 +177,6 @@ def standing_in() -> Iterator[tuple[Function, Function]]:
     for function in (array, asarray, ascontiguousarray, asfortranarray, require):
         own = getattr(np, function.__name__)
         yield own, functools.wraps(own)(function)
+    yield np.nditer, functools.wraps(np.nditer)(_iterated)
     yield np.asanyarray, functools.wraps(np.asanyarray)(asarray)
     yield as_strided, functools.wraps(as_strided)(_strided)

@@ -78,6 +78,9 @@ class Selection(np.lib.mixins.NDArrayOperatorsMixin):
     def __getitem__(self, index: Any) -> NoReturn:
         raise self.unknown("an element")
 
+    def __setitem__(self, index: Any, value: Any) -> NoReturn:
+        raise self.unknown("an update of a part")
+
     def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
         raise self.unknown("__array__()")
 
@@ -93,8 +96,8 @@ class Selection(np.lib.mixins.NDArrayOperatorsMixin):
         return Selection(traced(cast(self.full, np.dtype(dtype))), self.mask)
 
     def copy(self, order: str = "C") -> Selection:
-        """The selection itself: nobody can change it."""
-        return self
+        """The elements in memory of their own."""
+        return Selection(self.full, self.mask)
 
     def same(self, other: Any) -> bool:
         """Whether a mask, or another selection's, is this one's."""
@@ -109,12 +112,27 @@ class Selection(np.lib.mixins.NDArrayOperatorsMixin):
     ) -> Any:
         if method != "__call__":
             raise self.unknown(f"{ufunc.__name__}.{method}")
-        options.pop("out", None)  # an update in place: Python binds the result
+        into = options.pop("out", (None,))[0]
         full = [self._operand(ufunc.__name__, value) for value in inputs]
         found = ufuncs.apply(ufunc, method, full, options)
         several = found if isinstance(found, tuple) else (found,)
         made = tuple(Selection(part, self.mask) for part in several)
+        if isinstance(into, Selection):
+            return into.update(ufunc.__name__, made[0])
+        if into is not None:
+            raise self.unknown(f"{ufunc.__name__} with out=")
         return made if isinstance(found, tuple) else made[0]
+
+    def update(self, name: str, new: Selection) -> Selection:
+        """Make other elements this selection's, as `y += 1` does; returns it.
+
+        Raises TypeError (face.cast) where they are not of the dtype.
+        """
+        if not self.same(new.mask):
+            raise rules.error("face.selection", got=f"{name} of {new!r} into {self!r}")
+        ufuncs.check_cast(name, new.dtype, self.dtype, "same_kind")
+        self.full = traced(cast(new.full, self.dtype))
+        return self
 
     def _operand(self, name: str, value: Any) -> Any:
         if isinstance(value, Selection):

@@ -13,8 +13,8 @@ import numpy as np
 
 from traceir import config, rules
 from traceir import numpy as jnp
-from traceir.face.aliasing import lay, lay_elementwise
-from traceir.face.array import NumpyTracer, traced, unwrapped, wrapped
+from traceir.face.aliasing import lay, lay_elementwise, viewed
+from traceir.face.array import NumpyTracer, traced, unwrapped
 from traceir.face.limits import check_length
 from traceir.face.values import cast, dtype_in, operand_of
 from traceir.lax.operands import Operand, convert, given
@@ -108,13 +108,15 @@ def apply(
         touched = [o for o in (*out, *inputs[:1]) if isinstance(o, NumpyTracer)]
         for array in touched:
             array.touch()
-        return out[0] if out[0] is not None and len(out) == 1 else wrapped(result)
+        return viewed(result, touched)
     check_length()
+    rest = {name: v for name, v in options.items() if name != "out"}
     if method == "__call__":
-        rest = {name: v for name, v in options.items() if name != "out"}
         return _call(ufunc, inputs, out, rest)
-    found = METHODS[method](ufunc, inputs, options)
-    return lay(found, getattr(ufunc, method), inputs, options)
+    found = METHODS[method](ufunc, inputs, rest)
+    if out[0] is not None:
+        return _stored(ufunc, found, out[0], True, "same_kind")
+    return lay(found, getattr(ufunc, method), inputs, rest)
 
 
 def _call(

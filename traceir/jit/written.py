@@ -225,6 +225,11 @@ def write_traced(
     return update_containers(found, roots, leaves) if type(found) is Updated else found
 
 
+def results_of(found: Any) -> Any:
+    """The results of a function that has written nothing to its arguments."""
+    return found.results if type(found) is Written else found
+
+
 def writes_anything(tree: TreeDef) -> bool:
     """Whether a function writes to an argument, by the structure of its results."""
     return bool(tree.meta[0]) or tree.below[0].node_type is Updated

@@ -19,6 +19,7 @@ from traceir.jit.fast import raw_key
 from traceir.jit.function import JitFunction
 from traceir.jit.staging import check_seal
 from traceir.jit.watching import watching
+from traceir.jit.written import results_of
 from traceir.nans import watched
 from traceir.records import dataclass
 from traceir_numba.cuda.arrays import DeviceArray, buffer_of, put
@@ -67,7 +68,9 @@ class CudaFunction(JitFunction):
         entry.hits -= 1  # `run` counts this call, which was counted when looked up
         results = run.launched(prepared.leaves)
         taken.end()
-        return entry.out_tree.unflatten(given_back(results, taken.libraries))
+        return results_of(
+            entry.out_tree.unflatten(given_back(results, taken.libraries))
+        )
 
     def trace(self, /, *args: Any, **kwargs: Any) -> stages.Traced:
         """Trace for these arguments (arrays or ShapeDtypeStruct) without running."""
@@ -106,7 +109,7 @@ class _Runner:
     def __call__(self, args: Any, kwargs: Any) -> Any:
         values = [args[o] if type(o) is int else kwargs[o] for o in self.origins]
         results = self.launched(pytree.leaves(values))
-        return self.entry.out_tree.unflatten(results)
+        return results_of(self.entry.out_tree.unflatten(results))
 
     def launched(self, leaves: Sequence[Any]) -> list[DeviceArray]:
         """The results of a call with these leaves, in the making."""
@@ -169,4 +172,6 @@ class _Compiled(stages.Compiled):
         args, kwargs = pytree.map_(taken.take, (args, kwargs))
         results = launched(self.exe, self.entry, self._leaves(args, kwargs))
         taken.end()
-        return self.entry.out_tree.unflatten(given_back(results, taken.libraries))
+        return results_of(
+            self.entry.out_tree.unflatten(given_back(results, taken.libraries))
+        )
