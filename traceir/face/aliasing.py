@@ -17,7 +17,7 @@ import numpy as np
 from traceir import rules
 from traceir.face.array import NumpyTracer, traced, unwrapped, wrapped
 from traceir.face.layouts import dense_order, elementwise, placed
-from traceir.face.sharing import ORDERED, SAME, SHARED, Sharing
+from traceir.face.sharing import APART, ORDERED, SAME, SHARED, Sharing
 from traceir.face.values import array_of
 from traceir.face.views import Reshape
 from traceir.rules.language import parse
@@ -187,11 +187,12 @@ def lay(found: Any, func: Function, args: Any, kwargs: Any) -> Any:
         _note(row, operands, found)
     if func in _ordered():
         return found
+    least = 0 if getattr(func, "__name__", "") in APART else 1
     for k, made in enumerate(several):
         is_new = isinstance(made, NumpyTracer) and made.base is None
         if any(made is operand for operand in operands):
             is_new = False  # it was given for the result
-        if is_new and made.ndim > 1 and made.layout is None:
+        if is_new and made.ndim > least and made.layout is None:
             made.layout = functools.partial(_asked, func, args, kwargs, k)
             made.inherit(operands)
     return found
@@ -225,8 +226,12 @@ def _elementwise(operands: Sequence[Any], dtype: np.dtype) -> tuple[int, ...]:
 
 def _asked(func: Function, args: Any, kwargs: Any, k: int) -> tuple[int, ...]:
     """The strides of a result, for operands of zeros that lie as the real ones."""
-    with np.errstate(all="ignore"):
-        result = func(*_zeros(args), **_zeros(kwargs))
+    try:
+        with np.errstate(all="ignore"):
+            result = func(*_zeros(args), **_zeros(kwargs))
+    except Exception as error:  # zeros are none of its operands
+        got = f"the layout of {func.__name__}, which raises {error!r} for zeros"
+        raise rules.error("face.strides", got=got) from None
     found = result[k] if isinstance(result, (tuple, list)) else result
     strides: tuple[int, ...] = found.strides
     return strides

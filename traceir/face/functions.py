@@ -108,7 +108,7 @@ def _computed(func: Function, bound: Mapping[str, Any], key: str, value: Any) ->
     if not isinstance(value, (Tracer, np.ndarray)):
         return value
     if name in WIDE:
-        return convert(operand(key, value), np.dtype(np.float64))
+        return convert(operand(key, value), np.promote_types(value.dtype, float))
     if name in COUNTED:
         wide = np.promote_types(value.dtype, np.int64)
         return convert(operand(key, value), wide)

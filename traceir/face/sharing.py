@@ -42,6 +42,7 @@ SHARED: Mapping[str, Sharing] = {
     ),
     "numpy.expand_dims": Sharing("a"),
     "numpy.fft.fftn": Sharing("a", "len(a.shape) == 0"),
+    "numpy.fft.ifftn": Sharing("a", "len(a.shape) == 0"),
     "numpy.flip": Sharing("m"),
     "numpy.fliplr": Sharing("m"),
     "numpy.flipud": Sharing("m"),
@@ -108,5 +109,8 @@ ORDERED = frozenset(
         *("kron", "matmul", "outer", "repeat", "searchsorted", "take", "tensordot"),
         *("tril", "triu", "vander", "vecdot", "cholesky", "inv", "solve", "pinv", "qr"),
         *("svd", "lstsq", "eigh", "multi_dot", "percentile", "quantile", "resize"),
+        *("tensorinv", "tensorsolve"),
     )
 )
+# Functions whose results of one dimension do not lie densely.
+APART = frozenset({"unravel_index"})

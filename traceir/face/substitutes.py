@@ -206,6 +206,23 @@ CHECKED[np.unravel_index] = _check_unraveled
 CHECKED[np.insert] = _check_inserted
 
 
+@own(np.tril)
+def _tril(m: Any, k: int = 0) -> Any:
+    """The elements up to a diagonal; a vector is every row of a matrix."""
+    return jnp.tril(_square(m), k)
+
+
+@own(np.triu)
+def _triu(m: Any, k: int = 0) -> Any:
+    """The elements from a diagonal on; a vector is every row of a matrix."""
+    return jnp.triu(_square(m), k)
+
+
+def _square(m: Any) -> Any:
+    x = operand_of("tril", m)
+    return jnp.broadcast_to(x, (len(x), len(x))) if np.ndim(x) == 1 else x
+
+
 @own(np.convolve)
 def _convolve(a: Any, v: Any, mode: str = "full") -> Any:
     """Products with an array that is moved along, added up, in the operands' dtype."""

@@ -46,7 +46,7 @@ REAL = frozenset(
         *("i0", "poly", "sinc", "std", "trapezoid", "unwrap", "var"),
     )
 )
-# Functions that compute in float64 whatever they are given.
+# Functions that compute in float64, or complex128, whatever they are given.
 WIDE = frozenset({"corrcoef", "cov", "polyint", "histogram2d", "histogramdd"})
 # Functions that multiply by whole numbers, which NumPy has in 64 bits.
 COUNTED = frozenset({"polyder", "vander"})
