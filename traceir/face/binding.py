@@ -318,7 +318,7 @@ def setflags(
     self: NumpyTracer, write: Any = None, align: Any = None, uic: Any = None
 ) -> None:
     """Make the array, and views that are taken later, read-only."""
-    self.memory.setflags(write, align, uic)
+    self.memory.setflags(write=write, align=align, uic=uic)
 
 
 def _fixed(name: str) -> property:
