@@ -57,6 +57,7 @@ INDEXING: list[tuple[Callable[[Any, Any], Any], np.ndarray]] = [
     (lambda x, i: np.take(x, i, axis=1), M),
     (lambda x, i: np.take(x, i, mode="clip") + np.take(x, i, mode="wrap"), V),
     (lambda x, i: np.take_along_axis(x, i, 0), V),
+    (lambda x, i: np.choose(i % 2, [x[:2], x[1:3]]), V),
     (lambda x, i: x.flat[i] + x.item(i[1]), M),
     (lambda x, i: np.eye(5)[i] * x, V),
     (lambda x, i: x[np.clip(i, -5, 4)] + x[i % 5] + x[i.astype("u1") % 5], V),

@@ -167,6 +167,24 @@ def test_a_container_is_changed_as_python_changes_it(
     assert shown(found) == shown(wanted)
 
 
+def test_a_dict_has_the_callers_order() -> None:
+    def stacked(d: Any) -> Any:
+        for k, key in enumerate(d["in"]):
+            d["in"][key] += k
+        return np.stack(list(d["in"].values())), next(iter(d.values())) * 2
+
+    jitted = traceir_numba.jit(stacked)
+    for keys in ("ba", "ab", "ba", "ab"):
+        record = {"x": np.ones(2), "in": {key: np.arange(2.0) for key in keys}}
+        found, wanted = jitted(copy.deepcopy(record)), stacked(copy.deepcopy(record))
+        assert shown(found) == shown(wanted)
+    assert jitted.cache_info().misses == 2
+    nested = traceir_numba.jit(lambda d: list(d[0].values()))
+    assert nested([{"b": 1.0, "a": 2.0}]) == [1, 2]
+    assert nested([{"a": 1.0, "b": 2.0}]) == [1, 2]
+    assert "cache.key.tree" in nested.explain([{"c": 1.0, "a": 2.0}])
+
+
 def test_what_was_the_callers_is_still_that() -> None:
     x, y = np.ones(2), np.zeros(3)
     record = {"x": x, "y": y}

@@ -265,6 +265,31 @@ def a_variable() -> Callable[[Any], Any]:
     return counting
 
 
+class Deep:
+    """Methods of its own that count and draw."""
+
+    def __init__(self) -> None:
+        self.noise = np.random.default_rng(8)
+
+    def count(self) -> None:
+        """It logs."""
+        LOG.append(1)
+
+    @property
+    def scale(self) -> int:
+        """It reads a global."""
+        return N + 2
+
+    def logged(self, x: Any) -> Any:
+        """It calls one that logs."""
+        self.count()
+        return x + len(LOG)
+
+    def scaled(self, x: Any) -> Any:
+        """It reads a property."""
+        return x * self.scale
+
+
 CHANGES: list[tuple[str, str, Callable[[Any], Any]]] = [
     ("the global N was", r"N \+= 1", a_global),
     ("the global LAST", "LAST = x", a_global_that_it_only_sets),
@@ -277,6 +302,7 @@ CHANGES: list[tuple[str, str, Callable[[Any], Any]]] = [
     (r"Counter\(n=1\), then", "self.n \\+= 1", Counter().step),
     ("pos=array", "self.pos", Walk().move),
     ("the global an_attribute", "an_attribute_of_itself, ", an_attribute_of_itself),
+    ("the global LOG", r"LOG\.append", Deep().logged),
     ("the global Shared", r"Shared\.n \+= 1", an_attribute_of_a_class),
     ("n=1", "self.n \\+= 1", Counter(rng=np.random.default_rng()).step),
     ("PLACES", "lambda", lambda x: x + next(PLACES)),
@@ -369,3 +395,15 @@ def test_an_array_outside_is_not_written_to() -> None:
 
     with raises_rule("level.concretize.number", TypeError, r"TABLE\[0\]"):
         traceir_numba.jit(outer)(V)
+
+
+@pytest.mark.parametrize("static", [False, True])
+def test_strict_sees_what_methods_read(static: bool, monkeypatch: Any) -> None:
+    method = Deep.scaled if static else Deep().scaled
+    own = (Deep(),) if static else ()
+    options: Any = {"static_argnums": 0} if static else {}
+    jitted = traceir_numba.jit(method, strict=True, **options)
+    assert jitted(*own, V).tolist() == (V * 2).tolist()
+    monkeypatch.setitem(globals(), "N", 5)
+    with raises_rule("cache.strict.capture", RuntimeError, "N, which scale reads"):
+        jitted(*own, V)

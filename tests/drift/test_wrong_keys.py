@@ -92,7 +92,7 @@ WRONG: dict[str, tuple[Callable[[Patch], None], str]] = {
         "strict/a-type-is-a-change",
     ),
     "strict looks into no object": (
-        without(prints, "_is_open", False),
+        without(prints, "is_open", False),
         "strict/an-object-that-was-read",
     ),
 }

@@ -93,6 +93,18 @@ def _take(
     return jnp.take(x, places, axis, mode=None if mode == "raise" else mode)
 
 
+@own(np.choose)
+def _choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+    """For each element of `a`, the element of that choice."""
+    which = traced(operand_of("choose", a))
+    cases = [operand_of("choose", case, 1) for case in choices]
+    if mode == "raise":
+        check_places(which, len(cases), 0, least=0)
+    meet = np.result_type(*[typeof(case).dtype for case in cases])
+    same = [convert(case, meet) for case in cases]
+    return jnp.choose(which, same, mode="clip" if mode == "raise" else mode)
+
+
 @own(np.take_along_axis)
 def _take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
     """For each line along an axis, the elements at its own places."""

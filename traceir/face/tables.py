@@ -9,7 +9,6 @@ MEETING: dict[str, tuple[str, ...]] = {
     "matmul": ("x1", "x2"),
     "vecdot": ("x1", "x2"),
     "array_equal": ("a1", "a2"),
-    "choose": ("choices",),
     "column_stack": ("tup",),
     "concatenate": ("arrays",),
     "convolve": ("a", "v"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import builtins
 import dis
 import functools
+import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -106,8 +107,8 @@ def _wrapped(fun: Any) -> Any:
 def reads(fun: Any) -> Iterator[Read]:
     """What a callable reads: what it carries, then globals, cells and defaults.
 
-    So for the functions of the same module that it reads, too. Attributes of modules
-    are read one by one; other values whole.
+    So for the functions of the same module that it reads, too, and for the methods of
+    its own object. Attributes of modules are read one by one; other values whole.
 
     >>> n = 3
     >>> [name for name, _ in reads(lambda x: x + n)]
@@ -115,6 +116,7 @@ def reads(fun: Any) -> Iterator[Read]:
     """
     yield from _carried(fun)
     first, home = innermost(fun), module_of(fun)
+    owner = _owner(fun, first)
     todo, seen = [(first, "")] if first else [], set()
     while todo:
         function, reader = todo.pop()
@@ -126,6 +128,34 @@ def reads(fun: Any) -> Iterator[Read]:
             inner = innermost(value) if callable(value) else None
             if inner is not None and inner.__globals__ is home:
                 todo.append((inner, f", which {inner.__name__} reads"))
+        for name, method in _methods(owner, function.__code__):
+            yield f"the method {name}{reader}", method
+            todo.append((method, f", which {name} reads"))
+
+
+def _owner(fun: Any, function: FunctionType | None) -> Any:
+    """The class whose method a callable is: that of its object, or the one that the
+    module has under its name."""
+    while isinstance(fun, functools.partial):
+        fun = fun.func
+    if isinstance(fun, MethodType):
+        made = fun.__self__
+        return made if isinstance(made, type) else type(made)
+    if function is None or type(fun) is not FunctionType:
+        return type(fun)
+    named = function.__globals__.get(function.__qualname__.partition(".")[0])
+    return named if isinstance(named, type) else None
+
+
+def _methods(owner: Any, code: CodeType) -> Iterator[tuple[str, FunctionType]]:
+    """The methods and properties of a class that code may read of an object."""
+    for name in code.co_names if owner is not None else ():
+        found = inspect.getattr_static(owner, name, None)
+        if isinstance(found, property):
+            found = found.fget
+        found = getattr(found, "__func__", found)
+        if type(found) is FunctionType and found.__module__ == owner.__module__:
+            yield name, found
 
 
 def _carried(fun: Any) -> Iterator[Read]:

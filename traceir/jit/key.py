@@ -30,6 +30,8 @@ class Call:
     avals: tuple[ShapedArray, ...]
     statics: tuple[tuple[str, Any], ...]
     axes: tuple[tuple[Hashable, int], ...] = ()
+    # The keys of the dicts among the arguments, where these count in their own order.
+    orders: tuple[tuple[Any, ...], ...] = ()
 
     @property
     def enable_x64(self) -> bool:
@@ -69,7 +71,8 @@ class Call:
     @property
     def tree(self) -> Hashable:
         """The nesting of the traced arguments, with the arguments' names."""
-        return self.labels, self.treedef
+        own = (self.orders,) if self.orders else ()
+        return self.labels, self.treedef, *own
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -173,7 +176,7 @@ def _show(part: Any) -> str:
     if hasattr(part, "itemsize"):
         return short_dtype(part)
     match part:
-        case (tuple() as labels, pytree.TreeDef() as treedef):
+        case (tuple() as labels, pytree.TreeDef() as treedef, *_):
             return f"{treedef} for ({', '.join(labels)})"
     return repr(part)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from traceir.jit.captures import seal, verify
 from traceir.jit.external_state import unchanging
 from traceir.jit.key import Call, KeyTable, leaf_paths
 from traceir.jit.signature import Bound
+from traceir.nodes import kind_of
 from traceir.promote import canonical_dtype, check_plain
 from traceir.recording import StagedTracer, face_module, stage
 from traceir.registering import register_pytree_node
@@ -77,8 +79,38 @@ def prepare(bound: Bound, face: str, strict: bool = False) -> Prepared:
     call = Call(
         *(None, context, face, strict, labels, treedef, tuple(avals), bound.statics),
         axes=tuple(trace.axes.items()) if trace else (),
+        orders=orders_of(bound.dynamic) if face == "numpy" else (),
     )
     return Prepared(call, bound, leaves)
+
+
+def _dicts(tree: Any) -> Iterator[dict[Any, Any]]:
+    """The dicts of a tree that come apart by sorted keys, from outside in."""
+    kind = kind_of(type(tree))
+    if kind is None:
+        return
+    if isinstance(tree, dict) and not isinstance(tree, OrderedDict):
+        yield tree
+    for child in kind.split(tree)[0]:
+        yield from _dicts(child)
+
+
+def orders_of(tree: Any) -> tuple[tuple[Any, ...], ...]:
+    """The keys of the dicts of a tree, in their order; none if all are sorted.
+
+    >>> orders_of([{"b": 1, "a": 2}]), orders_of({"a": 1, "b": 2})
+    ((('b', 'a'),), ())
+    """
+    found = tuple(map(tuple, _dicts(tree)))
+    return found if any(list(keys) != sorted(keys) for keys in found) else ()
+
+
+def reorder(tree: Any, orders: Sequence[Sequence[Any]]) -> None:
+    """Put the keys of the dicts of a tree into an order, in place."""
+    for one, keys in zip(list(_dicts(tree)), orders, strict=True):
+        items = [(key, one[key]) for key in keys]
+        one.clear()
+        one.update(items)
 
 
 def input_aval(value: Any, x64: bool) -> ShapedArray:
@@ -162,6 +194,8 @@ def make_entry(
 
     def run(tracers: list[StagedTracer]) -> Sequence[Any]:
         values = call.treedef.unflatten(tracers)
+        if call.orders:
+            reorder(values, call.orders)
         args, kwargs = bound.rebuild(values)
         face = face_module(call.face)
         if face is None:
