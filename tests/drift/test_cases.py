@@ -105,7 +105,8 @@ ELSEWHERE = {
         "tests/test_plain_errors.py",
     ),
     **dict.fromkeys(
-        ("face.external", "face.random", "update.external"), "tests/test_plain_state.py"
+        ("face.external", "face.random", "update.external"),
+        "tests/test_plain_external.py",
     ),
     **dict.fromkeys(
         ("jit.subclass", "update.container"), "tests/test_plain_containers.py"

@@ -22,8 +22,9 @@ from traceir.face import classes
 from traceir.face.array import unwrapped, wrapped
 from traceir.face.creation import standing_in
 from traceir.face.external import MODULES, RandomModule, of_external
-from traceir.face.objects import Objects, has_generator
+from traceir.face.objects import Objects, has_generator, has_methods
 from traceir.face.values import taking_lists
+from traceir.jit.prints import attribute
 from traceir.source import is_users_code
 
 Function = Callable[..., Any]
@@ -149,7 +150,7 @@ class View:
     def __init__(self) -> None:
         self._functions: dict[FunctionType, FunctionType] = {}
         self._globals: dict[int, Globals] = {}
-        self.objects = Objects()
+        self.objects = Objects(self.method)
 
     def of(self, value: Any) -> Any:
         """What the function sees where a name has this value."""
@@ -161,6 +162,15 @@ class View:
             return value if same else found
         return self.objects.of(value) if has_generator(value) else of_numpy(value)
 
+    def argument(self, value: Any) -> Any:
+        """What the function sees where it was given a value; of an object of a user's,
+        the methods see by this view, too."""
+        return self.objects.of(value) if has_methods(value) else self.of(value)
+
+    def method(self, function: FunctionType) -> Any:
+        """A method as the function sees it: a library's is as it is."""
+        return self.function(function) if _is_users(function) else function
+
     def function(self, function: Any) -> Any:
         """A function that sees its globals, and what it encloses, by this view."""
         if isinstance(function, functools.partial):
@@ -170,7 +180,10 @@ class View:
             return functools.partial(inner, *args, **options)
         if isinstance(function, MethodType):
             inner = self.function(function.__func__)
-            return MethodType(inner, self.of(function.__self__))
+            return MethodType(inner, self.argument(function.__self__))
+        called = attribute(type(function), "__call__")
+        if type(called) is FunctionType and has_methods(function):
+            return MethodType(self.function(called), self.argument(function))
         if type(function) is not FunctionType:
             return function
         if isinstance(function.__globals__, Globals):
