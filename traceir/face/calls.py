@@ -26,7 +26,7 @@ def call(
 ) -> Any:
     """The results of a function; with them what it has written to its arguments."""
     view = View()
-seen = {name: view.argument(value) for name, value in kwargs.items()}
+    seen = {name: view.argument(value) for name, value in kwargs.items()}
     asked = [Asked() for _ in leaves]
     for leaf, origin in zip(leaves, asked, strict=True):
         leaf.begin(origin)
