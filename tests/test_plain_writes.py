@@ -142,3 +142,22 @@ def test_what_depends_on_the_layout_of_arguments_is_checked_in_each_call() -> No
             outer(np.asfortranarray(x))
     exported = traceir.export.export(traceir_numba.jit(halves))(x)
     np.testing.assert_array_equal(exported.call(x), halves(x))
+
+
+def test_a_layout_that_decides_nothing_may_be_any() -> None:
+    def update(x: Any, y: Any) -> Any:
+        a = np.asarray(x)
+        a[0] = 1
+        b = y.reshape(2, 2)
+        b[1] += a[0, :2]
+        return x.astype(x.dtype, copy=False), b, x.copy()
+
+    for x in (np.ones((2, 3), order="F"), np.ones((4, 6))[::2, ::-2]):
+        given, plain = (x.copy("K"), np.arange(8.0)[::2]), (x.copy("K"), np.arange(4.0))
+        plain[1][:] = given[1]
+        for one, other in zip(
+            traceir_numba.jit(update)(*given), update(*plain), strict=True
+        ):
+            np.testing.assert_array_equal(one, other)
+        for one, other in zip(given, plain, strict=True):
+            np.testing.assert_array_equal(one, other)

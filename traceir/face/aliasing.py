@@ -65,7 +65,7 @@ def view_of(func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> A
         return NotImplemented
     found = viewed(result, operands)
     _check_views(func, operands, found)
-    _note(row, operands, found)
+    _note(row, bound.arguments, operands, found)
     return found
 
 
@@ -94,15 +94,34 @@ def shared_or_new(name: str, given: dict[str, Any], new: Function) -> Any:
     row = SHARED[name]
     operand = given[row.of]
     found = operand if holds(row, given) else new(**given)
-    _note(row, [operand], found)
+    _note(row, given, [operand], found)
     return found
 
 
-def _note(row: Sharing, operands: Sequence[NumpyTracer], found: Any) -> None:
+def _note(
+    row: Sharing,
+    given: Mapping[str, Any],
+    operands: Sequence[NumpyTracer],
+    found: Any,
+) -> None:
     """Keep in mind that a view was told from a copy by the layout of its operands."""
-    for operand in operands if row.when != "True" else ():
+    if not _asks_layout(row, given, operands):
+        return
+    for operand in operands:
         for made in arrays(found):
             operand.note(made)
+
+
+def _asks_layout(
+    row: Sharing, given: Mapping[str, Any], operands: Sequence[NumpyTracer]
+) -> bool:
+    """Whether strides have a say in a row's condition, for these arguments."""
+    asks = parse(row.when).calls
+    if "lies" in asks:
+        return given.get("order", "C") in ("C", "F")
+    # A vector has every shape as a view, whatever its stride.
+    wide = any(operand.ndim > 1 for operand in operands)
+    return "runs" in asks or ("viewable" in asks and wide)
 
 
 def _array(value: Any) -> Any:
@@ -184,7 +203,9 @@ def lay(found: Any, func: Function, args: Any, kwargs: Any) -> Any:
     operands = list(arrays((*args, *kwargs.values())))
     row = _rows().get(func)
     if row is not None:
-        _note(row, operands, found)
+        bound = signature(func).bind(*args, **kwargs)
+        bound.apply_defaults()
+        _note(row, bound.arguments, operands, found)
     if func in _ordered():
         return found
     least = 0 if getattr(func, "__name__", "") in APART else 1
