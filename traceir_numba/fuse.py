@@ -73,6 +73,8 @@ def fuse(graph: Graph) -> Plan:
         if not dear:
             break
         stored |= dear
+    else:  # what is in memory now needs its jobs
+        clusters = _Fuser(graph, stored, costs).clusters()
     ordered = sorted(clusters, key=lambda c: (c.before.bit_count(), c.number))
     return Plan(graph, tuple(ordered), frozenset(stored))
 

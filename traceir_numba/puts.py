@@ -6,6 +6,7 @@ at no other place.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import prod
 
@@ -70,17 +71,19 @@ def read_late(
 
     They are smaller than the array, which otherwise would be copied for them.
     """
-    found: set[Var] = set()
-    for put in clusters:
-        if put.jobs[0].kind != "put":
-            continue
-        operand = put.jobs[0].eqn.inputs[0]
-        assert isinstance(operand, Var)
-        memory = graph.memory_of(operand)
-        for cluster in clusters:
-            if memory in cluster.reads and cluster.before >> put.number & 1:
-                found.update(_values_of(graph, memory, stored, cluster))
-    return found
+    puts: dict[Var, int] = defaultdict(int)  # bit sets of clusters
+    for cluster in clusters:
+        if cluster.jobs[0].kind == "put":
+            operand = cluster.jobs[0].eqn.inputs[0]
+            assert isinstance(operand, Var)
+            puts[graph.memory_of(operand)] |= 1 << cluster.number
+    return {
+        var
+        for cluster in clusters
+        for memory in cluster.reads
+        if puts.get(memory, 0) & cluster.before
+        for var in _values_of(graph, memory, stored, cluster)
+    }
 
 
 def _values_of(

@@ -7,6 +7,7 @@ from collections.abc import Collection
 from math import prod
 
 from traceir.ir import Eqn, Var
+from traceir_numba.demand import repeated_demands
 from traceir_numba.emitters.entry import (
     Evaluated,
     Fetch,
@@ -22,6 +23,8 @@ from traceir_numba.jobs import Cluster, Shape, Without, in_terms_of, moving, see
 
 # A value that costs more additions than this is stored rather than computed twice.
 DEAR = 16
+# What computing a value costs is counted up to this.
+VERY_DEAR = 10 * DEAR
 # Passes over rows share a nest where there are as many rows to divide among threads,
 # or no more elements than one thread takes.
 ROWS = 16
@@ -43,10 +46,12 @@ SCATTERED = DEAR
 def costs_of(graph: Graph, stored: set[Var]) -> dict[Var, int]:
     """The additions that computing a value from memory costs, counted up to a bound.
 
-    A dear value that is reduced or one part of many, and read elsewhere too, joins
-    `stored` at once: it costs no memory if all its readers end in one nest.
+    A dear value that would be computed in several places joins `stored` at once: no
+    walk through the program then comes by more than a few of them, and it costs no
+    memory if all its readers end in one nest.
     """
     costs: dict[Var, int] = {}
+    demands = repeated_demands(graph, stored)
     for eqn in graph.eqns:
         entry = graph.entry(eqn)
         if isinstance(entry, Region | Evaluated):
@@ -57,11 +62,10 @@ def costs_of(graph: Graph, stored: set[Var]) -> dict[Var, int]:
         own = 2 * len(eqn.inputs) if isinstance(entry, Parts) else own
         own = SCATTERED if _is_scattered(graph, eqn) else own
         inputs = (a for a in eqn.inputs if isinstance(a, Var) and a not in stored)
-        cost = costs[out] = min(own + sum(costs.get(a, 0) for a in inputs), 10 * DEAR)
-        readers = graph.readers[out]
-        if (cost > DEAR and len(readers) > 1 and out not in graph.aliases) and any(
-            _is_elsewhere(graph, reader) for reader in readers
-        ):
+        cost = costs[out] = min(own + sum(costs.get(a, 0) for a in inputs), VERY_DEAR)
+        if cost <= DEAR or out in stored or out in graph.aliases:
+            continue
+        if out in demands and (demands[out] or cost == VERY_DEAR):
             stored.add(out)
     return costs
 
@@ -76,20 +80,6 @@ def _is_scattered(graph: Graph, eqn: Eqn) -> bool:
         return False
     moved = [i.dim for i in read_at if i.dim is not None and shape[i.dim] > 1]
     return moved != sorted(moved)
-
-
-def _is_elsewhere(graph: Graph, reader: Eqn) -> bool:
-    """Whether a reader has loops of its own: a reduction, or one part of many."""
-    match graph.entry(reader):
-        case Scalar():
-            return False
-        case Parts():
-            return not (graph.is_mixed(reader) or graph.is_read_apart(reader))
-        case View():
-            ends = graph.readers[reader.outputs[0]]
-            parts = [eqn for eqn in ends if isinstance(graph.entry(eqn), Parts)]
-            return any(_is_elsewhere(graph, eqn) for eqn in parts)
-    return True
 
 
 def computed_twice(

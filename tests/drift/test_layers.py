@@ -32,10 +32,10 @@ ORDER = {
         problems processors libraries redirected | engine | store | machine buffers pool
         | matmul vecmath | functions | nests | emitters | halves
         | pair_forms | pair_flows | physical
-        | graph | jobs | share cuts puts | trim flows products | simplify reshapes
-        | fuse | program | liveness specialise schedule | emit_lines | emit_forms
-        | emit_columns emit_lengths emit_running | emit_rows | emit_cpu | steps
-        | carries memory
+        | graph | jobs demand | share cuts puts | trim flows products
+        | simplify reshapes | fuse | program | liveness specialise schedule | emit_lines
+        | emit_forms | emit_columns emit_lengths emit_running | emit_rows | emit_cpu
+        | steps | carries memory
         | blocks | places | build
         | routines | emit_flow | sources | quoted | driver | source | assemble
         | scalar_types | ssa callees | expressions | statements | lower

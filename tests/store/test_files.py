@@ -104,6 +104,22 @@ def test_a_directory_that_others_may_write_is_not_used(store: Store) -> None:
     assert not store.write(entry("two"))
 
 
+@pytest.mark.parametrize("above", [1, 2])
+def test_a_directory_that_others_could_put_theirs_in_the_place_of_is_not_used(
+    tmp_path: Path, above: int
+) -> None:
+    inner = tmp_path / "all" / "own" / "store"
+    store = Store(Place(str(inner)))
+    assert store.write(entry("one"))
+    parent = inner.parents[above - 1]
+    parent.chmod(0o777)
+    with pytest.warns(StoreWarning, match=f"every user may write {parent}, which"):
+        assert read(store, entry("one")) is None
+    assert not store.write(entry("two"))
+    parent.chmod(0o1777)  # sticky: only who made something may move it
+    assert read(store, entry("one")) == entry("one")
+
+
 def test_files_of_others_are_not_used(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from traceir.forks import kept_over_forks
 from traceir.records import dataclass
 from traceir.store.entry import Corrupt, Entry, decode, encode
-from traceir.store.place import Place, StoreWarning, distrust, place_of, warn
+from traceir.store.place import Place, StoreWarning, distrust, exposed, place_of, warn
 
 KINDS = ("program", "code", "tables")
 # How long a file that was never finished may lie, and how old a note of use may be.
@@ -108,7 +108,8 @@ class Store:
     def _is_trusted(self) -> bool:
         """Whether the directory is there, and no other user's to write."""
         try:
-            why = distrust(os.stat(self.place.directory))
+            directory = self.place.directory
+            why = distrust(os.stat(directory)) or exposed(directory)
         except OSError:
             return False
         if why is not None:

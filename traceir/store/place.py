@@ -97,6 +97,24 @@ def distrust(info: os.stat_result) -> str | None:
     return None
 
 
+def exposed(directory: str) -> str | None:
+    """Why a directory is not one's own for good: others could put theirs in its place.
+
+    They can where they may write a directory above it, unless that is sticky, as those
+    for temporary files are.
+    """
+    if not hasattr(os, "geteuid"):
+        return None
+    above = os.path.dirname(os.path.realpath(directory))
+    while True:
+        mode = os.stat(above).st_mode
+        if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
+            return f"every user may write {above}, which it is in"
+        if above == os.path.dirname(above):
+            return None
+        above = os.path.dirname(above)
+
+
 _warned: set[str] = set()
 
 
