@@ -21,7 +21,7 @@ from traceir_numba.buffers import BITS, dtype_name, empty_large, half_of
 from traceir_numba.call import callable_of
 from traceir_numba.hosted import Driven, is_driven
 from traceir_numba.matmul import product, strided_product
-from traceir_numba.pool import parallel
+from traceir_numba.pool import in_order, parallel
 from traceir_numba.problems import wrapped
 from traceir_numba.store import units
 from traceir_numba.store.keys import program_key
@@ -165,6 +165,7 @@ def _load(owner: Executable, recipe: Recipe) -> Any:
         "empty": np.empty,
         "empty_large": empty_large,
         "parallel": parallel,
+        "in_order": in_order,
         "product": product,
         "strided_product": strided_product,
         **{dtype_name(dtype): as_dtype(dtype) for dtype in recipe.dtypes},

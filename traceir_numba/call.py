@@ -112,6 +112,13 @@ def _text(name: str, pointers: int, sizes: int, release: bool) -> str:
             "%thread = call ptr %PyEval_SaveThread()",
             call,
             "call void %PyEval_RestoreThread(ptr %thread)",
+            # What a routine was interrupted by, at a safepoint.
+            "%error = call ptr %PyErr_Occurred()",
+            "%raised = icmp ne ptr %error, null",
+            "br i1 %raised, label %raise, label %done",
+            "raise:",
+            "ret ptr null",
+            "done:",
         ]
     else:
         lines.append(call)
@@ -122,7 +129,10 @@ def _text(name: str, pointers: int, sizes: int, release: bool) -> str:
 
 
 # What a trampoline reads first: the kernel, None, functions of Python's C interface.
-API = ("PyLong_AsLongLong", "Py_IncRef", "PyEval_SaveThread", "PyEval_RestoreThread")
+API = (
+    *("PyLong_AsLongLong", "Py_IncRef", "PyEval_SaveThread", "PyEval_RestoreThread"),
+    "PyErr_Occurred",
+)
 WORDS = ("kernel", "none", *API)
 
 

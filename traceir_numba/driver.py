@@ -12,7 +12,7 @@ from traceir_numba.buffers import LARGE, dtype_name
 from traceir_numba.emit_cpu import Kernel
 from traceir_numba.emit_lines import plain
 from traceir_numba.liveness import needed
-from traceir_numba.pool import WORTH
+from traceir_numba.pool import MANY, WORTH
 from traceir_numba.products import call_arguments, is_strided
 from traceir_numba.program import (
     Buffer,
@@ -25,7 +25,7 @@ from traceir_numba.program import (
     Run,
 )
 from traceir_numba.quoted import argument_text, evaluated_name
-from traceir_numba.schedule import range_of, scratch_of
+from traceir_numba.schedule import PIECE, range_of, scratch_of
 
 WIDTH = 88
 
@@ -128,11 +128,16 @@ def _launch(
     values = dict(sizes.values)
     if sizes.work >= WORTH:
         released.add(kernel.name)
-    if sizes.work >= WORTH and sizes.length > 1 and not step.nest.ordered:
+    pieces = min(sizes.length, sizes.work // PIECE)
+    shared = sizes.work >= WORTH and sizes.length > 1 and not step.nest.ordered
+    if shared or (pieces > 1 and not sizes.blocks):
         arrays = ", ".join(names) + ("," if len(names) == 1 else "")
         values["last"] = 0
         given = ", ".join(str(values[s]) for s in kernel.sizes)
-        yield f"parallel({kernel.name}, ({arrays}), {given})"
+        head = "parallel" if shared else "in_order"
+        # A range that is long is said to be in so many pieces.
+        many = f", pieces={pieces}" if pieces > MANY or not shared else ""
+        yield f"{head}({kernel.name}, ({arrays}), {given}{many})"
         if not sizes.blocks:
             return
         values |= {"lo": sizes.length, "last": 1}

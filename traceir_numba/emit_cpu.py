@@ -33,7 +33,8 @@ class Kernel:
     the 64-bit integers that follow; `slow` the calls that keep it from vectorising;
     `kernels` those that a routine calls, by the names that they have in its text;
     `abreast` how many vectors a loop takes at once. What is `scalar` reads elements
-    that it has just written: two of them are not read as one vector.
+    that it has just written: two of them are not read as one vector. `rounds` are the
+    costs of one round of each loop that needs a safepoint, in the order of the text.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Kernel:
     kernels: tuple[tuple[str, Nest], ...] = ()
     abreast: int = 1
     scalar: bool = False
+    rounds: tuple[int, ...] = ()
 
 
 def emit(nest: Nest, labels: Labels, name: str) -> Kernel:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import prod
 
@@ -33,7 +34,7 @@ from traceir_numba.program import (
     While,
 )
 from traceir_numba.routines import is_inline
-from traceir_numba.schedule import range_of
+from traceir_numba.schedule import BUDGET, PIECE, ROUND, SCALAR, Range, range_of
 from traceir_numba.steps import walk
 
 
@@ -54,6 +55,7 @@ def emit_routine(routine: Routine, kernels: Mapping[Nest, Kernel]) -> Kernel:
         (),
         tuple((kernels[n].name, n) for n in nests_of(routine)),
         scalar=any(map(_puts, walk(routine.steps))),
+        rounds=tuple(emitter.rounds),
     )
 
 
@@ -116,6 +118,9 @@ class RoutineEmitter:
         self.buffers = buffers
         self.kernels = kernels
         self.code = RoutineLines(())
+        # What has been written of the loop around costs, and a round of each loop.
+        self.cost = 0
+        self.rounds: list[int] = []
 
     def name(self, slot: int) -> str:
         """A scalar by its name, an array by its pointer's."""
@@ -180,12 +185,14 @@ class RoutineEmitter:
         dtype = plain(self.buffers[step.output].dtype)
         names = self.names(step.inputs, step.output)
         given = [*names, *map(str, call_arguments(step.eqn))]
+        self.cost += 2 * prod(call_arguments(step.eqn)[:5])
         head = "strided" if is_strided(step.eqn) else "product"
         self.code.add(self.code.call(f"{head}_{dtype}", *given))
 
     def copy(self, step: Copy) -> None:
         """All elements of an array."""
         dtype = plain(memory_dtype(self.buffers[step.target].dtype))
+        self.cost += self.size(step.target)
         names = self.name(step.source), self.name(step.target)
         called = self.code.call(f"copy_{dtype}", *names, str(self.size(step.target)))
         self.code.add(called)
@@ -205,6 +212,7 @@ class RoutineEmitter:
     def inline(self, step: Launch) -> None:
         """A nest without loops, written among the steps."""
         code = self.code
+        self.cost += SCALAR * len(step.nest.body)
         code.slots = tuple(self.buffers[k] for k in step.buffers)
         code.params = step.params
         code.nodes(step.nest.body, step.labels.body)
@@ -221,11 +229,41 @@ class RoutineEmitter:
         sizes = range_of(step.nest, step.extents, step.params)
         pointers = [pointer_name(self.buffers[k].name) for k in step.buffers]
         blocks = [pointer_name(self.buffers[k].name) for k in step.scratch]
-        given = [*pointers, *blocks, *(str(sizes.values[s]) for s in kernel.sizes)]
-        self.code.add(f"{kernel.name}({', '.join(given)})")
+        self.call(kernel, [*pointers, *blocks], sizes)
         for k, slot in scalars:
             if k in step.nest.written:
                 self.code.add(f"{self.name(slot)} = {self.element(slot)}")
+
+    def call(self, kernel: Kernel, given: list[str], sizes: Range) -> None:
+        """A call of a kernel, in pieces where it is long."""
+        values = {name: str(value) for name, value in sizes.values.items()}
+        pieces = 1 if sizes.blocks else min(sizes.length, -(-sizes.work // PIECE))
+        if pieces <= 1:
+            self.cost += sizes.work
+            sizes_given = [values[name] for name in kernel.sizes]
+            self.code.add(f"{kernel.name}({', '.join([*given, *sizes_given])})")
+            return
+        step = -(-sizes.length // pieces)
+        low, end = f"piece_{len(self.rounds)}", sizes.length
+        high = f"{low} + {step} if {low} + {step} < {end} else {end}"
+        values |= {"lo": low, "hi": f"{low}_end"}
+        self.rounds.append(sizes.work // pieces)
+        with self.code.block(f"for {low} in range(0, {end}, {step}):"):
+            self.code.add(f"{low}_end = {high}")
+            sizes_given = [values[name] for name in kernel.sizes]
+            self.code.add(f"{kernel.name}({', '.join([*given, *sizes_given])})")
+
+    @contextmanager
+    def repeated(self, length: int | None) -> Iterator[None]:
+        """Around the lines of a loop: what a round costs, and all if that is little."""
+        number, before = len(self.rounds), self.cost
+        self.rounds.append(0)
+        self.cost = ROUND
+        yield
+        whole = BUDGET if length is None else self.cost * length
+        if whole >= BUDGET:
+            self.rounds[number] = self.cost
+        self.cost = before + (whole if whole < BUDGET else 0)
 
     def assign(self, pairs: Iterable[tuple[int, int | Constant]]) -> None:
         """Assignments that happen at once, in an order that does the same."""
@@ -247,7 +285,10 @@ class RoutineEmitter:
         """A loop over rows."""
         ends = f"{step.length - 1}, -1, -1" if step.reverse else str(step.length)
         at = step.index
-        with self.code.block(f"for {at} in range({ends}):"):
+        with (
+            self.repeated(step.length),
+            self.code.block(f"for {at} in range({ends}):"),
+        ):
             for stack, row in step.read:
                 if self.is_scalar(row):
                     self.take(stack, row, at)
@@ -272,7 +313,7 @@ class RoutineEmitter:
 
     def repeat(self, step: While) -> None:
         """A loop whose end the values say."""
-        with self.code.block("while True:"):
+        with self.repeated(None), self.code.block("while True:"):
             self.steps(step.test)
             with self.code.block(f"if not {self.text(step.holds)}:"):
                 self.code.add("break")

@@ -38,7 +38,10 @@ _LOOPS = (
     "part parts point element rest thread count group groups owner line totals first "
     "before value"
 )
-_MODULE = "np math cuda inf nan types void function kernel parallel empty copy matmul"
+_MODULE = (
+    "np math cuda inf nan types void function kernel parallel in_order empty copy "
+    "matmul"
+)
 OWN = frozenset(f"{_LOOPS} {_MODULE}".split())
 # What else a generated module has or calls: casts and dtypes, functions by dtype.
 _TAKEN = re.compile(r"(\w*_)?[bfiu](8|16|32|64)p?|[A-Z_]+\d+|fma|empty_large")

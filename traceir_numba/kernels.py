@@ -13,7 +13,7 @@ from hashlib import sha256
 import numpy as np
 
 from traceir.forks import in_child, kept_over_forks
-from traceir_numba import gemm, machine, strided, vecmath
+from traceir_numba import gemm, machine, safepoints, strided, vecmath
 from traceir_numba.callees import (
     KNOWN,
     Bits,
@@ -147,6 +147,7 @@ def _part(kernel: Kernel) -> _Part:
     text = _lowered(
         *(kernel.text, symbol, args, None, kernel.calls, others),
         abreast=kernel.abreast,
+        rounds=kernel.rounds if safepoints.can_poll() else (),
     )
     if kernel.scalar:
         text = machine.SCALAR + text
@@ -169,6 +170,8 @@ def _batches(parts: Iterable[_Part]) -> Iterator[list[_Part]]:
 
 def _linked_together(parts: list[_Part]) -> list[Compiled]:
     _load([f for f in _needed(parts) if _is_loop(f)])
+    if any(safepoints.CALLEE.symbol in p.text for p in parts):
+        safepoints.load()
     texts, symbols = [p.text for p in parts], [p.symbol for p in parts]
     code = machine.link(texts, symbols, _made_part(parts))
     return [Compiled(p.kernel, code, p.symbol, p.text) for p in parts]
@@ -285,11 +288,12 @@ def _lowered(
     others: Mapping[str, Callee] | None = None,
     constants: Iterable[str] = (),
     abreast: int = 1,
+    rounds: Sequence[int] = (),
 ) -> str:
     names = {**NAMES, **(others or {})}
     names.update((constant, _constant(constant)) for constant in constants)
     names.update((call, _callee(call)) for call in calls)
-    return lower(text, symbol, args, result, names, _attributes(), abreast)
+    return lower(text, symbol, args, result, names, _attributes(), abreast, rounds)
 
 
 @cache

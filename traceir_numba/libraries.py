@@ -17,6 +17,13 @@ FUNCTIONS = {
     "traceir_free": "free",
     "traceir_thread_create": "pthread_create",
     "traceir_thread_join": "pthread_join",
+    "traceir_clock": "clock_gettime",
+}
+# Python's own, of the same kind.
+OF_PYTHON = {
+    "traceir_lock": "PyGILState_Ensure",
+    "traceir_unlock": "PyGILState_Release",
+    "traceir_handle_signals": "PyErr_CheckSignals",
 }
 # A number that code reads: how many threads may share a product.
 THREADS = ctypes.c_int64(1)
@@ -28,10 +35,12 @@ def provided(symbol: str) -> bool:
     if symbol == "traceir_threads":
         llvm.add_symbol(symbol, ctypes.addressof(THREADS))
         return True
-    if symbol not in FUNCTIONS:
-        return False
-    library = ctypes.CDLL("msvcrt" if sys.platform == "win32" else None)
-    entry = getattr(library, FUNCTIONS[symbol], None)
+    library: ctypes.CDLL = ctypes.pythonapi
+    name = OF_PYTHON.get(symbol)
+    if name is None:
+        name = FUNCTIONS.get(symbol)
+        library = ctypes.CDLL("msvcrt" if sys.platform == "win32" else None)
+    entry = None if name is None else getattr(library, name, None)
     if entry is None:
         return False
     llvm.add_symbol(symbol, ctypes.cast(entry, ctypes.c_void_p).value)

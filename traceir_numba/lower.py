@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from traceir.syntax import parse_module
+from traceir_numba.safepoints import CALLEE, with_safepoints
 from traceir_numba.scalar_types import NotInLanguage, Value, common, llvm_type
 from traceir_numba.ssa import Block
 from traceir_numba.statements import Names, Statements, Way
@@ -30,17 +31,22 @@ def lower(
     globals: Mapping[str, Any],
     attributes: str = "",
     abreast: int = 1,
+    rounds: Sequence[int] = (),
 ) -> str:
     """LLVM text that defines `symbol` as the function of that source.
 
     `args` and `result` are types such as "float32" and "float32*"; `globals` say what
     names are: `Callee`, `Cast`, `Bits`, `Lanes`, `Intrinsic`, `Table` or `Value`.
-    Innermost loops that become vectors take so many of them `abreast`.
+    Innermost loops that become vectors take so many of them `abreast`. With the costs
+    of their `rounds`, loops have safepoints.
     Raises NotInLanguage for what the language does not have.
     """
     (tree,) = parse_module(text).body
     if not isinstance(tree, ast.FunctionDef):
         raise NotInLanguage(type(tree).__name__)
+    if any(rounds):
+        with_safepoints(tree, rounds)
+        globals = {**globals, "safepoint": CALLEE}
     function = _Function(globals, result, abreast)
     function.run(tree, args)
     parameters = ", ".join(

@@ -20,6 +20,9 @@ LEAST = 64
 # product's meaning, so it depends on sizes alone.
 LONG, PART, FEW = 1 << 14, 1 << 12, 1 << 14
 
+# No piece has more multiplications: between pieces Python handles signals.
+MOST = 1 << 31
+
 Entry = Callable[..., None]
 
 
@@ -79,20 +82,21 @@ def _share(
     sizes: tuple[int, ...],
 ) -> None:
     """Give rows, or columns, to threads."""
-    threads = pool.threads()
-    if threads == 1 or lines * inner * columns < SPLIT:
+    threads, work = pool.threads(), lines * inner * columns
+    if work < (MOST if threads == 1 else SPLIT):
         entry(*given, 0, lines, 0, columns, *sizes)
     elif lines >= LEAST * threads or lines >= columns:
-        pieces = pool.split(0, lines, _pieces(lines, threads))
+        pieces = pool.split(0, lines, _pieces(lines, threads, work))
         pool.each(entry, [(*given, lo, hi, 0, columns, *sizes) for lo, hi in pieces])
     else:
-        pieces = pool.split(0, columns, _pieces(columns, threads))
+        pieces = pool.split(0, columns, _pieces(columns, threads, work))
         pool.each(entry, [(*given, 0, lines, lo, hi, *sizes) for lo, hi in pieces])
 
 
-def _pieces(length: int, threads: int) -> int:
-    """How many pieces: two for each thread, if they are long enough."""
-    return 2 * threads if length >= 8 * LEAST * threads else threads
+def _pieces(length: int, threads: int, work: int) -> int:
+    """How many pieces: two for each thread, if they are long enough, or short ones."""
+    few = 2 * threads if length >= 8 * LEAST * threads else threads
+    return max(few, min(work // MOST, length // LEAST))
 
 
 def _long(

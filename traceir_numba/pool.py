@@ -20,6 +20,8 @@ from traceir_numba.processors import processors
 WORTH = 5 << 20
 # Each thread comes back for more, so that one that wakes late costs little.
 PIECES = 4
+# Who asks for more pieces than these says so.
+MANY = 64
 # Threads, whatever is asked for: so many more could take all that a machine has.
 MOST = 1024
 # Pieces of a long range begin at cache lines, whatever the dtype.
@@ -191,11 +193,32 @@ if hasattr(os, "register_at_fork"):
 
 
 def parallel(
-    entry: Callable[..., None], arrays: Sequence[Any], low: int, high: int, *sizes: int
+    entry: Callable[..., None],
+    arrays: Sequence[Any],
+    low: int,
+    high: int,
+    *sizes: int,
+    pieces: int = 0,
 ) -> None:
-    """Call `entry(*arrays, lo, hi, *sizes)` for all of a range, in pieces at once."""
-    pieces = split(low, high, PIECES * _pool.threads)
-    each(entry, [(*arrays, lo, hi, *sizes) for lo, hi in pieces])
+    """Call `entry(*arrays, lo, hi, *sizes)` for all of a range, in pieces at once.
+
+    Between pieces Python handles signals, so long work has as many `pieces` at least.
+    """
+    parts = split(low, high, max(pieces, PIECES * _pool.threads))
+    each(entry, [(*arrays, lo, hi, *sizes) for lo, hi in parts])
+
+
+def in_order(
+    entry: Callable[..., None],
+    arrays: Sequence[Any],
+    low: int,
+    high: int,
+    *sizes: int,
+    pieces: int,
+) -> None:
+    """As `parallel`, one piece after the other."""
+    for lo, hi in split(low, high, pieces):
+        entry(*arrays, lo, hi, *sizes)
 
 
 def each(entry: Callable[..., None], tasks: Sequence[Sequence[Any]]) -> None:

@@ -31,6 +31,12 @@ from traceir_numba.specialise import Shape, operation_cost, rows_of_block, speci
 MEMORY = 8
 # What it costs to leave the fold so far at an element.
 RUNNING = 40
+# What scalar code costs in a loop, for each round and each operation of it.
+ROUND, SCALAR = 512, 64
+# What loops compute before they look at the clock: about a millisecond.
+BUDGET = 1 << 24
+# The most that a kernel computes before Python is back: some hundredths of a second.
+PIECE = 1 << 29
 
 
 # -- merging --------------------------------------------------------------------------

@@ -64,8 +64,12 @@ def kernel(*arguments):
 
     return decorate'''
 PARALLEL_TEXT = '''\
-def parallel(entry, arrays, lo, hi, *sizes):
+def parallel(entry, arrays, lo, hi, *sizes, pieces=1):
     """Run a kernel over a range; traceir splits it over threads, with the same bits."""
+    entry(*arrays, lo, hi, *sizes)'''
+IN_ORDER_TEXT = '''\
+def in_order(entry, arrays, lo, hi, *sizes, pieces=1):
+    """Run a kernel over a range; traceir looks for Ctrl-C after each of the pieces."""
     entry(*arrays, lo, hi, *sizes)'''
 
 ROW_TEXT = '''\
@@ -124,6 +128,7 @@ HELPERS = {
     "evaluated": EVALUATED_TEXT,
     "kernel": KERNEL_TEXT,
     "parallel": PARALLEL_TEXT,
+    "in_order": IN_ORDER_TEXT,
     "product": PRODUCT_TEXT,
     "row_of": ROW_TEXT,
     "strided_product": STRIDED_TEXT,

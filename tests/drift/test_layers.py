@@ -38,7 +38,7 @@ ORDER = {
         | steps | carries memory
         | blocks | places | build
         | routines | emit_flow | sources | quoted | driver | source | assemble
-        | scalar_types | ssa callees | expressions | statements | lower
+        | scalar_types | ssa callees | expressions | statements | safepoints | lower
         | tiles layouts spread | gemm | strided | call | kernels
         | speed | compiling hosted | backend | cuda api | ahead | __init__
     """,

@@ -51,7 +51,7 @@ MODULE_WORDS = frozenset(
     _words(
         """np numpy numba math ctypes hashlib platform sys Path PLATFORM LIBRARY SHA256
     INSTRUCTIONS FORMAT ml_dtypes inf nan function kernel product strided_product
-    parallel"""
+    parallel in_order"""
     )
 )
 

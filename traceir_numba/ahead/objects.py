@@ -10,7 +10,7 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
-from traceir_numba import engine, gemm, kernels, machine, strided
+from traceir_numba import engine, gemm, kernels, machine, safepoints, strided
 from traceir_numba.ahead.calls import Calls, entry_text
 from traceir_numba.ahead.entries import Artefact, Entry
 from traceir_numba.ahead.instructions import missing_text
@@ -82,6 +82,8 @@ def _texts(
         return kernels_[symbol]
     if symbol in ("traceir_malloc", "traceir_free"):
         return Texts((MEMORY,))
+    if symbol == safepoints.SYMBOL:
+        return Texts((safepoints.NEVER,))
     if symbol.startswith(SUM):
         dtype = symbol.removeprefix(SUM)
         args = (f"{dtype}*", f"{dtype}*", "int64", "int64")

@@ -1,0 +1,188 @@
+"""Ctrl-C in long calls: a real signal, the call ends soon, and the next one is right.
+
+Cites: backend.compile
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+from soak import SOAK
+
+from traceir_numba import safepoints
+from traceir_numba.schedule import BUDGET
+
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="no signal is sent to a process there"
+)
+
+# A program that says when it begins its long call, and what becomes of it.
+HEAD = """
+import resource, sys, threading, time
+import numpy as np
+import traceir, traceir.numpy as jnp, traceir_numba
+from traceir import lax
+
+def long(f):
+    return traceir.jit(f, backend="numba")
+
+def memory():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize()
+
+"""
+TAIL = """
+right = [np.asarray(x) for x in short()]
+before = memory()
+print("begins", flush=True)
+try:
+    call()
+    print("ended by itself", flush=True)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+time.sleep(0.3)  # threads end the pieces that they have
+assert memory() - before < 10**8, (before, memory())
+for one, expected in zip(short(), right, strict=True):
+    np.testing.assert_array_equal(one, expected)
+print("right", flush=True)
+"""
+CALLS = {
+    "a while loop": """
+        f = long(lambda n: lax.while_loop(
+            lambda c: c[0] < n, lambda c: (c[0] + 1, jnp.sin(c[1])), (0, 1.0)))
+        call, short = lambda: f(2_000_000_000), lambda: f(10)
+    """,
+    "a loop of scalars": """
+        n = 2_000_000_000
+        f = long(lambda x: lax.fori_loop(0, n, lambda i, c: c * 0.5 + x, x))
+        g = long(lambda x: lax.fori_loop(0, 10, lambda i, c: c * 0.5 + x, x))
+        call, short = lambda: f(1.0), lambda: [g(1.0)]
+    """,
+    "loops in a loop": """
+        def inner(c, x):
+            return lax.while_loop(
+                lambda q: q[0] < 1000, lambda q: (q[0] + 1, q[1] * 0.5 + x), (0, c)
+            )[1]
+
+        f = long(lambda x: lax.fori_loop(0, 10**8, lambda i, c: inner(c, x), x))
+        g = long(lambda x: lax.fori_loop(0, 2, lambda i, c: inner(c, x), x))
+        call, short = lambda: f(1.0), lambda: [g(1.0)]
+    """,
+    "a loop of arrays": """
+        x = np.ones(1 << 20, np.float32)
+        f = long(lambda x: lax.fori_loop(0, 10**6, lambda i, c: jnp.sin(c) + x, x))
+        g = long(lambda x: lax.fori_loop(0, 2, lambda i, c: jnp.sin(c) + x, x))
+        call, short = lambda: f(x), lambda: [g(x)]
+    """,
+    "a kernel in all threads": """
+        from traceir.scipy.special import gammainc
+        x = np.full(1 << 25, 2.5, np.float32)
+        f = long(lambda x: gammainc(x, gammainc(x, x + 1) + x))
+        call, short = lambda: f(x), lambda: [f(x[:1000])]
+    """,
+    "a kernel in one thread": """
+        traceir_numba.set_threads(1)
+        from traceir.scipy.special import gammainc
+        x = np.full(1 << 25, 2.5, np.float32)
+        f = long(lambda x: gammainc(x, gammainc(x, x + 1) + x))
+        call, short = lambda: f(x), lambda: [f(x[:1000])]
+    """,
+    "a kernel that runs in order": """
+        x, at = np.ones(1 << 25, np.float32), np.zeros(1 << 25, np.int32)
+        f = long(lambda x, at: jnp.zeros(10).at[at].add(jnp.tanh(x * at)))
+        def call():
+            while True:  # one call takes about as long as the signal waits
+                f(x, at)
+        short = lambda: [f(x[:1000], at[:1000])]
+    """,
+    "a product": """
+        x = np.ones((9000, 9000), np.float32)
+        f = long(lambda x: x @ x)
+        def call():
+            while True:
+                f(x)
+        short = lambda: [f(x[:100, :100])]
+    """,
+}
+
+
+def after_signal(program: str) -> list[str]:
+    """What a program prints when it gets a signal during its long call."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", HEAD + textwrap.dedent(program) + TAIL],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TRACEIR_NUM_THREADS": "2"},
+        # A shell starts what it runs in the background with the signal ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    with process:
+        assert process.stdout is not None and process.stderr is not None
+        assert process.stdout.readline() == "begins\n", process.stderr.read()
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        lines = process.stdout.read().split("\n")
+        assert process.wait(60) == 0, process.stderr.read()
+    return lines[:-1]
+
+
+# One of each kind; what else there is takes the same ways.
+FEW: tuple[str, ...] = ("a while loop", "a loop of arrays", "a kernel in all threads")
+FEW += ("a kernel that runs in order",)
+
+
+@pytest.mark.parametrize("name", CALLS if SOAK else FEW)
+def test_a_long_call_is_interrupted(name: str) -> None:
+    assert after_signal(CALLS[name]) == ["interrupted", "right"]
+
+
+def test_calls_of_other_threads_go_on() -> None:
+    program = """
+        n = 2_000_000_000
+        f = long(lambda x: lax.fori_loop(0, n, lambda i, c: c * 0.5 + x, x))
+        g = long(lambda x: lax.fori_loop(0, n // 10, lambda i, c: c * 0.5 + x, x))
+        h = long(lambda x: lax.fori_loop(0, 10, lambda i, c: c * 0.5 + x, x))
+        found = []
+        other = threading.Thread(target=lambda: found.append(float(g(1.0))))
+
+        def call():
+            other.start()
+            f(1.0)
+
+        def short():
+            if other.ident is not None:
+                other.join()
+                assert found == [2.0]
+            return [h(1.0)]
+    """
+    assert after_signal(program) == ["interrupted", "right"]
+
+
+def test_loops_have_safepoints_where_they_are_long() -> None:
+    text = """
+def f(A):
+    for i in range(10):
+        A[i] = i
+    for j in range(99, -1, -1):
+        while True:
+            if A[j] == 0:
+                break
+"""
+    (tree,) = ast.parse(text).body
+    assert isinstance(tree, ast.FunctionDef)
+    safepoints.with_safepoints(tree, [0, BUDGET // 40, 7])
+    found = ast.unparse(tree)
+    assert "for i in range(10):\n        A[i] = i\n" in found
+    assert "for j_first in range(99, -1, -40):" in found
+    assert "range(j_first, j_first + -40 if j_first + -40 > -1 else -1, -1)" in found
+    assert f"budget_left = budget_left - {BUDGET // 40 * 40}" in found
+    assert "budget_left = budget_left - 7" in found
+    assert found.count("asked_at = safepoint(asked_at)") == 2
