@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.database import DirectoryBasedExampleDatabase
 
 from traceir import config
 from traceir.config import FLAGS
 
+ROOT = Path(__file__).parents[1]
+# `make test` draws the same examples in every clone. Only `fuzz` draws at random.
 settings.register_profile(
     "ci",
     derandomize=True,
@@ -25,6 +29,8 @@ settings.register_profile(
     "fuzz",
     max_examples=2000,
     deadline=None,
+    # What failed is tried first the next time; `make clean` leaves it.
+    database=DirectoryBasedExampleDatabase(ROOT / ".failures"),
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
 )

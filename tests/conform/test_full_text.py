@@ -38,7 +38,7 @@ KEYS = ("jaxpr", "name", "axis", "branches")
 
 def words() -> st.SearchStrategy[Hashable]:
     """Values of params without programs."""
-    number = st.integers(-(10**30), 10**30) | st.floats()
+    number = st.integers(-(10**30), 10**30) | st.floats() | st.complex_numbers()
     plain = st.none() | st.booleans() | number | st.sampled_from(WORDS) | st.text()
     return plain | st.sampled_from(DTYPES).map(as_dtype)
 
@@ -116,6 +116,27 @@ def test_the_full_text_is_lossless(program: ClosedJaxpr) -> None:
     assert parse(to_text(program, full=True)) == program
 
 
+# A value of every kind that a param may be.
+KINDS: tuple[Hashable, ...] = (
+    *(None, True, 3, 10**99, 1.5, -0.0, 5e-324, float("inf"), float("nan")),
+    *(1 + 2j, complex(0.0, -0.0), complex("nan"), complex("-inf+nanj")),
+    *("x", "None", "nan", "1", "-1", "1j", "(1,)", "key<fry>", "<a>", "f.g", "a\nb"),
+    *map(as_dtype, DTYPES),
+)
+
+
+@pytest.mark.parametrize("key", ["axis", "branches"])
+def test_every_kind_of_value_is_kept_at_every_depth(key: str) -> None:
+    lost = []
+    for value in KINDS:
+        for nested in (value, (value,), (None, value), ((value, 2), ((value,),))):
+            eqn = Eqn("some", (), (), ((key, nested),))
+            program = ClosedJaxpr(Jaxpr((), (), (eqn,), ()))
+            if parse(to_text(program, full=True)) != program:
+                lost.append(nested)
+    assert lost == []
+
+
 def test_the_full_text_keeps_the_bits_of_a_nan_and_effects() -> None:
     nan = np.uint32(0xFFC00001).view(np.float32)
     out = Var(ShapedArray((), "float32"))
@@ -128,7 +149,10 @@ def test_the_full_text_keeps_the_bits_of_a_nan_and_effects() -> None:
 
 @pytest.mark.parametrize(
     "value, told",
-    [(len, "function"), (np.float32(1), "float32"), ((1, (object,)), "type")],
+    [
+        *((len, "function"), (np.float32(1), "float32"), ((1, (object,)), "type")),
+        *((np.dtype("V8"), "VoidDType"), ((np.dtype(">f4"),), "Float32DType")),
+    ],
 )
 def test_what_has_no_text_is_refused_with_its_name(value: Hashable, told: str) -> None:
     eqn = Eqn("some", (), (), (("x", value),))

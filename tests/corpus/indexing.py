@@ -14,6 +14,21 @@ def a_place(jax: Library, x: Array, i: Array) -> Array:
     return x[i], x[:, i], x[i, 0], x[i, 1:], x[0, i]
 
 
+@program("f32[4]{1 2 3 4} i8[]{-1} u32[]{2}")
+def a_place_of_any_dtype(jax: Library, x: Array, i: Array, j: Array) -> Array:
+    """A place is counted from the end in its own dtype, each time that it is read."""
+    return x[i] + x[i], x[j] + x[j], x.at[i].add(x[j])
+
+
+@program("f32[4]{1 2 3 4} f32[2,3]{1 2 3 4 5 6}")
+def places_of_loops(jax: Library, x: Array, y: Array) -> Array:
+    """Indices of loops are weakly typed: what they become beside extents is not."""
+    loop = jax.lax.fori_loop
+    total = loop(0, 3, lambda i, c: c + x[i] * x[i + 1], 0.0)
+    moved = loop(1, 3, lambda i, c: c.at[i].set(c[i - 1] + c[i + 1]), x)
+    return total, moved, loop(1, 2, lambda i, c: c.at[i, i].add(c[i - 1, i]), y)
+
+
 @program(f"{M} i32[2]{{1 0}}")
 def places(jax: Library, x: Array, i: Array) -> Array:
     """Index arrays, alone, together, beside ints and slices."""

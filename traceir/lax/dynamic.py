@@ -36,8 +36,10 @@ Starts = Array | Sequence[Operand]
 Negative = bool | Sequence[bool]
 
 
-def from_end(start: Operand, extent: int) -> Operand:
+def from_end(start: Operand, extent: int, weakly: bool = False) -> Operand:
     """A place, or an array of them, with those that count from the end counted from 0.
+
+    What is weakly typed stays so if it may.
 
     >>> from_end(-1, 5), from_end(np.array([-1, 2]), 5)
     (4, Array([4, 2], dtype=int32))
@@ -49,11 +51,12 @@ def from_end(start: Operand, extent: int) -> Operand:
         plain = isinstance(start, int)
         found = known + extent if known < 0 else known
         return found if plain else typed(found, typeof(start).dtype, False)
-    dtype = typeof(start).dtype
+    dtype, weak = typeof(start).dtype, typeof(start).weak_type
     if dtype.kind == "u":
         return start
-    negative = lt(start, typed(0, dtype, typeof(start).weak_type))
-    moved = add(convert(start, dtype), typed(extent, dtype, False))
+    negative = lt(start, typed(0, dtype, weak))
+    number = typed(extent, dtype, weak and weakly)
+    moved = add(start if weakly else convert(start, dtype), number)
     return select_n(negative, start, moved)
 
 

@@ -283,8 +283,11 @@ class _Planner:
             else:
                 self.dimension(part)
         kept = [kind for kind in self.kinds if kind != "new"]
+        others = [
+            Column(c.dim, self.converted(c.places), c.rows) for c in self.of_others
+        ]
         return Plan(
-            (*self.of_arrays, *self.of_others),
+            (*self.of_arrays, *others),
             tuple(self.rows),
             tuple(self.sizes),
             tuple(self.collapsed),
@@ -326,7 +329,7 @@ class _Planner:
         elif not self.shape[dim]:
             raise rules.error("index.empty", got=f"an array of shape {self.shape}")
         else:
-            self.of_others.append(Column(dim, self.converted(places), ()))
+            self.of_others.append(Column(dim, places, ()))
 
     def cut(self, dim: int, cut: Cut) -> None:
         """A slice: a dimension of the window, or of the rows where it has a step."""
@@ -354,7 +357,7 @@ class _Planner:
                 if self.wrap and known.dtype.kind == "i":
                     known = np.where(known < 0, known.astype(INT64) + extent, known)
                 return known.astype(self.dtype)
-            return from_end(part, extent) if self.wrap else part
+            return from_end(part, extent, True) if self.wrap else part
         place = place_of(part)
         return place + extent if self.wrap and place < 0 else place
 

@@ -17,6 +17,7 @@ import numpy as np
 from traceir import lax, rules
 from traceir.array import Array
 from traceir.dtypes import KEY
+from traceir.lax.dynamic import from_end
 from traceir.lax.indexing import (
     GatherDimensionNumbers,
     GatherScatterMode,
@@ -171,7 +172,11 @@ def _box(x: Array, parts: Sequence[Any], wrap: bool) -> Array:
             continue
         if not extent:
             raise rules.error("index.empty", got=f"an array of shape {x.shape}")
-        if is_tracer(part):
+        if is_tracer(part) and x.ndim == 1 and np.iinfo(part.dtype).max >= extent:
+            # Alone it need not have the type of others.
+            starts.append(from_end(part, extent) if wrap else part)
+            wrap = False
+        elif is_tracer(part):
             starts.append(convert(part, dtype))
         else:
             starts.append(typed(place_of(part), dtype, False))

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Hashable, Sequence
 from typing import Any
 
+import numpy as np
+
 from traceir.avals import ShapedArray
 from traceir.ir import ClosedJaxpr, HostFunction
 from traceir.rules import Prim, Rules, Spelling
@@ -16,8 +18,9 @@ from traceir.text.lexer import Source
 from traceir.text.objects import read_text, read_tree, read_type
 from traceir.text.shown import read_application
 from traceir.text.syntax import Many, Number, Parameter, Program, Value, Word
-from traceir.text.words import StoredDTypes
+from traceir.text.words import StoredDTypes, number_value
 
+_COMPLEX = np.dtype("complex128")
 _CONSTANTS = {"None": None, "True": True, "False": False, "true": True, "false": False}
 
 
@@ -70,8 +73,11 @@ class Values:
             case Word(text, quoted, at):
                 return text if quoted else self.word(text, domain, at)
 
-    def number(self, text: str, at: int) -> int | float:
+    def number(self, text: str, at: int) -> int | float | complex:
         """A number that has no dtype: an integer where it is written as one."""
+        if text.removesuffix(")").endswith("j"):
+            found: complex = number_value(text, _COMPLEX)
+            return found
         if text.lstrip("-").isdecimal():
             if len(text) > 100:
                 raise self.source.error("text.literal", f"`{text[:40]}…`", at)

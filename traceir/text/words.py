@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from traceir.dtypes import KEY, as_dtype, is_key, kind_of, part_dtype
+from traceir.dtypes import KEY, KeyDType, as_dtype, is_key, kind_of, part_dtype
 from traceir.ir import ClosedJaxpr, HostFunction
 from traceir.rules import Rules, default
 from traceir.text.objects import writable
@@ -172,7 +172,7 @@ def value_text(value: object, lists: bool = False, quoted: bool = False) -> str:
     match value:
         case str():
             return value if BARE.fullmatch(value) and not quoted else repr(value)
-        case np.dtype():
+        case np.dtype() | KeyDType():
             return value.name
         case tuple():
             inner = [value_text(v, lists, quoted) for v in value]
@@ -194,5 +194,13 @@ def opaque(value: object) -> object | None:
         return value.function
     if writable(value):
         return None
+    if isinstance(value, np.dtype | KeyDType):
+        return None if _is_named(value) else value
     plain = value is None or type(value) in (bool, int, float, complex, str)
-    return None if plain or isinstance(value, np.dtype | ClosedJaxpr) else value
+    return None if plain or isinstance(value, ClosedJaxpr) else value
+
+
+def _is_named(dtype: np.dtype | KeyDType) -> bool:
+    """Whether a dtype is one of the lattice's, which its name stands for."""
+    row = default().dtypes.get(dtype.name)
+    return row is not None and as_dtype(row.stored) == dtype
