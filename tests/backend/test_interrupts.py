@@ -19,10 +19,6 @@ from soak import SOAK
 from traceir_numba import safepoints
 from traceir_numba.schedule import BUDGET
 
-pytestmark = pytest.mark.skipif(
-    sys.platform == "win32", reason="no signal is sent to a process there"
-)
-
 # A program that says when it begins its long call, and what becomes of it.
 HEAD = """
 import resource, sys, threading, time
