@@ -126,6 +126,29 @@ def test_an_inner_plain_function_tells_the_outer_one() -> None:
     assert x[0] == 0
 
 
+def looped(x: Any, i: Any) -> Any:
+    """A loop over the elements of a vector of places, and some of another."""
+    total = x[i[0] - 1]
+    for k in range(1, 5):
+        total = total + x[i[k]] * x[i[7 - k]] - x[i[k] - 1]
+    return total
+
+
+def test_the_places_of_a_loop_are_looked_at_together() -> None:
+    jitted = traceir_numba.jit(looped)
+    places = np.array([1, 2, 0, 4, 3, 1, -5, 9])
+    assert jitted(V, places) == looped(V, places)
+    bounds = jitted.trace(V, places).entry.bounds
+    added = len(bounds.closed.eqns) - len(jitted.trace(V, places).jaxpr.eqns)
+    assert added < 30
+    for k, bad in ((1, 5), (4, -6), (6, 7), (0, 6)):
+        wrong = places.copy()
+        wrong[k] = bad
+        got = rf"(?s)place {bad - (k == 0)} in .*total = "
+        with raises_rule("index.bounds", IndexError, got):
+            jitted(V, wrong)
+
+
 def test_a_name_promises_nothing() -> None:
     @traceir_numba.jit
     def remainder(x: Any, n: Any) -> Any:

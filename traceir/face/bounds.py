@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from traceir.avals import ShapedArray
 from traceir.config import local
 from traceir.face.array import NumpyTracer
 from traceir.face.ranges import RangeAnalysis
-from traceir.ir import ClosedJaxpr, Jaxpr, Literal
+from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal
 from traceir.jit.bounds import BoundsChecks, PlaceCheck, outside
 from traceir.numpy import indexers
 from traceir.promote import canonical_dtype
@@ -130,23 +130,79 @@ def _distinct(checks: Sequence[PlaceCheck]) -> list[PlaceCheck]:
 def _flags(trace: StagingTrace, checks: Sequence[PlaceCheck]) -> Iterator[Any]:
     """Whether any of the places is outside, in parts: by arrays, and by numbers of one
     dimension, whose extremes tell."""
-    wide = canonical_dtype(_INT64, local.context.x64)
-    numbers: dict[tuple[int, int], list[Any]] = {}
+    numbers: dict[tuple[int, int], list[Atom]] = {}
     for check in checks:
-        places: Any = trace.tracer(check.places, trace, check.source)
         if check.extent is None:
-            yield places
-            continue
-        places = lax.convert_element_type(places, wide)
-        limits = check.least, check.extent
-        shape = check.places.aval.shape
-        if not shape:
-            numbers.setdefault(limits, []).append(places)
-            continue
-        yield lax.reduce_or(_outside(places, places, *limits), range(len(shape)))
-    for limits, those in numbers.items():
-        low, high = functools.reduce(lax.min, those), functools.reduce(lax.max, those)
-        yield _outside(low, high, *limits)
+            yield trace.tracer(check.places, trace, check.source)
+        elif check.places.aval.shape:
+            places = _wide(trace, check.places)
+            yield _any_outside(places, check.least, check.extent)
+        else:
+            limits = check.least, check.extent
+            numbers.setdefault(limits, []).append(check.places)
+    for limits, atoms in numbers.items():
+        stretches, rest = _stretches(trace, atoms)
+        for base, offset, start, stop in stretches:
+            places = lax.slice(_wide(trace, base), (start,), (stop,))
+            yield _any_outside(lax.add(places, offset), *limits)
+        if rest:
+            those = [_wide(trace, atom) for atom in rest]
+            low = functools.reduce(lax.min, those)
+            yield _outside(low, functools.reduce(lax.max, those), *limits)
+
+
+def _wide(trace: StagingTrace, atom: Atom) -> Any:
+    """Places in the widest dtype of integers that there is."""
+    dtype = canonical_dtype(_INT64, local.context.x64)
+    return lax.convert_element_type(trace.tracer(atom, trace, None), dtype)
+
+
+def _stretches(
+    trace: StagingTrace, atoms: Sequence[Atom]
+) -> tuple[list[tuple[Atom, int, int, int]], list[Atom]]:
+    """Numbers that are, but for an offset, all elements between two places of a vector,
+    as loops read them: vector, offset, places. And the other numbers."""
+    makers: dict[Atom, Eqn] = {v: e for e in trace.eqns for v in e.outputs}
+    found: dict[tuple[Atom, int], dict[int, Atom]] = {}
+    rest: list[Atom] = []
+    for atom in atoms:
+        element = _element(makers, atom)
+        if element is None:
+            rest.append(atom)
+        else:
+            base, offset, place = element
+            found.setdefault((base, offset), {})[place] = atom
+    stretches = []
+    for (base, offset), places in found.items():
+        start, stop = min(places), max(places) + 1
+        if stop - start == len(places) > 1:
+            stretches.append((base, offset, start, stop))
+        else:
+            rest += places.values()
+    return stretches, rest
+
+
+def _element(makers: Mapping[Atom, Eqn], atom: Atom) -> tuple[Atom, int, int] | None:
+    """The vector that a number is an element of but for an offset, the offset, and the
+    place, where these are known."""
+    offset = 0
+    while (eqn := makers.get(atom)) is not None:
+        match eqn.primitive, eqn.inputs:
+            case "squeeze" | "reshape", (inner,):
+                atom = inner
+            case "add", (inner, Literal() as number) | (Literal() as number, inner):
+                atom, offset = inner, offset + int(number.value)
+            case "sub", (inner, Literal() as number):
+                atom, offset = inner, offset - int(number.value)
+            case "slice", (base,) if atom.aval.shape == (1,):
+                return base, offset, eqn.param("start_indices")[0]
+            case _:
+                return None
+    return None
+
+
+def _any_outside(places: Any, least: int, extent: int) -> Any:
+    return lax.reduce_or(_outside(places, places, least, extent), range(places.ndim))
 
 
 def _outside(low: Any, high: Any, least: int, extent: int) -> Any:
