@@ -104,6 +104,8 @@ BAD: list[tuple[str, type[Exception], str, Callable[..., Any], tuple[Any, ...]]]
     ("update.layout", ValueError, "x", lambda x: x.strides, (W.T,)),
     ("update.layout", ValueError, "x", lambda x: x.ravel("K"), (W.T,)),
     ("update.layout", ValueError, "x", lambda x: (x + 1).flatten("A"), (W.T,)),
+    ("face.axis", ValueError, "swapaxes", lambda x: np.swapaxes(x, 0, 5), (W,)),
+    ("face.meaning", TypeError, "axis2", lambda x: x.swapaxes(0), (W,)),
     ("face.strides", TypeError, "16", lambda x: as_strided(x, (9,), (16,)), (V,)),
     ("update.overlap", ValueError, "y", lambda x, y: put(x, 0, y[1]), (V, V[::-1])),
 ]

@@ -1,8 +1,9 @@
 """Views as NumPy gives them: it is asked, with arrays that lie alike. Serves: face.view
 
 Whether a function gives a view is decided by the table in `sharing`. Which elements it
-has NumPy says: the function is called on arrays that are never read, and the addresses
-and strides of the result are a way from the operand to its view.
+has NumPy says: the function is called on arrays of zeros that lie in memory as the
+operands do, and the addresses and strides of the result tell the way from the operand
+to its view.
 """
 
 from __future__ import annotations
@@ -47,12 +48,15 @@ def _ordered() -> frozenset[Function]:
 
 
 def view_of(func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """The result of a function if it is a view of its operands, else NotImplemented."""
+    """The result of a function if it is a view of its operands, else NotImplemented.
+
+    Raises TypeError (face.meaning) for arguments that it does not take, KeyError for
+    one that is traced.
+    """
     row = _rows().get(func)
     if row is None:
         return NotImplemented
-    bound = signature(func).bind(*map(_array, args), **kwargs)
-    bound.apply_defaults()
+    bound = _bound(func, tuple(map(_array, args)), kwargs)
     operands = list(arrays(bound.arguments[row.of]))
     if not operands or not holds(row, bound.arguments):
         return NotImplemented
@@ -60,13 +64,27 @@ def view_of(func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> A
     for name, value in given.items():
         given[name] = memory_of(value) if name == row.of else unwrapped(value)
     bound.arguments.update(given)
-    result = func(*bound.args, **bound.kwargs)
+    try:
+        result = func(*bound.args, **bound.kwargs)
+    except np.exceptions.AxisError as error:
+        got = f"{error}, in {func.__name__} of {operands[0].aval.str_short()}"
+        raise rules.error("face.axis", got=got) from None
     if _has_numbers(result):
         return NotImplemented
     found = viewed(result, operands)
     _check_views(func, operands, found)
     _note(row, bound.arguments, operands, found)
     return found
+
+
+def _bound(func: Function, args: Any, kwargs: Any) -> inspect.BoundArguments:
+    """The arguments of a call by name. Raises TypeError (face.meaning)."""
+    try:
+        bound = signature(func).bind(*args, **kwargs)
+    except TypeError as error:
+        raise rules.error("face.meaning", got=f"{func.__name__}: {error}") from None
+    bound.apply_defaults()
+    return bound
 
 
 def _has_numbers(result: Any) -> bool:
@@ -203,8 +221,7 @@ def lay(found: Any, func: Function, args: Any, kwargs: Any) -> Any:
     operands = list(arrays((*args, *kwargs.values())))
     row = _rows().get(func)
     if row is not None:
-        bound = signature(func).bind(*args, **kwargs)
-        bound.apply_defaults()
+        bound = _bound(func, args, kwargs)
         _note(row, bound.arguments, operands, found)
     if func in _ordered():
         return found
