@@ -120,13 +120,33 @@ class Methods:
         def __getitem__(self, index: Any) -> Array: ...
         def __iter__(self) -> Iterator[Array]: ...
         def __contains__(self, value: Any) -> bool: ...
-        def all(self, axis: Any = None, *, keepdims: bool = False) -> Array: ...
-        def any(self, axis: Any = None, *, keepdims: bool = False) -> Array: ...
+        def all(
+            self,
+            axis: Any = None,
+            out: None = None,
+            keepdims: bool = False,
+            *,
+            where: Any = None,
+        ) -> Array: ...
+        def any(
+            self,
+            axis: Any = None,
+            out: None = None,
+            keepdims: bool = False,
+            *,
+            where: Any = None,
+        ) -> Array: ...
         def argmax(
-            self, axis: int | None = None, *, keepdims: bool = False
+            self,
+            axis: int | None = None,
+            out: None = None,
+            keepdims: bool | None = None,
         ) -> Array: ...
         def argmin(
-            self, axis: int | None = None, *, keepdims: bool = False
+            self,
+            axis: int | None = None,
+            out: None = None,
+            keepdims: bool | None = None,
         ) -> Array: ...
         def argsort(
             self,
@@ -163,30 +183,135 @@ class Methods:
         def conjugate(self) -> Array: ...
         def cumprod(self, axis: int | None = None, dtype: Any = None) -> Array: ...
         def cumsum(self, axis: int | None = None, dtype: Any = None) -> Array: ...
-        def dot(self, other: Any) -> Array: ...
-        def flatten(self) -> Array: ...
-        def max(self, axis: Any = None, *, keepdims: bool = False) -> Array: ...
+        def dot(
+            self,
+            other: Any,
+            *,
+            precision: Any = None,
+            preferred_element_type: Any = None,
+        ) -> Array: ...
+        def flatten(self, order: str = "C") -> Array: ...
+        def choose(
+            self, choices: Any, out: None = None, mode: str = "raise"
+        ) -> Array: ...
+        def compress(
+            self,
+            condition: Any,
+            axis: int | None = None,
+            *,
+            out: None = None,
+            size: int | None = None,
+            fill_value: Any = 0,
+        ) -> Array: ...
+        def diagonal(
+            self, offset: int = 0, axis1: int = 0, axis2: int = 1
+        ) -> Array: ...
+        def nonzero(
+            self, *, size: int | None = None, fill_value: Any = None
+        ) -> tuple[Array, ...]: ...
+        def ptp(
+            self, axis: Any = None, out: None = None, keepdims: bool = False
+        ) -> Array: ...
+        def repeat(
+            self,
+            repeats: Any,
+            axis: int | None = None,
+            *,
+            total_repeat_length: int | None = None,
+        ) -> Array: ...
+        def take(
+            self,
+            indices: Any,
+            axis: int | None = None,
+            out: None = None,
+            mode: str | None = None,
+            unique_indices: bool = False,
+            indices_are_sorted: bool = False,
+            fill_value: Any = None,
+        ) -> Array: ...
+        def trace(
+            self,
+            offset: int = 0,
+            axis1: int = 0,
+            axis2: int = 1,
+            dtype: Any = None,
+            out: None = None,
+        ) -> Array: ...
+        def view(self, dtype: Any = None) -> Array: ...
+        def max(
+            self,
+            axis: Any = None,
+            out: None = None,
+            keepdims: bool = False,
+            initial: Any = None,
+            where: Any = None,
+        ) -> Array: ...
         def mean(
-            self, axis: Any = None, dtype: Any = None, *, keepdims: bool = False
+            self,
+            axis: Any = None,
+            dtype: Any = None,
+            out: None = None,
+            keepdims: bool = False,
+            *,
+            where: Any = None,
         ) -> Array: ...
-        def min(self, axis: Any = None, *, keepdims: bool = False) -> Array: ...
+        def min(
+            self,
+            axis: Any = None,
+            out: None = None,
+            keepdims: bool = False,
+            initial: Any = None,
+            where: Any = None,
+        ) -> Array: ...
         def prod(
-            self, axis: Any = None, dtype: Any = None, *, keepdims: bool = False
+            self,
+            axis: Any = None,
+            dtype: Any = None,
+            out: None = None,
+            keepdims: bool = False,
+            initial: Any = None,
+            where: Any = None,
+            promote_integers: bool = True,
         ) -> Array: ...
-        def ravel(self) -> Array: ...
-        def reshape(self, *shape: Any) -> Array: ...
+        def ravel(self, order: str = "C") -> Array: ...
+        def reshape(self, *shape: Any, order: str = "C") -> Array: ...
         def round(self, decimals: int = 0) -> Array: ...
         def squeeze(self, axis: Any = None) -> Array: ...
         def std(
-            self, axis: Any = None, *, ddof: int = 0, keepdims: bool = False
+            self,
+            axis: Any = None,
+            dtype: Any = None,
+            out: None = None,
+            ddof: float = 0,
+            keepdims: bool = False,
+            *,
+            where: Any = None,
+            mean: Any = None,
+            correction: float | None = None,
         ) -> Array: ...
         def sum(
-            self, axis: Any = None, dtype: Any = None, *, keepdims: bool = False
+            self,
+            axis: Any = None,
+            dtype: Any = None,
+            out: None = None,
+            keepdims: bool = False,
+            initial: Any = None,
+            where: Any = None,
+            promote_integers: bool = True,
         ) -> Array: ...
         def swapaxes(self, axis1: int, axis2: int) -> Array: ...
         def transpose(self, *axes: Any) -> Array: ...
         def var(
-            self, axis: Any = None, *, ddof: int = 0, keepdims: bool = False
+            self,
+            axis: Any = None,
+            dtype: Any = None,
+            out: None = None,
+            ddof: float = 0,
+            keepdims: bool = False,
+            *,
+            where: Any = None,
+            mean: Any = None,
+            correction: float | None = None,
         ) -> Array: ...
         @property
         def T(self) -> Array: ...

@@ -25,6 +25,7 @@ from traceir.lax.operands import (
 from traceir.numpy.indexing import getitem
 from traceir.numpy.standard import namespace, to_device
 from traceir.numpy.updates import IndexUpdates
+from traceir.numpy.viewing import view
 from traceir.reads import reading
 from traceir.trace import Tracer, typeof
 
@@ -75,18 +76,23 @@ METHODS: dict[str, Function] = {
         "argpartition",
         "argsort",
         "astype",
+        "choose",
         "clip",
         "conj",
         "conjugate",
         "cumprod",
         "cumsum",
+        "diagonal",
         "dot",
         "max",
         "mean",
         "min",
+        "nonzero",
         "partition",
         "prod",
+        "ptp",
         "ravel",
+        "repeat",
         "round",
         "searchsorted",
         "sort",
@@ -94,6 +100,8 @@ METHODS: dict[str, Function] = {
         "std",
         "sum",
         "swapaxes",
+        "take",
+        "trace",
         "var",
     )
 }
@@ -175,9 +183,23 @@ def _contains(self: Array, value: Any) -> bool:
     return bool(numpy.any(numpy.equal(self, value)))
 
 
-def _reshape(self: Array, *shape: Any) -> Array:
+def _reshape(self: Array, *shape: Any, order: str = "C") -> Array:
     """The elements under another shape: ints, or one sequence of them."""
-    return numpy.reshape(self, shape[0] if len(shape) == 1 else shape)
+    return numpy.reshape(self, shape[0] if len(shape) == 1 else shape, order)
+
+
+def _compress(
+    self: Array,
+    condition: Any,
+    axis: int | None = None,
+    *,
+    out: None = None,
+    size: int | None = None,
+    fill_value: Any = 0,
+) -> Array:
+    """The elements along an axis where the condition holds."""
+    options: dict[str, Any] = {"size": size, "fill_value": fill_value, "out": out}
+    return numpy.compress(condition, self, axis, **options)
 
 
 def _transpose(self: Array, *axes: Any) -> Array:
@@ -216,8 +238,10 @@ def bindings() -> dict[str, Any]:
         "__getitem__": reading(getitem),
         "__array_namespace__": functools.partialmethod(namespace, module=numpy),
         "to_device": to_device,
+        "compress": _method(_compress),
         "flatten": _method(numpy.ravel),
         "reshape": direct.planned(_reshape),
+        "view": _method(view),
         "transpose": direct.planned(_transpose),
     }
 

@@ -132,10 +132,14 @@ class _Lower:
 
     def add(self, eqn: Eqn) -> None:
         """Add what an equation becomes."""
+        entry = EMITTERS.get(eqn.primitive)
+        if isinstance(entry, Region):
+            # Read now: afterwards its programs have params that are the backend's own.
+            flow = entry.read(eqn)
+            eqn = replace(eqn, inputs=flow.operands, params=entry.write(eqn, flow))
         if not any(half_of(a.aval.dtype) for a in (*eqn.inputs, *eqn.outputs)):
             self.eqns.append(replace(eqn, params=self.inner(eqn)))
             return
-        entry = EMITTERS.get(eqn.primitive)
         programs = any(subjaxprs(eqn)) and isinstance(entry, Region | Rewrite)
         if programs or isinstance(entry, View | Parts) or eqn.primitive in MOVES:
             self.moved(eqn)

@@ -8,7 +8,7 @@ import numpy as np
 
 from traceir import lax, rules
 from traceir.array import Array
-from traceir.dtypes import is_half
+from traceir.dtypes import finfo, is_half
 from traceir.image.methods import MEANS, WEIGHTS, ResizeMethod
 from traceir.jit.composite import composite
 from traceir.lax.operands import (
@@ -189,7 +189,7 @@ def _weights(
         away = divide(away, maximum(inverse, 1.0))
     counts = (MEANS if antialias else WEIGHTS)[method](away)
     total = _sum(counts, 0, keepdims=True)
-    enough = greater(abs(total), _LITTLE * float(np.finfo(dtype).eps))
+    enough = greater(abs(total), _LITTLE * float(finfo(dtype).eps))
     shares = divide(counts, where(not_equal(total, 0), total, 1))
     there = logical_and(greater_equal(place, -0.5), less_equal(place, old - 0.5))
     return where(logical_and(enough, expand_dims(there, 0)), shares, 0)

@@ -180,4 +180,5 @@ def select_n(which: np.ndarray, *cases: np.ndarray) -> Any:
     if which.dtype.kind == "b" or len(cases) == 1:
         return cases[0]
     number = np.clip(which, 0, len(cases) - 1).astype(np.intp)
-    return np.choose(np.broadcast_to(number, cases[0].shape), cases)
+    rows = np.broadcast_to(number, (1, *cases[0].shape))
+    return np.take_along_axis(np.stack(cases), rows, 0)[0]

@@ -134,6 +134,7 @@ from traceir.lax.parallel import (
     psum_scatter,
 )
 from traceir.lax.placement import with_sharding_constraint
+from traceir.lax.precision import Precision, PrecisionLike
 from traceir.lax.reductions import (
     argmax,
     argmin,
@@ -317,6 +318,8 @@ __all__ = [
     "reduce_min",
     "reduce_or",
     "reduce_precision",
+    "Precision",
+    "PrecisionLike",
     "reduce_prod",
     "reduce_sum",
     "reduce_window",

@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 from traceir.array import Array
-from traceir.lax.elementwise import _binary, _unary
-from traceir.lax.operands import Operand
+from traceir.lax.elementwise import (
+    _binary,
+    _unary,
+    add,
+    div,
+    log,
+    mul,
+    sqrt,
+    square,
+)
+from traceir.lax.operands import Operand, like, operand, operands
+from traceir.trace import typeof
 
 
 def tan(x: Operand) -> Array:
@@ -44,12 +54,23 @@ def atan(x: Operand) -> Array:
 
 
 def atan2(x: Operand, y: Operand) -> Array:
-    """Angle of the point (y, x), whose ordinate comes first (atan2.floating).
+    """Angle of the point (y, x), whose ordinate comes first; of complex numbers by
+    their logarithm. Raises atan2.floating.
 
     >>> atan2(0.0, 1.0)
     Array(0., dtype=float32, weak_type=True)
     """
+    if any(typeof(operand("atan2", v)).dtype.kind == "c" for v in (x, y)):
+        return _of_complex(*operands("atan2", (x, y)))
     return _binary("atan2", x, y)
+
+
+def _of_complex(x: Operand, y: Operand) -> Array:
+    """-i log of the point's direction: of y + ix, over its length."""
+    whole = x if typeof(x).dtype.kind == "c" else y
+    i, back = like(1j, whole), like(complex(0.0, -1.0), whole)
+    length = sqrt(add(square(x), square(y)))
+    return mul(back, log(div(add(y, mul(i, x)), length)))
 
 
 def erf(x: Operand) -> Array:

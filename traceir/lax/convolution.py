@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from traceir import rules
 from traceir.array import Array
 from traceir.lax.operands import DTypeLike, Operand, dtype_of, operands, shape_of
+from traceir.lax.precision import PrecisionLike, precision_of
 from traceir.lax.structure import rev
 from traceir.lax.windows import Padding, explicit, spread
 from traceir.trace import bind
@@ -74,7 +75,7 @@ def conv_general_dilated(
     dimension_numbers: ConvNumbers = None,
     feature_group_count: int = 1,
     batch_group_count: int = 1,
-    precision: None = None,
+    precision: PrecisionLike = None,
     preferred_element_type: DTypeLike = None,
 ) -> Array:
     """Sums of products of windows of `lhs` with `rhs`, over features and space.
@@ -111,7 +112,7 @@ def conv_general_dilated(
         feature_group_count=index(feature_group_count),
         lhs_dilation=apart,
         padding=explicit(padding, (), (), ()),
-        precision=precision,
+        precision=None if precision is None else precision_of(precision),
         preferred_element_type=None if wanted is None else dtype_of(wanted, "conv"),
         rhs_dilation=within,
         window_strides=strides,
@@ -120,7 +121,12 @@ def conv_general_dilated(
 
 
 def conv(
-    lhs: Operand, rhs: Operand, window_strides: Sequence[int], padding: Padding
+    lhs: Operand,
+    rhs: Operand,
+    window_strides: Sequence[int],
+    padding: Padding,
+    precision: PrecisionLike = None,
+    preferred_element_type: DTypeLike = None,
 ) -> Array:
     """`conv_general_dilated` without dilations: batch and features come before space.
 
@@ -128,7 +134,14 @@ def conv(
     >>> conv(jnp.ones((1, 1, 4)), jnp.ones((1, 1, 2)), (1,), "SAME")
     Array([[[2., 2., 2., 1.]]], dtype=float32)
     """
-    return conv_general_dilated(lhs, rhs, window_strides, padding)
+    return conv_general_dilated(
+        lhs,
+        rhs,
+        window_strides,
+        padding,
+        precision=precision,
+        preferred_element_type=preferred_element_type,
+    )
 
 
 def conv_with_general_padding(
@@ -138,6 +151,8 @@ def conv_with_general_padding(
     padding: Padding,
     lhs_dilation: Sequence[int] | None,
     rhs_dilation: Sequence[int] | None,
+    precision: PrecisionLike = None,
+    preferred_element_type: DTypeLike = None,
 ) -> Array:
     """`conv_general_dilated` with batch and features before space.
 
@@ -147,7 +162,14 @@ def conv_with_general_padding(
     Array([[[2.]]], dtype=float32)
     """
     return conv_general_dilated(
-        lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation
+        lhs,
+        rhs,
+        window_strides,
+        padding,
+        lhs_dilation,
+        rhs_dilation,
+        precision=precision,
+        preferred_element_type=preferred_element_type,
     )
 
 
@@ -159,6 +181,8 @@ def conv_transpose(
     rhs_dilation: Sequence[int] | None = None,
     dimension_numbers: ConvNumbers = None,
     transpose_kernel: bool = False,
+    precision: PrecisionLike = None,
+    preferred_element_type: DTypeLike = None,
 ) -> Array:
     """A convolution with `strides` backwards: the result has more places than `lhs`.
 
@@ -191,7 +215,17 @@ def conv_transpose(
         y = rev(y, spec[2:])
         numbers = numbers._replace(rhs_spec=(spec[1], spec[0], *spec[2:]))
     ones = (1,) * (rank - 2)
-    return conv_general_dilated(x, y, ones, pads, strides, within, numbers)
+    return conv_general_dilated(
+        x,
+        y,
+        ones,
+        pads,
+        strides,
+        within,
+        numbers,
+        precision=precision,
+        preferred_element_type=preferred_element_type,
+    )
 
 
 def _backwards(extent: int, stride: int, padding: str) -> tuple[int, int]:

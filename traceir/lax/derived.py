@@ -17,10 +17,13 @@ from traceir.lax.operands import (
     shape_of,
 )
 from traceir.lax.operands import broadcast_shapes as _meet
+from traceir.lax.precision import PrecisionLike
 from traceir.lax.reductions import dot_general
 from traceir.lax.shapes import ShapeLike, axis_in, shape_tuple
 from traceir.lax.structure import broadcast_in_dim, full, reshape
 from traceir.trace import bind, typeof
+
+_operand = operand
 
 
 def full_like(
@@ -42,7 +45,7 @@ def full_like(
 
 
 def collapse(
-    x: Operand, start_dimension: int, stop_dimension: int | None = None
+    operand: Operand, start_dimension: int, stop_dimension: int | None = None
 ) -> Array:
     """The dimensions from one to before another made one.
 
@@ -52,7 +55,7 @@ def collapse(
     >>> collapse(lax.full((2, 3, 4), 0), 0, 2).shape
     (6, 4)
     """
-    value = operand("collapse", x)
+    value = _operand("collapse", operand)
     shape = shape_of(value)
     rank = len(shape)
     start = axis_in(start_dimension, rank)
@@ -91,7 +94,7 @@ def broadcast_to_rank(x: Operand, rank: int) -> Array:
     return broadcast_in_dim(value, (1,) * missing + own, tuple(lead))
 
 
-def batch_matmul(lhs: Operand, rhs: Operand) -> Array:
+def batch_matmul(lhs: Operand, rhs: Operand, precision: PrecisionLike = None) -> Array:
     """Products of matrices, which are the last two dimensions; the others are equal.
 
     Raises ValueError (face.axis) below two dimensions, and the clauses of dot_general.
@@ -104,7 +107,7 @@ def batch_matmul(lhs: Operand, rhs: Operand) -> Array:
     rank = len(shape_of(x))
     contracted = ((axis_in(-1, rank),), (axis_in(-2, len(shape_of(y))),))
     batch = tuple(range(rank - 2))
-    return dot_general(x, y, (contracted, (batch, batch)))
+    return dot_general(x, y, (contracted, (batch, batch)), precision)
 
 
 def unstack(x: Operand, axis: int = 0) -> list[Array]:

@@ -14,19 +14,18 @@ import numpy as np
 
 from traceir.array import Array
 from traceir.jit.composite import composite
-from traceir.lax.elementwise import add, lt
+from traceir.lax.index_dtypes import as_index, from_end, index_dtype
 from traceir.lax.operands import (
     Operand,
     as_array,
     convert,
     default_dtype,
+    fitting,
     is_tracer,
-    number_of,
     operand,
     shape_of,
     typed,
 )
-from traceir.lax.selection import select_n
 from traceir.lax.shapes import axis_in, shape_tuple
 from traceir.lax.structure import broadcast_in_dim, slice_in_dim, squeeze
 from traceir.trace import bind, typeof
@@ -34,30 +33,6 @@ from traceir.trace import bind, typeof
 Starts = Array | Sequence[Operand]
 # Whether negative places count from the end: for all dimensions, or for each.
 Negative = bool | Sequence[bool]
-
-
-def from_end(start: Operand, extent: int, weakly: bool = False) -> Operand:
-    """A place, or an array of them, with those that count from the end counted from 0.
-
-    What is weakly typed stays so if it may.
-
-    >>> from_end(-1, 5), from_end(np.array([-1, 2]), 5)
-    (4, Array([4, 2], dtype=int32))
-    """
-    known = number_of(start)
-    if known is None and not is_tracer(start) and not shape_of(start):
-        known = np.asarray(start)[()]
-    if known is not None:
-        plain = isinstance(start, int)
-        found = known + extent if known < 0 else known
-        return found if plain else typed(found, typeof(start).dtype, False)
-    dtype, weak = typeof(start).dtype, typeof(start).weak_type
-    if dtype.kind == "u":
-        return start
-    negative = lt(start, typed(0, dtype, weak))
-    number = typed(extent, dtype, weak and weakly)
-    moved = add(start if weakly else convert(start, dtype), number)
-    return select_n(negative, start, moved)
 
 
 def _starts(name: str, given: Starts, shape: tuple[int, ...], wrap: Negative) -> Any:
@@ -76,9 +51,25 @@ def _starts(name: str, given: Starts, shape: tuple[int, ...], wrap: Negative) ->
             from_end(s, n) if w else s
             for s, n, w in zip(starts, shape, wraps, strict=True)
         ]
+    return _of_one_dtype(starts, shape)
+
+
+def _of_one_dtype(starts: list[Operand], shape: tuple[int, ...]) -> list[Operand]:
+    """Starts in the dtype of those that have one, if it holds the others."""
     fixed = [typeof(s).dtype for s in starts if not isinstance(s, int)]
     dtype = fixed[0] if fixed else default_dtype(int)
-    return [typed(s, dtype, False) if isinstance(s, int) else s for s in starts]
+    plain = [s for s in starts if isinstance(s, int)]
+    limits = np.iinfo(dtype) if dtype.kind in "iu" else None
+    if limits and fixed and not all(limits.min <= s <= limits.max for s in plain):
+        dtype = index_dtype((*shape, *map(abs, plain)))
+        return [
+            typed(s, dtype, False) if isinstance(s, int) else as_index(s, dtype)
+            for s in starts
+        ]
+    return [
+        typed(fitting(s, dtype), dtype, False) if isinstance(s, int) else s
+        for s in starts
+    ]
 
 
 def dynamic_slice(

@@ -248,8 +248,7 @@ def triangular_solve(
     rank = len(shape_of(b))
     vector = rank == len(shape_of(a)) - 1
     added = (rank if left_side else rank - 1,)
-    result: Array = bind(
-        "triangular_solve",
+    result = matrices.solved(
         a,
         lax.expand_dims(b, added) if vector else b,
         conjugate_a=bool(conjugate_a),

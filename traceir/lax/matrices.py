@@ -5,9 +5,11 @@ A matrix is the last two dimensions of a value. Serves: matrices.*
 
 from __future__ import annotations
 
+import numpy as np
+
 from traceir import lax
 from traceir.array import Array
-from traceir.lax.operands import Operand, like, shape_of
+from traceir.lax.operands import Operand, as_array, convert, like, shape_of
 from traceir.trace import bind, typeof
 
 HIGHEST = ("Precision.HIGHEST", "Precision.HIGHEST")
@@ -156,22 +158,29 @@ def solved(
     left_side: bool,
     lower: bool,
     transpose_a: bool = False,
+    conjugate_a: bool = False,
     unit_diagonal: bool = False,
 ) -> Array:
     """The solutions of triangular systems, of operands of one stack.
+
+    Those of halves are computed in float32, and rounded.
 
     >>> import traceir.numpy as jnp
     >>> solved(jnp.array([[2.0]]), jnp.array([[6.0]]), left_side=True, lower=True)
     Array([[3.]], dtype=float32)
     """
+    dtype = typeof(a).dtype
+    half = dtype.itemsize == 2 and typeof(y).dtype == dtype
+    if half:
+        a, y = (convert(x, np.dtype("float32")) for x in (a, y))
     result: Array = bind(
         "triangular_solve",
         a,
         y,
-        conjugate_a=False,
+        conjugate_a=conjugate_a,
         left_side=left_side,
         lower=lower,
         transpose_a=transpose_a,
         unit_diagonal=unit_diagonal,
     )
-    return result
+    return as_array(convert(result, dtype)) if half else result

@@ -19,6 +19,8 @@ from traceir.trace import Value, bind, bind_all, typeof
 from traceir.transforms.axes import place_at, stretch
 from traceir.transforms.rules import BATCH, JVP, Axis, Dim, Tangent, Zero
 
+_operand = operand
+
 
 def sort(
     operand: Operand | Sequence[Operand],
@@ -69,7 +71,7 @@ def sort_key_val(
     return first, second
 
 
-def top_k(x: Operand, k: int, *, axis: int = -1) -> tuple[Array, Array]:
+def top_k(operand: Operand, k: int, *, axis: int = -1) -> tuple[Array, Array]:
     """The `k` greatest elements along an axis, the greatest first, and their places.
 
     NaN counts as the greatest, 0.0 as greater than -0.0; of equals the first comes
@@ -80,7 +82,7 @@ def top_k(x: Operand, k: int, *, axis: int = -1) -> tuple[Array, Array]:
     >>> top_k(jnp.array([3, 9, 5]), 2)
     (Array([9, 5], dtype=int32), Array([1, 2], dtype=int32))
     """
-    value = as_array(operand("top_k", x))
+    value = as_array(_operand("top_k", operand))
     values, places = bind(
         "top_k", value, k=index(k), axis=axis_in(axis, len(shape_of(value)))
     )

@@ -7,15 +7,21 @@ from operator import index
 from typing import Any
 
 from traceir.array import Array
+from traceir.dtypes import is_inexact
 from traceir.lax.operands import (
+    BOOL,
     DTypeLike,
     Operand,
+    as_array,
+    convert,
+    default_dtype,
     dtype_of,
     operand,
     operands,
     shape_of,
 )
-from traceir.trace import bind
+from traceir.lax.precision import PrecisionLike, precision_of
+from traceir.trace import bind, typeof
 
 DotDimensionNumbers = tuple[
     tuple[Sequence[int], Sequence[int]], tuple[Sequence[int], Sequence[int]]
@@ -28,7 +34,7 @@ def _reduce(primitive: str, x: Operand, axes: Sequence[int], **params: Any) -> A
     return result
 
 
-def reduce_sum(x: Operand, axes: Sequence[int]) -> Array:
+def reduce_sum(operand: Operand, axes: Sequence[int]) -> Array:
     """Sum over axes, in the operand's numeric dtype; 0 over none.
 
     Raises reduce_sum.numeric, .axes-range, .axes-distinct.
@@ -37,60 +43,60 @@ def reduce_sum(x: Operand, axes: Sequence[int]) -> Array:
     >>> reduce_sum(jnp.ones((2, 3)), (1,))
     Array([3., 3.], dtype=float32)
     """
-    return _reduce("reduce_sum", x, axes)
+    return _reduce("reduce_sum", operand, axes)
 
 
-def reduce_prod(x: Operand, axes: Sequence[int]) -> Array:
+def reduce_prod(operand: Operand, axes: Sequence[int]) -> Array:
     """Product over axes, in the operand's numeric dtype; 1 over none.
 
     >>> import traceir.numpy as jnp
     >>> reduce_prod(jnp.arange(1, 5), (0,))
     Array(24, dtype=int32)
     """
-    return _reduce("reduce_prod", x, axes)
+    return _reduce("reduce_prod", operand, axes)
 
 
-def reduce_max(x: Operand, axes: Sequence[int]) -> Array:
+def reduce_max(operand: Operand, axes: Sequence[int]) -> Array:
     """Greatest element over axes, NaN if one is; the least of the dtype over none.
 
     >>> import traceir.numpy as jnp
     >>> reduce_max(jnp.arange(4), (0,))
     Array(3, dtype=int32)
     """
-    return _reduce("reduce_max", x, axes)
+    return _reduce("reduce_max", operand, axes)
 
 
-def reduce_min(x: Operand, axes: Sequence[int]) -> Array:
+def reduce_min(operand: Operand, axes: Sequence[int]) -> Array:
     """Least element over axes, NaN if one is; the greatest of the dtype over none.
 
     >>> import traceir.numpy as jnp
     >>> reduce_min(jnp.arange(4), (0,))
     Array(0, dtype=int32)
     """
-    return _reduce("reduce_min", x, axes)
+    return _reduce("reduce_min", operand, axes)
 
 
-def reduce_and(x: Operand, axes: Sequence[int]) -> Array:
+def reduce_and(operand: Operand, axes: Sequence[int]) -> Array:
     """Whether all booleans over axes hold (reduce_and.bool).
 
     >>> import traceir.numpy as jnp
     >>> reduce_and(jnp.array([True, False]), (0,))
     Array(False, dtype=bool)
     """
-    return _reduce("reduce_and", x, axes)
+    return _reduce("reduce_and", operand, axes)
 
 
-def reduce_or(x: Operand, axes: Sequence[int]) -> Array:
+def reduce_or(operand: Operand, axes: Sequence[int]) -> Array:
     """Whether any boolean over axes holds (reduce_or.bool).
 
     >>> import traceir.numpy as jnp
     >>> reduce_or(jnp.array([True, False]), (0,))
     Array(True, dtype=bool)
     """
-    return _reduce("reduce_or", x, axes)
+    return _reduce("reduce_or", operand, axes)
 
 
-def argmax(x: Operand, axis: int, index_dtype: DTypeLike) -> Array:
+def argmax(operand: Operand, axis: int, index_dtype: DTypeLike) -> Array:
     """Index of the first greatest element along an axis; a NaN counts as greatest.
 
     Raises the clauses of argmax.
@@ -99,10 +105,12 @@ def argmax(x: Operand, axis: int, index_dtype: DTypeLike) -> Array:
     >>> argmax(jnp.array([1.0, 3.0, 2.0]), 0, "int32")
     Array(1, dtype=int32)
     """
-    return _reduce("argmax", x, (axis,), index_dtype=dtype_of(index_dtype, "argmax"))
+    return _reduce(
+        "argmax", operand, (axis,), index_dtype=dtype_of(index_dtype, "argmax")
+    )
 
 
-def argmin(x: Operand, axis: int, index_dtype: DTypeLike) -> Array:
+def argmin(operand: Operand, axis: int, index_dtype: DTypeLike) -> Array:
     """Index of the first least element along an axis; a NaN counts as least.
 
     Raises the clauses of argmin.
@@ -111,19 +119,24 @@ def argmin(x: Operand, axis: int, index_dtype: DTypeLike) -> Array:
     >>> argmin(jnp.array([1.0, 3.0, 2.0]), 0, "int32")
     Array(0, dtype=int32)
     """
-    return _reduce("argmin", x, (axis,), index_dtype=dtype_of(index_dtype, "argmin"))
+    return _reduce(
+        "argmin", operand, (axis,), index_dtype=dtype_of(index_dtype, "argmin")
+    )
 
 
 def dot_general(
     lhs: Operand,
     rhs: Operand,
     dimension_numbers: DotDimensionNumbers,
+    precision: PrecisionLike = None,
     preferred_element_type: DTypeLike = None,
 ) -> Array:
     """Sum of products over paired axes.
 
     `dimension_numbers` is ((lhs contracted, rhs contracted), (lhs batch, rhs batch));
-    the result has the batch axes, then the rest of lhs, then the rest of rhs. Raises
+    the result has the batch axes, then the rest of lhs, then the rest of rhs. Of
+    booleans it tells whether any pair holds; in a dtype that is asked for, how many.
+    Products are never less precise than their dtype, whatever `precision` says. Raises
     the clauses of dot_general.
 
     >>> import traceir.numpy as jnp
@@ -135,17 +148,37 @@ def dot_general(
         tuple(tuple(map(index, side)) for side in pair) for pair in (contract, batch)
     )
     wanted = preferred_element_type
+    asked = None if wanted is None else dtype_of(wanted, "dot")
+    x, y = operands("dot_general", (lhs, rhs))
+    own = typeof(x).dtype
+    truths = own == typeof(y).dtype == BOOL
+    if truths:
+        x, y = (convert(v, default_dtype(int)) for v in (x, y))
+    elif asked is not None and is_inexact(asked) and not is_inexact(own):
+        x, y = (convert(v, asked) for v in (x, y))
+    after = truths or (asked is not None and asked.itemsize < own.itemsize)
     result: Array = bind(
         "dot_general",
-        *operands("dot_general", (lhs, rhs)),
+        x,
+        y,
         dimension_numbers=numbers,
-        preferred_element_type=None if wanted is None else dtype_of(wanted, "dot"),
+        precision=precision_of(precision),
+        preferred_element_type=None if after else asked,
     )
-    return result
+    return as_array(convert(result, asked or BOOL)) if after else result
 
 
-def dot(lhs: Operand, rhs: Operand) -> Array:
+def dot(
+    lhs: Operand,
+    rhs: Operand,
+    *,
+    dimension_numbers: DotDimensionNumbers | None = None,
+    precision: PrecisionLike = None,
+    preferred_element_type: DTypeLike = None,
+) -> Array:
     """Product of vectors and matrices of one dtype: the last axis by the first.
+
+    With `dimension_numbers` it is `dot_general`.
 
     >>> import traceir.numpy as jnp
     >>> dot(jnp.ones((2, 3)), jnp.ones((3,)))
@@ -153,4 +186,5 @@ def dot(lhs: Operand, rhs: Operand) -> Array:
     """
     left, right = operands("dot", (lhs, rhs))
     last = len(shape_of(left)) - 1
-    return dot_general(left, right, (((last,), (0,)), ((), ())))
+    numbers = dimension_numbers or (((last,), (0,)), ((), ()))
+    return dot_general(left, right, numbers, precision, preferred_element_type)

@@ -17,6 +17,8 @@ from traceir.lax.operands import (
 )
 from traceir.trace import bind
 
+_operand = operand
+
 
 class RoundingMethod(IntEnum):
     """Where `round` takes halves to.
@@ -62,7 +64,7 @@ def round(x: Operand, rounding_method: int = RoundingMethod.AWAY_FROM_ZERO) -> A
     return result
 
 
-def convert_element_type(x: Operand, new_dtype: DTypeLike) -> Array:
+def convert_element_type(operand: Operand, new_dtype: DTypeLike) -> Array:
     """Elements as another dtype, strong; floats saturate at an integer dtype's ends.
 
     Raises TypeError (face.dtype).
@@ -71,7 +73,7 @@ def convert_element_type(x: Operand, new_dtype: DTypeLike) -> Array:
     Array(2, dtype=int32)
     """
     dtype = dtype_of(new_dtype, "convert_element_type")
-    return as_array(convert(operand("convert_element_type", x), dtype))
+    return as_array(convert(_operand("convert_element_type", operand), dtype))
 
 
 def select_n(which: Operand, *cases: Operand) -> Array:

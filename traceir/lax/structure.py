@@ -12,13 +12,19 @@ from traceir.lax.operands import (
     Operand,
     as_array,
     convert,
+    default_dtype,
     dtype_of,
+    fitting,
     operand,
     operands,
     shape_of,
 )
 from traceir.lax.shapes import ShapeLike, axes_in, axis_in, shape_tuple
 from traceir.trace import bind, typeof
+
+_operand = operand
+
+_operands = operands
 
 
 def full(shape: ShapeLike, fill_value: Operand, dtype: DTypeLike = None) -> Array:
@@ -53,31 +59,31 @@ def iota(dtype: DTypeLike, size: int) -> Array:
 def broadcasted_iota(dtype: DTypeLike, shape: ShapeLike, dimension: int) -> Array:
     """Each element's own index along one dimension (iota.dimension, iota.extents).
 
+    Where the default integer dtype does not hold it, raises OverflowError
+    (jit.overflow); in a narrower dtype it wraps.
+
     >>> broadcasted_iota("int32", (2, 2), 0)
     Array([[0, 0],
            [1, 1]], dtype=int32)
     """
-    extents = shape_tuple(shape)
-    result: Array = bind(
-        "iota",
-        dtype=dtype_of(dtype, "iota"),
-        shape=extents,
-        dimension=index(dimension),
-    )
+    extents, wanted, d = shape_tuple(shape), dtype_of(dtype, "iota"), index(dimension)
+    if wanted == default_dtype(int) and 0 <= d < len(extents):
+        fitting(extents[d] - 1, wanted)
+    result: Array = bind("iota", dtype=wanted, shape=extents, dimension=d)
     return result
 
 
 def broadcast_in_dim(
-    x: Operand, shape: ShapeLike, broadcast_dimensions: Sequence[int]
+    operand: Operand, shape: ShapeLike, broadcast_dimensions: Sequence[int]
 ) -> Array:
-    """Stretch `x` to a shape; its dimension `d` becomes `broadcast_dimensions[d]`.
+    """Stretch to a shape; dimension `d` becomes `broadcast_dimensions[d]`.
 
     Raises TypeError (face.shape) and the clauses of broadcast_in_dim.
 
     >>> broadcast_in_dim(2, (3,), ())
     Array([2, 2, 2], dtype=int32, weak_type=True)
     """
-    extents, value = shape_tuple(shape), operand("broadcast_in_dim", x)
+    extents, value = shape_tuple(shape), _operand("broadcast_in_dim", operand)
     dims = tuple(map(index, broadcast_dimensions))
     if shape_of(value) == extents and dims == tuple(range(len(extents))):
         return as_array(value)
@@ -87,47 +93,53 @@ def broadcast_in_dim(
     return result
 
 
-def broadcast(x: Operand, sizes: ShapeLike) -> Array:
-    """`x` repeated along new leading dimensions.
+def broadcast(operand: Operand, sizes: ShapeLike) -> Array:
+    """`operand` repeated along new leading dimensions.
 
     >>> broadcast(2, (3,))
     Array([2, 2, 2], dtype=int32, weak_type=True)
     """
-    value, lead = operand("broadcast", x), shape_tuple(sizes)
+    value, lead = _operand("broadcast", operand), shape_tuple(sizes)
     shape = shape_of(value)
     dims = range(len(lead), len(lead) + len(shape))
     return broadcast_in_dim(value, lead + shape, tuple(dims))
 
 
-def reshape(x: Operand, new_sizes: ShapeLike) -> Array:
+def reshape(
+    operand: Operand, new_sizes: ShapeLike, dimensions: Sequence[int] | None = None
+) -> Array:
     """The elements, in row-major order, under another shape (reshape.size).
+
+    With `dimensions` they are put in this order first.
 
     >>> reshape(iota("int32", 4), (2, 2))
     Array([[0, 1],
            [2, 3]], dtype=int32)
     """
-    value, sizes = operand("reshape", x), shape_tuple(new_sizes)
+    value, sizes = _operand("reshape", operand), shape_tuple(new_sizes)
+    if dimensions is not None:
+        value = transpose(value, dimensions)
     if shape_of(value) == sizes:
         return as_array(value)
     result: Array = bind("reshape", value, new_sizes=sizes)
     return result
 
 
-def transpose(x: Operand, permutation: Sequence[int]) -> Array:
+def transpose(operand: Operand, permutation: Sequence[int]) -> Array:
     """The dimensions in another order (transpose.permutation).
 
     >>> transpose(broadcasted_iota("int32", (2, 2), 0), (1, 0))
     Array([[0, 1],
            [0, 1]], dtype=int32)
     """
-    value, order = operand("transpose", x), tuple(map(index, permutation))
+    value, order = _operand("transpose", operand), tuple(map(index, permutation))
     if order == tuple(range(len(shape_of(value)))):
         return as_array(value)
     result: Array = bind("transpose", value, permutation=order)
     return result
 
 
-def rev(x: Operand, dimensions: Sequence[int]) -> Array:
+def rev(operand: Operand, dimensions: Sequence[int]) -> Array:
     """The elements in the other order along these dimensions (rev.range).
 
     Raises ValueError (face.axis, face.axis-repeated).
@@ -135,13 +147,13 @@ def rev(x: Operand, dimensions: Sequence[int]) -> Array:
     >>> rev(iota("int32", 3), (0,))
     Array([2, 1, 0], dtype=int32)
     """
-    value = operand("rev", x)
+    value = _operand("rev", operand)
     dims = axes_in(tuple(dimensions), len(shape_of(value)))
     result: Array = bind("rev", value, dimensions=dims)
     return result
 
 
-def squeeze(x: Operand, dimensions: Sequence[int]) -> Array:
+def squeeze(array: Operand, dimensions: Sequence[int]) -> Array:
     """Without these dimensions, each of extent 1 (squeeze.size-one).
 
     Raises ValueError (face.axis, face.axis-repeated).
@@ -149,7 +161,7 @@ def squeeze(x: Operand, dimensions: Sequence[int]) -> Array:
     >>> squeeze(iota("int32", 1), (0,))
     Array(0, dtype=int32)
     """
-    value = operand("squeeze", x)
+    value = operand("squeeze", array)
     dims = tuple(sorted(axes_in(tuple(dimensions), len(shape_of(value)))))
     if not dims:
         return as_array(value)
@@ -157,7 +169,7 @@ def squeeze(x: Operand, dimensions: Sequence[int]) -> Array:
     return result
 
 
-def expand_dims(x: Operand, dimensions: Sequence[int]) -> Array:
+def expand_dims(array: Operand, dimensions: Sequence[int]) -> Array:
     """With new dimensions of extent 1 at these places of the result.
 
     Raises ValueError (face.axis, face.axis-repeated).
@@ -166,7 +178,7 @@ def expand_dims(x: Operand, dimensions: Sequence[int]) -> Array:
     Array([[0],
            [1]], dtype=int32)
     """
-    value = operand("expand_dims", x)
+    value = operand("expand_dims", array)
     rank = len(shape_of(value)) + len(dimensions)
     new = axes_in(tuple(dimensions), rank)
     kept = tuple(d for d in range(rank) if d not in new)
@@ -175,7 +187,7 @@ def expand_dims(x: Operand, dimensions: Sequence[int]) -> Array:
 
 
 def slice(
-    x: Operand,
+    operand: Operand,
     start_indices: Sequence[int],
     limit_indices: Sequence[int],
     strides: Sequence[int] | None = None,
@@ -189,7 +201,7 @@ def slice(
     """
     result: Array = bind(
         "slice",
-        operand("slice", x),
+        _operand("slice", operand),
         start_indices=tuple(map(index, start_indices)),
         limit_indices=tuple(map(index, limit_indices)),
         strides=None if strides is None else tuple(map(index, strides)),
@@ -198,7 +210,7 @@ def slice(
 
 
 def slice_in_dim(
-    x: Operand,
+    operand: Operand,
     start_index: int | None,
     limit_index: int | None,
     stride: int = 1,
@@ -209,7 +221,7 @@ def slice_in_dim(
     >>> slice_in_dim(iota("int32", 5), 1, None, 2)
     Array([1, 3], dtype=int32)
     """
-    value = operand("slice_in_dim", x)
+    value = _operand("slice_in_dim", operand)
     shape = shape_of(value)
     at = axis_in(axis, len(shape))
     start = 0 if start_index is None else index(start_index)
@@ -222,13 +234,15 @@ def slice_in_dim(
     return slice(value, starts, limits, strides)
 
 
-def index_in_dim(x: Operand, index: int, axis: int = 0, keepdims: bool = True) -> Array:
+def index_in_dim(
+    operand: Operand, index: int, axis: int = 0, keepdims: bool = True
+) -> Array:
     """The elements at one place of an axis, which stays, with extent 1, or goes.
 
     >>> index_in_dim(iota("int32", 5), -1, keepdims=False)
     Array(4, dtype=int32)
     """
-    value = operand("index_in_dim", x)
+    value = _operand("index_in_dim", operand)
     rank = len(shape_of(value))
     at = axis_in(axis, rank)
     place = axis_in(index, shape_of(value)[at])
@@ -236,7 +250,7 @@ def index_in_dim(x: Operand, index: int, axis: int = 0, keepdims: bool = True) -
     return found if keepdims else squeeze(found, (at,))
 
 
-def concatenate(arrays: Sequence[Operand], dimension: int) -> Array:
+def concatenate(operands: Sequence[Operand], dimension: int) -> Array:
     """Arrays of one dtype after one another along a dimension.
 
     Raises the clauses of concatenate.
@@ -244,26 +258,28 @@ def concatenate(arrays: Sequence[Operand], dimension: int) -> Array:
     >>> concatenate([iota("int32", 2), iota("int32", 3)], 0)
     Array([0, 1, 0, 1, 2], dtype=int32)
     """
-    values = operands("concatenate", arrays)
+    values = _operands("concatenate", operands)
     if len(values) == 1:
         return as_array(values[0])
     result: Array = bind("concatenate", *values, dimension=index(dimension))
     return result
 
 
-def split(x: Operand, sizes: Sequence[int], axis: int = 0) -> list[Array]:
+def split(operand: Operand, sizes: Sequence[int], axis: int = 0) -> list[Array]:
     """Consecutive parts of these extents along an axis; raises the clauses of split.
 
     >>> split(iota("int32", 3), (1, 2))
     [Array([0], dtype=int32), Array([1, 2], dtype=int32)]
     """
-    value = operand("split", x)
+    value = _operand("split", operand)
     at = axis_in(axis, len(shape_of(value)))
     return list(bind("split", value, sizes=tuple(map(index, sizes)), axis=at))
 
 
 def pad(
-    x: Operand, padding_value: Operand, padding_config: Sequence[tuple[int, int, int]]
+    operand: Operand,
+    padding_value: Operand,
+    padding_config: Sequence[tuple[int, int, int]],
 ) -> Array:
     """So many elements before, behind and between those of each dimension.
 
@@ -272,7 +288,7 @@ def pad(
     >>> pad(iota("int32", 2), 7, [(1, 0, 1)])
     Array([7, 0, 7, 1], dtype=int32)
     """
-    values = operand("pad", x), operand("pad", padding_value)
+    values = _operand("pad", operand), _operand("pad", padding_value)
     config = tuple((index(a), index(b), index(c)) for a, b, c in padding_config)
     result: Array = bind("pad", *values, padding_config=config)
     return result

@@ -47,6 +47,7 @@ def dot_product_attention(
     query_seq_lengths: Operand = None,
     key_value_seq_lengths: Operand = None,
     local_window_size: int | tuple[int, int] | None = None,
+    implementation: str | None = None,
 ) -> Array:
     """Values weighted by the softmax of `scale` times queries by keys.
 
@@ -55,13 +56,16 @@ def dot_product_attention(
     to the scores and `mask` tells which count; both broadcast to (B, N, T, S). A query
     sees keys up to its own place if `is_causal`, and those of a window to the left and
     right of it. Rows beyond `query_seq_lengths` are 0. The result is (..., T, N, H).
-    Scores of half precision are computed in single. Raises ValueError (linalg.shapes).
+    Scores of half precision are computed in single. There is one `implementation`,
+    "xla" means it, too. Raises ValueError (linalg.shapes, face.choice).
 
     >>> import traceir.numpy as jnp
     >>> x = jnp.arange(4.0).reshape(2, 1, 2)
     >>> dot_product_attention(x, x, x, is_causal=True)[0]
     Array([[0., 1.]], dtype=float32)
     """
+    if implementation not in (None, "xla"):
+        raise rules.error("face.choice", got=f"{implementation=}", hint='None or "xla"')
     q, k, v = promoted_inexact("dot_product_attention", query, key, value)
     single = len(shape_of(q)) == 3
     if single:
@@ -104,7 +108,7 @@ def _scores(q: Array, k: Array, scale: float | None) -> Array:
     dtype = typeof(q).dtype
     wide = np.dtype(np.float32) if is_half(dtype) else dtype
     dims = (((4,), (3,)), ((0, 2), (0, 2)))
-    products = lax.dot_general(grouped, k, dims, wide)
+    products = lax.dot_general(grouped, k, dims, preferred_element_type=wide)
     factor = 1 / math.sqrt(size) if scale is None else scale
     scaled = multiply(products, typed(factor, wide, False))
     return lax.transpose(scaled, (0, 1, 3, 2, 4))

@@ -9,6 +9,7 @@ import numpy as np
 from traceir import lax
 from traceir.array import Array
 from traceir.jit.composite import composite
+from traceir.lax.index_dtypes import widened
 from traceir.lax.operands import (
     DTypeLike,
     Operand,
@@ -50,7 +51,8 @@ def one_hot(
 def _one_hot(x: Operand, num_classes: int, *, dtype: np.dtype, axis: int) -> Array:
     extents = [1] * (len(shape_of(x)) + 1)
     extents[axis] = num_classes
-    known = lax.expand_dims(x, (axis,))
-    places = lax.broadcasted_iota(typeof(x).dtype, extents, axis)
+    named = widened(x, num_classes - 1) if typeof(x).dtype.kind in "iu" else x
+    known = lax.expand_dims(named, (axis,))
+    places = lax.broadcasted_iota(typeof(known).dtype, extents, axis)
     found: Array = convert(equal(known, places), dtype)
     return found

@@ -61,7 +61,7 @@ def arctan(x: Operand) -> Array:
 
 
 def arctan2(x1: Operand, x2: Operand) -> Array:
-    """Angle of each point (x2, x1), whose ordinate comes first; floating.
+    """Angle of each point (x2, x1), whose ordinate comes first; floating or complex.
 
     Raises TypeError (face.argument, face.broadcast).
 

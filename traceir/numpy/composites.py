@@ -81,7 +81,7 @@ def clip(arr: Operand, min: Operand = None, max: Operand = None) -> Array:
 
 
 @composite(static_argnames=["decimals"])
-def round(a: Operand, decimals: int = 0) -> Array:
+def round(a: Operand, decimals: int = 0, out: None = None) -> Array:
     """Elements rounded to `decimals` places, halves to even; integers stay.
 
     >>> round(2.5), round(2.567, 2)

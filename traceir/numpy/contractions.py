@@ -10,34 +10,35 @@ from collections.abc import Sequence
 from operator import index
 from typing import Any
 
-from traceir import config, lax, rules
+from traceir import lax, rules
 from traceir.array import Array
 from traceir.lax.operands import (
     BOOL,
+    DTypeLike,
     Operand,
-    convert,
-    default_dtype,
+    dtype_of,
     operands,
     promoted,
     refuse_key,
     shape_of,
 )
+from traceir.lax.precision import PrecisionLike
 from traceir.lax.shapes import axis_in
 from traceir.numpy.elementwise import multiply
 from traceir.numpy.shapes import expand_dims, ravel
-from traceir.trace import bind, typeof
-
-# What the flag `default_matmul_precision` asks for of both operands.
-_PRECISION: dict[str | None, tuple[str, str] | None] = {
-    None: None,
-    **dict.fromkeys(("default", "bfloat16"), ("Precision.DEFAULT",) * 2),
-    **dict.fromkeys(("high", "tensorfloat32"), ("Precision.HIGH",) * 2),
-    **dict.fromkeys(("highest", "float32"), ("Precision.HIGHEST",) * 2),
-}
+from traceir.trace import typeof
 
 
-def contracted(x: Operand, y: Operand, contract: Any, batch: Any = ((), ())) -> Array:
-    """`dot_general` in the operands' dtype; of booleans, whether any pair holds.
+def contracted(
+    x: Operand,
+    y: Operand,
+    contract: Any,
+    batch: Any = ((), ()),
+    precision: PrecisionLike = None,
+    preferred_element_type: DTypeLike = None,
+) -> Array:
+    """`dot_general` in the operands' dtype, or the one that is preferred; of booleans,
+    whether any pair holds.
 
     >>> import traceir.numpy as jnp
     >>> contracted(jnp.array([True, False]), jnp.array([False, True]), ((0,), (0,)))
@@ -45,38 +46,43 @@ def contracted(x: Operand, y: Operand, contract: Any, batch: Any = ((), ())) -> 
     """
     refuse_key(x)
     dtype = typeof(x).dtype
-    if dtype == BOOL:
-        number = default_dtype(int)
-        counts = contracted(convert(x, number), convert(y, number), contract, batch)
-        return convert(counts, BOOL)  # type: ignore[no-any-return]  # an Array
-    result: Array = bind(
-        "dot_general",
-        x,
-        y,
-        dimension_numbers=(contract, batch),
-        precision=_PRECISION[config.local.context.default_matmul_precision],
-        preferred_element_type=dtype,
-    )
-    return result
+    wanted = None if dtype == BOOL else dtype
+    if preferred_element_type is not None:
+        wanted = dtype_of(preferred_element_type, "preferred_element_type")
+    return lax.dot_general(x, y, (contract, batch), precision, wanted)
 
 
-def dot(a: Operand, b: Operand) -> Array:
+def dot(
+    a: Operand,
+    b: Operand,
+    *,
+    precision: PrecisionLike = None,
+    preferred_element_type: DTypeLike = None,
+) -> Array:
     """The last axis of `a` by the last but one of `b`, or by a vector's only one.
 
-    With a scalar, the product.
+    With a scalar, the product. It is of the preferred dtype, by default the operands';
+    no product is less precise than that, whatever `precision` asks for.
 
     >>> import traceir.numpy as jnp
     >>> dot(jnp.ones((2, 3)), jnp.arange(3))
     Array([3., 3.], dtype=float32)
     """
     x, y = promoted("dot", a, b)
+    asked = precision, preferred_element_type
     left, right = len(shape_of(x)), len(shape_of(y))
     if not left or not right:
-        return contracted(x, y, ((), ()))
-    return contracted(x, y, ((left - 1,), (max(right - 2, 0),)))
+        return contracted(x, y, ((), ()), ((), ()), *asked)
+    return contracted(x, y, ((left - 1,), (max(right - 2, 0),)), ((), ()), *asked)
 
 
-def vdot(a: Operand, b: Operand) -> Array:
+def vdot(
+    a: Operand,
+    b: Operand,
+    *,
+    precision: PrecisionLike = None,
+    preferred_element_type: DTypeLike = None,
+) -> Array:
     """The sum of products of all elements, as vectors; those of `a` conjugated.
 
     >>> import traceir.numpy as jnp
@@ -87,10 +93,17 @@ def vdot(a: Operand, b: Operand) -> Array:
     if typeof(first).dtype.kind == "c":
         first = lax.conj(first)
     x, y = promoted("vdot", first, second)
-    return contracted(ravel(x), ravel(y), ((0,), (0,)))
+    asked = precision, preferred_element_type
+    return contracted(ravel(x), ravel(y), ((0,), (0,)), ((), ()), *asked)
 
 
-def inner(a: Operand, b: Operand) -> Array:
+def inner(
+    a: Operand,
+    b: Operand,
+    *,
+    precision: PrecisionLike = None,
+    preferred_element_type: DTypeLike = None,
+) -> Array:
     """The last axis of `a` by the last of `b`; with a scalar, the product.
 
     >>> import traceir.numpy as jnp
@@ -99,12 +112,15 @@ def inner(a: Operand, b: Operand) -> Array:
     """
     x, y = promoted("inner", a, b)
     left, right = len(shape_of(x)), len(shape_of(y))
+    asked = precision, preferred_element_type
     if not left or not right:
+        if preferred_element_type is not None:
+            return contracted(x, y, ((), ()), ((), ()), *asked)
         return multiply(x, y)
-    return contracted(x, y, ((left - 1,), (right - 1,)))
+    return contracted(x, y, ((left - 1,), (right - 1,)), ((), ()), *asked)
 
 
-def outer(a: Operand, b: Operand) -> Array:
+def outer(a: Operand, b: Operand, out: None = None) -> Array:
     """Each element of `a` times each of `b`, as vectors.
 
     >>> import traceir.numpy as jnp
@@ -112,12 +128,21 @@ def outer(a: Operand, b: Operand) -> Array:
     Array([[0, 0, 0],
            [0, 1, 2]], dtype=int32)
     """
+    if out is not None:
+        raise rules.error("face.no-out", got="out of outer")
     x, y = promoted("outer", a, b)
     column = expand_dims(ravel(x), 1)
     return multiply(column, expand_dims(ravel(y), 0))
 
 
-def tensordot(a: Operand, b: Operand, axes: int | Sequence[Any] = 2) -> Array:
+def tensordot(
+    a: Operand,
+    b: Operand,
+    axes: int | Sequence[Any] = 2,
+    *,
+    precision: PrecisionLike = None,
+    preferred_element_type: DTypeLike = None,
+) -> Array:
     """The last `axes` of `a` by the first of `b`, or two lists of axes by each other.
 
     Raises ValueError (face.axis), TypeError (face.tensordot-axes).
@@ -128,12 +153,14 @@ def tensordot(a: Operand, b: Operand, axes: int | Sequence[Any] = 2) -> Array:
            [3., 3.]], dtype=float32)
     """
     x, y = promoted("tensordot", a, b)
+    asked = precision, preferred_element_type
     left, right = len(shape_of(x)), len(shape_of(y))
     if not isinstance(axes, Sequence):
         count = index(axes)
         if not 0 <= count <= min(left, right):
             raise rules.error("face.tensordot-axes", got=f"axes={count}")
-        return contracted(x, y, (tuple(range(left - count, left)), tuple(range(count))))
+        sides = tuple(range(left - count, left)), tuple(range(count))
+        return contracted(x, y, sides, ((), ()), *asked)
     pairs = [d if isinstance(d, Sequence) else (d,) for d in axes]
     if len(pairs) != 2 or len(pairs[0]) != len(pairs[1]):
         raise rules.error("face.tensordot-axes", got=f"axes={axes}")
@@ -141,10 +168,16 @@ def tensordot(a: Operand, b: Operand, axes: int | Sequence[Any] = 2) -> Array:
         tuple(axis_in(d, rank) for d in side)
         for side, rank in zip(pairs, (left, right), strict=True)
     )
-    return contracted(x, y, contract)
+    return contracted(x, y, contract, ((), ()), *asked)
 
 
-def matmul(a: Operand, b: Operand) -> Array:
+def matmul(
+    a: Operand,
+    b: Operand,
+    *,
+    precision: PrecisionLike = None,
+    preferred_element_type: DTypeLike = None,
+) -> Array:
     """Matrix product of the last two axes, broadcast over those before.
 
     A vector is a row on the left and a column on the right. Raises ValueError
@@ -160,7 +193,8 @@ def matmul(a: Operand, b: Operand) -> Array:
     if not left or not right:
         got = f"{typeof(x).str_short()} and {typeof(y).str_short()}"
         raise rules.error("face.matmul-rank", got=got)
-    return _matmul(x, y, _places(left[:-2], right[:-2]))
+    asked = precision, preferred_element_type
+    return _matmul(x, y, _places(left[:-2], right[:-2]), *asked)
 
 
 # The leading axes of a matrix product, by their place in the result: those that the
@@ -186,14 +220,14 @@ def _places(left: tuple[int, ...], right: tuple[int, ...]) -> Places:
     return had
 
 
-def _matmul(x: Operand, y: Operand, places: Places) -> Array:
+def _matmul(x: Operand, y: Operand, places: Places, *asked: Any) -> Array:
     rank = max(len(shape_of(v)) - 2 for v in (x, y))
     x, y = (_having(v, had, rank) for v, had in zip((x, y), places, strict=True))
     left, right = places
     batch = [place for place in left if place in right]
     contract = ((len(shape_of(x)) - 1,), (max(len(shape_of(y)) - 2, 0),))
     pairs = tuple(tuple(had.index(place) for place in batch) for had in places)
-    result = contracted(x, y, contract, pairs)
+    result = contracted(x, y, contract, pairs, *asked)
     # The row comes before every place that only the right operand has.
     rows = [rank] if len(shape_of(x)) > 1 else []
     columns = [rank + 1] if len(shape_of(y)) > 1 else []

@@ -44,15 +44,23 @@ FAR = 2**30
 
 
 def array(
-    object: Any, dtype: DTypeLike = None, copy: bool | None = None, *, ndmin: int = 0
+    object: Any,
+    dtype: DTypeLike = None,
+    copy: bool | None = None,
+    *,
+    order: str | None = "K",
+    ndmin: int = 0,
+    device: Any = None,
 ) -> Array:
     """An array of a number, an array, or nested sequences of both.
 
     What others may write to is always copied, an `Array` unless `copy` is False.
 
     NumPy arrays are copied and their 64-bit dtypes narrowed while those are off. A
-    Python number stays weak unless a dtype is given. Raises TypeError (face.argument,
-    face.dtype), ValueError (face.ragged), OverflowError (jit.overflow).
+    Python number stays weak unless a dtype is given. The order in memory is always the
+    array's own, "K". Raises TypeError (face.argument, face.dtype), ValueError
+    (face.ragged, array.device), OverflowError (jit.overflow), NotImplementedError
+    (array.order).
 
     >>> array([[1, 2], [3, 4]])
     Array([[1, 2],
@@ -60,6 +68,8 @@ def array(
     >>> array(1.5)
     Array(1.5, dtype=float32, weak_type=True)
     """
+    check_device(device)
+    _check_order(order)
     wanted = None if dtype is None else dtype_of(dtype, "array")
     made = _made(object, wanted)
     if made is object and copy is not False:
@@ -85,9 +95,15 @@ def listed(part: Any) -> Any:
     return found if found.size else found.astype(np.int32)
 
 
+def _check_order(order: str | None) -> None:
+    if order not in (None, "K"):
+        raise rules.error("array.order", got=f"{order=}")
+
+
 def asarray(
-    object: Any,
+    a: Any,
     dtype: DTypeLike = None,
+    order: str | None = None,
     *,
     copy: bool | None = None,
     device: Any = None,
@@ -101,11 +117,12 @@ def asarray(
     Array([1., 2.], dtype=float32)
     """
     check_device(device)
-    made = _made(object, None if dtype is None else dtype_of(dtype, "asarray"))
-    if copy is False and made is not object:
-        got = f"{type(object).__name__} as {made.aval.str_short()}"
+    _check_order(order)
+    made = _made(a, None if dtype is None else dtype_of(dtype, "asarray"))
+    if copy is False and made is not a:
+        got = f"{type(a).__name__} as {made.aval.str_short()}"
         raise rules.error("array.copy", got=got)
-    return made.copy() if copy and made is object else made
+    return made.copy() if copy and made is a else made
 
 
 def _made(value: Any, dtype: np.dtype | None) -> Array:

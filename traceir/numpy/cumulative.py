@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from traceir import lax, rules
+from traceir import config, lax, rules
 from traceir.array import Array
 from traceir.jit.composite import composite
 from traceir.lax.cumulative import by_scan
@@ -30,7 +30,7 @@ from traceir.lax.shapes import axis_in
 from traceir.numpy.composites import where as _where
 from traceir.numpy.hyperbolic import logaddexp
 from traceir.numpy.logic import isnan, truth
-from traceir.numpy.reductions import sum_dtype
+from traceir.numpy.reductions import no_out, sum_dtype
 from traceir.trace import typeof
 from traceir.transforms.rules import JVP
 
@@ -51,7 +51,7 @@ def _cumulative(
     """`a`, of the right shape and dtype, folded; `fill` stands in the place of NaN."""
     value = operand(name, a)
     shape = shape_of(value)
-    if axis is None or not shape:
+    if axis is None or (not shape and config.local.context.face == "numpy"):
         value = lax.reshape(value, (_product(shape),))
     at = axis_in(0 if axis is None else axis, typeof(value).ndim)
     if fill is not None:
@@ -65,8 +65,13 @@ def _cumulative(
     return run(convert(value, wanted), at)
 
 
-@composite(static_argnames=["axis", "dtype"])
-def cumsum(a: Operand, axis: int | None = None, dtype: DTypeLike = None) -> Array:
+@composite(static_argnames=["axis", "dtype", "out"])
+def cumsum(
+    a: Operand,
+    axis: int | None = None,
+    dtype: DTypeLike = None,
+    out: None = None,
+) -> Array:
     """Sums of all elements up to each one, in the dtype of `a`; booleans are counted.
 
     Raises ValueError (face.axis), TypeError (face.argument, face.dtype).
@@ -77,39 +82,58 @@ def cumsum(a: Operand, axis: int | None = None, dtype: DTypeLike = None) -> Arra
      Array([[1, 2],
            [4, 6]], dtype=int32))
     """
+    no_out("cumsum", out)
     return _cumulative("cumsum", lax.cumsum, a, axis, dtype)
 
 
-@composite(static_argnames=["axis", "dtype"])
-def cumprod(a: Operand, axis: int | None = None, dtype: DTypeLike = None) -> Array:
+@composite(static_argnames=["axis", "dtype", "out"])
+def cumprod(
+    a: Operand,
+    axis: int | None = None,
+    dtype: DTypeLike = None,
+    out: None = None,
+) -> Array:
     """Products of all elements up to each one; otherwise as `cumsum`.
 
     >>> import traceir.numpy as jnp
     >>> cumprod(jnp.arange(1, 5))
     Array([ 1,  2,  6, 24], dtype=int32)
     """
+    no_out("cumprod", out)
     return _cumulative("cumprod", lax.cumprod, a, axis, dtype)
 
 
-@composite(static_argnames=["axis", "dtype"])
-def nancumsum(a: Operand, axis: int | None = None, dtype: DTypeLike = None) -> Array:
+@composite(static_argnames=["axis", "dtype", "out"])
+def nancumsum(
+    a: Operand,
+    axis: int | None = None,
+    dtype: DTypeLike = None,
+    out: None = None,
+) -> Array:
     """As `cumsum`, with 0 in the place of NaN.
 
     >>> import traceir.numpy as jnp
     >>> nancumsum(jnp.array([1.0, jnp.nan, 2.0]))
     Array([1., 1., 3.], dtype=float32)
     """
+    no_out("nancumsum", out)
     return _cumulative("nancumsum", lax.cumsum, a, axis, dtype, 0)
 
 
-@composite(static_argnames=["axis", "dtype"])
-def nancumprod(a: Operand, axis: int | None = None, dtype: DTypeLike = None) -> Array:
+@composite(static_argnames=["axis", "dtype", "out"])
+def nancumprod(
+    a: Operand,
+    axis: int | None = None,
+    dtype: DTypeLike = None,
+    out: None = None,
+) -> Array:
     """As `cumprod`, with 1 in the place of NaN.
 
     >>> import traceir.numpy as jnp
     >>> nancumprod(jnp.array([2.0, jnp.nan, 3.0]))
     Array([2., 2., 6.], dtype=float32)
     """
+    no_out("nancumprod", out)
     return _cumulative("nancumprod", lax.cumprod, a, axis, dtype, 1)
 
 

@@ -67,6 +67,7 @@ def trace(
     axis1: int = 0,
     axis2: int = 1,
     dtype: DTypeLike = None,
+    out: None = None,
 ) -> Array:
     """The sum of a diagonal: as `diagonal`, without its extent.
 

@@ -127,14 +127,14 @@ def _example(value: Any) -> Operand:
     return operand("result_type", value)
 
 
-def issubdtype(a: DTypeLike, b: DTypeLike) -> bool:
-    """Whether a dtype is `b`, or of the kind `b`, such as `floating`.
+def issubdtype(arg1: DTypeLike, arg2: DTypeLike) -> bool:
+    """Whether a dtype is another, or of a kind, such as `floating`.
 
     >>> issubdtype(float32, floating)
     True
     """
-    kind = b.dtype if isinstance(b, ScalarType) else b
-    found = known.as_dtype(a)
+    kind = arg2.dtype if isinstance(arg2, ScalarType) else arg2
+    found = known.as_dtype(arg1)
     if known.is_bfloat16(found):
         floating = isinstance(kind, type) and issubclass(np.floating, kind)
         return floating or known.as_dtype(kind) == found
@@ -176,17 +176,19 @@ def isdtype(dtype: DTypeLike, kind: DTypeLike | tuple[DTypeLike, ...]) -> bool:
         raise rules.error("dtype.kind", got=repr(kind)) from None
 
 
-def can_cast(from_: DTypeLike | Array, to: DTypeLike, /) -> bool:
+def can_cast(from_: DTypeLike | Array, to: DTypeLike, casting: str = "safe") -> bool:
     """Whether a dtype holds every number of another, or of an array's dtype.
+
+    `casting` is one of NumPy's words for what else may be done, as "same_kind".
 
     >>> can_cast("int16", "float32"), can_cast(int32, "float32")
     (True, False)
     """
     source = from_.dtype if isinstance(from_, Array) else known.as_dtype(from_)
-    return bool(np.can_cast(source, known.as_dtype(to)))
+    return bool(np.can_cast(source, known.as_dtype(to), casting))
 
 
-def finfo(type: DTypeLike | Array, /) -> Any:
+def finfo(dtype: DTypeLike | Array) -> Any:
     """The limits of a floating dtype, or of an array's: bits, eps, max, min, ...
 
     Raises ValueError for a dtype that is not floating.
@@ -194,10 +196,10 @@ def finfo(type: DTypeLike | Array, /) -> Any:
     >>> finfo(float32).bits, float(finfo(bfloat16).eps)
     (32, 0.0078125)
     """
-    return known.finfo(type.dtype if isinstance(type, Array) else type)
+    return known.finfo(dtype.dtype if isinstance(dtype, Array) else dtype)
 
 
-def iinfo(type: DTypeLike | Array, /) -> np.iinfo:
+def iinfo(int_type: DTypeLike | Array) -> np.iinfo:
     """The limits of an integer dtype, or of an array's: bits, min and max.
 
     Raises ValueError for a dtype that is not one of integers.
@@ -205,7 +207,9 @@ def iinfo(type: DTypeLike | Array, /) -> np.iinfo:
     >>> iinfo(int8).max, iinfo("uint16").bits
     (127, 16)
     """
-    return np.iinfo(type.dtype if isinstance(type, Array) else known.as_dtype(type))
+    if isinstance(int_type, Array):
+        return np.iinfo(int_type.dtype)
+    return np.iinfo(known.as_dtype(int_type))
 
 
 def astype(

@@ -56,7 +56,8 @@ def _numbers(obj: Places, extent: int, ends: int) -> np.ndarray:
         raise rules.error("face.place", got=repr(obj))
     if ((found < -extent) | (found >= ends)).any():
         raise rules.error("face.place", got=f"{found.tolist()} of {extent} elements")
-    return np.where(found < 0, found + extent, found).astype(np.int64)
+    places = found.astype(np.int64)
+    return np.where(places < 0, places + extent, places)
 
 
 def _taken(value: Array, places: Array, axis: int) -> Array:

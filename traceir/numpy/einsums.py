@@ -17,13 +17,16 @@ from traceir import lax, rules
 from traceir.array import Array
 from traceir.lax.operands import (
     BOOL,
+    DTypeLike,
     Operand,
     convert,
     default_dtype,
+    dtype_of,
     promoted,
     shape_of,
     typed,
 )
+from traceir.lax.precision import PrecisionLike, precisely
 from traceir.numpy.contractions import contracted
 from traceir.trace import typeof
 
@@ -38,15 +41,22 @@ class Term(NamedTuple):
     value: Operand
 
 
-def einsum(subscripts: Any, /, *operands: Any, optimize: Any = "auto") -> Array:
+def einsum(
+    subscripts: Any,
+    /,
+    *operands: Any,
+    optimize: Any = "auto",
+    precision: PrecisionLike = None,
+    preferred_element_type: DTypeLike = None,
+) -> Array:
     """Sums of products over the dimensions whose letters the result does not have.
 
     `subscripts` are letters for each operand's dimensions, with commas between, and
     after an arrow those of the result; without one, these are the letters that occur
     once, in their order. `...` stands for further dimensions, which broadcast. Operands
     and lists of integers in turns mean the same. `optimize` is an order, or a way to
-    find one, as `einsum_path` takes them. Raises ValueError (einsum.subscripts,
-    einsum.extents).
+    find one, as `einsum_path` takes them. It is computed in the preferred dtype. Raises
+    ValueError (einsum.subscripts, einsum.extents).
 
     >>> import traceir.numpy as jnp
     >>> einsum("ij,jk->ik", jnp.array([[1, 2]]), jnp.array([[3], [4]]))
@@ -54,6 +64,9 @@ def einsum(subscripts: Any, /, *operands: Any, optimize: Any = "auto") -> Array:
     """
     terms, result = _read(subscripts, operands)
     values = promoted("einsum", *(term.value for term in terms))
+    if preferred_element_type is not None:
+        wanted = dtype_of(preferred_element_type, "einsum")
+        values = [convert(v, wanted) for v in values]
     truths = typeof(values[0]).dtype == BOOL
     if truths:
         values = [convert(v, default_dtype(int)) for v in values]
@@ -63,7 +76,8 @@ def einsum(subscripts: Any, /, *operands: Any, optimize: Any = "auto") -> Array:
         chosen = [found[k] for k in step]
         found = [term for k, term in enumerate(found) if k not in step]
         needed = set(result).union(*(term.letters for term in found))
-        found.append(_joined(chosen, needed, result if not found else None))
+        with precisely(precision):
+            found.append(_joined(chosen, needed, result if not found else None))
     value = _single(found[0], set(result), result).value
     # What is converted is an Array.
     return convert(value, BOOL) if truths else value  # type: ignore[no-any-return]

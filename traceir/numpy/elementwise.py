@@ -15,6 +15,8 @@ from traceir.lax.operands import (
     Operand,
     aligned,
     as_array,
+    convert,
+    default_dtype,
     operand,
     promoted,
     promoted_inexact,
@@ -142,12 +144,15 @@ def reciprocal(x: Operand) -> Array:
 
 
 def square(x: Operand) -> Array:
-    """Square of each element; raises square.numeric.
+    """Square of each element, of a boolean as an integer.
 
     >>> square(3)
     Array(9, dtype=int32, weak_type=True)
     """
-    return lax.square(operand("square", x))
+    value = operand("square", x)
+    if kind_of(typeof(value).dtype) == "b":
+        value = convert(value, default_dtype(int))
+    return lax.square(value)
 
 
 def sign(x: Operand) -> Array:

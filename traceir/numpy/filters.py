@@ -8,15 +8,29 @@ from __future__ import annotations
 from traceir import lax, rules
 from traceir.array import Array
 from traceir.jit.composite import composite
-from traceir.lax.operands import Operand, operands, promoted_inexact, shape_of
+from traceir.lax.operands import (
+    DTypeLike,
+    Operand,
+    operands,
+    promoted_inexact,
+    shape_of,
+)
+from traceir.lax.precision import PrecisionLike
 from traceir.numpy.order import flip
 from traceir.trace import typeof
 
 MODES = ("full", "same", "valid")
 
 
-@composite(static_argnames=["mode"])
-def convolve(a: Operand, v: Operand, mode: str = "full") -> Array:
+@composite(static_argnames=["mode", "precision", "preferred_element_type"])
+def convolve(
+    a: Operand,
+    v: Operand,
+    mode: str = "full",
+    *,
+    precision: PrecisionLike = None,
+    preferred_element_type: DTypeLike = None,
+) -> Array:
     """Sums of products of `a` with `v` turned around, for each of its places; floating.
 
     `"full"` has every place at which the two meet, `"same"` as many as the longer
@@ -28,12 +42,19 @@ def convolve(a: Operand, v: Operand, mode: str = "full") -> Array:
     Array([0., 1., 2., 3.], dtype=float32)
     """
     x, y = operands("convolve", (a, v))
-    result: Array = _conv(x, y, mode, True)
+    result: Array = _conv(x, y, mode, True, precision, preferred_element_type)
     return result
 
 
-@composite(static_argnames=["mode"])
-def correlate(a: Operand, v: Operand, mode: str = "valid") -> Array:
+@composite(static_argnames=["mode", "precision", "preferred_element_type"])
+def correlate(
+    a: Operand,
+    v: Operand,
+    mode: str = "valid",
+    *,
+    precision: PrecisionLike = None,
+    preferred_element_type: DTypeLike = None,
+) -> Array:
     """Sums of products of `a` with `v`, for each place; otherwise as `convolve`.
 
     >>> import traceir.numpy as jnp
@@ -41,12 +62,19 @@ def correlate(a: Operand, v: Operand, mode: str = "valid") -> Array:
     Array([2., 3.], dtype=float32)
     """
     x, y = operands("correlate", (a, v))
-    result: Array = _conv(x, y, mode, False)
+    result: Array = _conv(x, y, mode, False, precision, preferred_element_type)
     return result
 
 
-@composite(static_argnames=["mode", "turned"])
-def _conv(x: Operand, y: Operand, mode: str, turned: bool) -> Array:
+@composite(static_argnames=["mode", "turned", "precision", "preferred_element_type"])
+def _conv(
+    x: Operand,
+    y: Operand,
+    mode: str,
+    turned: bool,
+    precision: PrecisionLike,
+    preferred_element_type: DTypeLike,
+) -> Array:
     name = "convolve" if turned else "correlate"
     shapes = shape_of(x), shape_of(y)
     if any(len(shape) != 1 for shape in shapes):
@@ -67,7 +95,14 @@ def _conv(x: Operand, y: Operand, mode: str, turned: bool) -> Array:
     pads = {"full": (taps - 1, taps - 1), "valid": (0, 0)}
     pads["same"] = (taps // 2, taps - taps // 2 - 1)
     row, taken = (lax.broadcast_in_dim(v, (1, 1, *shape_of(v)), (2,)) for v in (x, y))
-    found = lax.conv_general_dilated(row, taken, (1,), [pads[mode]])
+    found = lax.conv_general_dilated(
+        row,
+        taken,
+        (1,),
+        [pads[mode]],
+        precision=precision,
+        preferred_element_type=preferred_element_type,
+    )
     if swapped and not turned:
         found = lax.rev(found, (2,))
     return lax.squeeze(found, (0, 1))

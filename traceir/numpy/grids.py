@@ -15,6 +15,7 @@ import numpy as np
 from traceir import lax, rules
 from traceir.array import Array
 from traceir.compile_time import ensure_compile_time_eval
+from traceir.lax.index_dtypes import widened
 from traceir.lax.operands import (
     DTypeLike,
     Operand,
@@ -86,6 +87,9 @@ def ravel_multi_index(
         got = f"{len(given)} arrays of places for {len(extents)} dimensions"
         raise rules.error("index.option", got=got)
     integers = default_dtype(int) if dtype is None else dtype_of(dtype)
+    if math.prod(extents) - 1 > np.iinfo(integers).max:
+        got = f"places in {extents} of dtype {integers.name}"
+        raise rules.error("index.option", got=got)
     found: Any = typed(0, integers, False)
     stride = 1
     lines = list(zip(given, extents))
@@ -101,6 +105,7 @@ def ravel_multi_index(
 
 
 def _inside(places: Array, extent: int, mode: str) -> Array:
+    places = as_array(widened(places, extent))
     match mode:
         case "clip":
             return clip(places, 0, extent - 1)

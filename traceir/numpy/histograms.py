@@ -142,8 +142,8 @@ def histogram(
     a: Operand,
     bins: Bins = 10,
     range: Range = None,
-    density: bool | None = None,
     weights: Operand = None,
+    density: bool | None = None,
 ) -> tuple[Array, Array]:
     """How many elements are in each bin, and the edges of the bins.
 
@@ -160,8 +160,8 @@ def histogram(
         lax.reshape(value, (value.size, 1)),
         [bins],
         None if range is None else [range],
-        density,
         _shares("histogram", value, weights),
+        density,
     )
     return counts, edges[0]
 
@@ -181,8 +181,8 @@ def histogram2d(
     y: Operand,
     bins: Bins = 10,
     range: Sequence[Range] | None = None,
-    density: bool | None = None,
     weights: Operand = None,
+    density: bool | None = None,
 ) -> tuple[Array, Array, Array]:
     """How many points, with coordinates in two vectors, are in each cell; two edges.
 
@@ -203,7 +203,7 @@ def histogram2d(
         edges = [edges, edges] if edges.ndim == 1 and edges.shape[0] != 2 else edges
     elif isinstance(bins, list | tuple) and len(bins) not in (1, 2):
         edges = [asarray(bins)] * 2
-    counts, found = histogramdd(stack(pair, 1), edges, range, density, weights)
+    counts, found = histogramdd(stack(pair, 1), edges, range, weights, density)
     return counts, found[0], found[1]
 
 
@@ -211,8 +211,8 @@ def histogramdd(
     sample: Operand,
     bins: Bins = 10,
     range: Sequence[Range] | None = None,
-    density: bool | None = None,
     weights: Operand = None,
+    density: bool | None = None,
 ) -> tuple[Array, list[Array]]:
     """How many points, the rows of `sample`, are in each cell, and all the edges.
 

@@ -16,15 +16,22 @@ import numpy as np
 from traceir import lax, rules
 from traceir.array import Array
 from traceir.concretize import origin
-from traceir.lax.dynamic import from_end
+from traceir.lax.index_dtypes import (
+    INT32,
+    INT64,
+    as_index,
+    from_end,
+    index_dtype,
+    index_number,
+    index_numbers,
+)
 from traceir.lax.indexing import check_inside
-from traceir.lax.operands import Operand, as_array, convert, is_tracer, number_of, typed
+from traceir.lax.operands import Operand, as_array, is_tracer, number_of, typed
 from traceir.numpy.creation import listed
 from traceir.records import dataclass
 from traceir.trace import typeof
 
 _NOT_INDICES = (str, bytes, list, float, complex)
-INT32, INT64 = np.dtype("int32"), np.dtype("int64")
 
 
 def entries(index: Any, rank: int) -> list[Any]:
@@ -189,7 +196,8 @@ def unmasked(x: Array, parts: Sequence[Any]) -> tuple[Array, list[Any]]:
             if mask.shape != shape:
                 got = f"{mask.shape} on {x.shape[dim:]}"
                 raise rules.error("index.mask-shape", got=got)
-            found += [places.astype(INT32) for places in np.nonzero(mask)]
+            dtype = index_dtype(shape)
+            found += [places.astype(dtype) for places in np.nonzero(mask)]
             dim += mask.ndim
         else:
             found.append(part)
@@ -259,7 +267,7 @@ class _Planner:
         self.shape = shape
         self.parts = parts
         self.wrap = wrap
-        self.dtype = INT64 if any(map(_is_wide, parts)) else INT32
+        self.dtype = index_dtype(shape, any(map(_is_wide, parts)))
         self.arrays = [part for part in parts if _is_array(part)]
         self.rows: list[int] = []
         self.block: tuple[int, ...] = ()  # the dimensions of rows of index arrays
@@ -356,7 +364,7 @@ class _Planner:
                 known = np.asarray(part)
                 if self.wrap and known.dtype.kind == "i":
                     known = np.where(known < 0, known.astype(INT64) + extent, known)
-                return known.astype(self.dtype)
+                return index_numbers(known, self.dtype)
             return from_end(part, extent, True) if self.wrap else part
         place = place_of(part)
         return place + extent if self.wrap and place < 0 else place
@@ -372,8 +380,8 @@ class _Planner:
 
     def converted(self, places: Operand) -> Operand:
         if isinstance(places, int):
-            return typed(places, self.dtype, False)
-        return convert(places, self.dtype)
+            return index_number(places, self.dtype)
+        return as_index(places, self.dtype)
 
 
 def _is_wide(part: Any) -> bool:

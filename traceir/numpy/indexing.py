@@ -17,17 +17,20 @@ import numpy as np
 from traceir import lax, rules
 from traceir.array import Array
 from traceir.dtypes import KEY
-from traceir.lax.dynamic import from_end
+from traceir.lax.index_dtypes import (
+    as_index,
+    from_end,
+    index_dtype,
+    index_number,
+)
 from traceir.lax.indexing import (
     GatherDimensionNumbers,
     GatherScatterMode,
     check_inside,
     fill_of,
 )
-from traceir.lax.operands import convert, is_tracer, own, typed
+from traceir.lax.operands import is_tracer, own, typed
 from traceir.numpy.indexers import (
-    INT32,
-    INT64,
     Cut,
     Plan,
     cuts_of,
@@ -160,7 +163,7 @@ def _box(x: Array, parts: Sequence[Any], wrap: bool) -> Array:
     """A slice from places of which some are traced."""
     kept = [part for part in parts if part is not None]
     wide = any(is_tracer(p) and typeof(p).dtype.itemsize == 8 for p in kept)
-    dtype = INT64 if wide else INT32
+    dtype = index_dtype(x.shape, wide)
     starts: list[Any] = []
     sizes: list[int] = []
     dropped: list[int] = []
@@ -177,9 +180,9 @@ def _box(x: Array, parts: Sequence[Any], wrap: bool) -> Array:
             starts.append(from_end(part, extent) if wrap else part)
             wrap = False
         elif is_tracer(part):
-            starts.append(convert(part, dtype))
+            starts.append(as_index(part, dtype))
         else:
-            starts.append(typed(place_of(part), dtype, False))
+            starts.append(index_number(place_of(part), dtype))
         sizes.append(1)
         dropped.append(dim)
     if wrap:

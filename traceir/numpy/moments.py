@@ -33,9 +33,9 @@ from traceir.numpy.composites import where as _where
 from traceir.numpy.creation import broadcast_to
 from traceir.numpy.elementwise import divide, maximum, multiply, subtract
 from traceir.numpy.joins import atleast_2d
-from traceir.numpy.logic import isnan, less_equal, logical_not
+from traceir.numpy.logic import isnan, less_equal, logical_not, logical_or
 from traceir.numpy.nans import nanmean
-from traceir.numpy.reductions import Axis, argmax, argmin
+from traceir.numpy.reductions import Axis, argmax, argmin, no_out
 from traceir.numpy.reductions import all as _all
 from traceir.numpy.reductions import sum as _sum
 from traceir.numpy.shapes import concatenate, matrix_transpose
@@ -65,7 +65,12 @@ def _nanarg(
     return _where(_all(strange, axis, keepdims=keepdims), -1, place)
 
 
-def nanargmax(a: Operand, axis: int | None = None, *, keepdims: bool = False) -> Array:
+def nanargmax(
+    a: Operand,
+    axis: int | None = None,
+    out: None = None,
+    keepdims: bool | None = None,
+) -> Array:
     """The place of the first greatest element that is not NaN; -1 where all are.
 
     Raises ValueError (face.reduce-empty, face.axis).
@@ -74,37 +79,46 @@ def nanargmax(a: Operand, axis: int | None = None, *, keepdims: bool = False) ->
     >>> nanargmax(jnp.array([1.0, jnp.nan, 2.0]))
     Array(2, dtype=int32)
     """
-    return _nanargmax(operand("nanargmax", a), axis, keepdims)
+    no_out("nanargmax", out)
+    return _nanargmax(operand("nanargmax", a), axis, bool(keepdims))
 
 
-def nanargmin(a: Operand, axis: int | None = None, *, keepdims: bool = False) -> Array:
+def nanargmin(
+    a: Operand,
+    axis: int | None = None,
+    out: None = None,
+    keepdims: bool | None = None,
+) -> Array:
     """The place of the first least element that is not NaN; -1 where all are.
 
     >>> import traceir.numpy as jnp
     >>> nanargmin(jnp.array([1.0, jnp.nan, 2.0]))
     Array(0, dtype=int32)
     """
-    return _nanargmin(operand("nanargmin", a), axis, keepdims)
+    no_out("nanargmin", out)
+    return _nanargmin(operand("nanargmin", a), axis, bool(keepdims))
 
 
-@composite(static_argnames=["axis", "dtype", "keepdims"])
+@composite(static_argnames=["axis", "dtype", "out", "keepdims"])
 def nanvar(
     a: Operand,
     axis: Axis = None,
     dtype: DTypeLike = None,
-    *,
+    out: None = None,
     ddof: int | float = 0,
     keepdims: bool = False,
+    where: Operand = None,
     mean: Operand = None,
 ) -> Array:
     """Variance over axes of what is not NaN; NaN where `ddof` leaves nothing.
 
-    A `mean` is taken as by `var`.
+    A `mean`, and `where`, are taken as by `var`.
 
     >>> import traceir.numpy as jnp
     >>> nanvar(jnp.array([1.0, jnp.nan, 3.0]))
     Array(1., dtype=float32)
     """
+    no_out("nanvar", out)
     value = operand("nanvar", a)
     wanted = inexact(
         typeof(value).dtype if dtype is None else dtype_of(dtype, "nanvar")
@@ -112,11 +126,14 @@ def nanvar(
     computed = wanted if wanted.itemsize > 2 else np.dtype("float32")
     value = convert(value, computed)
     if mean is None:
-        about = nanmean(value, axis=axis, keepdims=True)
+        about = nanmean(value, axis=axis, keepdims=True, where=where)
     else:
         about = centre("nanvar", value, mean)
-    apart = _where(isnan(value), 0, subtract(value, about))
-    some = convert(logical_not(isnan(value)), computed)
+    strange = isnan(value)
+    if where is not None:
+        strange = logical_or(strange, logical_not(where))
+    apart = _where(strange, 0, subtract(value, about))
+    some = convert(logical_not(strange), computed)
     left = subtract(_sum(some, axis, keepdims=keepdims), ddof)
     none = less_equal(left, 0)
     total = _where(none, np.nan, _sum(lax.square(apart), axis, keepdims=keepdims))
@@ -124,14 +141,15 @@ def nanvar(
     return convert(found, wanted)  # type: ignore[no-any-return]  # an Array
 
 
-@composite(static_argnames=["axis", "dtype", "keepdims"])
+@composite(static_argnames=["axis", "dtype", "out", "keepdims"])
 def nanstd(
     a: Operand,
     axis: Axis = None,
     dtype: DTypeLike = None,
-    *,
+    out: None = None,
     ddof: int | float = 0,
     keepdims: bool = False,
+    where: Operand = None,
     mean: Operand = None,
 ) -> Array:
     """Square root of `nanvar`.
@@ -140,9 +158,9 @@ def nanstd(
     >>> nanstd(jnp.array([1.0, jnp.nan, 3.0]))
     Array(1., dtype=float32)
     """
-    return lax.sqrt(
-        nanvar(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims, mean=mean)
-    )
+    no_out("nanstd", out)
+    options: Any = {"ddof": ddof, "keepdims": keepdims, "where": where, "mean": mean}
+    return lax.sqrt(nanvar(a, axis=axis, dtype=dtype, **options))
 
 
 def average(
@@ -150,7 +168,6 @@ def average(
     axis: Axis = None,
     weights: Operand = None,
     returned: bool = False,
-    *,
     keepdims: bool = False,
 ) -> Any:
     """Mean over axes, in which elements count as much as their weights.
@@ -203,7 +220,6 @@ def cov(
     ddof: int | None = None,
     fweights: Operand = None,
     aweights: Operand = None,
-    *,
     dtype: DTypeLike = None,
 ) -> Array:
     """Covariances of variables: the rows of `m` and of `y`, columns without `rowvar`.
@@ -277,7 +293,7 @@ def _observations(
 
 @composite(static_argnames=["rowvar", "dtype"])
 def corrcoef(
-    x: Operand, y: Operand = None, rowvar: bool = True, *, dtype: DTypeLike = None
+    x: Operand, y: Operand = None, rowvar: bool = True, dtype: DTypeLike = None
 ) -> Array:
     """Correlation coefficients of variables; as `cov`.
 

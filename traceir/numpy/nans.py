@@ -28,7 +28,7 @@ from traceir.lax.operands import (
 from traceir.numpy.composites import where as _where
 from traceir.numpy.elementwise import subtract
 from traceir.numpy.logic import isnan, logical_not
-from traceir.numpy.reductions import Axis, all, max, min, prod, sum
+from traceir.numpy.reductions import Axis, all, max, min, no_out, prod, sum
 from traceir.numpy.statistics import mean
 from traceir.trace import typeof
 
@@ -44,12 +44,12 @@ def _without(name: str, a: Operand, stands_for_nan: float) -> tuple[Operand, boo
     return _where(isnan(value), typed(stands_for_nan, dtype, False), value), True
 
 
-@composite(static_argnames=["axis", "dtype", "keepdims"])
+@composite(static_argnames=["axis", "dtype", "out", "keepdims"])
 def nansum(
     a: Operand,
     axis: Axis = None,
     dtype: DTypeLike = None,
-    *,
+    out: None = None,
     keepdims: bool = False,
     initial: Operand = None,
     where: Operand = None,
@@ -60,17 +60,18 @@ def nansum(
     >>> nansum(jnp.array([1.0, jnp.nan, 2.0]))
     Array(3., dtype=float32)
     """
+    no_out("nansum", out)
     value, _ = _without("nansum", a, 0)
     options: Any = {"keepdims": keepdims, "initial": initial, "where": where}
     return sum(value, axis, dtype, **options)
 
 
-@composite(static_argnames=["axis", "dtype", "keepdims"])
+@composite(static_argnames=["axis", "dtype", "out", "keepdims"])
 def nanprod(
     a: Operand,
     axis: Axis = None,
     dtype: DTypeLike = None,
-    *,
+    out: None = None,
     keepdims: bool = False,
     initial: Operand = None,
     where: Operand = None,
@@ -81,6 +82,7 @@ def nanprod(
     >>> nanprod(jnp.array([2.0, jnp.nan, 3.0]))
     Array(6., dtype=float32)
     """
+    no_out("nanprod", out)
     value, _ = _without("nanprod", a, 1)
     options: Any = {"keepdims": keepdims, "initial": initial, "where": where}
     return prod(value, axis, dtype, **options)
@@ -100,11 +102,11 @@ def _extreme(
     return nothing
 
 
-@composite(static_argnames=["axis", "keepdims"])
+@composite(static_argnames=["axis", "out", "keepdims"])
 def nanmax(
     a: Operand,
     axis: Axis = None,
-    *,
+    out: None = None,
     keepdims: bool = False,
     initial: Operand = None,
     where: Operand = None,
@@ -116,14 +118,15 @@ def nanmax(
     Array(2., dtype=float32)
     """
     options = {"keepdims": keepdims, "initial": initial, "where": where}
+    no_out("nanmax", out)
     return _extreme("nanmax", max, -np.inf, a, axis, options)
 
 
-@composite(static_argnames=["axis", "keepdims"])
+@composite(static_argnames=["axis", "out", "keepdims"])
 def nanmin(
     a: Operand,
     axis: Axis = None,
-    *,
+    out: None = None,
     keepdims: bool = False,
     initial: Operand = None,
     where: Operand = None,
@@ -135,27 +138,37 @@ def nanmin(
     Array(1., dtype=float32)
     """
     options = {"keepdims": keepdims, "initial": initial, "where": where}
+    no_out("nanmin", out)
     return _extreme("nanmin", min, np.inf, a, axis, options)
 
 
-@composite(static_argnames=["axis", "dtype", "keepdims"])
+@composite(static_argnames=["axis", "dtype", "out", "keepdims"])
 def nanmean(
-    a: Operand, axis: Axis = None, dtype: DTypeLike = None, *, keepdims: bool = False
+    a: Operand,
+    axis: Axis = None,
+    dtype: DTypeLike = None,
+    out: None = None,
+    keepdims: bool = False,
+    where: Operand = None,
 ) -> Array:
     """Mean over axes of what is not NaN; floating, NaN where nothing is left.
+
+    `where` tells which elements count.
 
     >>> import traceir.numpy as jnp
     >>> nanmean(jnp.array([1.0, jnp.nan, 2.0]))
     Array(1.5, dtype=float32)
     """
+    no_out("nanmean", out)
     value = operand("nanmean", a)
     given = typeof(value).dtype
     if kind_of(given) != "f":
-        return mean(value, axis, dtype, keepdims=keepdims)
+        return mean(value, axis, dtype, keepdims=keepdims, where=where)
     wanted = given if dtype is None else dtype_of(dtype, "nanmean")
     some = convert(logical_not(isnan(value)), default_dtype(int))
-    count = sum(some, axis, wanted, keepdims=keepdims)
-    total = nansum(value, axis=axis, dtype=wanted, keepdims=keepdims)
+    options: Any = {"keepdims": keepdims, "where": where}
+    count = sum(some, axis, wanted, **options)
+    total = nansum(value, axis=axis, dtype=wanted, **options)
     return lax.div(total, count)
 
 
@@ -165,18 +178,21 @@ def _ptp(a: Operand, axis: Axis, keepdims: bool) -> Array:
     return subtract(most, min(a, axis, keepdims=keepdims))
 
 
-def ptp(a: Operand, axis: Axis = None, *, keepdims: bool = False) -> Array:
+def ptp(
+    a: Operand, axis: Axis = None, out: None = None, keepdims: bool = False
+) -> Array:
     """Greatest less least element over axes.
 
     >>> import traceir.numpy as jnp
     >>> ptp(jnp.array([3, 7, 4]))
     Array(4, dtype=int32)
     """
+    no_out("ptp", out)
     return _ptp(operand("ptp", a), axis, keepdims)
 
 
 @composite(static_argnames=["axis", "keepdims"])
-def count_nonzero(a: Operand, axis: Axis = None, *, keepdims: bool = False) -> Array:
+def count_nonzero(a: Operand, axis: Axis = None, keepdims: bool = False) -> Array:
     """How many elements over axes are true, or other than 0.
 
     >>> import traceir.numpy as jnp

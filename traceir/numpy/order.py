@@ -15,6 +15,7 @@ from traceir import lax, rules
 from traceir.array import Array
 from traceir.dtypes import kind_of
 from traceir.jit.composite import composite
+from traceir.lax.index_dtypes import widened
 from traceir.lax.operands import (
     Operand,
     as_array,
@@ -114,6 +115,7 @@ def _roll_static(a: Operand, shift: tuple[int, ...], axis: tuple[int, ...]) -> A
 @composite(static_argnames=["axis"])
 def _roll_dynamic(a: Array, shift: Array, axis: tuple[int, ...]) -> Array:
     """The array twice behind itself along each axis, and what lies at the shift."""
+    shift = as_array(widened(shift, max((a.shape[d] for d in axis), default=0)))
     integers = shift.dtype
     count = max(len(axis), prod(shift.shape))
     shifts = lax.broadcast_in_dim(shift, (count,), range(len(shift.shape)))

@@ -21,9 +21,9 @@ Sections = int | Sequence[int] | Array | np.ndarray
 def split(ary: Operand, indices_or_sections: Sections, axis: int = 0) -> list[Array]:
     """Consecutive parts along an axis: so many equal ones, or those between indices.
 
-    An index counts from the end where it is negative. Raises ValueError
-    (face.sections) where equal parts leave a rest, (face.axis),
-    ConcretizationTypeError (level.concretize.number) for traced indices.
+    Indices ascend, from 0 up to the extent. Raises ValueError (face.sections) where
+    they do not, or where equal parts leave a rest, (face.axis), ConcretizationTypeError
+    (level.concretize.number) for traced indices.
 
     >>> import traceir.numpy as jnp
     >>> split(jnp.arange(4), 2)
@@ -104,12 +104,11 @@ def _split(
     at = axis_in(axis, len(shape_of(value)))
     extent = shape_of(value)[at]
     ends = _ends(name, sections, extent, even)
-    places = [slice(a, b).indices(extent)[:2] for a, b in pairwise([0, *ends, extent])]
-    runs = [(a, max(a, b)) for a, b in places]
-    # Indices that do not rise take elements twice, or leave some out.
-    if all(b == c for (_, b), (c, _) in pairwise(runs)) and runs[-1][1] == extent:
-        return lax.split(value, [b - a for a, b in runs], at)
-    return [lax.slice_in_dim(value, a, b, axis=at) for a, b in runs]
+    bounds = [0, *ends, extent]
+    if sorted(bounds) != bounds:
+        got = f"{name} at {ends} of {extent} elements"
+        raise rules.error("face.sections", got=got)
+    return lax.split(value, [b - a for a, b in pairwise(bounds)], at)
 
 
 def _ends(name: str, sections: Any, extent: int, even: bool) -> list[int]:

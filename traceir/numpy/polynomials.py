@@ -14,10 +14,12 @@ import numpy as np
 from traceir import lax, rules
 from traceir.array import Array
 from traceir.concretize import refusal
+from traceir.dtypes import finfo
 from traceir.jit.composite import composite
 from traceir.lax.operands import (
     Operand,
     as_array,
+    broadcast_shapes,
     convert,
     is_tracer,
     operand,
@@ -29,7 +31,7 @@ from traceir.lax.operands import (
 )
 from traceir.numpy import linalg
 from traceir.numpy.creation import asarray, broadcast_to
-from traceir.numpy.elementwise import sqrt
+from traceir.numpy.elementwise import multiply, sqrt
 from traceir.numpy.joins import atleast_1d
 from traceir.numpy.reductions import prod, sum
 from traceir.numpy.triangles import vander
@@ -196,8 +198,9 @@ def polyint(p: Operand, m: int = 1, k: Operand = None) -> Array:
 def polyval(p: Operand, x: Operand, *, unroll: int = 16) -> Array:
     """The values of a polynomial at `x`, by Horner's rule.
 
-    `unroll` is how many steps of the loop are written out in a traced program. Raises
-    TypeError (face.argument), ValueError (face.vector).
+    The first dimension of `p` is that of coefficients; the others broadcast against
+    `x`. `unroll` is how many steps of the loop are written out in a traced program.
+    Raises TypeError (face.argument, face.broadcast), ValueError (face.vector).
 
     >>> import traceir.numpy as jnp
     >>> polyval(jnp.array([1, 0, 2]), jnp.array([1, 2]))
@@ -205,14 +208,15 @@ def polyval(p: Operand, x: Operand, *, unroll: int = 16) -> Array:
     """
     coefficients, at = promoted("polyval", p, x)
     coefficients, at = as_array(coefficients), as_array(at)
-    if coefficients.ndim != 1:
+    if not coefficients.ndim:
         got = f"polyval of shape {coefficients.shape}"
         raise rules.error("face.vector", got=got)
     zero = typed(0, at.dtype, False)
-    start = lax.broadcast_in_dim(zero, at.shape, ())
+    shape = broadcast_shapes("polyval", [coefficients.shape[1:], at.shape])
+    start = lax.broadcast_in_dim(zero, shape, ())
 
     def step(total: Array, c: Array) -> tuple[Array, None]:
-        product = lax.mul(total, at)
+        product = multiply(total, at)
         return product + c, None
 
     found, _ = lax.scan(step, start, coefficients, unroll=unroll)
@@ -267,7 +271,7 @@ def polyfit(
     if values.ndim not in (1, 2) or values.shape[0] != places.size:
         got = f"polyfit of {places.shape} and {values.shape}"
         raise rules.error("face.broadcast", got=got)
-    cut = places.size * float(np.finfo(places.dtype).eps) if rcond is None else rcond
+    cut = places.size * float(finfo(places.dtype).eps) if rcond is None else rcond
     left, right = vander(places, terms), values
     if w is not None:
         weights = as_array(convert(operand("polyfit", w), places.dtype))

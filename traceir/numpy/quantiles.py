@@ -13,6 +13,7 @@ import numpy as np
 from traceir import lax, rules
 from traceir.array import Array
 from traceir.jit.composite import composite
+from traceir.lax.index_dtypes import index_dtype
 from traceir.lax.operands import (
     Operand,
     as_array,
@@ -32,7 +33,7 @@ from traceir.numpy.creation import broadcast_to
 from traceir.numpy.elementwise import add, divide, multiply, subtract
 from traceir.numpy.logic import isnan, logical_not
 from traceir.numpy.places import along_axis, at_places
-from traceir.numpy.reductions import Axis
+from traceir.numpy.reductions import Axis, no_out
 from traceir.numpy.reductions import any as _any
 from traceir.numpy.reductions import sum as _sum
 from traceir.numpy.shapes import moveaxis
@@ -55,12 +56,13 @@ PLACES: dict[str, tuple[float, float]] = {
 }
 
 
-@composite(static_argnames=["axis", "method", "keepdims"])
+@composite(static_argnames=["axis", "out", "overwrite_input", "method", "keepdims"])
 def quantile(
     a: Operand,
     q: Operand,
     axis: Axis = None,
-    *,
+    out: None = None,
+    overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
 ) -> Array:
@@ -70,21 +72,23 @@ def quantile(
     what is between two elements: "linear", "lower", "higher", "midpoint", "nearest",
     "inverted_cdf", "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased"
     or "normal_unbiased". Of nothing it is NaN. Raises ValueError (face.axis,
-    face.choice), TypeError (face.argument).
+    face.choice), TypeError (face.argument), NotImplementedError (face.no-out).
 
     >>> import traceir.numpy as jnp
     >>> quantile(jnp.array([1, 5, 2, 4]), 0.5)
     Array(3., dtype=float32)
     """
+    _only_reads("quantile", out, overwrite_input)
     return _quantile("quantile", a, q, axis, method, keepdims, _of_all)
 
 
-@composite(static_argnames=["axis", "method", "keepdims"])
+@composite(static_argnames=["axis", "out", "overwrite_input", "method", "keepdims"])
 def nanquantile(
     a: Operand,
     q: Operand,
     axis: Axis = None,
-    *,
+    out: None = None,
+    overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
 ) -> Array:
@@ -94,15 +98,17 @@ def nanquantile(
     >>> nanquantile(jnp.array([1.0, jnp.nan, 4.0]), 0.5)
     Array(2.5, dtype=float32)
     """
+    _only_reads("nanquantile", out, overwrite_input)
     return _quantile("nanquantile", a, q, axis, method, keepdims, _of_numbers)
 
 
-@composite(static_argnames=["axis", "method", "keepdims"])
+@composite(static_argnames=["axis", "out", "overwrite_input", "method", "keepdims"])
 def percentile(
     a: Operand,
     q: Operand,
     axis: Axis = None,
-    *,
+    out: None = None,
+    overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
 ) -> Array:
@@ -112,15 +118,17 @@ def percentile(
     >>> percentile(jnp.array([1, 5, 2, 4]), 50)
     Array(3., dtype=float32)
     """
+    _only_reads("percentile", out, overwrite_input)
     return quantile(a, _part(q), axis=axis, method=method, keepdims=keepdims)
 
 
-@composite(static_argnames=["axis", "method", "keepdims"])
+@composite(static_argnames=["axis", "out", "overwrite_input", "method", "keepdims"])
 def nanpercentile(
     a: Operand,
     q: Operand,
     axis: Axis = None,
-    *,
+    out: None = None,
+    overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
 ) -> Array:
@@ -130,29 +138,51 @@ def nanpercentile(
     >>> nanpercentile(jnp.array([1.0, jnp.nan, 4.0]), 50)
     Array(2.5, dtype=float32)
     """
+    _only_reads("nanpercentile", out, overwrite_input)
     return nanquantile(a, _part(q), axis=axis, method=method, keepdims=keepdims)
 
 
-@composite(static_argnames=["axis", "keepdims"])
-def median(a: Operand, axis: Axis = None, *, keepdims: bool = False) -> Array:
+@composite(static_argnames=["axis", "out", "overwrite_input", "keepdims"])
+def median(
+    a: Operand,
+    axis: Axis = None,
+    out: None = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
+) -> Array:
     """The middle element over axes, or the mean of the middle two; NaN if one is.
 
     >>> import traceir.numpy as jnp
     >>> median(jnp.array([1, 5, 2]))
     Array(2., dtype=float32)
     """
+    _only_reads("median", out, overwrite_input)
     return quantile(a, 0.5, axis=axis, method="midpoint", keepdims=keepdims)
 
 
-@composite(static_argnames=["axis", "keepdims"])
-def nanmedian(a: Operand, axis: Axis = None, *, keepdims: bool = False) -> Array:
+@composite(static_argnames=["axis", "out", "overwrite_input", "keepdims"])
+def nanmedian(
+    a: Operand,
+    axis: Axis = None,
+    out: None = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
+) -> Array:
     """As `median`, of what is not NaN.
 
     >>> import traceir.numpy as jnp
     >>> nanmedian(jnp.array([1.0, jnp.nan, 4.0]))
     Array(2.5, dtype=float32)
     """
+    _only_reads("nanmedian", out, overwrite_input)
     return nanquantile(a, 0.5, axis=axis, method="midpoint", keepdims=keepdims)
+
+
+def _only_reads(name: str, out: None, overwrite_input: bool) -> None:
+    """Raise NotImplementedError (face.no-out) for what would change an array."""
+    no_out(name, out)
+    if overwrite_input:
+        raise rules.error("face.no-out", got=f"overwrite_input=True of {name}")
 
 
 def _part(q: Operand) -> Operand:
@@ -238,7 +268,7 @@ def _of_all(line: Array, part: Operand, d: int, keepdims: bool, method: str) -> 
     count, zero, one = (typed(n, line.dtype, False) for n in (line.shape[d], 0, 1))
     low, high, rest, share = _sides(_place(part, count, method))
     ends = [lax.clamp(zero, side, lax.sub(count, one)) for side in (low, high)]
-    whole = [convert(end, np.dtype("int32")) for end in ends]
+    whole = [convert(end, index_dtype((line.shape[d],))) for end in ends]
     lower, upper = (at_places(found, places, d, keepdims) for places in whole)
     if share.ndim:
         rest, share = (
@@ -259,7 +289,7 @@ def _of_numbers(
     last = broadcast_to(subtract(count, 1), low.shape)
     none = lax.broadcast(typed(0, line.dtype, False), low.shape)
     ends = [lax.max(none, lax.min(side, last)) for side in (low, high)]
-    whole = [convert(end, np.dtype("int32")) for end in ends]
+    whole = [convert(end, index_dtype(found.shape[-1:])) for end in ends]
     lower, upper = (along_axis(found, places, found.ndim - 1) for places in whole)
     if shape_of(part):
         sides = (lower, upper, rest, share)

@@ -171,7 +171,8 @@ def _spaced(first: Array, last: Array, axis: int, gaps: int) -> Array:
     """`gaps` numbers from `first` on, weighing both ends, so that `last` is exact."""
     rank = max(first.ndim, last.ndim) + 1
     places = [gaps if d == axis else 1 for d in range(rank)]
-    weights = divide(lax.reshape(lax.iota(first.dtype, gaps), places), gaps)
+    count = typed(gaps, first.dtype, False)
+    weights = divide(lax.reshape(lax.iota(first.dtype, gaps), places), count)
     near = multiply(_across(first, axis), subtract(1, weights))
     return add(near, multiply(_across(last, axis), weights))
 

@@ -34,6 +34,27 @@ from traceir.trace import bind, typeof
 Axis = Any
 
 
+def no_out(name: str, out: None) -> None:
+    """Raise NotImplementedError (face.no-out) if there is an array to store in.
+
+    >>> no_out("sum", None)
+    """
+    if out is not None:
+        raise rules.error("face.no-out", got=f"out={type(out).__name__} of {name}")
+
+
+def truths(where: Operand) -> Operand:
+    """Which elements count; ValueError (face.where) unless by booleans.
+
+    >>> truths(True)
+    True
+    """
+    which = operand("where", where)
+    if typeof(which).dtype != BOOL:
+        raise rules.error("face.where", got=f"where of {typeof(which).str_short()}")
+    return which
+
+
 def _kept(x: Array, shape: tuple[int, ...], axes: tuple[int, ...]) -> Array:
     """A reduced array with its axes back, at extent 1."""
     dims = [d for d in range(len(shape)) if d not in axes]
@@ -52,8 +73,8 @@ def reduced(
     shape = shape_of(x)
     axes = axes_in(axis, len(shape))
     if options.get("where") is not None:
-        dtype = typeof(x).dtype
-        x = _where(options["where"], x, typed(options["identity"], dtype, False))
+        dtype, which = typeof(x).dtype, truths(options["where"])
+        x = _where(which, x, typed(options["identity"], dtype, False))
     result: Array = bind(primitive, x, axes=axes)
     if keepdims:
         result = _kept(result, shape, axes)
@@ -94,20 +115,25 @@ def sum(
     a: Operand,
     axis: Axis = None,
     dtype: DTypeLike = None,
-    *,
+    out: None = None,
     keepdims: bool = False,
     initial: Operand = None,
     where: Operand = None,
+    promote_integers: bool = True,
 ) -> Array:
     """Sum over axes; integers and booleans in at least the default integer width.
 
-    `initial` is added; `where` tells which elements count. Raises ValueError
-    (face.axis), TypeError (face.argument, face.dtype).
+    `initial` is added; `where` tells which elements count. Without `promote_integers`
+    the dtype is that of `a`. Raises ValueError (face.axis), TypeError (face.argument,
+    face.dtype), NotImplementedError (face.no-out).
 
     >>> import traceir.numpy as jnp
     >>> sum(jnp.ones((2, 3)), axis=1)
     Array([3., 3.], dtype=float32)
     """
+    no_out("sum", out)
+    if dtype is None and not promote_integers:
+        dtype = typeof(operand("sum", a)).dtype
     return _total(
         "sum",
         "reduce_sum",
@@ -126,10 +152,11 @@ def prod(
     a: Operand,
     axis: Axis = None,
     dtype: DTypeLike = None,
-    *,
+    out: None = None,
     keepdims: bool = False,
     initial: Operand = None,
     where: Operand = None,
+    promote_integers: bool = True,
 ) -> Array:
     """Product over axes, in the dtype of `sum`; other arguments as there.
 
@@ -137,6 +164,9 @@ def prod(
     >>> prod(jnp.arange(1, 5))
     Array(24, dtype=int32)
     """
+    no_out("prod", out)
+    if dtype is None and not promote_integers:
+        dtype = typeof(operand("prod", a)).dtype
     return _total(
         "prod",
         "reduce_prod",
@@ -183,7 +213,7 @@ def end_of(dtype: np.dtype, least: bool) -> Any:
 def max(
     a: Operand,
     axis: Axis = None,
-    *,
+    out: None = None,
     keepdims: bool = False,
     initial: Operand = None,
     where: Operand = None,
@@ -197,13 +227,14 @@ def max(
     Array([3, 4], dtype=int32)
     """
     options = {"keepdims": keepdims, "initial": initial, "where": where}
+    no_out("max", out)
     return _extreme("max", a, axis, True, **options)
 
 
 def min(
     a: Operand,
     axis: Axis = None,
-    *,
+    out: None = None,
     keepdims: bool = False,
     initial: Operand = None,
     where: Operand = None,
@@ -215,6 +246,7 @@ def min(
     Array([1, 2], dtype=int32)
     """
     options = {"keepdims": keepdims, "initial": initial, "where": where}
+    no_out("min", out)
     return _extreme("min", a, axis, False, **options)
 
 
@@ -222,24 +254,42 @@ amax = max
 amin = min
 
 
-def all(a: Operand, axis: Axis = None, *, keepdims: bool = False) -> Array:
-    """Whether all elements over axes are true, or other than 0.
+def all(
+    a: Operand,
+    axis: Axis = None,
+    out: None = None,
+    keepdims: bool = False,
+    *,
+    where: Operand = None,
+) -> Array:
+    """Whether all elements over axes are true, or other than 0; `where` tells which.
 
     >>> all(True)
     Array(True, dtype=bool)
     """
+    no_out("all", out)
     value = convert(operand("all", a), BOOL)
-    return reduced("reduce_and", value, axis, keepdims)
+    options: Any = {"where": where, "identity": True}
+    return reduced("reduce_and", value, axis, keepdims, **options)
 
 
-def any(a: Operand, axis: Axis = None, *, keepdims: bool = False) -> Array:
-    """Whether any element over axes is true, or other than 0.
+def any(
+    a: Operand,
+    axis: Axis = None,
+    out: None = None,
+    keepdims: bool = False,
+    *,
+    where: Operand = None,
+) -> Array:
+    """Whether any element over axes is true, or other than 0; `where` tells which.
 
     >>> any(False)
     Array(False, dtype=bool)
     """
+    no_out("any", out)
     value = convert(operand("any", a), BOOL)
-    return reduced("reduce_or", value, axis, keepdims)
+    options: Any = {"where": where, "identity": False}
+    return reduced("reduce_or", value, axis, keepdims, **options)
 
 
 def _arg(name: str, a: Operand, axis: int | None, keepdims: bool) -> Array:
@@ -256,7 +306,12 @@ def _arg(name: str, a: Operand, axis: int | None, keepdims: bool) -> Array:
     return _kept(result, shape, tuple(range(len(shape))) if axis is None else (at,))
 
 
-def argmax(a: Operand, axis: int | None = None, *, keepdims: bool = False) -> Array:
+def argmax(
+    a: Operand,
+    axis: int | None = None,
+    out: None = None,
+    keepdims: bool | None = None,
+) -> Array:
     """Index of the first greatest element, a NaN before all; without axis, of them all.
 
     Raises ValueError (face.reduce-empty, face.axis), TypeError (face.argument).
@@ -265,14 +320,21 @@ def argmax(a: Operand, axis: int | None = None, *, keepdims: bool = False) -> Ar
     >>> argmax(jnp.array([1, 3, 2]))
     Array(1, dtype=int32)
     """
-    return _arg("argmax", a, axis, keepdims)
+    no_out("argmax", out)
+    return _arg("argmax", a, axis, bool(keepdims))
 
 
-def argmin(a: Operand, axis: int | None = None, *, keepdims: bool = False) -> Array:
+def argmin(
+    a: Operand,
+    axis: int | None = None,
+    out: None = None,
+    keepdims: bool | None = None,
+) -> Array:
     """Index of the first least element, a NaN before all. Raises as `argmax`.
 
     >>> import traceir.numpy as jnp
     >>> argmin(jnp.array([3, 1, 2]))
     Array(1, dtype=int32)
     """
-    return _arg("argmin", a, axis, keepdims)
+    no_out("argmin", out)
+    return _arg("argmin", a, axis, bool(keepdims))

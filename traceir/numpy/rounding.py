@@ -72,13 +72,13 @@ def rint(x: Operand) -> Array:
 
 
 @composite(static_argnames=["decimals"])
-def around(a: Operand, decimals: int = 0) -> Array:
+def around(a: Operand, decimals: int = 0, out: None = None) -> Array:
     """Elements rounded to `decimals` places, as by `round`.
 
     >>> around(2.567, 2)
     Array(2.57, dtype=float32, weak_type=True)
     """
-    return _round(a, decimals)
+    return _round(a, decimals, out)
 
 
 @composite

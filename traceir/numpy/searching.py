@@ -11,8 +11,9 @@ import numpy as np
 
 from traceir import lax, rules
 from traceir.array import Array
-from traceir.dtypes import kind_of
+from traceir.dtypes import finfo, kind_of
 from traceir.jit.composite import composite
+from traceir.lax.index_dtypes import index_dtype
 from traceir.lax.operands import (
     Operand,
     as_array,
@@ -45,7 +46,6 @@ from traceir.numpy.sorting import argsort
 from traceir.numpy.sorting import sort as _sort
 
 METHODS = ("scan", "scan_unrolled", "sort", "compare_all")
-PLACE = np.dtype("int32")
 # Whether an ordered value belongs before a number that is searched.
 Before = Callable[[Operand], Array]
 
@@ -89,7 +89,8 @@ def _placed(values: Array, numbers: Array, side: str, method: str) -> Array:
     before = _before(numbers, side)
     if method == "compare_all":
         every = lax.reshape(values, (values.shape[0], *(1,) * numbers.ndim))
-        return lax.reduce_sum(convert(before(every), PLACE), (0,))
+        places = index_dtype(values.shape)
+        return lax.reduce_sum(convert(before(every), places), (0,))
     return _by_halves(values, numbers.shape, before)
 
 
@@ -119,10 +120,11 @@ def _before(numbers: Array, side: str) -> Before:
 def _by_halves(values: Array, shape: tuple[int, ...], before: Before) -> Array:
     """How many values are before each number, bit by bit from the highest."""
     count = values.shape[0]
-    found = lax.full(shape, typed(0, PLACE, False))
+    places = index_dtype((count,))
+    found = lax.full(shape, typed(0, places, False))
     for bit in reversed(range(count.bit_length())):
-        further = add(found, typed(1 << bit, PLACE, False))
-        last = lax.min(further, lax.full(shape, typed(count, PLACE, False)))
+        further = add(found, typed(1 << bit, places, False))
+        last = lax.min(further, lax.full(shape, typed(count, places, False)))
         value = at_places(values, subtract(last, 1), 0)
         here = logical_and(less_equal(further, count), before(value))
         found = lax.select_n(here, found, further)
@@ -142,7 +144,7 @@ def _by_sort(values: Array, numbers: Array, side: str) -> Array:
 def _ranks(x: Array) -> Array:
     """The place at which each element of a vector is in order."""
     # What is converted is an Array.
-    return convert(argsort(argsort(x)), PLACE)  # type: ignore[no-any-return]
+    return convert(argsort(argsort(x)), index_dtype(x.shape))  # type: ignore[no-any-return]
 
 
 @composite(static_argnames=["right", "method"])
@@ -214,7 +216,7 @@ def _interp(
     first, last = (at_places(values, k, 0) for k in (subtract(where, 1), upper))
     width = subtract(high, low)
     # Points that are equal, up to what is lost in their dtype, have no line.
-    least = typed(float(np.spacing(np.finfo(width.dtype).eps)), width.dtype, False)
+    least = typed(float(np.spacing(finfo(width.dtype).eps)), width.dtype, False)
     none = less_equal(lax.abs(width), least)
     part = divide(subtract(at, low), _where(none, 1, width))
     found = _where(none, first, add(first, multiply(part, subtract(last, first))))

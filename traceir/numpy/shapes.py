@@ -9,8 +9,10 @@ from typing import Any
 from traceir import lax, rules
 from traceir.array import Array
 from traceir.lax.operands import (
+    DTypeLike,
     Operand,
     convert,
+    dtype_of,
     joined,
     operand,
     operands,
@@ -50,11 +52,16 @@ def size(a: Operand, axis: int | None = None) -> int:
     return prod(extents) if axis is None else extents[axis_in(axis, len(extents))]
 
 
-def reshape(a: Operand, shape: ShapeLike, *, copy: bool | None = None) -> Array:
-    """The elements, in row-major order, under another shape; one extent may be -1.
+def reshape(
+    a: Operand, shape: ShapeLike, order: str = "C", *, copy: bool | None = None
+) -> Array:
+    """The elements under another shape; one extent may be -1.
+
+    The last dimension is the fastest, in the order "F" the first, before and after.
 
     `copy` is what the Array API standard asks for: no array can tell whether it shares
-    memory. Raises TypeError (face.shape, face.reshape).
+    memory. Raises TypeError (face.shape, face.reshape), ValueError (face.choice),
+    NotImplementedError (array.order).
 
     >>> import traceir.numpy as jnp
     >>> reshape(jnp.arange(4), (2, -1))
@@ -67,7 +74,19 @@ def reshape(a: Operand, shape: ShapeLike, *, copy: bool | None = None) -> Array:
     if sizes is None or prod(sizes) != prod(shape_of(value)):
         got = f"{typeof(value).str_short()} into {asked}"
         raise rules.error("face.reshape", got=got)
+    if order == "F":
+        turned = lax.reshape(_reversed(value), sizes[::-1])
+        return _reversed(turned)
+    if order in ("A", "K"):
+        raise rules.error("array.order", got=f"{order=} of reshape")
+    if order != "C":
+        raise rules.error("face.choice", got=f"{order=} of reshape", hint='"C" or "F"')
     return lax.reshape(value, sizes)
+
+
+def _reversed(x: Operand) -> Array:
+    """The dimensions the other way around."""
+    return lax.transpose(x, range(len(shape_of(x)))[::-1])
 
 
 def _sized(asked: tuple[int, ...], size: int) -> tuple[int, ...] | None:
@@ -81,14 +100,16 @@ def _sized(asked: tuple[int, ...], size: int) -> tuple[int, ...] | None:
     return tuple(size // known if n == -1 else n for n in asked)
 
 
-def ravel(a: Operand) -> Array:
-    """The elements, in row-major order, along one dimension.
+def ravel(a: Operand, order: str = "C") -> Array:
+    """The elements along one dimension, in row-major order, or in column-major "F".
+
+    Raises ValueError (face.choice).
 
     >>> import traceir.numpy as jnp
     >>> ravel(jnp.ones((2, 2)))
     Array([1., 1., 1., 1.], dtype=float32)
     """
-    return reshape(a, (-1,) if prod(shape_of(operand("ravel", a))) else (0,))
+    return reshape(a, (-1,) if prod(shape_of(operand("ravel", a))) else (0,), order)
 
 
 def transpose(a: Operand, axes: Sequence[int] | None = None) -> Array:
@@ -204,8 +225,12 @@ def _alike(name: str, arrays: Any) -> list[Operand]:
     return [convert(v, dtype, weak) for v in values]
 
 
-def concatenate(arrays: Sequence[Operand], axis: int | None = 0) -> Array:
+def concatenate(
+    arrays: Sequence[Operand], axis: int | None = 0, dtype: DTypeLike = None
+) -> Array:
     """Arrays after one another along an axis; without axis, all of them flat.
+
+    The result has the dtype in which they meet, or the one that is given.
 
     Raises ValueError (face.join-empty, face.axis), and the clauses of concatenate.
 
@@ -213,13 +238,24 @@ def concatenate(arrays: Sequence[Operand], axis: int | None = 0) -> Array:
     >>> concatenate([jnp.ones(2), jnp.arange(3)])
     Array([1., 1., 0., 1., 2.], dtype=float32)
     """
-    values = _alike("concatenate", arrays)
+    values = _typed("concatenate", _alike("concatenate", arrays), dtype)
     if axis is None:
         return lax.concatenate([ravel(v) for v in values], 0)
     return lax.concatenate(values, axis_in(axis, len(shape_of(values[0]))))
 
 
-def stack(arrays: Sequence[Operand], axis: int = 0) -> Array:
+def _typed(name: str, values: list[Operand], dtype: DTypeLike) -> list[Operand]:
+    if dtype is None:
+        return values
+    return [convert(v, dtype_of(dtype, name)) for v in values]
+
+
+def stack(
+    arrays: Sequence[Operand],
+    axis: int = 0,
+    out: None = None,
+    dtype: DTypeLike = None,
+) -> Array:
     """Arrays of one shape along a new axis of the result.
 
     Raises ValueError (face.join-empty, face.axis), and the clauses of stack.
@@ -229,5 +265,7 @@ def stack(arrays: Sequence[Operand], axis: int = 0) -> Array:
     Array([[1., 0.],
            [1., 1.]], dtype=float32)
     """
-    values = _alike("stack", arrays)
+    if out is not None:
+        raise rules.error("face.no-out", got="out of stack")
+    values = _typed("stack", _alike("stack", arrays), dtype)
     return lax.stack(values, axis_in(axis, len(shape_of(values[0])) + 1))

@@ -111,7 +111,7 @@ def gradient(
     f: Operand,
     *varargs: Spacing,
     axis: int | Sequence[int] | None = None,
-    edge_order: int = 1,
+    edge_order: int | None = None,
 ) -> Array | list[Array]:
     """Slopes along each axis, or those given: between both neighbours, at ends to one.
 
@@ -123,7 +123,7 @@ def gradient(
     >>> gradient(jnp.array([0.0, 1.0, 4.0])), gradient(jnp.array([0.0, 1.0]), 0.5)
     (Array([1., 2., 3.], dtype=float32), Array([2., 2.], dtype=float32))
     """
-    if edge_order != 1:
+    if edge_order not in (None, 1):
         raise rules.error("face.choice", got=f"{edge_order=}, not 1")
     values = promoted_inexact("gradient", f, *varargs)
     samples, given = values[0], values[1:]

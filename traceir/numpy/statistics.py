@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -28,8 +29,10 @@ from traceir.lax.operands import (
 )
 from traceir.lax.shapes import axes_in
 from traceir.numpy.composites import where as _where
+from traceir.numpy.creation import broadcast_to
 from traceir.numpy.elementwise import divide, subtract
-from traceir.numpy.reductions import Axis, reduced
+from traceir.numpy.logic import greater
+from traceir.numpy.reductions import Axis, no_out, reduced, truths
 from traceir.trace import typeof
 
 SINGLE = np.dtype(np.float32)
@@ -39,15 +42,20 @@ def mean(
     a: Operand,
     axis: Axis = None,
     dtype: DTypeLike = None,
-    *,
+    out: None = None,
     keepdims: bool = False,
+    *,
+    where: Operand = None,
 ) -> Array:
     """Mean over axes, floating unless a dtype is given; NaN over none.
+
+    `where` tells which elements count. Raises NotImplementedError (face.no-out).
 
     >>> import traceir.numpy as jnp
     >>> mean(jnp.arange(4))
     Array(1.5, dtype=float32)
     """
+    no_out("mean", out)
     value = operand("mean", a)
     given = typeof(value).dtype
     wanted = inexact(given) if dtype is None else dtype_of(dtype, "mean")
@@ -56,25 +64,36 @@ def mean(
     half = dtype is None and is_half(wanted)
     value = convert(value, SINGLE if half else wanted)
     return convert(  # type: ignore[no-any-return]  # an Array
-        _mean(value, axes_in(axis, len(shape_of(value))), keepdims), wanted
+        _mean(value, axes_in(axis, len(shape_of(value))), keepdims, where), wanted
     )
 
 
-def _mean(x: Operand, axes: tuple[int, ...], keepdims: bool) -> Array:
-    total = reduced("reduce_sum", x, axes, keepdims)
-    return lax.div(total, typed(_count(x, axes), total.dtype, False))
+def _mean(
+    x: Operand, axes: tuple[int, ...], keepdims: bool, where: Operand = None
+) -> Array:
+    total = reduced("reduce_sum", x, axes, keepdims, where=where, identity=0)
+    return lax.div(total, _count(x, axes, keepdims, where, total.dtype))
 
 
-def _count(x: Operand, axes: tuple[int, ...]) -> int:
-    return prod(shape_of(x)[d] for d in axes)
+def _count(
+    x: Operand, axes: tuple[int, ...], keepdims: bool, where: Operand, dtype: np.dtype
+) -> Operand:
+    """How many elements of each line count: all, or those that `where` tells."""
+    if where is None:
+        return typed(prod(shape_of(x)[d] for d in axes), dtype, False)
+    some = broadcast_to(convert(truths(where), dtype), shape_of(x))
+    return reduced("reduce_sum", some, axes, keepdims)
 
 
 def var(
     a: Operand,
     axis: Axis = None,
-    *,
+    dtype: DTypeLike = None,
+    out: None = None,
     ddof: int | float = 0,
     keepdims: bool = False,
+    *,
+    where: Operand = None,
     correction: int | float | None = None,
     mean: Operand = None,
 ) -> Array:
@@ -82,18 +101,23 @@ def var(
 
     The sum of squares is divided by the number of elements less `ddof`, which the
     Array API standard calls `correction`. A `mean` that is known, with the dimensions
-    that `keepdims` leaves, is taken as it is given. Raises ValueError (face.choice)
-    where `ddof` and `correction` are given, TypeError (face.broadcast).
+    that `keepdims` leaves, is taken as it is given; `where` tells which elements count.
+    Raises ValueError (face.choice) where `ddof` and `correction` are given, TypeError
+    (face.broadcast), NotImplementedError (face.no-out).
 
     >>> import traceir.numpy as jnp
     >>> var(jnp.arange(4))
     Array(1.25, dtype=float32)
     """
+    no_out("var", out)
     value = operand("var", a)
+    wanted = None if dtype is None else dtype_of(dtype, "var")
     axes = axes_in(axis, len(shape_of(value)))
     less = _corrected(ddof, correction)
     about = None if mean is None else centre("var", value, mean)
-    result: Array = _var(value, about, less, axes=axes, keepdims=keepdims)
+    result: Array = _var(
+        value, about, less, where, axes=axes, keepdims=keepdims, dtype=wanted
+    )
     return result
 
 
@@ -124,9 +148,12 @@ def _corrected(ddof: int | float, correction: int | float | None) -> int | float
 def std(
     a: Operand,
     axis: Axis = None,
-    *,
+    dtype: DTypeLike = None,
+    out: None = None,
     ddof: int | float = 0,
     keepdims: bool = False,
+    *,
+    where: Operand = None,
     correction: int | float | None = None,
     mean: Operand = None,
 ) -> Array:
@@ -136,48 +163,57 @@ def std(
     >>> std(jnp.arange(4))
     Array(1.118034, dtype=float32)
     """
+    no_out("std", out)
     value = operand("std", a)
+    wanted = None if dtype is None else dtype_of(dtype, "std")
     axes = axes_in(axis, len(shape_of(value)))
     less = _corrected(ddof, correction)
     about = None if mean is None else centre("std", value, mean)
-    result: Array = _std(value, about, less, axes=axes, keepdims=keepdims)
+    result: Array = _std(
+        value, about, less, where, axes=axes, keepdims=keepdims, dtype=wanted
+    )
     return result
 
 
-@composite(static_argnames=["axes", "keepdims"])
+@composite(static_argnames=["axes", "keepdims", "dtype"])
 def _var(
     a: Operand,
     mean: Operand | None,
     ddof: Operand,
+    where: Operand,
     *,
     axes: tuple[int, ...],
     keepdims: bool,
+    dtype: np.dtype | None,
 ) -> Array:
-    wanted = inexact(typeof(a).dtype)
+    wanted = inexact(typeof(a).dtype if dtype is None else dtype)
     computed = computed_in(wanted)
     value = convert(a, computed)
-    about = _mean(value, axes, keepdims=True) if mean is None else mean
+    about = _mean(value, axes, True, where) if mean is None else mean
     centred = subtract(value, about)
     if computed.kind == "c":
         centred = lax.real(lax.mul(centred, lax.conj(centred)))
         wanted = computed = part_dtype(computed)
     else:
         centred = lax.square(centred)
-    count = typed(_count(value, axes), computed, False)
-    left = lax.sub(count, convert(ddof, computed))
-    total = reduced("reduce_sum", centred, axes, keepdims)
+    count = _count(value, axes, keepdims, where, computed)
+    left = subtract(count, convert(ddof, computed))
+    total = reduced("reduce_sum", centred, axes, keepdims, where=where, identity=0)
     result = convert(divide(total, left), wanted)
-    some = lax.gt(left, typed(0, computed, False))
+    some = greater(left, typed(0, computed, False))
     return _where(some, result, float("nan"))
 
 
-@composite(static_argnames=["axes", "keepdims"])
+@composite(static_argnames=["axes", "keepdims", "dtype"])
 def _std(
     a: Operand,
     mean: Operand | None,
     ddof: Operand,
+    where: Operand,
     *,
     axes: tuple[int, ...],
     keepdims: bool,
+    dtype: np.dtype | None,
 ) -> Array:
-    return lax.sqrt(_var(a, mean, ddof, axes=axes, keepdims=keepdims))
+    options: Any = {"axes": axes, "keepdims": keepdims, "dtype": dtype}
+    return lax.sqrt(_var(a, mean, ddof, where, **options))

@@ -12,7 +12,7 @@ from traceir import lax, rules
 from traceir.array import Array
 from traceir.dtypes import KEY
 from traceir.jit.composite import composite
-from traceir.lax.dynamic import from_end
+from traceir.lax.index_dtypes import from_end, index_dtype, widened
 from traceir.lax.indexing import GatherDimensionNumbers, GatherScatterMode, fill_of
 from traceir.lax.operands import (
     Operand,
@@ -53,7 +53,8 @@ def take(
     and with the mode "fill", negative places count from the end, and what is outside is
     `fill_value`: NaN, the least integer, the greatest unsigned one, True. With "clip"
     it is the nearest element, with "wrap" places go around. Raises ValueError
-    (face.axis, index.mode), TypeError (index.type, face.argument).
+    (face.axis, index.mode), IndexError (index.empty), TypeError (index.type,
+    face.argument).
 
     >>> import traceir.numpy as jnp
     >>> take(jnp.array([5, 6, 7]), jnp.array([0, -1])), take(jnp.array([5.0]), 3)
@@ -105,12 +106,16 @@ def _take(
     extent = x.shape[at]
     shape = (*x.shape[:at], *places.shape, *x.shape[at + 1 :])
     if not extent:
+        if 0 not in shape[at : at + places.ndim]:
+            raise rules.error("index.empty", got=f"take from an axis of {x.shape}")
         return _outside(shape, x.dtype, fill_value)
     usual = GatherScatterMode.from_any(None, FILL) if mode is None else mode
     if mode == "wrap":
+        places = as_array(widened(places, extent))
         places = remainder(places, typed(extent, places.dtype, False))
         usual = GatherScatterMode.PROMISE_IN_BOUNDS
     elif usual != "clip" and places.dtype.kind == "i":
+        places = as_array(widened(places, extent))
         negative = lax.lt(places, typed(0, places.dtype, False))
         moved = lax.add(places, typed(extent, places.dtype, False))
         places = where(negative, moved, places)
@@ -223,7 +228,7 @@ def put_along_axis(
     index: list[Any] = []
     for d, n in enumerate(x.shape):
         line = [n if k == d else 1 for k in range(x.ndim)]
-        iota = lax.broadcasted_iota(places.dtype, line, d)
+        iota = lax.broadcasted_iota(index_dtype(x.shape), line, d)
         index.append(places if d == at else iota)
     return IndexUpdate(x, tuple(index)).set(values, mode=mode)
 
@@ -292,7 +297,7 @@ def place(arr: Operand, mask: Operand, vals: Operand, *, inplace: bool = True) -
         return x
     if not values.size:
         raise rules.error("index.choices", got="no values")
-    count = lax.cumsum(convert(which, np.dtype("int32")))
+    count = lax.cumsum(convert(which, index_dtype((x.size,))))
     turn = remainder(lax.sub(count, typed(1, count.dtype, False)), values.size)
     chosen = take(convert(values, x.dtype), turn, mode="clip")
     return lax.reshape(lax.select_n(which, ravel(x), chosen), x.shape)
@@ -321,6 +326,7 @@ def choose(a: Operand, choices: Any, out: None = None, mode: str = "raise") -> A
 
 
 def _numbered(which: Array, count: int, mode: str) -> Array:
+    which = as_array(widened(which, count))
     match mode:
         case "wrap":
             return remainder(which, typed(count, which.dtype, False))

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from traceir import lax, rules
+from traceir import config, lax, rules
 from traceir.array import Array
 from traceir.concretize import refusal
 from traceir.jit.composite import composite
@@ -18,6 +18,7 @@ from traceir.lax.operands import (
     Operand,
     as_array,
     constant,
+    convert,
     default_dtype,
     is_tracer,
     operand,
@@ -71,7 +72,7 @@ def repeat(
 
     `repeats` is an int, or one for each place along the axis. Where it is traced,
     `total_repeat_length` says how long the result is: what is more is left out, what
-    is less is filled with the last element.
+    is less is filled with the last element; of nothing the result is nothing.
 
     Raises ConcretizationTypeError (level.concretize.number) for traced repeats without
     a length, ValueError (face.repeats, face.axis).
@@ -84,6 +85,8 @@ def repeat(
     if axis is None:
         value, axis = lax.reshape(value, (prod(shape_of(value)),)), 0
     at = axis_in(axis, len(shape_of(value)))
+    if not shape_of(value)[at] and total_repeat_length is not None:
+        return as_array(value)
     if is_tracer(repeats) and total_repeat_length is None:
         what = "the 'repeats' argument of jnp.repeat, without total_repeat_length,"
         traced: Any = repeats
@@ -122,6 +125,8 @@ def _evenly(value: Operand, count: int, axis: int) -> Array:
 def _by_counts(value: Operand, counts: Array, axis: int, length: int) -> Array:
     """The places are how many elements have ended before: no shape depends on them."""
     extent = shape_of(value)[axis]
+    if counts.dtype.itemsize < default_dtype(int).itemsize:
+        counts = as_array(convert(counts, default_dtype(int)))
     ends = cumsum(broadcast_to(counts, (extent,)))
     results = lax.broadcasted_iota(ends.dtype, (length, extent), 0)
     ended = lax.le(lax.broadcast_in_dim(ends, (length, extent), (1,)), results)
@@ -202,7 +207,8 @@ def meshgrid(
         raise rules.error("face.choice", got=got, hint='"xy" or "ij"')
     values = operands("meshgrid", xi)
     for value in values:
-        if len(shape_of(value)) > 1:
+        rank = len(shape_of(value))
+        if rank > 1 or (not rank and config.local.context.face != "numpy"):
             raise rules.error("face.vector", got=f"meshgrid of shape {shape_of(value)}")
     vectors = [lax.reshape(v, (prod(shape_of(v)),)) for v in values]
     order = list(range(len(vectors)))

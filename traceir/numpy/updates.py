@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 
-from traceir import lax, rules, source
+from traceir import lax, source
 from traceir.array import Array
+from traceir.compile_time import ensure_compile_time_eval
 from traceir.dtypes import kind_of
 from traceir.lax.indexing import ScatterDimensionNumbers
 from traceir.lax.operands import Operand, convert, is_tracer, joined, shape_of
@@ -21,8 +23,9 @@ from traceir.numpy.creation import asarray, broadcast_to
 from traceir.numpy.elementwise import add, divide, maximum, minimum, multiply, subtract
 from traceir.numpy.indexers import Plan, entries, indices_of, plan_of, unmasked
 from traceir.numpy.indexing import read
+from traceir.numpy.masks import masked, traced_mask
 from traceir.records import dataclass
-from traceir.trace import typeof
+from traceir.transforms.vmap import vmap
 
 Combine = Callable[[Any, Any], Any]
 Scatter = Callable[..., Array]
@@ -214,7 +217,8 @@ class IndexUpdate:
         mode: Any = None,
         wrap_negative_indices: bool = True,
     ) -> Array:
-        """A copy divided by `values` at the index, in the array's dtype.
+        """A copy divided by `values` at the index: by their product in the array's
+        dtype. The result is floating.
 
         >>> import traceir.numpy as jnp
         >>> jnp.ones(3).at[0].divide(2)
@@ -232,7 +236,8 @@ class IndexUpdate:
         mode: Any = None,
         wrap_negative_indices: bool = True,
     ) -> Array:
-        """A copy raised to the power of `values` at the index.
+        """A copy raised to the power of `values` at the index: of their product in the
+        array's dtype.
 
         >>> import traceir.numpy as jnp
         >>> jnp.array([3, 4]).at[0].power(2)
@@ -250,26 +255,51 @@ class IndexUpdate:
         mode: Any = None,
         wrap_negative_indices: bool = True,
     ) -> Array:
-        """A copy with `func` of the elements at the index, which gives as many.
+        """A copy with `func` of each element at the index, a scalar to a scalar.
 
-        It is applied once, also where the index names an element more than once.
+        Where the index names an element more than once, it is applied as often. With
+        places that are traced this is a loop, which has no reverse derivative unless
+        `unique_indices` promises that there are none.
 
         >>> import traceir.numpy as jnp
         >>> jnp.arange(3.0).at[1:].apply(jnp.negative)
         Array([ 0., -1., -2.], dtype=float32)
+        >>> jnp.ones(2).at[jnp.array([0, 0])].apply(lambda v: 2 * v)
+        Array([4., 1.], dtype=float32)
         """
         flags = indices_are_sorted, unique_indices, mode, wrap_negative_indices
-        if (mask := _traced_mask(self.index)) is not None:
-            return _masked(self.array, mask, lambda old, new: func(old), 0)
-        old = read(self.array, self.index, *flags[:3], None, flags[3])
-        new = convert(func(old), self.array.dtype, self.array.weak_type)
-        return self.set(
-            new,
-            indices_are_sorted=indices_are_sorted,
-            unique_indices=unique_indices,
-            mode=mode,
-            wrap_negative_indices=wrap_negative_indices,
-        )
+        if (mask := traced_mask(self.index)) is not None:
+            return masked(self.array, mask, lambda old, new: _each(func, old), 0)
+        times = None if unique_indices else self._times(mode, wrap_negative_indices)
+        if times is None:
+            old = read(self.array, self.index, *flags[:3], None, flags[3])
+            new = convert(_each(func, old), self.array.dtype, self.array.weak_type)
+            return self._apply(lax.scatter, lambda old, new: new, new, *flags)
+        counts, most = times
+
+        def again(round: Any, x: Array) -> Array:
+            new = convert(_each(func, x), x.dtype, x.weak_type)
+            return lax.select_n(lax.gt(counts, lax.full_like(counts, round)), x, new)
+
+        found: Array = lax.fori_loop(0, most, again, self.array)
+        return found
+
+    def _times(self, mode: Any, wrap: bool) -> tuple[Array, Any] | None:
+        """How often the index names each element, and at most; None if once."""
+        parts = self.index if isinstance(self.index, tuple) else (self.index,)
+        arrays = [p for p in parts if isinstance(p, (Array, np.ndarray)) and p.ndim]
+        if not any(p.dtype != bool for p in arrays) or not self.array.size:
+            return None
+        traced = any(map(is_tracer, parts))
+        with nullcontext() if traced else ensure_compile_time_eval():
+            none = lax.full(self.array.shape, 0, np.dtype("int32"))
+            counts = IndexUpdate(none, self.index).add(
+                1, mode=mode, wrap_negative_indices=wrap
+            )
+            most = lax.reduce_max(counts, range(counts.ndim))
+        if traced:
+            return counts, most
+        return (counts, int(most)) if int(most) > 1 else None
 
     def _apply(
         self,
@@ -280,24 +310,31 @@ class IndexUpdate:
     ) -> Array:
         """Updates by a scatter; through a traced mask by `combine` and a choice."""
         x, new = self.array, asarray(values)
-        if (mask := _traced_mask(self.index)) is not None:
+        if (mask := traced_mask(self.index)) is not None:
             _warn_of_loss(new, x)
-            return _masked(x, mask, combine, new)
+            return masked(x, mask, combine, new)
         _warn_of_loss(new, x)
         return _scattered(scatter, x, self.index, new, _Options(*flags))
 
     def _by_product(self, combine: Combine, values: Operand, *flags: Any) -> Array:
-        """`combine` of the array and the product of all updates of each element."""
+        """`combine` of the array and, in its dtype, the product of all updates of each
+        element."""
         x, new = self.array, asarray(values)
         _warn_of_loss(new, x)
-        if (mask := _traced_mask(self.index)) is not None:
-            return _masked(x, mask, combine, new)
-        ones = lax.full(x.shape, 1, x.dtype)
-        options = _Options(*flags)
-        dtype, _ = joined((x, new))
-        factors = _scattered(lax.scatter_mul, ones, self.index, new, options, dtype)
-        found: Array = convert(combine(x, factors), x.dtype, x.weak_type)
+        factors: Array = lax.full(x.shape, 1, x.dtype)
+        if (mask := traced_mask(self.index)) is not None:
+            factors = masked(factors, mask, lambda old, new: new, new)
+        else:
+            options = _Options(*flags)
+            factors = _scattered(lax.scatter_mul, factors, self.index, new, options)
+        found: Array = combine(x, factors)
         return found
+
+
+def _each(func: Callable[[Array], Array], x: Array) -> Array:
+    """`func` of each element by itself."""
+    found: Any = vmap(func)(lax.reshape(x, (x.size,)))
+    return lax.reshape(found, x.shape)
 
 
 def _warn_of_loss(values: Array, x: Array) -> None:
@@ -322,9 +359,8 @@ def _scattered(
     index: Any,
     values: Operand,
     options: _Options,
-    dtype: np.dtype | None = None,
 ) -> Array:
-    """A copy with values written at an index by some scatter; in that dtype, if given.
+    """A copy with values written at an index by some scatter.
 
     It is computed in the dtype in which the two meet.
     """
@@ -349,7 +385,7 @@ def _scattered(
     )
     if plain is not x:
         changed = lax.reshape(changed, x.shape)
-    found: Array = convert(changed, dtype or x.dtype, dtype is None and x.weak_type)
+    found: Array = convert(changed, x.dtype, x.weak_type)
     return found
 
 
@@ -363,22 +399,3 @@ def _fitted(values: Operand, plan: Plan) -> Operand:
         given = broadcast_to(values, tuple(shape))
     given = lax.squeeze(given, plan.new)
     return lax.rev(given, plan.turned) if plan.turned else given
-
-
-# --- masks that are traced ------------------------------------------------------------
-
-
-def _traced_mask(index: Any) -> Any:
-    """The mask that an index is, if its elements are not known, or None."""
-    return index if is_tracer(index) and index.dtype == bool else None
-
-
-def _masked(x: Array, mask: Array, combine: Combine, new: Any) -> Array:
-    """A choice, element by element, which keeps the shape."""
-    if mask.shape != x.shape[: mask.ndim]:
-        raise rules.error("index.mask-shape", got=f"{mask.shape} on {x.shape}")
-    if shape_of(new):
-        raise rules.error("update.mask", got=typeof(new).str_short())
-    which = lax.broadcast_in_dim(mask, x.shape, range(mask.ndim))
-    changed = convert(combine(x, new), x.dtype, x.weak_type)
-    return lax.select_n(which, x, broadcast_to(changed, x.shape))

@@ -5,13 +5,22 @@ from __future__ import annotations
 from traceir import lax, rules
 from traceir.array import Array
 from traceir.jit.composite import composite
-from traceir.lax.operands import Operand, operands, promoted, shape_of
+from traceir.lax.operands import DTypeLike, Operand, operands, promoted, shape_of
+from traceir.lax.precision import PrecisionLike
 from traceir.numpy.contractions import matmul
 from traceir.numpy.shapes import expand_dims, moveaxis, squeeze
 from traceir.trace import typeof
 
 
-def vecdot(x1: Operand, x2: Operand, /, *, axis: int = -1) -> Array:
+def vecdot(
+    x1: Operand,
+    x2: Operand,
+    /,
+    *,
+    axis: int = -1,
+    precision: PrecisionLike = None,
+    preferred_element_type: DTypeLike = None,
+) -> Array:
     """Sums of products along an axis that both have; stacks broadcast.
 
     Shapes (..., n) to (...); complex elements of `x1` are conjugated. Raises ValueError
@@ -26,7 +35,13 @@ def vecdot(x1: Operand, x2: Operand, /, *, axis: int = -1) -> Array:
     left, right = moveaxis(x, axis, -1), moveaxis(y, axis, -1)
     _extents("vecdot", left, -1, right, -1)
     row, column = expand_dims(left, -2), expand_dims(right, -1)
-    return squeeze(matmul(row, column), (-2, -1))
+    found = matmul(
+        row,
+        column,
+        precision=precision,
+        preferred_element_type=preferred_element_type,
+    )
+    return squeeze(found, (-2, -1))
 
 
 @composite

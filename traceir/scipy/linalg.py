@@ -1,5 +1,8 @@
 """Linear algebra as `scipy.linalg` has it, on single matrices and on stacks.
 
+Arrays never change, and elements that are not finite are computed with: SciPy's options
+`overwrite_a`, `overwrite_b`, `check_finite` and `debug` change nothing.
+
 Serves: linalg.*
 
 >>> import traceir.numpy as jnp
@@ -90,7 +93,12 @@ __all__ = [
 ]
 
 
-def cholesky(a: Operand, lower: bool = False) -> Array:
+def cholesky(
+    a: Operand,
+    lower: bool = False,
+    overwrite_a: bool = False,
+    check_finite: bool = True,
+) -> Array:
     """The upper triangular factor of symmetric matrices, or the lower one.
 
     Shape (..., n, n) to the same; otherwise as `traceir.numpy.linalg.cholesky`.
@@ -103,7 +111,12 @@ def cholesky(a: Operand, lower: bool = False) -> Array:
     return _linalg.cholesky(a, upper=not lower)
 
 
-def cho_factor(a: Operand, lower: bool = False) -> tuple[Array, bool]:
+def cho_factor(
+    a: Operand,
+    lower: bool = False,
+    overwrite_a: bool = False,
+    check_finite: bool = True,
+) -> tuple[Array, bool]:
     """A triangular factor of symmetric matrices, and whether it is the lower one.
 
     >>> import traceir.numpy as jnp
@@ -113,19 +126,24 @@ def cho_factor(a: Operand, lower: bool = False) -> tuple[Array, bool]:
     return cholesky(a, lower), lower
 
 
-def cho_solve(c_and_lower: tuple[Operand, bool], b: Operand) -> Array:
+def cho_solve(
+    c_and_lower: tuple[Operand, bool],
+    b: Operand,
+    overwrite_b: bool = False,
+    check_finite: bool = True,
+) -> Array:
     """The x of `a @ x == b`, by what `cho_factor` gives for `a`.
 
-    Shapes (..., n, n) and (n,), or (..., n, k), to that of `b`. Raises LinAlgError
-    (linalg.matrix, linalg.square), ValueError (linalg.shapes).
+    Shapes as in `solve_triangular`. Raises LinAlgError (linalg.matrix, linalg.square),
+    ValueError (linalg.shapes).
 
     >>> import traceir.numpy as jnp
     >>> cho_solve(cho_factor(jnp.array([[4]])), jnp.array([8]))
     Array([2.], dtype=float32)
     """
     factor, lower = c_and_lower
-    first = solve_triangular(factor, b, trans=0 if lower else 1, lower=lower)
-    return solve_triangular(factor, first, trans=1 if lower else 0, lower=lower)
+    first = solve_triangular(factor, b, 0 if lower else "C", lower)
+    return solve_triangular(factor, first, "C" if lower else 0, lower)
 
 
 def solve_triangular(
@@ -134,34 +152,51 @@ def solve_triangular(
     trans: int | str = 0,
     lower: bool = False,
     unit_diagonal: bool = False,
+    overwrite_b: bool = False,
+    debug: None = None,
+    check_finite: bool = True,
 ) -> Array:
     """The x of `a @ x == b`, for a triangle of `a`; of its transpose if `trans`.
 
-    Shapes (..., n, n) and (n,), or (..., n, k), to that of `b`; stacks broadcast. As
-    `trans`, 0 or "N" is the matrix, 1, 2, "T" or "C" the transpose. Raises LinAlgError
-    (linalg.matrix, linalg.square), ValueError (linalg.shapes, linalg.option).
+    Shapes (..., n, n) and (..., n, k), whose stacks broadcast, to that of `b`; or `b`
+    and the result are vectors, (n,), or one for each matrix, (..., n). As `trans`, 0 or
+    "N" is the matrix, 1 or "T" the transpose, 2 or "C" its conjugate. Raises
+    LinAlgError (linalg.matrix, linalg.square), ValueError (linalg.shapes,
+    linalg.option).
 
     >>> import traceir.numpy as jnp
     >>> solve_triangular(jnp.array([[2, 0], [1, 1]]), jnp.array([2, 3]), lower=True)
     Array([1., 2.], dtype=float32)
     """
     option("solve_triangular", "trans", trans, (0, 1, 2, "N", "T", "C"))
-    a, b = promoted_inexact("solve_triangular", a, b)
-    [a] = matrices("solve_triangular", a)
-    check_square("solve_triangular", a)
-    vector = len(shape_of(b)) == 1
-    _check_rows(a, b, shape_of(b)[0 if vector else -2 :][:1])
-    columns = lax.expand_dims(b, (1,)) if vector else b
-    stack = broadcast_shapes("solve", [shape_of(a)[:-2], shape_of(columns)[:-2]])
+    a, columns, vector = _system("solve_triangular", a, b)
     found = solved(
-        broadcast_to(a, (*stack, *shape_of(a)[-2:])),
-        broadcast_to(columns, (*stack, *shape_of(columns)[-2:])),
+        a,
+        columns,
         left_side=True,
         lower=bool(lower),
         transpose_a=trans not in (0, "N"),
+        conjugate_a=trans in (2, "C") and typeof(a).dtype.kind == "c",
         unit_diagonal=bool(unit_diagonal),
     )
-    return lax.squeeze(found, (len(stack) + 1,)) if vector else found
+    return lax.squeeze(found, (len(shape_of(found)) - 1,)) if vector else found
+
+
+def _system(name: str, a: Operand, b: Operand) -> tuple[Operand, Operand, bool]:
+    """Matrices and columns as stacks of one shape, and whether `b` has vectors."""
+    a, b = promoted_inexact(name, a, b)
+    [a] = matrices(name, a)
+    check_square(name, a)
+    shape = shape_of(b)
+    vector = len(shape) == 1 or shape == shape_of(a)[:-1]
+    _check_rows(a, b, shape[-1:] if vector else shape[-2:-1])
+    columns = lax.expand_dims(b, (len(shape),)) if vector else b
+    stack = broadcast_shapes(name, [shape_of(a)[:-2], shape_of(columns)[:-2]])
+    return (
+        broadcast_to(a, (*stack, *shape_of(a)[-2:])),
+        broadcast_to(columns, (*stack, *shape_of(columns)[-2:])),
+        vector,
+    )
 
 
 def _check_rows(a: Operand, b: Operand, rows: tuple[int, ...]) -> None:
@@ -172,7 +207,16 @@ def _check_rows(a: Operand, b: Operand, rows: tuple[int, ...]) -> None:
         raise rules.error("linalg.shapes", got=got, hint=hint)
 
 
-def solve(a: Operand, b: Operand, lower: bool = False, assume_a: str = "gen") -> Array:
+def solve(
+    a: Operand,
+    b: Operand,
+    lower: bool = False,
+    overwrite_a: bool = False,
+    overwrite_b: bool = False,
+    debug: bool = False,
+    check_finite: bool = True,
+    assume_a: str = "gen",
+) -> Array:
     """The x of `a @ x == b`; by Cholesky's factors if `assume_a` is "pos".
 
     `lower` tells how a matrix with "pos" is factorized. Raises LinAlgError
@@ -188,7 +232,11 @@ def solve(a: Operand, b: Operand, lower: bool = False, assume_a: str = "gen") ->
     return _linalg.solve(a, b)
 
 
-def lu_factor(a: Operand) -> tuple[Array, Array]:
+def lu_factor(
+    a: Operand,
+    overwrite_a: bool = False,
+    check_finite: bool = True,
+) -> tuple[Array, Array]:
     """Triangular factors in one matrix, and the exchanges of rows.
 
     Shape (..., m, n) to (..., m, n) and int32 (..., min(m, n)), as `lax.linalg.lu` has
@@ -203,11 +251,18 @@ def lu_factor(a: Operand) -> tuple[Array, Array]:
     return factors, exchanges
 
 
-def lu_solve(lu_and_piv: tuple[Operand, Operand], b: Operand, trans: int = 0) -> Array:
+def lu_solve(
+    lu_and_piv: tuple[Operand, Operand],
+    b: Operand,
+    trans: int = 0,
+    overwrite_b: bool = False,
+    check_finite: bool = True,
+) -> Array:
     """The x of `a @ x == b`, by what `lu_factor` gives for `a`; of a.T if `trans`.
 
-    Shapes (..., n, n) and (n,), or (..., n, k), to that of `b`. Raises LinAlgError
-    (linalg.matrix, linalg.square), ValueError (linalg.shapes, linalg.option).
+    Shapes as in `solve_triangular`; `trans` 2 is the conjugate transpose. Raises
+    LinAlgError (linalg.matrix, linalg.square), ValueError (linalg.shapes,
+    linalg.option).
 
     >>> import traceir.numpy as jnp
     >>> lu_solve(lu_factor(jnp.array([[2, 0], [0, 4]])), jnp.array([2, 8]))
@@ -215,15 +270,13 @@ def lu_solve(lu_and_piv: tuple[Operand, Operand], b: Operand, trans: int = 0) ->
     """
     factors, exchanges = lu_and_piv
     option("lu_solve", "trans", trans, (0, 1, 2))
-    factors, b = promoted_inexact("lu_solve", factors, b)
-    check_square("lu_solve", factors)
-    vector = len(shape_of(b)) == 1
-    columns = lax.expand_dims(b, (1,)) if vector else b
-    _check_rows(factors, b, shape_of(columns)[-2:-1])
-    order = lax.linalg.lu_pivots_to_permutation(exchanges, shape_of(factors)[-1])
+    factors, columns, vector = _system("lu_solve", factors, b)
+    size = shape_of(factors)[-1]
+    order = lax.linalg.lu_pivots_to_permutation(exchanges, size)
+    order = broadcast_to(order, shape_of(factors)[:-1])
     if trans:
-        inner = solve_triangular(factors, columns, 1)
-        inner = solve_triangular(factors, inner, 1, lower=True, unit_diagonal=True)
+        inner = solve_triangular(factors, columns, trans)
+        inner = solve_triangular(factors, inner, trans, lower=True, unit_diagonal=True)
         found = _restored(inner, order)
     else:
         inner = permuted(columns, order)
@@ -242,8 +295,13 @@ def _square_of(x: Operand) -> Array:
     return lax.full((*stack, rows, rows), 0, typeof(x).dtype)
 
 
-@composite(static_argnames=["permute_l"])
-def lu(a: Operand, permute_l: bool = False) -> Any:
+@composite(static_argnames=["permute_l", "overwrite_a", "check_finite"])
+def lu(
+    a: Operand,
+    permute_l: bool = False,
+    overwrite_a: bool = False,
+    check_finite: bool = True,
+) -> Any:
     """P, L and U with `P @ L @ U` the matrix; with `permute_l`, `P @ L` and U.
 
     Shape (..., m, n) to (..., m, m), (..., m, k) and (..., k, n), k = min(m, n). Raises
@@ -267,7 +325,11 @@ def lu(a: Operand, permute_l: bool = False) -> Any:
     return (product(back, left), right) if permute_l else (back, left, right)
 
 
-def det(a: Operand) -> Array:
+def det(
+    a: Operand,
+    overwrite_a: bool = False,
+    check_finite: bool = True,
+) -> Array:
     """The determinant: `traceir.numpy.linalg.det`.
 
     >>> import traceir.numpy as jnp
@@ -277,7 +339,11 @@ def det(a: Operand) -> Array:
     return _linalg.det(a)
 
 
-def inv(a: Operand) -> Array:
+def inv(
+    a: Operand,
+    overwrite_a: bool = False,
+    check_finite: bool = True,
+) -> Array:
     """The inverse: `traceir.numpy.linalg.inv`.
 
     >>> import traceir.numpy as jnp

@@ -12,13 +12,21 @@ import numpy as np
 
 from traceir import lax, rules
 from traceir.array import Array
-from traceir.lax.operands import Operand, as_array, operand, promoted, shape_of
+from traceir.lax.operands import (
+    Operand,
+    as_array,
+    broadcast_shapes,
+    promoted,
+    shape_of,
+)
 from traceir.numpy import linalg as _linalg
-from traceir.numpy.creation import asarray, zeros
+from traceir.numpy.creation import asarray, broadcast_to, zeros
 from traceir.numpy.joins import atleast_2d
 from traceir.numpy.linalg.checks import option
+from traceir.numpy.order import flip
 from traceir.numpy.padding import pad
-from traceir.numpy.shapes import concatenate, ravel
+from traceir.numpy.parts import of_rank
+from traceir.numpy.shapes import concatenate
 from traceir.numpy.taking import take
 
 
@@ -48,41 +56,43 @@ def block_diag(*arrs: Operand) -> Array:
 def toeplitz(c: Operand, r: Operand = None) -> Array:
     """The matrix with constant diagonals, of this first column and first row.
 
-    Without `r` the row is the column. The first element of `r` does not count.
+    Without `r` the row is the column. The first element of `r` does not count. Shapes
+    (..., m) and (..., n), whose stacks broadcast, to (..., m, n). Raises ValueError
+    (face.broadcast-to).
 
     >>> import traceir.numpy as jnp
     >>> toeplitz(jnp.array([1, 2]), jnp.array([1, 3]))
     Array([[1, 3],
            [2, 1]], dtype=int32)
     """
-    column = _vector("toeplitz", c)
-    row = column if r is None else _vector("toeplitz", r)
-    column, row = (as_array(x) for x in promoted("toeplitz", column, row))
-    high, wide = shape_of(column)[0], shape_of(row)[0]
-    line = concatenate([lax.rev(column, (0,)), lax.slice_in_dim(row, 1, wide)])
+    column, row = _sides("toeplitz", c, c if r is None else r)
+    high, wide = column.shape[-1], row.shape[-1]
+    line = concatenate([flip(column, -1), row[..., 1:]], -1)
     return _windows(line, high, wide, high - 1, -1)
 
 
 def hankel(c: Operand, r: Operand = None) -> Array:
     """The matrix with constant antidiagonals, of this first column and last row.
 
-    Without `r` the row is 0. The first element of `r` does not count.
+    Without `r` the row is 0. The first element of `r` does not count. Shapes (..., m)
+    and (..., n), whose stacks broadcast, to (..., m, n). Raises ValueError
+    (face.least-rank, face.broadcast-to).
 
     >>> import traceir.numpy as jnp
     >>> hankel(jnp.array([1, 2]), jnp.array([2, 3]))
     Array([[1, 2],
            [2, 3]], dtype=int32)
     """
-    column = _vector("hankel", c)
-    row = lax.full_like(column, 0) if r is None else _vector("hankel", r)
-    column, row = (as_array(x) for x in promoted("hankel", column, row))
-    high, wide = shape_of(column)[0], shape_of(row)[0]
-    line = concatenate([column, lax.slice_in_dim(row, 1, wide)])
-    return _windows(line, high, wide, 0, 1)
+    first = of_rank("hankel", c, 1)
+    column, row = _sides("hankel", first, lax.full_like(first, 0) if r is None else r)
+    line = concatenate([column, row[..., 1:]], -1)
+    return _windows(line, column.shape[-1], row.shape[-1], 0, 1)
 
 
 def circulant(c: Operand) -> Array:
     """The square matrix whose columns are `c`, each moved down by one place more.
+
+    Shape (..., n) to (..., n, n). Raises ValueError (face.least-rank).
 
     >>> import traceir.numpy as jnp
     >>> circulant(jnp.array([1, 2, 3]))
@@ -90,20 +100,25 @@ def circulant(c: Operand) -> Array:
            [2, 1, 3],
            [3, 2, 1]], dtype=int32)
     """
-    column = _vector("circulant", c)
-    count = shape_of(column)[0]
-    line = concatenate([lax.slice_in_dim(column, 1, count), column])
-    return _windows(lax.rev(line, (0,)), count, count, count - 1, -1)
+    column = as_array(of_rank("circulant", c, 1))
+    count = column.shape[-1]
+    line = flip(concatenate([column[..., 1:], column], -1), -1)
+    return _windows(line, count, count, count - 1, -1)
 
 
-def _vector(name: str, x: Operand) -> Array:
-    return ravel(asarray(operand(name, x)))
+def _sides(name: str, column: Operand, row: Operand) -> tuple[Array, Array]:
+    """Two stacks of vectors in one dtype, the one as long as the other."""
+    parts = [as_array(x) for x in promoted(name, column, row)]
+    lines = [lax.expand_dims(x, (0,)) if not x.ndim else x for x in parts]
+    stack = broadcast_shapes(name, [x.shape[:-1] for x in lines])
+    first, second = (broadcast_to(x, (*stack, x.shape[-1])) for x in lines)
+    return first, second
 
 
-def _windows(line: Array, rows: int, columns: int, first: int, step: int) -> Array:
+def _windows(lines: Array, rows: int, columns: int, first: int, step: int) -> Array:
     """Rows that are pieces of a line, each beginning a step after the one above."""
     starts = first + step * np.arange(rows)[:, None]
-    return take(line, starts + np.arange(columns), mode="clip")
+    return take(lines, starts + np.arange(columns), axis=-1, mode="clip")
 
 
 def hilbert(n: int) -> Array:
@@ -134,7 +149,14 @@ def hadamard(n: int, dtype: Any = int) -> Array:
     return asarray(reduce(np.kron, steps, one), dtype)
 
 
-def svd(a: Operand, full_matrices: bool = True, compute_uv: bool = True) -> Any:
+def svd(
+    a: Operand,
+    full_matrices: bool = True,
+    compute_uv: bool = True,
+    overwrite_a: bool = False,
+    check_finite: bool = True,
+    lapack_driver: str = "gesdd",
+) -> Any:
     """Singular values, and their vectors: `traceir.numpy.linalg.svd`.
 
     >>> import traceir.numpy as jnp
@@ -145,7 +167,14 @@ def svd(a: Operand, full_matrices: bool = True, compute_uv: bool = True) -> Any:
     return tuple(found) if compute_uv else found
 
 
-def qr(a: Operand, mode: str = "full") -> Any:
+def qr(
+    a: Operand,
+    overwrite_a: bool = False,
+    lwork: Any = None,
+    mode: str = "full",
+    pivoting: bool = False,
+    check_finite: bool = True,
+) -> Any:
     """An orthogonal factor and a triangular one; the latter alone in mode "r".
 
     Shape (..., m, n) to (..., m, m) and (..., m, n), or, in mode "economic", as
@@ -156,12 +185,24 @@ def qr(a: Operand, mode: str = "full") -> Any:
     [(3, 3), (3, 2)]
     """
     option("qr", "mode", mode, ("full", "r", "economic"))
+    option("qr", "pivoting", pivoting, (False,))
     if mode == "r":
         return (_linalg.qr(a, mode="complete")[1],)
     return tuple(_linalg.qr(a, mode="complete" if mode == "full" else "reduced"))
 
 
-def eigh(a: Operand, lower: bool = True, eigvals_only: bool = False) -> Any:
+def eigh(
+    a: Operand,
+    b: None = None,
+    lower: bool = True,
+    eigvals_only: bool = False,
+    overwrite_a: bool = False,
+    overwrite_b: bool = False,
+    turbo: bool = True,
+    eigvals: None = None,
+    type: int = 1,
+    check_finite: bool = True,
+) -> Any:
     """Eigenvalues of symmetric matrices, and their vectors.
 
     The mean of the matrix and its transpose is taken, whatever `lower` says, as in
@@ -171,6 +212,12 @@ def eigh(a: Operand, lower: bool = True, eigvals_only: bool = False) -> Any:
     >>> eigh(jnp.array([[2.0, 0.0], [0.0, 3.0]]), eigvals_only=True)
     Array([2., 3.], dtype=float32)
     """
+    for key, value, usual in (("b", b, None), ("eigvals", eigvals, None)):
+        if value is not usual:
+            raise rules.error(
+                "linalg.option", got=f"{key} of eigh", hint="leave it out"
+            )
+    option("eigh", "type", type, (1,))
     triangle = "L" if lower else "U"
     if eigvals_only:
         return _linalg.eigvalsh(a, UPLO=triangle)

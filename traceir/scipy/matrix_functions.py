@@ -11,6 +11,7 @@ import numpy as np
 
 from traceir import lax, rules
 from traceir.array import Array
+from traceir.dtypes import finfo
 from traceir.jit.composite import composite
 from traceir.lax.matrices import eye_like, product
 from traceir.lax.operands import Operand, promoted_inexact, shape_of
@@ -31,8 +32,10 @@ _PADE = (
 _THETA = 5.371920351148152
 
 
-@composite(static_argnames=["max_squarings"])
-def expm(A: Operand, *, max_squarings: int = 16) -> Array:
+@composite(static_argnames=["upper_triangular", "max_squarings"])
+def expm(
+    A: Operand, *, upper_triangular: bool = False, max_squarings: int = 16
+) -> Array:
     """The exponential of square matrices, by scaling and squaring.
 
     Shape (..., n, n) to the same; NaN where it takes more than `max_squarings`. Raises
@@ -46,7 +49,7 @@ def expm(A: Operand, *, max_squarings: int = 16) -> Array:
     x = square("expm", A)
     dtype, shape = typeof(x).dtype, shape_of(x)
     size = norm(x, 1, axis=(-2, -1))
-    tiny = lax.full(shape_of(size), float(np.finfo(dtype).tiny), dtype)
+    tiny = lax.full(shape_of(size), float(finfo(dtype).tiny), dtype)
     ratio = lax.div(lax.max(size, tiny), lax.full(shape_of(size), _THETA, dtype))
     steps = lax.ceil(
         lax.div(lax.log(ratio), lax.full(shape_of(size), np.log(2), dtype))

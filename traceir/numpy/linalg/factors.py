@@ -45,19 +45,23 @@ class SVDResult(NamedTuple):
 
 
 @composite(static_argnames=["upper"])
-def cholesky(a: Operand, /, *, upper: bool = False) -> Array:
+def cholesky(
+    a: Operand, *, upper: bool = False, symmetrize_input: bool = True
+) -> Array:
     """Lower triangular `l`, `l @ l.T.conj()` the matrix; with `upper`, `l.T.conj()`.
 
-    Shape (..., n, n) to the same. The mean with the conjugate transpose is taken;
-    all is NaN where it is not positive definite. Raises LinAlgError (linalg.matrix,
-    linalg.square), TypeError (matrices.dtype).
+    Shape (..., n, n) to the same. The mean with the conjugate transpose is taken
+    with `symmetrize_input`, else the lower triangle; all is NaN where it is not
+    positive definite. Raises LinAlgError (linalg.matrix, linalg.square), TypeError
+    (matrices.dtype).
 
     >>> import traceir.numpy as jnp
     >>> cholesky(jnp.array([[4, 2], [2, 5]]))
     Array([[2., 0.],
            [1., 2.]], dtype=float32)
     """
-    found = lax.linalg.cholesky(square("cholesky", a))
+    x = square("cholesky", a)
+    found = lax.linalg.cholesky(x, symmetrize_input=symmetrize_input)
     return adjoint(found) if upper else found
 
 
@@ -82,32 +86,38 @@ def qr(a: Operand, mode: str = "reduced") -> Any:
     return r if mode == "r" else QRResult(q, r)
 
 
-@composite(static_argnames=["UPLO"])
-def eigh(a: Operand, UPLO: str = "L") -> EighResult:
+@composite(static_argnames=["UPLO", "symmetrize_input"])
+def eigh(
+    a: Operand, UPLO: str | None = None, symmetrize_input: bool = True
+) -> EighResult:
     """Eigenvalues of Hermitian matrices, ascending, and eigenvectors as columns.
 
     Shape (..., n, n) to real (..., n) and (..., n, n). The mean of the matrix and its
-    conjugate transpose is taken. Raises LinAlgError (linalg.matrix, linalg.square),
-    ValueError (linalg.option), TypeError (matrices.dtype).
+    conjugate transpose is taken with `symmetrize_input`, else a triangle. Raises
+    LinAlgError (linalg.matrix, linalg.square), ValueError (linalg.option), TypeError
+    (matrices.dtype).
 
     >>> import traceir.numpy as jnp
     >>> eigh(jnp.array([[2, 0], [0, 1]])).eigenvalues
     Array([1., 2.], dtype=float32)
     """
-    option("eigh", "UPLO", UPLO, ("L", "U"))
-    vectors, values = lax.linalg.eigh(square("eigh", a), lower=UPLO == "L")
+    option("eigh", "UPLO", UPLO, (None, "L", "U"))
+    x, lower = square("eigh", a), UPLO != "U"
+    vectors, values = lax.linalg.eigh(x, lower=lower, symmetrize_input=symmetrize_input)
     return EighResult(values, vectors)
 
 
-@composite(static_argnames=["UPLO"])
-def eigvalsh(a: Operand, UPLO: str = "L") -> Array:
+@composite(static_argnames=["UPLO", "symmetrize_input"])
+def eigvalsh(
+    a: Operand, UPLO: str | None = "L", *, symmetrize_input: bool = True
+) -> Array:
     """Eigenvalues of Hermitian matrices, ascending: those of `eigh`.
 
     >>> import traceir.numpy as jnp
     >>> eigvalsh(jnp.array([[2, 0], [0, 1]]))
     Array([1., 2.], dtype=float32)
     """
-    return eigh(a, UPLO).eigenvalues
+    return eigh(a, UPLO, symmetrize_input).eigenvalues
 
 
 def eig(a: Operand) -> EigResult:

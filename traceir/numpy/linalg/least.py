@@ -6,6 +6,7 @@ import numpy as np
 
 from traceir import lax, rules
 from traceir.array import Array
+from traceir.dtypes import finfo
 from traceir.jit.composite import composite
 from traceir.lax.matrices import adjoint, product
 from traceir.lax.operands import Operand, convert, operand, promoted_inexact, shape_of
@@ -35,7 +36,7 @@ def _pseudo(x: Array, limit: Array) -> Array:
 
 def _real_dtype(x: Operand) -> np.dtype:
     """The dtype of singular values."""
-    return np.finfo(typeof(x).dtype).dtype
+    return finfo(typeof(x).dtype).dtype
 
 
 def _limits(s: Array, limit: Array) -> Array:
@@ -65,10 +66,10 @@ def _pseudo_jvp(
 
 def pinv(
     a: Operand,
-    rcond: Operand = None,
+    rtol: Operand = None,
     hermitian: bool = False,
     *,
-    rtol: Operand = None,
+    rcond: Operand = None,
 ) -> Array:
     """The pseudo-inverse: (..., m, n) to (..., n, m).
 
@@ -86,18 +87,18 @@ def pinv(
     *stack, rows, columns = shape_of(x)
     dtype = _real_dtype(x)
     if given is None:
-        given = 10.0 * max(rows, columns) * float(np.finfo(dtype).eps)
+        given = 10.0 * max(rows, columns) * float(finfo(dtype).eps)
     limit = broadcast_to(lax.convert_element_type(given, dtype), tuple(stack))
     return _pseudo(x, limit)  # type: ignore[no-any-return]  # it gives what it wraps
 
 
 @composite(static_argnames=["hermitian"])
 def matrix_rank(
-    A: Operand,
-    tol: Operand = None,
-    hermitian: bool = False,
-    *,
+    M: Operand,
     rtol: Operand = None,
+    *,
+    hermitian: bool = False,
+    tol: Operand = None,
 ) -> Array:
     """How many singular values count: (..., m, n) to integers (...).
 
@@ -109,12 +110,12 @@ def matrix_rank(
     >>> matrix_rank(jnp.array([[1, 2], [2, 4]]))
     Array(1, dtype=int32)
     """
-    [x] = promoted_inexact("matrix_rank", A)
+    [x] = promoted_inexact("matrix_rank", M)
     if len(shape_of(x)) < 2:
         return _sum(_any(lax.ne(x, lax.full(shape_of(x), 0, typeof(x).dtype))))
     s = svdvals(x)
     if tol is None:
-        share = max(shape_of(x)[-2:]) * float(np.finfo(typeof(x).dtype).eps)
+        share = max(shape_of(x)[-2:]) * float(finfo(typeof(x).dtype).eps)
         dtype = typeof(s).dtype
         limit = convert(operand("matrix_rank", share if rtol is None else rtol), dtype)
         limits = _limits(s, broadcast_to(limit, shape_of(s)[:-1]))
@@ -184,7 +185,7 @@ def _lstsq(
 ) -> tuple[Array, Array, Array, Array]:
     rows, columns = shape_of(a)
     dtype = _real_dtype(a)
-    share = max(rows, columns) * float(np.finfo(dtype).eps) if rcond is None else rcond
+    share = max(rows, columns) * float(finfo(dtype).eps) if rcond is None else rcond
     right = lax.expand_dims(b, (1,)) if len(shape_of(b)) == 1 else b
     u, s, v = svd(a, full_matrices=False)
     zeros = lax.full(shape_of(s), 0, dtype)

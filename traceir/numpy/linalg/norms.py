@@ -8,6 +8,7 @@ import numpy as np
 
 from traceir import lax
 from traceir.array import Array
+from traceir.dtypes import finfo
 from traceir.jit.composite import composite
 from traceir.lax.operands import Operand, convert, like, promoted_inexact, shape_of
 from traceir.lax.shapes import axes_in
@@ -65,7 +66,7 @@ def _of_vectors(
     if order == 0:
         counted = convert(
             lax.ne(x, lax.full(shape_of(x), 0, typeof(x).dtype)),
-            np.finfo(typeof(x).dtype).dtype,
+            finfo(typeof(x).dtype).dtype,
         )
         return _sum(counted, axis=axes, keepdims=keepdims)
     if order is None or order == 2:

@@ -17,6 +17,7 @@ from traceir.lax.operands import (
     promoted,
     shape_of,
 )
+from traceir.lax.precision import PrecisionLike, precisely
 from traceir.lax.shapes import axes_in, axis_in
 from traceir.numpy.contractions import dot
 from traceir.numpy.contractions import matmul as _matmul
@@ -33,14 +34,26 @@ from traceir.numpy.vectors import vecdot as _vecdot
 from traceir.trace import typeof
 
 
-def matmul(x1: Operand, x2: Operand, /) -> Array:
+def matmul(
+    x1: Operand,
+    x2: Operand,
+    /,
+    *,
+    precision: PrecisionLike = None,
+    preferred_element_type: DTypeLike = None,
+) -> Array:
     """The matrix product: `traceir.numpy.matmul`.
 
     >>> import traceir.numpy as jnp
     >>> matmul(jnp.array([[1, 2]]), jnp.array([3, 4]))
     Array([11], dtype=int32)
     """
-    return _matmul(x1, x2)
+    return _matmul(
+        x1,
+        x2,
+        precision=precision,
+        preferred_element_type=preferred_element_type,
+    )
 
 
 def matrix_transpose(x: Operand, /) -> Array:
@@ -55,7 +68,13 @@ def matrix_transpose(x: Operand, /) -> Array:
 
 
 def tensordot(
-    x1: Operand, x2: Operand, /, *, axes: int | Sequence[Sequence[int]] = 2
+    x1: Operand,
+    x2: Operand,
+    /,
+    *,
+    axes: int | Sequence[Sequence[int]] = 2,
+    precision: PrecisionLike = None,
+    preferred_element_type: DTypeLike = None,
 ) -> Array:
     """Sums of products over pairs of axes: `traceir.numpy.tensordot`.
 
@@ -63,17 +82,37 @@ def tensordot(
     >>> tensordot(jnp.ones((2, 2)), jnp.ones((2, 2)))
     Array(4., dtype=float32)
     """
-    return _tensordot(x1, x2, axes)
+    return _tensordot(
+        x1,
+        x2,
+        axes,
+        precision=precision,
+        preferred_element_type=preferred_element_type,
+    )
 
 
-def vecdot(x1: Operand, x2: Operand, /, *, axis: int = -1) -> Array:
+def vecdot(
+    x1: Operand,
+    x2: Operand,
+    /,
+    *,
+    axis: int = -1,
+    precision: PrecisionLike = None,
+    preferred_element_type: DTypeLike = None,
+) -> Array:
     """Sums of products along an axis: `traceir.numpy.vecdot`.
 
     >>> import traceir.numpy as jnp
     >>> vecdot(jnp.array([1, 2]), jnp.array([3, 4]))
     Array(11, dtype=int32)
     """
-    return _vecdot(x1, x2, axis=axis)
+    return _vecdot(
+        x1,
+        x2,
+        axis=axis,
+        precision=precision,
+        preferred_element_type=preferred_element_type,
+    )
 
 
 def outer(x1: Operand, x2: Operand, /) -> Array:
@@ -189,7 +228,7 @@ def _power(x: Operand, count: int) -> Array:
     return found
 
 
-def multi_dot(arrays: Sequence[Operand]) -> Array:
+def multi_dot(arrays: Sequence[Operand], *, precision: PrecisionLike = None) -> Array:
     """The product of two or more matrices, in the order of the fewest multiplications.
 
     The first and the last may be vectors. The order is found by dynamic programming
@@ -211,7 +250,8 @@ def multi_dot(arrays: Sequence[Operand]) -> Array:
     ]
     extents = [left[0][0], *(shape[0] for shape in left[1:])]
     extents.append(left[-1][1] if ranks[-1] == 2 else 1)
-    return _chain(found, _cheapest(extents), 0, len(found) - 1)
+    with precisely(precision):
+        return _chain(found, _cheapest(extents), 0, len(found) - 1)
 
 
 def _cheapest(extents: list[int]) -> dict[tuple[int, int], int]:

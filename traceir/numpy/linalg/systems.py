@@ -179,8 +179,8 @@ def _signs(pivots: Operand) -> Array:
     return lax.convert_element_type(flips, typeof(pivots).dtype)
 
 
-@composite
-def slogdet(a: Operand) -> SlogdetResult:
+@composite(static_argnames=["method"])
+def slogdet(a: Operand, *, method: str | None = None) -> SlogdetResult:
     """The sign of the determinant, and the logarithm of its magnitude.
 
     Shape (..., n, n) to (...) twice; of a complex matrix the sign is on the unit circle
