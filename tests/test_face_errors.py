@@ -39,6 +39,11 @@ BAD: list[tuple[str, type[Exception], str, Callable[[], Any]]] = [
     ("face.argument", TypeError, "where", lambda: jnp.where("a", 1, 2)),
     ("face.argument", TypeError, "position 0 of clip", lambda: jnp.clip([1], 0)),
     ("face.argument", TypeError, "tuple", lambda: lax.add((1,), 2)),
+    ("face.no-out", NotImplementedError, "out=", lambda: jnp.sum(V, out=V)),
+    ("face.no-out", NotImplementedError, "median", lambda: jnp.median(V, None, V)),
+    ("face.where", ValueError, r"i32\[3\]", lambda: jnp.mean(V, where=jnp.arange(3))),
+    ("array.order", NotImplementedError, "'F'", lambda: jnp.array(V, order="F")),
+    ("array.order", NotImplementedError, "reshape", lambda: V.reshape(3, order="A")),
     ("face.dtype", TypeError, "'foo' for zeros", lambda: jnp.zeros(3, dtype="foo")),
     ("face.dtype", TypeError, "str", lambda: jnp.ones(3, dtype=str)),
     (

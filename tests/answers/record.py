@@ -16,7 +16,7 @@ import numpy as np
 HERE = Path(__file__).parent
 RECORD = HERE / "jax.json"
 # What an error of JAX's is an error of.
-CLASSES = (IndexError, OverflowError, NotImplementedError, ValueError, TypeError)
+CLASSES = (OverflowError, NotImplementedError, ValueError, IndexError, TypeError)
 
 
 def programs() -> list[str]:

@@ -6,7 +6,7 @@ with its extents needs a dtype that holds them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -28,6 +28,8 @@ from traceir.trace import typeof
 INT32, INT64 = np.dtype("int32"), np.dtype("int64")
 # The greatest place that 32 bits hold.
 LAST = int(np.iinfo(INT32).max)
+# Diagonals of at most this number are recorded as they are asked for.
+FAR = 2**30
 
 
 def index_dtype(extents: Iterable[int], wide: bool = False) -> np.dtype:
@@ -118,3 +120,14 @@ def from_end(start: Operand, extent: int, weakly: bool = False) -> Operand:
     number = typed(extent, dtype, weak and weakly)
     moved = add(wide if weakly else convert(wide, dtype), number)
     return select_n(negative, wide, moved)
+
+
+def offset(k: int, shape: Sequence[int]) -> int:
+    """The number of a diagonal; of one that is far outside, of one just outside.
+
+    So that it fits an index dtype, and the number of a row can be added to it.
+
+    >>> offset(5, (2, 2)), offset(2**63, (2, 2)), offset(-(2**63), (2, 3))
+    (5, 2, -2)
+    """
+    return k if abs(k) < FAR else max(-shape[-2], min(k, shape[-1]))

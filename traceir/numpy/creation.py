@@ -11,6 +11,7 @@ from traceir import rules
 from traceir.array import Array
 from traceir.devices import check_device
 from traceir.dtypes import KEY, kind_of
+from traceir.lax.index_dtypes import offset
 from traceir.lax.operands import (
     DTypeLike,
     Operand,
@@ -38,9 +39,6 @@ from traceir.lax.structure import full as lax_full
 from traceir.lax.warned import refuse_part, warn_of_part
 from traceir.promote import check_unmasked
 from traceir.trace import bind, typeof
-
-# Diagonals of at most this number are recorded as they are asked for.
-FAR = 2**30
 
 
 def array(
@@ -399,17 +397,6 @@ def eye(
     rows, columns = (broadcasted_iota(index, shape, d) for d in (0, 1))
     moved = typed(offset(shape_tuple(k)[0], shape), index, False)
     return as_array(convert(bind("eq", bind("add", rows, moved), columns), wanted))
-
-
-def offset(k: int, shape: Sequence[int]) -> int:
-    """The number of a diagonal; of one that is far outside, of one just outside.
-
-    So that it fits an index dtype, and the number of a row can be added to it.
-
-    >>> offset(5, (2, 2)), offset(2**63, (2, 2)), offset(-(2**63), (2, 3))
-    (5, 2, -2)
-    """
-    return k if abs(k) < FAR else max(-shape[-2], min(k, shape[-1]))
 
 
 def identity(n: int, dtype: DTypeLike = float) -> Array:

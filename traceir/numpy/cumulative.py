@@ -51,7 +51,9 @@ def _cumulative(
     """`a`, of the right shape and dtype, folded; `fill` stands in the place of NaN."""
     value = operand(name, a)
     shape = shape_of(value)
-    if axis is None or (not shape and config.local.context.face == "numpy"):
+    # A Python number is one element; so is any in the face of NumPy.
+    lenient = typeof(value).weak_type or config.local.context.face == "numpy"
+    if axis is None or (not shape and lenient):
         value = lax.reshape(value, (_product(shape),))
     at = axis_in(0 if axis is None else axis, typeof(value).ndim)
     if fill is not None:

@@ -14,6 +14,7 @@ from traceir.concretize import refusal
 from traceir.devices import check_device
 from traceir.dtypes import kind_of
 from traceir.jit.composite import composite
+from traceir.lax.index_dtypes import offset
 from traceir.lax.operands import (
     DTypeLike,
     Operand,
@@ -32,7 +33,7 @@ from traceir.lax.operands import (
     typed,
 )
 from traceir.lax.shapes import axis_in
-from traceir.numpy.creation import broadcast_to, offset
+from traceir.numpy.creation import broadcast_to
 from traceir.numpy.elementwise import add, divide, multiply, subtract
 from traceir.trace import bind
 

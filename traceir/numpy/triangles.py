@@ -7,6 +7,7 @@ from operator import index
 from traceir import lax, rules
 from traceir.array import Array
 from traceir.jit.composite import composite
+from traceir.lax.index_dtypes import offset
 from traceir.lax.operands import (
     BOOL,
     Operand,
@@ -17,7 +18,6 @@ from traceir.lax.operands import (
     typed,
 )
 from traceir.numpy.composites import power
-from traceir.numpy.creation import offset
 from traceir.numpy.parts import of_rank
 from traceir.trace import bind, typeof
 

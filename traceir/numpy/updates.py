@@ -293,9 +293,8 @@ class IndexUpdate:
         traced = any(map(is_tracer, parts))
         with nullcontext() if traced else ensure_compile_time_eval():
             none = lax.full(self.array.shape, 0, np.dtype("int32"))
-            counts = IndexUpdate(none, self.index).add(
-                1, mode=mode, wrap_negative_indices=wrap
-            )
+            at = IndexUpdate(none, self.index)
+            counts = at.add(1, mode=mode, wrap_negative_indices=wrap)
             most = lax.reduce_max(counts, range(counts.ndim))
         if traced:
             return counts, most
