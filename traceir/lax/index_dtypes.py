@@ -7,10 +7,12 @@ with its extents needs a dtype that holds them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
 from traceir import config
+from traceir.array import Array
 from traceir.lax.elementwise import add, lt
 from traceir.lax.elementwise import min as lesser
 from traceir.lax.operands import (
@@ -46,6 +48,16 @@ def index_dtype(extents: Iterable[int], wide: bool = False) -> np.dtype:
         return INT64 if wide or longest > LAST else INT32
     fitting(longest, INT32)
     return INT32
+
+
+def is_wide(part: Any) -> bool:
+    """Whether places are of 64 bits, in which a place outside stays outside.
+
+    >>> is_wide(np.array([1], "int32")), is_wide(7)
+    (False, False)
+    """
+    array = is_tracer(part) or isinstance(part, (Array, np.ndarray))
+    return array and typeof(part).dtype.itemsize == 8
 
 
 def index_numbers(places: np.ndarray, dtype: np.dtype) -> np.ndarray:

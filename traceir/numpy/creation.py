@@ -76,23 +76,6 @@ def array(
     return expand_dims(made, range(missing)) if missing > 0 else made
 
 
-def listed(part: Any) -> Any:
-    """An entry among those of an index: a list is an array, of ints if it is empty.
-
-    It is NumPy's while every element is known. Raises ValueError (face.ragged).
-
-    >>> listed([0, 2]), listed(None)
-    (array([0, 2]), None)
-    """
-    if not isinstance(part, (list, tuple)):
-        return part
-    try:
-        found = np.asarray(part)
-    except (rules.TraceirError, ValueError):  # traced elements, or unequal lengths
-        return array(part)
-    return found if found.size else found.astype(np.int32)
-
-
 def _check_order(order: str | None) -> None:
     if order not in (None, "K"):
         raise rules.error("array.order", got=f"{order=}")

@@ -24,12 +24,12 @@ from traceir.lax.index_dtypes import (
     index_dtype,
     index_number,
     index_numbers,
+    is_wide,
 )
 from traceir.lax.indexing import check_inside
 from traceir.lax.operands import Operand, as_array, is_tracer, number_of, typed
-from traceir.numpy.creation import listed
+from traceir.numpy.lists import listed
 from traceir.records import dataclass
-from traceir.trace import typeof
 
 _NOT_INDICES = (str, bytes, list, float, complex)
 
@@ -267,7 +267,7 @@ class _Planner:
         self.shape = shape
         self.parts = parts
         self.wrap = wrap
-        self.dtype = index_dtype(shape, any(map(_is_wide, parts)))
+        self.dtype = index_dtype(shape, any(map(is_wide, parts)))
         self.arrays = [part for part in parts if _is_array(part)]
         self.rows: list[int] = []
         self.block: tuple[int, ...] = ()  # the dimensions of rows of index arrays
@@ -382,12 +382,6 @@ class _Planner:
         if isinstance(places, int):
             return index_number(places, self.dtype)
         return as_index(places, self.dtype)
-
-
-def _is_wide(part: Any) -> bool:
-    """Whether places need 64 bits, for a place outside to stay outside."""
-    traced = is_tracer(part) or isinstance(part, (Array, np.ndarray))
-    return traced and typeof(part).dtype.itemsize == 8
 
 
 def _steps(cut: Cut, dtype: np.dtype) -> Array:
