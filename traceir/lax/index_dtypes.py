@@ -69,7 +69,8 @@ def index_numbers(places: np.ndarray, dtype: np.dtype) -> np.ndarray:
     limits = np.iinfo(dtype)
     low = max(int(limits.min), int(np.iinfo(places.dtype).min))
     high = min(int(limits.max), int(np.iinfo(places.dtype).max))
-    return np.clip(places, low, high).astype(dtype)
+    found: np.ndarray = np.clip(places, low, high).astype(dtype)
+    return found
 
 
 def index_number(place: int, dtype: np.dtype) -> np.generic:

@@ -225,12 +225,12 @@ def _pair(x: Term, y: Term, needed: set[str], result: str | None) -> Term:
     if result is None or _result(x, y, batch, summed) != result:
         turned = _result(y, x, batch, summed)
         x, y = (y, x) if result in (None, turned) else (x, y)
-    sides = [
+    contract, paired = (
         tuple(tuple(t.letters.index(c) for c in which) for t in (x, y))
         for which in (summed, batch)
-    ]
+    )
     letters = _result(x, y, batch, summed)
-    return Term(letters, contracted(x.value, y.value, *sides))
+    return Term(letters, contracted(x.value, y.value, contract, paired))
 
 
 def _result(x: Term, y: Term, batch: str, summed: str) -> str:

@@ -249,7 +249,7 @@ def _quotients(name: str, a: Operand, least: int) -> Array:
 
 def _line(name: str, a: Operand, least: int) -> Array:
     """A vector, or vectors; ValueError (linalg.shapes) if they are too short."""
-    line = atleast_1d(operand(name, a))
+    line: Array = atleast_1d(operand(name, a))
     if shape_of(line)[-1] < least:
         hint = f"the last dimension has {least} elements at least"
         raise rules.error("linalg.shapes", got=f"{name} of {shape_of(line)}", hint=hint)

@@ -36,7 +36,8 @@ def _pseudo(x: Array, limit: Array) -> Array:
 
 def _real_dtype(x: Operand) -> np.dtype:
     """The dtype of singular values."""
-    return finfo(typeof(x).dtype).dtype
+    found: np.dtype = finfo(typeof(x).dtype).dtype
+    return found
 
 
 def _limits(s: Array, limit: Array) -> Array:
