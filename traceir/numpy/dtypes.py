@@ -176,7 +176,7 @@ def isdtype(dtype: DTypeLike, kind: DTypeLike | tuple[DTypeLike, ...]) -> bool:
         raise rules.error("dtype.kind", got=repr(kind)) from None
 
 
-def can_cast(from_: DTypeLike | Array, to: DTypeLike, casting: str = "safe") -> bool:
+def can_cast(from_: DTypeLike | Array, to: DTypeLike, casting: Any = "safe") -> bool:
     """Whether a dtype holds every number of another, or of an array's dtype.
 
     `casting` is one of NumPy's words for what else may be done, as "same_kind".
