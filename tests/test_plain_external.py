@@ -9,6 +9,7 @@ import datetime
 import itertools
 import os
 import random
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -256,3 +257,21 @@ def test_strict_sees_what_methods_read(static: bool, monkeypatch: Any) -> None:
     monkeypatch.setitem(globals(), "N", 5)
     with raises_rule("cache.strict.capture", RuntimeError, "N, which scale reads"):
         jitted(*own, V)
+
+
+def test_what_other_threads_draw_is_not_the_functions() -> None:
+    ends = threading.Event()
+
+    def draw() -> None:
+        while not ends.is_set():
+            random.random()
+            np.random.random_sample()
+
+    thread = threading.Thread(target=draw)
+    thread.start()
+    try:
+        for k in range(3):
+            assert traceir_numba.jit(lambda x, k=k: x * k)(V).tolist() == list(V * k)
+    finally:
+        ends.set()
+        thread.join()

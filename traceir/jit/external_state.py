@@ -13,7 +13,7 @@ import dis
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from types import CellType, CodeType, FrameType, FunctionType
 from typing import Any
@@ -26,6 +26,8 @@ from traceir.jit.captures import Read, innermost, module_of, reads, stored
 from traceir.jit.prints import MISSING, Printer, described, is_open, own_data, state_of
 from traceir.source import Source, user_frame_summary
 
+# Stands for a generator that is not looked at.
+_QUIET = object()
 # Larger arrays are not kept to be restored.
 _KEPT = 1 << 20
 
@@ -44,11 +46,12 @@ def unchanging(
     changed = first.change()
     if changed is None:
         return found
-    again = _Watch(fun, statics)
     try:
-        with again.line_by_line():
-            found = record()
-        change = again.change()
+        with _alone():
+            again = _Watch(fun, statics)
+            with again.line_by_line():
+                found = record()
+            change = again.change()
         if change is not None:
             raise rules.error(rule, got=change, where=again.where())
     except UnexpectedTracerError:  # the first trace has left a traced value
@@ -60,6 +63,17 @@ def unchanging(
     return found
 
 
+def _generator(module: str, name: str) -> Any:
+    """The generator of a module's functions, if the module has been imported."""
+    return getattr(sys.modules.get(module), name, MISSING)
+
+
+def _alone() -> Any:
+    """Within a `with`, no other thread draws from the generator of `numpy.random`."""
+    drawn = getattr(_generator("numpy.random.mtrand", "_rand"), "_bit_generator", None)
+    return getattr(drawn, "lock", None) or nullcontext()
+
+
 class _Watch:
     """What a function reads and sets, as it was."""
 
@@ -67,6 +81,8 @@ class _Watch:
         self.fun = fun
         self.statics = statics
         self.place: Source | None = None
+        # The objects whose methods, written in C, this thread has called, if it looks.
+        self.called: set[int] | None = None
         self.kept = _Kept(Printer(module_of(fun)))
         self.before = [
             (name, self.kept.print(value), described(value))
@@ -75,9 +91,14 @@ class _Watch:
         self.kept.names(fun)
 
     def _values(self) -> Iterator[Read]:
-        for module, name in (("random", "_inst"), ("numpy.random.mtrand", "_rand")):
-            found = getattr(sys.modules.get(module), name, MISSING)
-            yield f"the generator of {module.removesuffix('.mtrand')}", found
+        yield (
+            "the generator of numpy.random",
+            _generator("numpy.random.mtrand", "_rand"),
+        )
+        plain = _generator("random", "_inst")
+        # Other threads draw from it, too: in the second trace what was called counts.
+        quiet = self.called is not None and id(plain) not in self.called
+        yield "the generator of random", _QUIET if quiet else plain
         yield from self.statics
         yield from reads(self.fun)
         for known, name in stored(self.fun):
@@ -86,10 +107,9 @@ class _Watch:
     def change(self) -> str | None:
         """What has changed, or None."""
         printer = self.kept.printer
-        for (name, value), (_, was, text) in zip(
-            self._values(), self.before, strict=False
-        ):
-            if printer.print(value) != was:
+        pairs = zip(self._values(), self.before, strict=False)
+        for (name, value), (_, was, text) in pairs:
+            if value is not _QUIET and printer.print(value) != was:
                 now = described(value)
                 if now != text:
                     return f"{name} was {text}, then {now}"
@@ -116,11 +136,22 @@ class _Watch:
         def entered(frame: FrameType, event: str, arg: Any) -> Any:
             return line if frame.f_code.co_filename == file else None
 
-        outer = sys.gettrace()
+        called: set[int] = set()
+
+        def profiled(frame: FrameType, event: str, arg: Any) -> None:
+            if event == "c_call":
+                called.add(id(getattr(arg, "__self__", None)))
+
+        outer, alone = sys.gettrace(), sys.getprofile() is None
         sys.settrace(entered)
+        if alone:
+            self.called = called
+            sys.setprofile(profiled)
         try:
             yield
         finally:
+            if alone:
+                sys.setprofile(None)
             sys.settrace(outer)
 
     def where(self) -> str | None:
