@@ -255,7 +255,7 @@ def _div(_: _Simplifier, eqn: Eqn) -> Atom | None:
 def _add(_: _Simplifier, eqn: Eqn) -> Atom | None:
     # -0.0 + 0.0 is 0.0, so only integers have a zero that changes nothing.
     x, y = eqn.inputs
-    if eqn.outputs[0].aval.dtype.kind == "f":
+    if eqn.outputs[0].aval.dtype.kind not in "biu":
         return None
     return x if _is(y, 0) else y if _is(x, 0) else None
 
