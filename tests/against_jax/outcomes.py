@@ -78,7 +78,8 @@ def _flatten(value: Any, library: Any, leaves: list[Leaf]) -> str:
     """The structure as text; leaves are appended."""
     match value:
         case tuple() | list():
-            name = type(value).__name__
+            fields = getattr(value, "_fields", ())
+            name = "/".join(fields) or type(value).__name__
             inner = [_flatten(item, library, leaves) for item in value]
             return f"{name}({', '.join(inner)})"
         case dict():

@@ -263,3 +263,11 @@ def test_in_a_loop_in_both_backends() -> None:
     for backend in ("reference", "numba"):
         found = traceir.jit(turn, backend=backend)(x)
         np.testing.assert_allclose(found, x, rtol=1e-5, atol=1e-5)
+
+
+def test_a_transform_along_no_axis_is_complex_all_the_same() -> None:
+    for x in (2, 2.5, np.float16(2), np.ones((2, 3), "int8")):
+        for function in (jnp.fft.fftn, jnp.fft.ifftn):
+            found = function(x, axes=())
+            assert found.dtype == "complex64"
+            np.testing.assert_array_equal(found, x)

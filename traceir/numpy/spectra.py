@@ -16,7 +16,15 @@ from traceir import lax, rules
 from traceir.array import Array
 from traceir.dtypes import kind_of
 from traceir.lax.fourier import FftType
-from traceir.lax.operands import Operand, as_array, constant, like, operand
+from traceir.lax.operands import (
+    Operand,
+    as_array,
+    constant,
+    converted,
+    inexact,
+    like,
+    operand,
+)
 from traceir.lax.shapes import axis_in
 from traceir.numpy.padding import pad
 
@@ -343,6 +351,9 @@ def _resized(x: Array, lengths: Axes, kind: FftType) -> Array:
 def _transformed(x: Array, kind: FftType, lengths: Axes) -> Array:
     """The transform of the last dimensions, in blocks if there are many."""
     count = len(lengths)
+    if not count and kind is not RFFT:  # of no axis, but as complex as of one
+        double = inexact(x.dtype).name in ("float64", "complex128")
+        return converted(x, np.dtype("complex128" if double else "complex64"), False)
     if count <= TOGETHER:
         return lax.fft(x, kind, lengths)
     block = TOGETHER if count > TOGETHER + 1 else 2
