@@ -9,7 +9,7 @@ reduction joins it. Nothing in between is stored.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -27,6 +27,7 @@ from traceir_numba.emitters.entry import Map
 from traceir_numba.graph import Graph
 from traceir_numba.jobs import (
     KINDS,
+    NESTS,
     Cluster,
     Job,
     Shape,
@@ -76,7 +77,24 @@ def fuse(graph: Graph) -> Plan:
     else:  # what is in memory now needs its jobs
         clusters = _Fuser(graph, stored, costs).clusters()
     ordered = sorted(clusters, key=lambda c: (c.before.bit_count(), c.number))
-    return Plan(graph, tuple(ordered), frozenset(stored))
+    return Plan(graph, _needed(graph, ordered), frozenset(stored))
+
+
+def _needed(graph: Graph, clusters: Sequence[Cluster]) -> tuple[Cluster, ...]:
+    """The clusters whose values something reads.
+
+    What no element is read of, as of an array without elements that a pad surrounds,
+    has readers among the equations alone.
+    """
+    results = (v for v in graph.closed.jaxpr.outvars if isinstance(v, Var))
+    read = {graph.memory_of(v) for v in results}
+    found = []
+    for cluster in reversed(clusters):
+        made = {job.var for job in cluster.finish} | cluster.made(*KINDS)
+        if cluster.jobs[0].kind not in NESTS or made & read:
+            found.append(cluster)
+            read |= cluster.reads
+    return tuple(reversed(found))
 
 
 # -- which jobs go together -----------------------------------------------------------

@@ -21,6 +21,8 @@ from traceir_numba.emitters.entry import (
 from traceir_numba.graph import Graph, founds, identity
 
 Shape = tuple[int, ...]
+# Of all kinds, those of a nest whose only effect is its values.
+NESTS = ("map", "reduce", "running")
 KINDS = ("map", "reduce", "running", "part", "put", "library", "evaluated", "region")
 
 

@@ -6,12 +6,14 @@ Rules: class.cumulative, choice.sum-order
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
 from compiling import compiled, executable, reference, same_bits, traced
 from running_programs import LINES, PRIMITIVES, numbers, text
 
+import traceir
 import traceir.numpy as jnp
 from traceir import lax
 from traceir_numba import pool
@@ -111,3 +113,16 @@ def test_sums_of_powers_run_row_after_row() -> None:
             program = text("cumlogsumexp", "float32", x.shape, axis, way)
             got, want = compiled(program).run(x)[0], reference(program, x)[0]
             assert np.allclose(got, want, rtol=1e-6, equal_nan=True)
+
+
+@pytest.mark.parametrize("name", ["cumsum", "cumprod", "sum", "sort"])
+@pytest.mark.parametrize("shape", [(2, 0, 3), (0, 2, 3)])
+def test_what_no_element_is_read_of_is_not_computed(
+    name: str, shape: tuple[int, ...]
+) -> None:
+    def padded(x: Any) -> Any:
+        return jnp.pad(getattr(jnp, name)(x, axis=1), 1, constant_values=7)
+
+    x = jnp.zeros(shape, "int32")
+    found = traceir.jit(padded, backend="numba")(x)
+    np.testing.assert_array_equal(found, padded(x))

@@ -28,6 +28,16 @@ from traceir.lax.circular import (
     tan,
 )
 from traceir.lax.complexes import complex, conj, imag, real
+from traceir.lax.composed import (
+    approx_max_k,
+    approx_min_k,
+    conv_general_dilated_patches,
+    index_take,
+    mulhi,
+    optimization_barrier,
+    ragged_dot,
+    tile,
+)
 from traceir.lax.control.associative import associative_scan
 from traceir.lax.control.choice import cond, switch
 from traceir.lax.control.loops import fori_loop, while_loop
@@ -204,6 +214,8 @@ __all__ = [
     "add",
     "all_gather",
     "all_to_all",
+    "approx_max_k",
+    "approx_min_k",
     "argmax",
     "argmin",
     "asin",
@@ -240,6 +252,7 @@ __all__ = [
     "conv",
     "conv_dimension_numbers",
     "conv_general_dilated",
+    "conv_general_dilated_patches",
     "conv_transpose",
     "conv_with_general_padding",
     "convert_element_type",
@@ -281,6 +294,7 @@ __all__ = [
     "igammac",
     "imag",
     "index_in_dim",
+    "index_take",
     "integer_pow",
     "iota",
     "is_finite",
@@ -295,9 +309,11 @@ __all__ = [
     "max",
     "min",
     "mul",
+    "mulhi",
     "ne",
     "neg",
     "nextafter",
+    "optimization_barrier",
     "pad",
     "padtype_to_pads",
     "pmax",
@@ -309,6 +325,7 @@ __all__ = [
     "ppermute",
     "psum",
     "psum_scatter",
+    "ragged_dot",
     "random_gamma_grad",
     "real",
     "reciprocal",
@@ -358,6 +375,7 @@ __all__ = [
     "switch",
     "tan",
     "tanh",
+    "tile",
     "top_k",
     "transpose",
     "unstack",
