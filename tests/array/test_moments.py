@@ -78,3 +78,8 @@ def test_without_a_mean_the_program_is_as_it_was() -> None:
     text = str(traceir.make_jaxpr(lambda x: jnp.var(x, 1))(X))
     with_mean = str(traceir.make_jaxpr(lambda x: jnp.var(x, 1, mean=x[:, :1]))(X))
     assert (text.count("reduce_sum"), with_mean.count("reduce_sum")) == (2, 1)
+
+
+def test_counts_of_observations_may_be_unsigned() -> None:
+    x, counts = np.array([1.0, 2.0, 4.0]), np.array([0, 1, 2], "uint32")
+    np.testing.assert_allclose(jnp.cov(x, fweights=counts), np.cov(x, fweights=counts))

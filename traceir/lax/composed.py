@@ -179,13 +179,13 @@ def approx_max_k(
     recall_target: float = 0.95,
     reduction_input_size_override: int = -1,
     aggregate_to_topk: bool = True,
-) -> tuple[Array, Array]:
+) -> list[Array]:
     """The `k` greatest elements along a dimension, and their places: exactly.
 
     They are those of `top_k`, whatever recall is asked for, with its errors.
 
     >>> approx_max_k(np.array([1.0, 3.0, 2.0]), 2)
-    (Array([3., 2.], dtype=float32), Array([1, 2], dtype=int32))
+    [Array([3., 2.], dtype=float32), Array([1, 2], dtype=int32)]
     """
     return _greatest("approx_max_k", operand, k, reduction_dimension, False)
 
@@ -197,21 +197,21 @@ def approx_min_k(
     recall_target: float = 0.95,
     reduction_input_size_override: int = -1,
     aggregate_to_topk: bool = True,
-) -> tuple[Array, Array]:
+) -> list[Array]:
     """The `k` least elements along a dimension, as `approx_max_k`.
 
     >>> approx_min_k(np.array([1.0, 3.0, 2.0]), 2)
-    (Array([1., 2.], dtype=float32), Array([0, 2], dtype=int32))
+    [Array([1., 2.], dtype=float32), Array([0, 2], dtype=int32)]
     """
     return _greatest("approx_min_k", operand, k, reduction_dimension, True)
 
 
 def _greatest(
     name: str, operand: Operand, k: int, dimension: int, least: bool
-) -> tuple[Array, Array]:
+) -> list[Array]:
     x = as_array(_checked(name, operand))
     values, places = top_k(neg(x) if least else x, k, axis=dimension)
-    return (neg(values) if least else values), places
+    return [neg(values) if least else values, places]
 
 
 def conv_general_dilated_patches(

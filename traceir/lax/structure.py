@@ -294,7 +294,7 @@ def pad(
     return result
 
 
-def stack(arrays: Sequence[Operand], axis: int) -> Array:
+def stack(arrays: Sequence[Operand], axis: int = 0) -> Array:
     """Arrays of one shape and dtype along a new axis; raises the clauses of stack.
 
     >>> stack([iota("int32", 2), iota("int32", 2)], 0)

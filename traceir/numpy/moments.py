@@ -286,7 +286,7 @@ def _observations(
         if shape_of(operand("cov", weights)) != (count,):
             got = f"{shape_of(weights)} for {count} observations"
             raise rules.error("order.weights", got=got)
-        part = convert(lax.abs(operand("cov", weights)), dtype)
+        part = lax.abs(convert(operand("cov", weights), dtype))
         found = part if found is None else multiply(found, part)
     return found
 
