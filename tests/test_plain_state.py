@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.random import normal
+from numpy.random import PCG64, Generator, default_rng, normal
 from rule_errors import raises_rule
 
 import traceir
@@ -170,8 +170,17 @@ def test_a_static_generator_draws_in_each_call(strict: bool) -> None:
 
 
 def test_a_generator_without_a_seed_is_new_in_each_call() -> None:
-    jitted = traceir_numba.jit(lambda x: x + np.random.default_rng().random(3))
-    assert len({jitted(V).tobytes() for _ in range(3)}) == 3
+    functions: list[Callable[[Any], Any]] = [
+        lambda x: x + np.random.default_rng().random(3),
+        lambda x: x + default_rng().random(3),
+        lambda x: x + Generator(PCG64()).random(3),
+        lambda x: x + np.random.RandomState().rand(3),
+        lambda x: x + random.Random().random(),
+        lambda x: x + random.SystemRandom().random(),
+    ]
+    for k, function in enumerate(functions):
+        jitted = traceir_numba.jit(function)
+        assert len({jitted(V).tobytes() for _ in range(3)}) == 3, k
 
 
 def test_a_loop_draws_in_each_step(generators: Any) -> None:

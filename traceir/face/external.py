@@ -59,6 +59,8 @@ def of_external(value: Any) -> Any:
     name, module = attribute(value, "__name__"), attribute(value, "__module__")
     if type(name) is not str:
         return value
+    if getattr(sys.modules.get("numpy.random"), name, None) is value:
+        return getattr(RandomModule("numpy.random"), name)
     owner = attribute(value, "__self__")
     if is_generator(owner):
         return getattr(of_generator(owner), name)
