@@ -343,7 +343,7 @@ def ones_like(
 
 
 def empty_like(
-    a: Operand,
+    prototype: Operand,
     dtype: DTypeLike = None,
     shape: ShapeLike = None,
     *,
@@ -354,7 +354,7 @@ def empty_like(
     >>> empty_like(asarray([1, 2]))
     Array([0, 0], dtype=int32)
     """
-    return zeros_like(a, dtype, shape, device=device)
+    return zeros_like(prototype, dtype, shape, device=device)
 
 
 def eye(
