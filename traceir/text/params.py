@@ -76,8 +76,10 @@ class Values:
     def number(self, text: str, at: int) -> int | float | complex:
         """A number that has no dtype: an integer where it is written as one."""
         if text.removesuffix(")").endswith("j"):
-            found: complex = number_value(text, _COMPLEX)
-            return found
+            found = number_value(text, _COMPLEX)
+            if found is None:
+                raise self.source.error("text.literal", f"`{text[:40]}`", at)
+            return complex(found)
         if text.lstrip("-").isdecimal():
             if len(text) > 100:
                 raise self.source.error("text.literal", f"`{text[:40]}…`", at)
