@@ -166,3 +166,39 @@ def test_an_update_that_loses_a_fraction_warns() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         jnp.ones(3).at[0].set(2)
+
+
+LONG = np.arange(300, dtype="float32")
+
+
+@pytest.mark.parametrize("backend", ["reference", "numba"])
+@pytest.mark.parametrize(
+    ("dtype", "place"), [("int8", -1), ("int16", -2), ("uint8", 9)]
+)
+def test_a_narrow_place_counts_from_the_end_of_a_long_array(
+    dtype: str, place: int, backend: str
+) -> None:
+    at = np.dtype(dtype).type(place)
+    expected = LONG[place]
+
+    def every(x: Any, i: Any) -> list[Any]:
+        lax = traceir.lax
+        pair = jnp.stack([i, i])
+        return [
+            *(x[i], x[pair][0], x[None][0, i], x.at[i].get(mode="fill")),
+            *(jnp.take(x, i), jnp.take(x, i, mode="wrap"), jnp.take(x, pair)[0]),
+            *(
+                x.at[i].add(1000.0).max() - 1000,
+                x.at[pair].set(-1.0).min() + i * 0 + x[i] + 1,
+            ),
+            jnp.argmax(x.at[i].set(999.0)),
+            jnp.take_along_axis(x, pair, 0)[0],
+            lax.dynamic_index_in_dim(x, i, keepdims=False),
+            lax.dynamic_slice(x[None], (i * 0, i), (1, 1))[0, 0],
+        ]
+
+    found = traceir.jit(every, backend=backend)(LONG, at)
+    assert [float(v) for v in found] == [float(expected)] * len(found)
+    assert [float(v) for v in every(jnp.asarray(LONG), jnp.asarray(at))] == [
+        float(expected)
+    ] * len(found)

@@ -14,7 +14,7 @@ import numpy as np
 
 from traceir.array import Array
 from traceir.jit.composite import composite
-from traceir.lax.index_dtypes import as_index, from_end, index_dtype
+from traceir.lax.index_dtypes import as_index, from_end, index_dtype, widened
 from traceir.lax.operands import (
     Operand,
     as_array,
@@ -47,11 +47,23 @@ def _starts(name: str, given: Starts, shape: tuple[int, ...], wrap: Negative) ->
     starts = [operand(name, s, k) for k, s in enumerate(given)]
     wraps = [wrap] * len(starts) if isinstance(wrap, bool) else list(wrap)
     if len(starts) == len(shape):
+        # They have one dtype, so if one is widened to count from the end, all are.
+        narrow = zip(starts, shape, wraps, strict=True)
+        if any(w and _becomes_wider(s, n) for s, n, w in narrow):
+            dtype = index_dtype(shape)
+            starts = [s if isinstance(s, int) else as_index(s, dtype) for s in starts]
         starts = [
             from_end(s, n) if w else s
             for s, n, w in zip(starts, shape, wraps, strict=True)
         ]
     return _of_one_dtype(starts, shape)
+
+
+def _becomes_wider(start: Operand, extent: int) -> bool:
+    """Whether a place counts from an end that its dtype has no number for."""
+    if isinstance(start, int) or typeof(start).dtype.kind != "i":
+        return False
+    return widened(start, extent) is not start
 
 
 def _of_one_dtype(starts: list[Operand], shape: tuple[int, ...]) -> list[Operand]:

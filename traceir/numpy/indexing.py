@@ -175,7 +175,7 @@ def _box(x: Array, parts: Sequence[Any], wrap: bool) -> Array:
             continue
         if not extent:
             raise rules.error("index.empty", got=f"an array of shape {x.shape}")
-        if is_tracer(part) and x.ndim == 1 and np.iinfo(part.dtype).max >= extent:
+        if is_tracer(part) and x.ndim == 1:
             # Alone it need not have the type of others.
             starts.append(from_end(part, extent) if wrap else part)
             wrap = False
