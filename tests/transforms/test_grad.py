@@ -251,3 +251,21 @@ def test_what_it_refuses(call: Any, rule: str, kind: Any, pattern: str) -> None:
 def test_an_error_names_the_line_of_the_user() -> None:
     with raises_rule("grad.scalar", TypeError, "test_grad.py"):
         traceir.grad(jnp.sin)(V)
+
+
+SIZED_BY_VALUES = {
+    "nonzero": lambda x: x[jnp.nonzero(x)],
+    "argwhere": lambda x: x[jnp.argwhere(x)[:, 0]],
+    "flatnonzero": lambda x: x[jnp.flatnonzero(x)],
+    "where": lambda x: x[jnp.where(x)],
+    "trim_zeros": jnp.trim_zeros,
+    "a mask": lambda x: x[x != 0],
+    "extract": lambda x: jnp.extract(x, x),
+}
+
+
+@pytest.mark.parametrize("name", SIZED_BY_VALUES)
+def test_the_values_of_what_has_a_derivative_are_known(name: str) -> None:
+    taken = SIZED_BY_VALUES[name]
+    slope = traceir.grad(lambda x: (taken(x) ** 2).sum())(jnp.array([0.0, 2.0, 3.0]))
+    np.testing.assert_array_equal(slope, [0.0, 4.0, 6.0])

@@ -110,12 +110,12 @@ def batch_matmul(lhs: Operand, rhs: Operand, precision: PrecisionLike = None) ->
     return dot_general(x, y, (contracted, (batch, batch)), precision)
 
 
-def unstack(x: Operand, axis: int = 0) -> list[Array]:
+def unstack(x: Operand, axis: int = 0) -> tuple[Array, ...]:
     """The parts along an axis, without it; raises the clauses of unstack.
 
     >>> from traceir import lax
     >>> unstack(lax.iota("int32", 2))
-    [Array(0, dtype=int32), Array(1, dtype=int32)]
+    (Array(0, dtype=int32), Array(1, dtype=int32))
     """
     value = operand("unstack", x)
-    return list(bind("unstack", value, axis=axis_in(axis, len(shape_of(value)))))
+    return tuple(bind("unstack", value, axis=axis_in(axis, len(shape_of(value)))))

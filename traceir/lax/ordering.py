@@ -71,7 +71,7 @@ def sort_key_val(
     return first, second
 
 
-def top_k(operand: Operand, k: int, *, axis: int = -1) -> tuple[Array, Array]:
+def top_k(operand: Operand, k: int, *, axis: int = -1) -> list[Array]:
     """The `k` greatest elements along an axis, the greatest first, and their places.
 
     NaN counts as the greatest, 0.0 as greater than -0.0; of equals the first comes
@@ -80,13 +80,11 @@ def top_k(operand: Operand, k: int, *, axis: int = -1) -> tuple[Array, Array]:
 
     >>> import traceir.numpy as jnp
     >>> top_k(jnp.array([3, 9, 5]), 2)
-    (Array([9, 5], dtype=int32), Array([1, 2], dtype=int32))
+    [Array([9, 5], dtype=int32), Array([1, 2], dtype=int32)]
     """
     value = as_array(_operand("top_k", operand))
-    values, places = bind(
-        "top_k", value, k=index(k), axis=axis_in(axis, len(shape_of(value)))
-    )
-    return values, places
+    axis = axis_in(axis, len(shape_of(value)))
+    return list(bind("top_k", value, k=index(k), axis=axis))
 
 
 def _moved(x: Value, axis: int, column: Value) -> Value:

@@ -54,9 +54,10 @@ def nonzero(
         raise rules.error("face.least-rank", got="0 dimensions of 1")
     integers = default_dtype(int)
     if size is None:
-        if is_tracer(given):
+        which = truth(given)  # known of what has a derivative alone
+        if is_tracer(which):
             raise rules.error("index.size", got=traced(given))
-        known = np.nonzero(np.asarray(given))
+        known = np.nonzero(np.asarray(which))
         return tuple(asarray(found.astype(integers)) for found in known)
     x = as_array(given)
     fills = fill_value if isinstance(fill_value, tuple) else (fill_value,) * x.ndim

@@ -11,6 +11,7 @@ from traceir.array import Array
 from traceir.concretize import origin
 from traceir.lax.operands import Operand, as_array, is_tracer, operand
 from traceir.lax.shapes import axes_in
+from traceir.numpy.logic import truth
 
 
 def trim_zeros(
@@ -27,13 +28,14 @@ def trim_zeros(
     Array([1, 0, 2], dtype=int32)
     """
     value = as_array(operand("trim_zeros", filt))
-    if is_tracer(value):
+    nonzero = truth(value)  # known of what has a derivative alone
+    if is_tracer(nonzero):
         # What is not known is a tracer.
         got = f"trim_zeros of a traced array, {origin(value)}"  # type: ignore[arg-type]
         raise rules.error("order.size", got=got)
     if not set(trim.lower()) <= set("fb"):
         raise rules.error("face.choice", got=f"trim={trim!r}; f, b or both")
-    where = np.nonzero(np.asarray(value))
+    where = np.nonzero(np.asarray(nonzero))
     starts, limits = [0] * value.ndim, list(value.shape)
     for d in axes_in(axis, value.ndim):
         if not where[d].size:
