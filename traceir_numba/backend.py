@@ -23,7 +23,6 @@ from traceir_numba.hosted import Driven, is_driven
 from traceir_numba.matmul import product, strided_product
 from traceir_numba.pool import in_order, parallel
 from traceir_numba.problems import wrapped
-from traceir_numba.store import units
 from traceir_numba.store.keys import program_key
 from traceir_numba.store.programs import (
     Entrypoint,
@@ -31,6 +30,7 @@ from traceir_numba.store.programs import (
     read_program,
     write_program,
 )
+from traceir_numba.store.units import Unit
 
 if TYPE_CHECKING:  # a program that is in the store needs nothing of the compiler
     from traceir_numba.compiling import Build
@@ -170,13 +170,14 @@ def _load(owner: Executable, recipe: Recipe) -> Any:
         "strided_product": strided_product,
         **{dtype_name(dtype): as_dtype(dtype) for dtype in recipe.dtypes},
         **dict(recipe.constants),
-        **{one.name: _entry(one) for one in recipe.functions},
+        **{one.name: _entry(one, recipe.units[one.unit]) for one in recipe.functions},
         **{name: evaluated(primitive) for name, primitive in recipe.evaluated},
     }
     # Blank lines before the function give its code the module's line numbers.
     text = "\n" * (recipe.line - 1) + recipe.driver
     exec(builtins.compile(text, filename, "exec"), namespace)
-    return namespace[recipe.name]
+    # What no longer refers to itself is freed with its last user.
+    return namespace.pop(recipe.name)
 
 
 def evaluated(primitive: str) -> Callable[..., Any]:
@@ -191,7 +192,7 @@ def evaluated(primitive: str) -> Callable[..., Any]:
     return call
 
 
-def _entry(one: Entrypoint) -> Callable[..., Any]:
+def _entry(one: Entrypoint, unit: Unit) -> Callable[..., Any]:
     """The call of a kernel from Python."""
-    address = units.address(one.unit, one.symbol)
-    return callable_of(address, one.pointers, one.sizes, one.released)
+    address = unit.addresses[one.symbol]
+    return callable_of(address, one.pointers, one.sizes, one.released, unit)

@@ -28,17 +28,20 @@ _DATA = object.__basicsize__
 _TEXT = bytes.__basicsize__ - 1
 
 
-def callable_of(address: int, pointers: int, sizes: int, release: bool) -> Entry:
+def callable_of(
+    address: int, pointers: int, sizes: int, release: bool, owner: Any = None
+) -> Entry:
     """A function of arrays and ints that calls the kernel at `address`.
 
     `release` lets other Python threads run meanwhile, for 50 ns. Arguments are not
-    checked: only generated programs call these.
+    checked: only generated programs call these. The function keeps the `owner` of the
+    code alive, also while it runs: it stands where built-in functions have a module.
     """
     if not _layout_is_known():
-        return _through_ctypes(address, pointers, sizes)
+        return _through_ctypes(address, pointers, sizes, owner)
     method = _trampoline(pointers, sizes, release)
     entry: Entry = _new_function()(
-        ctypes.addressof(method), struct.pack("q", address) + _interface(), None
+        ctypes.addressof(method), struct.pack("q", address) + _interface(), owner
     )
     return entry
 
@@ -55,13 +58,13 @@ class _MethodDef(ctypes.Structure):
 @cache
 def _new_function() -> Any:
     new = ctypes.PYFUNCTYPE(
-        ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p
+        ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.py_object
     )
     return new(("PyCFunction_NewEx", ctypes.pythonapi))
 
 
-_trampolines: dict[tuple[int, int, bool], _MethodDef] = {}
-_lock = kept_over_forks(threading.Lock())
+_trampolines: dict[tuple[int, int, bool], tuple[_MethodDef, machine.Code]] = {}
+_lock = kept_over_forks(threading.RLock())
 
 
 def _trampoline(pointers: int, sizes: int, release: bool) -> _MethodDef:
@@ -73,10 +76,10 @@ def _trampoline(pointers: int, sizes: int, release: bool) -> _MethodDef:
             text = _text(name, pointers, sizes, release)
             code = machine.link([text], [name])
             doc = b"A generated kernel: arrays, then sizes."
-            _trampolines[key] = _MethodDef(
-                b"kernel", code.addresses[name], METH_FASTCALL, doc
-            )
-        return _trampolines[key]
+            address = code.addresses[name]
+            method = _MethodDef(b"kernel", address, METH_FASTCALL, doc)
+            _trampolines[key] = method, code
+        return _trampolines[key][0]
 
 
 def _text(name: str, pointers: int, sizes: int, release: bool) -> str:
@@ -155,10 +158,11 @@ def _layout_is_known() -> bool:
     return ctypes.string_at(id(text) + _TEXT, len(text)) == text
 
 
-def _through_ctypes(address: int, pointers: int, sizes: int) -> Entry:
+def _through_ctypes(address: int, pointers: int, sizes: int, owner: Any) -> Entry:
     entry = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * (pointers + sizes))(address)
 
     def call(*args: Any) -> None:
         entry(*[a.ctypes.data for a in args[:pointers]], *args[pointers:])
 
+    call.__module__ = owner
     return call

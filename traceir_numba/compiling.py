@@ -38,7 +38,8 @@ class Build:
 
     def codes(self) -> list[Code]:
         """The machine code of all kernels, each once."""
-        return list({one.code.unit: one.code for one in self.kernels.values()}.values())
+        codes = {one.code.unit.key: one.code for one in self.kernels.values()}
+        return list(codes.values())
 
     def speed(self) -> str:
         """What the program does with the machine, and how long it took to make."""
@@ -55,7 +56,7 @@ class Build:
         functions = tuple(
             Entrypoint(
                 name,
-                one.code.unit,
+                one.code.unit.key,
                 one.symbol,
                 len(one.kernel.pointers),
                 len(one.kernel.sizes),
@@ -64,7 +65,9 @@ class Build:
             for name, one in self.kernels.items()
             if name in words
         )
-        functions += tuple(_products(*one) for one in products_of(self.program))
+        products = [_products(*one) for one in products_of(self.program)]
+        functions += tuple(entrypoint for entrypoint, _ in products)
+        codes = [*self.codes(), *(code for _, code in products)]
         return Recipe(
             module.name,
             module.text,
@@ -74,6 +77,7 @@ class Build:
             functions,
             tuple((buffers[k].name, value) for k, value in self.program.constants),
             tuple((evaluated_name(p), p) for p in evaluated(self.program)),
+            {code.unit.key: code.unit for code in codes},
         )
 
 
@@ -114,11 +118,11 @@ def evaluated(program: Program) -> list[str]:
     return list(dict.fromkeys(steps))
 
 
-def _products(dtype: str, is_strided: bool) -> Entrypoint:
+def _products(dtype: str, is_strided: bool) -> tuple[Entrypoint, Code]:
     """The products of a dtype, which run long enough to let others run."""
     code, symbol, sizes = gemm.load(dtype), gemm.symbol_of(dtype), gemm.COUNTS
     if is_strided:
         code, symbol = strided.load(dtype), strided.symbol_of(dtype)
         sizes = strided.COUNTS
     name = product_name(dtype, is_strided)
-    return Entrypoint(name, code.unit, symbol, *sizes, True)
+    return Entrypoint(name, code.unit.key, symbol, *sizes, True), code

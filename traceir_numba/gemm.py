@@ -149,7 +149,7 @@ def symbol_of(dtype: str, part: str = "product") -> str:
     return f"traceir_gemm_{part}_{short_dtype(np.dtype(dtype))}"
 
 
-_lock = kept_over_forks(threading.Lock())
+_lock = kept_over_forks(threading.RLock())
 _codes: dict[str, machine.Code] = {}
 
 

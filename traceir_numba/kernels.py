@@ -9,6 +9,7 @@ from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -38,9 +39,9 @@ INLINED = 1 << 13
 MODULE = 1 << 16
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True, eq=False)
 class Compiled:
-    """Machine code of one kernel."""
+    """Machine code of one kernel, shared by the programs that live at one time."""
 
     kernel: Kernel
     code: machine.Code
@@ -51,8 +52,11 @@ class Compiled:
 # What makes two kernels the same code: equal nests, or a routine's text.
 Key = Nest | str
 
-_kernels: dict[Key, Future[Compiled]] = {}
-_lock = kept_over_forks(threading.Lock())
+_kernels: WeakValueDictionary[Key, Compiled] = WeakValueDictionary()
+# Those that some thread is compiling.
+_pending: dict[Key, Future[Compiled]] = {}
+# Reentrant, as others: a collection inside may run a user's code.
+_lock = kept_over_forks(threading.RLock())
 _count = 0
 
 
@@ -78,27 +82,32 @@ def compiled(requests: Sequence[tuple[Key, Kernel]]) -> list[Compiled]:
 
 def _compiled(requests: Sequence[tuple[Key, Kernel]]) -> list[Compiled]:
     own: dict[Key, Future[Compiled]] = {}
+    found: dict[Key, Compiled | Future[Compiled]] = {}
     try:  # around all of it, so that no interrupt leaves others waiting
         with _lock:
             for nest, _ in requests:
-                if nest not in _kernels:
-                    own[nest] = _kernels[nest] = Future()
-            futures = [_kernels[nest] for nest, _ in requests]
+                known = _kernels.get(nest) or _pending.get(nest)
+                if known is None:
+                    known = own[nest] = _pending[nest] = Future()
+                found[nest] = known
         if own:
             _compile({n: k for n, k in requests if n in own}, own)
     finally:
         _abandon(own)
-    return [future.result() for future in futures]
+    return [_ready(found[nest]) for nest, _ in requests]
+
+
+def _ready(one: Compiled | Future[Compiled]) -> Compiled:
+    return one.result() if isinstance(one, Future) else one
 
 
 def _abandon(futures: dict[Key, Future[Compiled]]) -> None:
-    """Forget what was not compiled; the next caller tries again."""
+    """No longer pending: what was not compiled the next caller tries again."""
     for nest, future in futures.items():
-        if not future.done() or future.exception() is not None:
-            with _lock:
-                if _kernels.get(nest) is future:
-                    del _kernels[nest]
-            future.cancel()
+        with _lock:
+            if _pending.get(nest) is future:
+                del _pending[nest]
+        future.cancel()
 
 
 def _compile(kernels: dict[Key, Kernel], futures: dict[Key, Future[Compiled]]) -> None:
@@ -111,6 +120,7 @@ def _compile(kernels: dict[Key, Kernel], futures: dict[Key, Future[Compiled]]) -
         raise
     with _lock:
         _count += len(made)
+        _kernels.update(zip(kernels, made, strict=True))
     for nest, one in zip(kernels, made, strict=True):
         futures[nest].set_result(one)
 
@@ -118,9 +128,7 @@ def _compile(kernels: dict[Key, Kernel], futures: dict[Key, Future[Compiled]]) -
 @in_child
 def _forget_unfinished() -> None:
     """What other threads were compiling has nobody to finish it in a child."""
-    for nest, future in list(_kernels.items()):
-        if not future.done():
-            del _kernels[nest]
+    _pending.clear()
 
 
 @dataclass(slots=True)
@@ -140,7 +148,7 @@ def _build(kernels: list[Kernel]) -> list[Compiled]:
 
 
 def _part(kernel: Kernel) -> _Part:
-    inner = {name: _kernels[nest].result() for name, nest in kernel.kernels}
+    inner = {name: _kernels[nest] for name, nest in kernel.kernels}
     others = {name: _callee_of(one) for name, one in inner.items()}
     symbol = _symbol(kernel)
     args = _arguments(kernel)
@@ -239,8 +247,8 @@ PRODUCTS = {
     "product": (gemm.load, gemm.whole_text),
     "strided": (strided.load, strided.whole_text),
 }
-_loops: set[str] = set()
-_loops_lock = kept_over_forks(threading.Lock())
+_loops: dict[str, machine.Code] = {}
+_loops_lock = kept_over_forks(threading.RLock())
 
 
 def _load(functions: list[Function]) -> None:
@@ -249,12 +257,12 @@ def _load(functions: list[Function]) -> None:
         new = [f for f in functions if f.name not in _loops]
         if new:
             inner = closure(name for f in new for name in f.needs)
-            machine.link(
+            code = machine.link(
                 [_function_text(f) for f in new],
                 [_linked(f.name) for f in new],
                 [_inlined(f.name) for f in inner],
             )
-            _loops.update(f.name for f in new)
+            _loops.update(dict.fromkeys((f.name for f in new), code))
 
 
 def texts_of(symbol: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""LLVM text to machine code: one engine for all kernels of the process.
+"""LLVM text to machine code.
 
 Contraction stays off: no pass may turn a product and a sum into one rounding
 (choice.contraction).
@@ -6,14 +6,14 @@ Contraction stays off: no pass may turn a product and a sum into one rounding
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import llvmlite.binding as llvm
 
-from traceir_numba.engine import is_known, lock, target_machine
-from traceir_numba.store.units import Made, linked, unit_key
+from traceir_numba.engine import lock, target_machine
+from traceir_numba.store.units import Addresses, Made, Unit, is_known, linked, unit_key
 
 # The first line of a text whose numbers stay alone.
 SCALAR = "; scalar\n"
@@ -21,15 +21,19 @@ SCALAR = "; scalar\n"
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """Machine code of one LLVM module, alive as long as the process.
+    """Machine code of one LLVM module: it is loaded as long as the unit lives.
 
     `texts` and `inlined` are what it was made of, as `link` has them.
     """
 
-    unit: str
-    addresses: Mapping[str, int]
+    unit: Unit
     texts: tuple[str, ...]
     inlined: tuple[str, ...]
+
+    @property
+    def addresses(self) -> Addresses:
+        """Where the functions are."""
+        return self.unit.addresses
 
     @property
     def llvm(self) -> str:
@@ -56,8 +60,8 @@ def link(
     own, parts, names = tuple(texts), tuple(inlined), tuple(symbols)
     key = unit_key(*own, "", *parts)
     with lock:  # what LLVM made on the way is freed before the lock is
-        found = linked(key, names, lambda: _made(own, parts))
-    return Code(key, found, own, parts)
+        unit = linked(key, names, lambda: _made(own, parts))
+    return Code(unit, own, parts)
 
 
 def _made(texts: tuple[str, ...], inlined: tuple[str, ...]) -> Made:
@@ -89,8 +93,19 @@ def optimised(
     scalar = any(text.startswith(SCALAR) for text in texts)
     options.slp_vectorization = not scalar
     builder = llvm.create_pass_builder(target, options)
-    builder.getModulePassManager().run(module, builder)
+    passes = builder.getModulePassManager()
+    passes.run(module, builder)
+    _dispose(passes)
     return module
+
+
+def _dispose(passes: Any) -> None:
+    """Free a pass manager, which llvmlite does not: another `_dispose` comes first."""
+    if type(passes)._dispose is llvm.ffi.ObjectRef._dispose:
+        llvm.newpassmanagers.NewPassManager._dispose(passes)
+        passes.detach()
+    else:
+        passes.close()
 
 
 def _needed(module: Any) -> tuple[str, ...]:

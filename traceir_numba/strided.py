@@ -234,7 +234,7 @@ def texts_of(dtype: str, have: tuple[str, ...] | None = None) -> tuple[str, ...]
     return tuple(texts)
 
 
-_lock = kept_over_forks(threading.Lock())
+_lock = kept_over_forks(threading.RLock())
 _codes: dict[str, machine.Code] = {}
 
 

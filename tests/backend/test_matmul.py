@@ -330,9 +330,8 @@ def test_memory_of_a_product_begins_at_a_line() -> None:
     text = layouts.MEMORY.format(
         allocate="allocate_at_a_line", release="release_a_line"
     )
-    address = machine.link([text], ["allocate_at_a_line"]).addresses[
-        "allocate_at_a_line"
-    ]
+    code = machine.link([text], ["allocate_at_a_line"])
+    address = code.addresses["allocate_at_a_line"]
     allocate = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(address)
     assert all(allocate(size) % 64 == 0 for size in (1, 64, 1000, 1 << 20))
 

@@ -62,6 +62,6 @@ def _forget() -> None:
     """What this process has compiled and found out so far."""
     identity.identity.cache_clear()
     identity.compiler.cache_clear()
-    compiled = kernels._kernels, kernels._loops, gemm._codes
+    compiled: Any = (kernels._kernels, kernels._loops, gemm._codes)
     for known in (units._loaded, units._home, *compiled):
         known.clear()

@@ -37,7 +37,8 @@ def values(name: str, *operands: np.ndarray) -> np.ndarray:
     out = np.empty_like(operands[0], order="C")
     arrays = [*map(np.ascontiguousarray, operands), out]
     assert [a.dtype for a in arrays[:-1]] == list(function(name).args)
-    (address,) = loop(name).addresses.values()
+    code = loop(name)
+    (address,) = code.addresses.values()
     entry = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * (len(arrays) + 1))(address)
     entry(*(a.ctypes.data for a in arrays), out.size)
     return out

@@ -115,7 +115,6 @@ def scalar(name: str) -> Callable[..., Any]:
 def _compiled(name: str) -> Callable[..., Any]:
     """A function of the CPU's, called for one element."""
     from traceir_numba import kernels
-    from traceir_numba.store import units
 
     made = function(name)
     result = made.result
@@ -128,8 +127,8 @@ def _compiled(name: str) -> Callable[..., Any]:
     text = f"def one_{name}({', '.join(args)}):\n    R[0] = {called}"
     one = Kernel(f"one_{name}", text, tuple(dtypes), (), (), (name,), ())
     (code,) = kernels.compiled([(f"simulated {name}", one)])
-    address = units.address(code.code.unit, code.symbol)
-    entry = callable_of(address, len(args), 0, False)
+    unit = code.code.unit
+    entry = callable_of(unit.addresses[code.symbol], len(args), 0, False, unit)
 
     def call(*values: Any) -> Any:
         arrays = [

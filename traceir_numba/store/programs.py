@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from traceir.store.entry import Entry
 from traceir.store.files import current
-from traceir_numba.store.units import kept, stored
+from traceir_numba.store.units import Unit, kept, stored
 
 # Constants of more bytes are neither kept nor written out.
 MOST_BYTES = 1 << 24
@@ -48,6 +48,8 @@ class Recipe:
     functions: tuple[Entrypoint, ...]
     constants: tuple[tuple[str, np.ndarray], ...]
     evaluated: tuple[tuple[str, str], ...] = ()
+    # The code of the functions, by its keys.
+    units: Mapping[str, Unit] = field(default_factory=dict)
 
 
 def write_program(key: str, recipe: Recipe, given: Sequence[np.ndarray]) -> bool:
@@ -56,7 +58,7 @@ def write_program(key: str, recipe: Recipe, given: Sequence[np.ndarray]) -> bool
     Says whether it is there now: not where some of its code is not.
     """
     store = current()
-    if store is None or not kept(one.unit for one in recipe.functions):
+    if store is None or not kept(recipe.units.values()):
         return False
     known = {id(value): number for number, value in enumerate(given)}
     blocks: list[bytes] = []
@@ -94,7 +96,8 @@ def read_program(key: str, given: Sequence[np.ndarray]) -> Recipe | None:
         return None
     facts = entry.facts
     functions = tuple(Entrypoint(*one) for one in facts["functions"])
-    if not stored(one.unit for one in functions):
+    units = stored(one.unit for one in functions)
+    if units is None:
         return None
     blocks = iter(entry.blocks)
     constants = tuple(
@@ -110,6 +113,7 @@ def read_program(key: str, given: Sequence[np.ndarray]) -> Recipe | None:
         functions,
         constants,
         tuple((name, primitive) for name, primitive in facts["evaluated"]),
+        units,
     )
 
 

@@ -1,13 +1,14 @@
 """Machine code under the digest of the LLVM text that it was made of.
 
-A unit is one object file. It is loaded once in a process, after those whose functions
-it calls.
+A unit is one object file. It is loaded once, after those whose functions it calls, and
+stays as long as somebody holds it: a function that runs its code, a unit that calls it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from weakref import WeakValueDictionary
 
 from traceir.store.entry import Entry, digest
 from traceir.store.files import Store, current
@@ -25,17 +26,27 @@ class Made:
     needs: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class Unit:
-    """A loaded object file; it can be put in a store that has not got it."""
+    """A loaded object file; it can be put in a store that has not got it.
 
+    `uses` are the units whose functions it calls.
+    """
+
+    key: str
     made: Made
-    addresses: Addresses
+    image: engine.Image
+    uses: tuple[Unit, ...]
+
+    @property
+    def addresses(self) -> Addresses:
+        """Where its functions are, while it lives."""
+        return self.image.addresses
 
 
-_loaded: dict[str, Unit] = {}
-# Which unit a function is in, for those that call it.
-_home: dict[str, str] = {}
+_loaded: WeakValueDictionary[str, Unit] = WeakValueDictionary()
+# The unit that a function is in, for those that call it.
+_home: WeakValueDictionary[str, Unit] = WeakValueDictionary()
 
 
 def unit_key(*texts: str | bytes) -> str:
@@ -43,8 +54,13 @@ def unit_key(*texts: str | bytes) -> str:
     return digest(compiler(), *texts)
 
 
-def linked(key: str, symbols: Sequence[str], make: Callable[[], Made]) -> Addresses:
-    """The addresses of a unit's functions: loaded before, stored, or made now.
+def is_known(symbol: str) -> bool:
+    """Whether code that calls this function can be loaded."""
+    return symbol in _home or engine.is_provided(symbol)
+
+
+def linked(key: str, symbols: Sequence[str], make: Callable[[], Made]) -> Unit:
+    """A unit, and whatever it uses: loaded before, stored, or made now.
 
     The caller holds `engine.lock`.
     """
@@ -55,50 +71,53 @@ def linked(key: str, symbols: Sequence[str], make: Callable[[], Made]) -> Addres
         if found is None:
             found = _load(key, make(), symbols)
             if store:
-                _keep(store, key)
-    return found.addresses
-
-
-def stored(keys: Iterable[str]) -> bool:
-    """Load some units from the store; False if one is not there."""
-    store = current()
-    with engine.lock:
-        return all(
-            key in _loaded or (store is not None and _from(store, key) is not None)
-            for key in keys
-        )
-
-
-def kept(keys: Iterable[str]) -> bool:
-    """Put some loaded units in the store; False if one could not be."""
-    store = current()
-    return store is not None and all(_keep(store, key) for key in keys)
-
-
-def address(key: str, symbol: str) -> int:
-    """Where a function of a loaded unit is."""
-    return _loaded[key].addresses[symbol]
-
-
-def _load(key: str, made: Made, symbols: Sequence[str]) -> Unit:
-    found = _loaded[key] = Unit(made, engine.load(made.code, symbols))
-    _home.update(dict.fromkeys(symbols, key))
+                _keep(store, found)
     return found
 
 
-def _keep(store: Store, key: str) -> bool:
+def stored(keys: Iterable[str]) -> dict[str, Unit] | None:
+    """Some units, loaded now if they are not; None if one is nowhere."""
+    store = current()
+    found: dict[str, Unit] = {}
+    with engine.lock:
+        for key in keys:
+            unit = _loaded.get(key) or (_from(store, key) if store else None)
+            if unit is None:
+                return None
+            found[key] = unit
+    return found
+
+
+def kept(units: Iterable[Unit]) -> bool:
+    """Put some units in the store; False if one could not be."""
+    store = current()
+    return store is not None and all(_keep(store, unit) for unit in units)
+
+
+def _load(key: str, made: Made, symbols: Sequence[str]) -> Unit:
+    home = {name: unit for name in made.needs if (unit := _home.get(name)) is not None}
+    needs = {name: unit.addresses[name] for name, unit in home.items()}
+    image = engine.load(made.code, symbols, needs)
+    uses = {unit.key: unit for unit in home.values()}
+    found = _loaded[key] = Unit(key, made, image, tuple(uses.values()))
+    _home.update(dict.fromkeys(symbols, found))
+    return found
+
+
+def _keep(store: Store, unit: Unit) -> bool:
     """Whether a unit is in the store, with those that it uses; it is put there now."""
-    if key in store.kept:
+    if unit.key in store.kept:
         return True
-    unit = _loaded[key]
-    needs = unit.made.needs
-    uses = sorted({_home[name] for name in needs if name in _home} - {key})
-    if not all(_keep(store, other) for other in uses):
+    if not all(_keep(store, other) for other in unit.uses):
         return False
-    facts = {"symbols": list(unit.addresses), "needs": list(needs), "uses": uses}
-    if not store.write(Entry("code", key, facts, (unit.made.code,))):
+    facts = {
+        "symbols": list(unit.addresses),
+        "needs": list(unit.made.needs),
+        "uses": sorted(other.key for other in unit.uses),
+    }
+    if not store.write(Entry("code", unit.key, facts, (unit.made.code,))):
         return False
-    store.kept.add(key)
+    store.kept.add(unit.key)
     return True
 
 
@@ -108,10 +127,9 @@ def _from(store: Store, key: str) -> Unit | None:
     if entry is None:
         return None
     facts = entry.facts
-    for other in facts["uses"]:
-        if other not in _loaded and _from(store, other) is None:
-            return None
-    if not all(map(engine.is_known, facts["needs"])):
+    # Held until this unit holds them.
+    uses = [_loaded.get(other) or _from(store, other) for other in facts["uses"]]
+    if None in uses or not all(map(is_known, facts["needs"])):
         return None
     store.kept.add(key)
     made = Made(entry.blocks[0], tuple(facts["needs"]))
