@@ -21,7 +21,7 @@ from functools import wraps
 from types import TracebackType
 from typing import Any, TypeAlias, TypeVar, cast
 
-from traceir.caches import once
+from traceir.caches import LIMITS, once, set_limit
 from traceir.forks import kept_over_forks
 from traceir.records import dataclass
 
@@ -131,7 +131,8 @@ def _named(flag: str) -> str:
         return name
     import difflib  # not on the way of an import
 
-    close = difflib.get_close_matches(name, FLAGS, n=3) or list(FLAGS)
+    known = [*FLAGS, *LIMITS]
+    close = difflib.get_close_matches(name, known, n=3) or known
     raise AttributeError(
         f"unknown configuration flag {flag!r}; close names: {', '.join(close)}"
     )
@@ -304,14 +305,19 @@ def face(name: str) -> Scope:
     return Scope({"face": name})
 
 
-def update(flag: str, value: Value) -> None:
+def update(flag: str, value: Value | int) -> None:
     """Set the process-wide value of a flag, named with or without the prefix ``jax_``.
 
     A thread that is within a context manager sees another thread's update when it
     leaves; the flag that the manager sets stays as it is until then.
     AttributeError for an unknown flag, TypeError for a value that is no bool where the
-    flag is one, ValueError for a value that is none of the flag's.
+    flag is one, ValueError for a value that is none of the flag's. A limit, such as
+    ``trace_cache_size``, is a whole number, and the process's alone.
     """
+    name = flag.removeprefix("jax_")
+    if name in LIMITS:
+        set_limit(name, value)
+        return
     name = _named(flag)
     with _update_lock:
         _values[FLAGS[name].field] = _checked(name, value)
@@ -323,4 +329,7 @@ def __getattr__(flag: str) -> Any:
     """A flag of this thread, by its prefixed name: `config.jax_enable_x64`."""
     if flag.startswith("__"):
         raise AttributeError(flag)
+    name = flag.removeprefix("jax_")
+    if name in LIMITS:
+        return LIMITS[name]
     return getattr(local.context, FLAGS[_named(flag)].field)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import struct
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType
 from typing import Any, TypeVar
@@ -18,7 +19,7 @@ import numpy as np
 
 from traceir.array import Array
 from traceir.avals import ShapedArray
-from traceir.caches import once
+from traceir.caches import cleared, once
 from traceir.config import local
 from traceir.plans import FOREIGN, NUMBER, OWN, Plan, plan_of
 from traceir.trace import Tracer, typeof
@@ -36,13 +37,19 @@ PLAIN = 128
 class Plans:
     """What one function remembers: plans by the keys of calls."""
 
-    __slots__ = ("function", "known", "seen")
+    __slots__ = ("function", "known", "seen", "__weakref__")
 
     def __init__(self, function: Function) -> None:
         self.function = function
         self.known: dict[Any, Plan] = {}
         # Calls without a plan: whether one was looked for, or they came once.
         self.seen: dict[Any, bool] = {}
+        _all.add(self)
+
+    def clear(self) -> None:
+        """Forget all calls."""
+        self.known.clear()
+        self.seen.clear()
 
     def long(self, key: Any, make: Callable[[], Plan | None]) -> Plan | None:
         """The plan of a call that has none yet; None if it goes the long way."""
@@ -57,10 +64,18 @@ class Plans:
         plan = make()
         if plan is not None:
             if len(self.known) >= MOST:
-                self.known.clear()
-                self.seen.clear()
+                self.clear()
             self.known[key] = plan
         return plan
+
+
+_all: weakref.WeakSet[Plans] = weakref.WeakSet()
+
+
+@cleared
+def _clear() -> None:
+    for plans in list(_all):
+        plans.clear()
 
 
 NOTHING = object()

@@ -256,7 +256,7 @@ class _Text:
             call = f"    return quiet().run({', '.join(['run', *inputs])})"
             lines = [f"def run({', '.join(inputs)}):", *body, head, *taken, call]
         exec("\n".join(lines), self.scope)
-        plan: Plan = self.scope["plan"]
+        plan: Plan = self.scope.pop("plan")
         return plan
 
     def _taken(self, k: int) -> str:

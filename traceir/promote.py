@@ -13,6 +13,7 @@ import numpy as np
 
 from traceir import config
 from traceir.avals import ShapedArray
+from traceir.caches import cleared
 from traceir.dtypes import as_dtype
 from traceir.errors import shown
 from traceir.lazy import imported
@@ -25,6 +26,7 @@ Operand = tuple[str, bool]
 Promoted = tuple[np.dtype, bool]
 _MEMO_SIZE = 4096
 _memo: dict[tuple[Any, ...], Promoted] = {}
+cleared(_memo.clear)
 
 
 def promote(

@@ -9,6 +9,7 @@ import numpy as np
 
 from traceir.array import Array
 from traceir.avals import ShapedArray
+from traceir.caches import cleared
 from traceir.config import local
 from traceir.plans import admits_plans
 
@@ -35,6 +36,7 @@ def reading(function: Callable[..., Any]) -> Callable[..., Any]:
     (Array([1, 2], dtype=int32), 'more')
     """
     known: dict[Any, _Types] = {}
+    cleared(known.clear)
 
     def call(x: Any, index: Any) -> Any:
         if type(x) is not Array:

@@ -11,6 +11,7 @@ from typing import Any, NoReturn, TypeVar
 from weakref import WeakKeyDictionary
 
 from traceir.avals import ShapedArray
+from traceir.caches import cleared
 from traceir.effects import effects_of
 from traceir.ir import (
     Atom,
@@ -121,6 +122,12 @@ def typer(rules: Rules) -> Typer:
     """The typing of these rules, compiled once."""
     found = _typers.get(rules)
     return found or _typers.setdefault(rules, Typer(rules))
+
+
+@cleared
+def _clear() -> None:
+    for found in list(_typers.values()):
+        found.memo.clear()
 
 
 @cache

@@ -58,7 +58,8 @@ class Executable:
     """
 
     __slots__ = (
-        *("run", "stored", "_closed", "_name", "_donated", "_build", "_seconds"),
+        *("run", "stored", "_closed", "_name", "_donated", "_seconds"),
+        *("_kernels", "_made_in", "_build"),
         "__weakref__",
     )
 
@@ -74,7 +75,11 @@ class Executable:
         self._donated = donated
         self._closed = closed
         self._name = name
-        self._build = build
+        # What a build has beside is as large as all the rest, and seldom asked for.
+        self._build: Build | None = None
+        # Other programs share its kernels while it lives.
+        self._kernels = () if build is None else tuple(build.kernels.values())
+        self._made_in = None if build is None else build.seconds
         start = time.perf_counter()
         self.run: Callable[..., tuple[np.ndarray, ...]] = _load(self, recipe)
         self._seconds = time.perf_counter() - start  # to load it
@@ -87,8 +92,6 @@ class Executable:
     @property
     def source(self) -> str:
         """A module that runs with Numba and NumPy alone."""
-        if self._build is not None:
-            return self._build.module.text
         from traceir_numba import compiling
 
         # What was stored may have the lines of another function in its comments.
@@ -113,6 +116,7 @@ class Executable:
     def _built(self) -> Build:
         if self._build is None:
             self._build = _build(self._closed, self._name, self._donated)
+            self._build.seconds.update(self._made_in or {})
         return self._build
 
 

@@ -13,6 +13,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from traceir.caches import Recent
 from traceir.forks import in_child, kept_over_forks
 from traceir_numba import gemm, machine, safepoints, strided, vecmath
 from traceir_numba.callees import (
@@ -53,6 +54,9 @@ class Compiled:
 Key = Nest | str
 
 _kernels: WeakValueDictionary[Key, Compiled] = WeakValueDictionary()
+# Of those that no program has any more the last ones stay: a function that is made anew
+# in each round of a loop is not compiled anew.
+_recent: Recent[Compiled] = Recent(256)
 # Those that some thread is compiling.
 _pending: dict[Key, Future[Compiled]] = {}
 # Reentrant, as others: a collection inside may run a user's code.
@@ -94,7 +98,7 @@ def _compiled(requests: Sequence[tuple[Key, Kernel]]) -> list[Compiled]:
             _compile({n: k for n, k in requests if n in own}, own)
     finally:
         _abandon(own)
-    return [_ready(found[nest]) for nest, _ in requests]
+    return [_recent.use(nest, _ready(found[nest])) for nest, _ in requests]
 
 
 def _ready(one: Compiled | Future[Compiled]) -> Compiled:

@@ -8,6 +8,7 @@ import signal
 from collections.abc import Callable
 from typing import Any
 
+from traceir.caches import clear_all
 from traceir.store import files
 from traceir.store.place import Place
 from traceir_numba import gemm, kernels
@@ -65,3 +66,4 @@ def _forget() -> None:
     compiled: Any = (kernels._kernels, kernels._loops, gemm._codes)
     for known in (units._loaded, units._home, *compiled):
         known.clear()
+    clear_all()

@@ -16,6 +16,7 @@ from traceir_numba.store import identity
 ROOT = Path(identity.__file__).parents[2]
 # What the backend imports of `traceir` that decides nothing of the code.
 OTHERS = {
+    "caches.py": "what is kept, and how long",
     "errors.py": "texts of errors",
     "forks.py": "locks",
     "ir.py": "in SOURCES",
@@ -71,10 +72,9 @@ def test_every_import_of_the_backend_is_in_its_identity_or_decides_nothing() -> 
 
 
 def test_what_is_made_for_a_device_is_not_kept() -> None:
-    """But for functions of the processor, which the simulator calls."""
     paths = (ROOT / "traceir_numba" / "cuda").glob("*.py")
     found = [path.name for path in paths if "numba.store" in path.read_text()]
-    assert found == ["simulated.py"]
+    assert found == []
 
 
 @pytest.fixture

@@ -6,10 +6,12 @@ import copy
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet, ref
 
 from traceir import pytree, rules
+from traceir.caches import Clock, clear_all
 from traceir.forks import in_child, kept_over_forks
 from traceir.ir import ClosedJaxpr
 from traceir.jit.bounds import BoundsChecks
@@ -18,7 +20,7 @@ from traceir.jit.key import Call, Key
 from traceir.jit.written import Written
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True, weakref_slot=True)
 class Entry:
     """One trace: the program, how its results nest, and what was compiled from it.
 
@@ -38,6 +40,7 @@ class Entry:
     seal: Seal | None = None  # of a strict trace
     bounds: BoundsChecks | None = None  # of a plain function
     lock: threading.Lock = field(default_factory=threading.Lock)
+    raws: list[Any] = field(default_factory=list)  # the raw keys that lead here
 
     @property
     def writes(self) -> bool:
@@ -57,6 +60,18 @@ class _Pending:
 
     thread: int
     done: threading.Event = field(default_factory=threading.Event)
+
+
+# Where a function's guard, and the runner of the last call, stand among its runners.
+GUARD, LAST = "guard", "last"
+# All entries of all functions, of which so many are kept.
+_clock: Clock[Entry] = Clock("trace_cache_size")
+
+
+def _drop(cache: ref[FunctionCache], entry: Entry) -> None:
+    alive = cache()
+    if alive is not None:
+        alive.drop(entry)
 
 
 class FunctionCache:
@@ -84,6 +99,17 @@ class FunctionCache:
         with self._lock:
             if self.entries.get(entry.key) is entry:
                 calls[raw] = run
+                if raw not in (GUARD, LAST):
+                    entry.raws.append(raw)
+
+    def drop(self, entry: Entry) -> None:
+        """Forget one trace; calls that are under way go on with it."""
+        with self._lock:
+            if self.entries.get(entry.key) is entry:
+                del self.entries[entry.key]
+            for mapping in self.fast.values():
+                for raw in (GUARD, LAST, *entry.raws):
+                    mapping.pop(raw, None)
 
     def begin_alone(self) -> None:
         """Forget what other threads were doing: a forked child has none of them."""
@@ -121,6 +147,12 @@ class FunctionCache:
             mine.done.set()
 
     def _insert(self, key: Key, entry: Entry) -> Entry:
+        found = self._inserted(key, entry)
+        if found is entry and not entry.captures:
+            _clock.add(entry, partial(_drop, ref(self)))
+        return found
+
+    def _inserted(self, key: Key, entry: Entry) -> Entry:
         with self._lock:
             self.misses += 1
             if entry.captures:  # belongs to the trace around it alone
@@ -160,7 +192,10 @@ def cache_of(function: Any) -> tuple[FunctionCache, Any]:
 
 
 def clear_caches() -> None:
-    """Forget the traces of every function.
+    """Forget the traces of every function, and all that was made on the way.
+
+    Machine code that no call under way uses is freed, and so are the plans of eager
+    operations; types and derivatives that were worked out are worked out anew.
 
     >>> import traceir
     >>> f = traceir.jit(lambda x: x + 1)
@@ -175,6 +210,7 @@ def clear_caches() -> None:
     # Not under both locks: the other order is had by a static's `__eq__` that jits.
     for cache in caches:
         cache.clear()
+    clear_all()
 
 
 @in_child

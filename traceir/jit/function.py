@@ -18,10 +18,10 @@ from traceir.errors import StaleCaptureError
 from traceir.jit import stages
 from traceir.jit.backends import default_backend, executable, resolve
 from traceir.jit.bounds import PlaceCheck
-from traceir.jit.cache import Entry, cache_of
+from traceir.jit.cache import GUARD, LAST, Entry, cache_of
 from traceir.jit.explain import nearest
 from traceir.jit.fast import make_fast, raw_key, stays
-from traceir.jit.guards import ENOUGH, GUARD, LAST, OTHER, Runner
+from traceir.jit.guards import ENOUGH, OTHER, Runner
 from traceir.jit.key import Call
 from traceir.jit.pickled import Making, Pickled
 from traceir.jit.signature import bind_arguments, form_of, resolve_static

@@ -24,8 +24,6 @@ from traceir.treedef import TreeDef
 
 # What a guard gives for a call that is another.
 OTHER = object()
-# Where a function's guard, and the runner of the last call, stand among its runners.
-GUARD, LAST = "guard", "last"
 # So many calls of one kind in a row are worth a guard.
 ENOUGH = 2
 
@@ -93,7 +91,8 @@ class _Writer:
         self.write(args, kwargs)
         text = "\n    ".join(["def guard(now, args, kwargs):", *self.lines])
         exec(compile(text, "<traceir guard>", "exec"), self.constants)
-        guard: Guard = self.constants["guard"]
+        # What no longer refers to itself is freed with its last user.
+        guard: Guard = self.constants.pop("guard")
         return guard
 
     def write(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from traceir import rules
 from traceir.avals import ShapedArray
+from traceir.caches import cleared
 from traceir.ir import ClosedJaxpr, Params, programs_in, sort_params
 from traceir.rules import Prim
 from traceir.rules.applied import row_scope
@@ -248,6 +249,9 @@ def _formulas(
     changed = {name: formula(scope) for name, formula in batch.params.items()}
     target = dim if batch.dim is None else batch.dim(scope)
     return sort_params({**dict(params), **changed}), target
+
+
+cleared(_formulas.cache_clear)
 
 
 def _without(shape: tuple[int, ...], dim: int) -> tuple[int, ...]:

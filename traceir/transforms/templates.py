@@ -10,6 +10,7 @@ import numpy as np
 
 from traceir import rules
 from traceir.avals import ShapedArray
+from traceir.caches import cleared
 from traceir.dtypes import kind_of
 from traceir.evaluate import evaluate_eqn
 from traceir.ir import Params, sort_params
@@ -66,7 +67,7 @@ def plan_of(
         return _plan.__wrapped__(primitive, column, key, avals, params, k)
 
 
-@functools.lru_cache(maxsize=1 << 14)
+@functools.lru_cache(maxsize=1 << 12)
 def _plan(
     primitive: str, column: str, key: Any, avals: Avals, params: Params, k: int
 ) -> Plan | None:
@@ -78,6 +79,9 @@ def _plan(
         if case.when is None or case.when(scope):
             return None if case.template is None else _filled(case.template, scope)
     raise rules.error("derive.missing", got=f"{primitive} with these params")
+
+
+cleared(_plan.cache_clear)
 
 
 def _out(row: Prim, avals: Avals, params: Params) -> Any:
@@ -141,6 +145,9 @@ def is_identity(primitive: str, avals: Avals, params: Params) -> bool:
     if row.identity is None:
         return False
     return bool(row.identity(row_scope(row, avals, params, rules.default())))
+
+
+cleared(is_identity.cache_clear)
 
 
 def is_number(value: Value) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
+from traceir.caches import Recent
 from traceir.store.entry import Entry, digest
 from traceir.store.files import Store, current
 from traceir_numba import engine
@@ -45,6 +46,8 @@ class Unit:
 
 
 _loaded: WeakValueDictionary[str, Unit] = WeakValueDictionary()
+# What was used last stays, for the next program that wants it.
+_recent: Recent[Unit] = Recent(256)
 # The unit that a function is in, for those that call it.
 _home: WeakValueDictionary[str, Unit] = WeakValueDictionary()
 
@@ -85,6 +88,8 @@ def stored(keys: Iterable[str]) -> dict[str, Unit] | None:
             if unit is None:
                 return None
             found[key] = unit
+    for key, unit in found.items():
+        _recent.use(key, unit)
     return found
 
 

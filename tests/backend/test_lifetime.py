@@ -1,0 +1,317 @@
+"""What a process keeps of functions that nobody has any more, and of those in use.
+
+Cites cache.event.die, cache.event.clear
+"""
+
+from __future__ import annotations
+
+import functools
+import gc
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from soak import SOAK
+
+import traceir
+import traceir.numpy as jnp
+from traceir import caches, config, lax
+from traceir.caches import Clock, Recent
+from traceir.jit import cache
+from traceir_numba import backend, engine, kernels
+from traceir_numba.store import units
+
+jit = functools.partial(traceir.jit, backend="numba")
+X = np.arange(10, dtype=np.float32)
+FEW = 40
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Each test begins and ends without what others have compiled, and keeps little."""
+    monkeypatch.setattr(kernels._recent, "size", 8)
+    monkeypatch.setattr(units._recent, "size", 8)
+    traceir.clear_caches()
+    gc.collect()
+    yield
+    traceir.clear_caches()
+
+
+def one(k: float) -> Any:
+    """A function of its own for each number, called so often that it is guarded."""
+    f = jit(lambda x: x * np.float32(k) + 1)
+    for _ in range(4):
+        np.testing.assert_allclose(f(X), X * np.float32(k) + 1, rtol=1e-6)
+    return f
+
+
+def with_loop(k: float) -> Any:
+    """One whose loop is a routine, which calls kernels of its own."""
+    f = jit(lambda x: lax.fori_loop(0, 3, lambda _, y: jnp.sin(y) * np.float32(k), x))
+    f(X)
+    return f
+
+
+def live() -> tuple[int, int, int]:
+    """How many object files, kernels and entries there are."""
+    return engine.images(), len(kernels._kernels), len(cache._clock)
+
+
+@pytest.mark.parametrize("make", [one, with_loop])
+def test_code_is_freed_with_its_function(make: Callable[[float], Any]) -> None:
+    gc.disable()  # whatever dies, dies with its last user
+    try:
+        make(0.25)  # loads what all share
+        traceir.clear_caches()
+        before = live()
+        functions = [make(k + 0.5) for k in range(FEW)]
+        assert engine.images() >= before[0] + FEW
+        assert len(cache._clock) >= before[2] + FEW
+        functions.clear()
+        # All but those that were used last.
+        assert engine.images() <= before[0] + 3 * 8
+        assert len(kernels._kernels) <= before[1] + 8
+        traceir.clear_caches()
+        assert live() == before
+    finally:
+        gc.enable()
+
+
+def test_engines_are_freed_but_for_the_one_that_is_filled() -> None:
+    functions = [one(k + 0.125) for k in range(3 * engine.SHARING)]
+    assert len(set(engine._engines.values())) >= 3
+    kept = len({id(e) for e in engine._engines.values()})
+    functions.clear()
+    traceir.clear_caches()
+    assert len({id(e) for e in engine._engines.values()}) <= kept - 2
+
+
+def test_a_function_that_is_made_anew_is_not_compiled_anew() -> None:
+    one(7.5)
+    before = backend.compile_count()
+    for _ in range(5):
+        one(7.5)
+    assert backend.compile_count() == before
+
+
+def test_clearing_frees_what_no_call_uses() -> None:
+    f = one(3.5)
+    before = engine.images()
+    traceir.clear_caches()
+    assert engine.images() < before
+    assert f.cache_info().currsize == 0 and len(cache._clock) == 0
+    np.testing.assert_allclose(f(X), X * np.float32(3.5) + 1)
+
+
+def test_clear_cache_frees_the_code_of_one_function() -> None:
+    f, g = one(3.5), one(4.5)
+    kernels._recent.clear()
+    units._recent.clear()
+    before = engine.images()
+    f.clear_cache()
+    assert engine.images() == before - 1
+    g(X)
+
+
+def test_code_stays_under_a_call_in_another_thread() -> None:
+    """A call holds what it runs, whatever is cleared meanwhile."""
+    x = np.linspace(0, 1, 200_000, dtype=np.float32)
+    expected = np.asarray(jit(lambda x: lax.fori_loop(0, 20, _step, x))(x))
+    stop = threading.Event()
+
+    def work() -> None:
+        while not stop.is_set():
+            f = jit(lambda x: lax.fori_loop(0, 20, _step, x))
+            np.testing.assert_array_equal(np.asarray(f(x)), expected)
+
+    with ThreadPoolExecutor(3) as pool:
+        results = [pool.submit(work) for _ in range(3)]
+        try:
+            for _ in range(10):
+                traceir.clear_caches()
+                one(1.5)
+        finally:
+            stop.set()
+        for result in results:
+            result.result(60)
+
+
+def _step(_: Any, x: Any) -> Any:
+    return jnp.sin(x) * 1.01
+
+
+# -- the bound on traces ---------------------------------------------------------------
+
+
+@pytest.fixture
+def few() -> Iterator[int]:
+    """A process that keeps few traces."""
+    before = config.jax_trace_cache_size
+    config.update("trace_cache_size", 10)
+    yield 10
+    config.update("trace_cache_size", before)
+
+
+def reference(x: Any, n: int = 1) -> Any:
+    return x + n
+
+
+def test_a_function_keeps_so_many_traces(few: int) -> None:
+    f = traceir.jit(lambda x, n: x * n, static_argnums=1, backend="reference")
+    for n in range(3 * few):
+        assert f(2, n) == 2 * n
+    assert f.cache_info().currsize == len(cache._clock) == few
+    # Raw keys, guards and the last runner have gone with the entries.
+    (runners,) = f._cache.fast.values()
+    assert len(runners) <= few + 2
+
+
+def test_the_bound_is_of_all_functions(few: int) -> None:
+    functions = [
+        traceir.jit(lambda x, k=k: x + k, backend="reference") for k in range(2 * few)
+    ]
+    for k, f in enumerate(functions):
+        assert f(1) == 1 + k
+    assert sum(f.cache_info().currsize for f in functions) == few
+    assert functions[0](1) == 1 and functions[0].cache_info().currsize == 1
+
+
+def test_what_is_used_stays(few: int) -> None:
+    traced = []
+
+    def body(x: Any) -> Any:
+        traced.append(1)
+        return x + 1
+
+    f = traceir.jit(body, backend="reference")
+    for n in range(5 * few):
+        assert f(np.ones(3, np.float32))[0] == 2
+        traceir.jit(lambda x, n=n: x + n, backend="reference")(1)
+    assert len(traced) == 1
+    others = [traceir.jit(lambda x, k=k: x + k) for k in range(3 * few)]
+    for other in others:
+        other(1)
+    assert f.cache_info().currsize == 0
+    assert f(np.ones(3, np.float32))[0] == 2 and len(traced) == 2
+
+
+def test_a_dropped_trace_leaves_its_guard_and_donors(few: int) -> None:
+    f = traceir.jit(lambda x: x + 1, donate_argnums=0, backend="numba")
+    g = jit(lambda x: x + 1)
+    for n in range(1, 3 * few):
+        for _ in range(4):
+            assert f(jnp.ones(n)).shape == g(np.ones(n, np.float32)).shape == (n,)
+    assert len(cache._clock) == few
+    assert f.cache_info().currsize + g.cache_info().currsize <= few
+
+
+def test_threads_that_trace_more_than_is_kept(few: int) -> None:
+    f = traceir.jit(lambda x, n: x * n, static_argnums=1, backend="reference")
+
+    def work(first: int) -> bool:
+        return all(f(2, n) == 2 * n for n in range(first, first + 60))
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(work, range(0, 80, 10)))
+    assert f.cache_info().currsize <= few
+
+
+@pytest.mark.parametrize("value", [0, -1, 2.0, "3", True, None])
+def test_the_bound_is_a_number(value: Any) -> None:
+    kind = ValueError if type(value) is int else TypeError
+    with pytest.raises(kind, match="trace_cache_size"):
+        config.update("trace_cache_size", value)
+
+
+def test_the_environment_sets_the_bound(few: int) -> None:
+    caches.limits_from_environment({"TRACEIR_TRACE_CACHE_SIZE": "77"})
+    assert config.jax_trace_cache_size == 77
+    for text in ("0", "many", "-3"):
+        with pytest.raises(ValueError, match="TRACEIR_TRACE_CACHE_SIZE"):
+            caches.limits_from_environment({"TRACEIR_TRACE_CACHE_SIZE": text})
+
+
+class _Used:
+    hits = 0
+
+
+def test_the_hand_of_the_clock(few: int) -> None:
+    clock: Clock[_Used] = Clock("trace_cache_size")
+    gone: list[_Used] = []
+    things = [_Used() for _ in range(few)]
+    for thing in things:
+        clock.add(thing, gone.append)
+    things[0].hits = 1
+    more = [_Used() for _ in range(few - 1)]
+    for thing in more:
+        clock.add(thing, gone.append)
+    assert gone == things[1:] and len(clock) == few
+    del thing
+    more.clear()  # what nobody has leaves by itself
+    assert len(clock) == 1
+
+
+def test_recent_values_are_let_go_one_by_one() -> None:
+    recent: Recent[str] = Recent(2)
+    for name in ("a", "b", "a", "c"):
+        assert recent.use(name, name) == name
+    assert recent.values() == ["a", "c"]
+    caches.clear_all()
+    assert recent.values() == []
+
+
+# -- what is cleared besides -----------------------------------------------------------
+
+
+def test_plans_of_eager_operations_are_cleared() -> None:
+    from traceir.direct import _all
+
+    x = jnp.ones(13)
+    for _ in range(3):
+        x + x
+        jnp.sin(x)
+        x[1:]
+    assert any(plans.known for plans in _all)
+    traceir.clear_caches()
+    assert not any(plans.known or plans.seen for plans in _all)
+    assert (x + x)[0] == 2
+
+
+# -- the process as a whole ------------------------------------------------------------
+
+
+def resident() -> int:
+    """The bytes of memory that this process has."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmRSS"):
+            return int(line.split()[1]) << 10
+    raise AssertionError("no VmRSS")
+
+
+_static = jit(lambda x, n: x * n + jnp.sin(x), static_argnums=1)
+_shaped = jit(lambda x: x * 2 + jnp.sin(x))
+GROWTHS: dict[str, Callable[[int], Any]] = {
+    "functions": lambda k: one(k + 0.75),
+    "statics": lambda k: _static(X, k),
+    "shapes": lambda k: _shaped(np.ones(k + 1, np.float32)),
+}
+
+
+@pytest.mark.skipif(not SOAK, reason="minutes: make soak runs it")
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="Linux alone")
+@pytest.mark.parametrize("what", GROWTHS)
+def test_memory_stays_after_thousands(what: str, few: int) -> None:
+    """5,000 of them; once as many as are kept have been, memory no longer grows."""
+    work = GROWTHS[what]
+    for k in range(1000):
+        work(k)
+    gc.collect()
+    before = resident()
+    for k in range(1000, 5000):
+        work(k)
+    gc.collect()
+    assert (resident() - before) / 4000 < 2048
