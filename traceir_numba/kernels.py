@@ -182,8 +182,8 @@ def _batches(parts: Iterable[_Part]) -> Iterator[list[_Part]]:
 
 def _linked_together(parts: list[_Part]) -> list[Compiled]:
     _load([f for f in _needed(parts) if _is_loop(f)])
-    if any(safepoints.CALLEE.symbol in p.text for p in parts):
-        safepoints.load()
+    polls = any(safepoints.CALLEE.symbol in p.text for p in parts)
+    _held = safepoints.load() if polls else None  # until the code holds it
     texts, symbols = [p.text for p in parts], [p.symbol for p in parts]
     code = machine.link(texts, symbols, _made_part(parts))
     return [Compiled(p.kernel, code, p.symbol, p.text) for p in parts]

@@ -81,11 +81,11 @@ def can_poll() -> bool:
     return hasattr(time, "CLOCK_MONOTONIC") and all(map(provided, NEEDS))
 
 
-def load() -> None:
-    """Load the function that safepoints call."""
+def load() -> machine.Code:
+    """The function that safepoints call, for whoever holds it or code that calls it."""
     clock = time.CLOCK_MONOTONIC
     text = TEXT.format(symbol=SYMBOL, clock=clock, period=PERIOD)
-    machine.link([text], [SYMBOL])
+    return machine.link([text], [SYMBOL])
 
 
 def with_safepoints(tree: ast.FunctionDef, costs: Iterable[int]) -> None:
