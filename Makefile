@@ -10,7 +10,7 @@ pip := $(python) -m pip install --disable-pip-version-check --quiet
 .DEFAULT_GOAL := help
 .PHONY: help demo test soak fuzz mutants ulp docs lint type format clean conform status
 .PHONY: gpu-check against-jax against-numpy conform-jax corpus reach bench plain
-.PHONY: array-api
+.PHONY: array-api record-types
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' \
@@ -75,6 +75,9 @@ plain: $(VENV)/.jax ## plain NumPy functions under each compiler; writes docs/pl
 
 corpus: $(VENV)/.jax ## write the jaxprs of spec/cases/jax as JAX prints them
 	PYTHONPATH=tests $(VENV)/jax/bin/python -m corpus.record
+
+record-types: $(VENV)/.jax ## write what JAX gives for calls of every function; ARGS=misuse
+	PYTHONPATH=tests $(VENV)/jax/bin/python -m result_types.record $(ARGS)
 
 status: $(VENV)/.conform ## write spec/STATUS.rst from the runs that are kept
 	$(python) -m traceir.conform --status

@@ -31,11 +31,11 @@ class TracerBoolConversionError(ConcretizationTypeError):
     """The truth of a traced value was asked, as in `if x > 0`."""
 
 
-class TracerArrayConversionError(TraceirError, TypeError):
+class TracerArrayConversionError(ConcretizationTypeError):
     """A traced value was handed to NumPy as an array."""
 
 
-class TracerIntegerConversionError(TraceirError, TypeError):
+class TracerIntegerConversionError(ConcretizationTypeError):
     """A traced value was used as an index or a length."""
 
 
@@ -80,14 +80,6 @@ class RuleTypeError(TraceirError, TypeError):
 
 class RuleValueError(TraceirError, ValueError):
     """A rule about values failed, as a `ValueError`."""
-
-
-class RuleTypeValueError(TraceirError, TypeError, ValueError):
-    """A rule that some functions of JAX and NumPy refuse as types, others as values."""
-
-
-class RuleValueIndexError(TraceirError, ValueError, IndexError):
-    """A rule about axes failed: both errors at once, as NumPy's `AxisError`."""
 
 
 class RuleIndexError(TraceirError, IndexError):
@@ -138,6 +130,22 @@ class RuleAssertionError(TraceirError, AssertionError):
     """A check of the test utilities failed, as an `AssertionError`."""
 
 
+class RuleTypeValueError(RuleTypeError, RuleValueError):
+    """A rule that some functions of JAX take for one of types, others of values."""
+
+
+class RuleTypeIndexError(RuleTypeError, RuleIndexError):
+    """A rule about places that JAX takes for one of types, NumPy of indices."""
+
+
+class RuleValueIndexError(RuleValueError, RuleIndexError):
+    """A rule about axes and places, both errors at once, as NumPy's `AxisError`."""
+
+
+class RuleLinAlgTypeError(RuleLinAlgError, RuleTypeError):
+    """A rule about matrices that some functions of JAX take for one of types."""
+
+
 CLASSES: dict[str, type[TraceirError]] = {
     cls.__name__: cls
     for cls in (
@@ -159,7 +167,9 @@ CLASSES |= {
     "TypeError": RuleTypeError,
     "ValueError": RuleValueError,
     "TypeError, ValueError": RuleTypeValueError,
+    "TypeError, IndexError": RuleTypeIndexError,
     "ValueError, IndexError": RuleValueIndexError,
+    "LinAlgError, TypeError": RuleLinAlgTypeError,
     "IndexError": RuleIndexError,
     "RuntimeError": RuleRuntimeError,
     "RecursionError": RuleRecursionError,

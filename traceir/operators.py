@@ -166,7 +166,7 @@ def _method(function: Function) -> Function:
 def _round(self: Array, ndigits: int | None = None) -> Array:
     """Whole numbers as integers, or numbers rounded to `ndigits` places."""
     rounded: Array = numpy.round(self, decimals=ndigits or 0)
-    if ndigits is not None or kind_of(rounded.dtype) != "f":
+    if ndigits is not None:
         return rounded
     return as_array(convert(rounded, default_dtype(int)))
 

@@ -12,7 +12,7 @@ from traceir.lax.operands import DTypeLike, Operand, dtype_of, operands, shape_o
 from traceir.lax.precision import PrecisionLike, precision_of
 from traceir.lax.structure import rev
 from traceir.lax.windows import Padding, explicit, spread
-from traceir.trace import bind
+from traceir.trace import bind, typeof
 
 Shape = tuple[int, ...]
 
@@ -91,6 +91,7 @@ def conv_general_dilated(
     Array([[[21., 42.]]], dtype=float32)
     """
     x, y = operands("conv_general_dilated", (lhs, rhs))
+    same_rank(x, y)
     numbers = conv_dimension_numbers(shape_of(x), shape_of(y), dimension_numbers)
     ones = (1,) * (len(shape_of(x)) - 2)
     apart = tuple(map(index, ones if lhs_dilation is None else lhs_dilation))
@@ -118,6 +119,13 @@ def conv_general_dilated(
         window_strides=strides,
     )
     return result
+
+
+def same_rank(x: Operand, y: Operand) -> None:
+    """Raise TypeError (conv_general_dilated.rank) unless ranks are one, at least 2."""
+    if len(shape_of(x)) != len(shape_of(y)) or len(shape_of(x)) < 2:
+        got = f"{typeof(x).str_short()} and {typeof(y).str_short()}"
+        raise rules.error("conv_general_dilated.rank", got=got)
 
 
 def conv(
@@ -197,6 +205,7 @@ def conv_transpose(
     Array([1., 1., 1., 1.], dtype=float32)
     """
     x, y = operands("conv_transpose", (lhs, rhs))
+    same_rank(x, y)
     rank = len(shape_of(x))
     numbers: Any = dimension_numbers
     if numbers is None:

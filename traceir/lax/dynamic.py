@@ -196,7 +196,7 @@ def dynamic_index_in_dim(
     >>> dynamic_index_in_dim(jnp.arange(5), 2, keepdims=False)
     Array(2, dtype=int32)
     """
-    x = as_array(operand)
+    x = as_array(_checked("dynamic_index_in_dim", operand))
     at = axis_in(axis, x.ndim)
     found = dynamic_slice_in_dim(
         x, index, 1, at, allow_negative_indices=allow_negative_indices
@@ -220,7 +220,8 @@ def dynamic_update_index_in_dim(
     >>> dynamic_update_index_in_dim(jnp.arange(4), 9, 2, 0)
     Array([0, 1, 9, 3], dtype=int32)
     """
-    x = as_array(operand)
+    x = as_array(_checked("dynamic_update_index_in_dim", operand))
+    update = _checked("dynamic_update_index_in_dim", update, 1)
     at = axis_in(axis, x.ndim)
     new = as_array(convert(update, x.dtype) if not shape_of(update) else update)
     if new.ndim != x.ndim:

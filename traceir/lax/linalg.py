@@ -19,7 +19,7 @@ from traceir import lax, rules
 from traceir.array import Array
 from traceir.ir import sort_params
 from traceir.lax import factors, matrices
-from traceir.lax.operands import Operand, like, operand, shape_of
+from traceir.lax.operands import Operand, operand, shape_of, typed
 from traceir.lax.systems import (
     householder_product,
     symmetric_product,
@@ -48,7 +48,8 @@ _ = factors
 def _mean(x: Operand) -> Array:
     """The mean of each matrix and its conjugate transpose."""
     total = lax.add(x, matrices.adjoint(x))
-    return lax.div(total, like(2, total))
+    aval = typeof(total)
+    return lax.div(total, typed(2, aval.dtype, aval.weak_type))
 
 
 def _checked(primitive: str, x: Operand, **params: object) -> None:

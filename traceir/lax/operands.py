@@ -292,6 +292,18 @@ def promoted_inexact(name: str, *values: Operand) -> list[Operand]:
     return [convert(v, floating, weak) for v in checked]
 
 
+def promoted_numeric(name: str, *values: Operand) -> list[Operand]:
+    """As `promoted`; booleans count as 0 and 1, in int32 whichever types are on.
+
+    >>> promoted_numeric("power", True, False)
+    [np.int32(1), np.int32(0)]
+    """
+    found = promoted(name, *values)
+    if typeof(found[0]).dtype == BOOL:
+        return [convert(v, np.dtype(np.int32)) for v in found]
+    return found
+
+
 def refuse_key(*values: Operand) -> None:
     """Raise TypeError (promote.key) for an array of keys."""
     for value in values:

@@ -21,7 +21,6 @@ from traceir.lax.operands import (
     Operand,
     as_array,
     convert,
-    default_dtype,
     is_scalar,
     operand,
     promoted_inexact,
@@ -107,7 +106,7 @@ def psum(x: Any, axis_name: AxisName, *, axis_index_groups: None = None) -> Any:
 def _psum(leaf: Operand, axes: tuple[Any, ...]) -> Any:
     value = operand("psum", leaf)
     if typeof(value).dtype == BOOL:
-        value = as_array(convert(value, default_dtype(int)))
+        value = as_array(convert(value, np.dtype(np.int32)))
     known = is_scalar(value) or type(value) is np.ndarray
     if known and not any(isinstance(a, int) for a in axes):
         return value * prod(map(_size, axes))

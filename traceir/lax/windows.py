@@ -47,7 +47,7 @@ def padtype_to_pads(
         raise rules.error("face.padding", got=repr(padding))
     found = []
     for n, extent, stride in zip(in_shape, window_shape, window_strides):
-        places = -(-n // stride)
+        places = -(-n // (stride or 1))  # a stride of 0 is refused by who takes it
         missing = (places - 1) * stride + extent - n
         missing = missing if missing > 0 else 0
         less, more = missing // 2, missing - missing // 2

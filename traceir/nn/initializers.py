@@ -20,7 +20,14 @@ from math import sqrt as root
 
 from traceir import random, rules
 from traceir.array import Array
-from traceir.lax.operands import DTypeLike, Operand, default_dtype, dtype_of, typed
+from traceir.lax.operands import (
+    DTypeLike,
+    Operand,
+    default_dtype,
+    dtype_of,
+    given,
+    typed,
+)
 from traceir.lax.shapes import ShapeLike, axes_in, axis_in, shape_tuple
 from traceir.numpy import creation
 from traceir.numpy.diagonals import diagonal
@@ -99,7 +106,8 @@ def uniform(scale: Operand = 0.01, dtype: DTypeLike = None) -> Initializer:
     """
 
     def initial(key: Key, shape: ShapeLike, dtype: DTypeLike = dtype) -> Array:
-        return multiply(random.uniform(key, shape_tuple(shape), dtype), scale)
+        plain = random.uniform(key, shape_tuple(shape), dtype)
+        return multiply(plain, given("uniform", scale, plain.dtype))
 
     return initial
 
@@ -113,7 +121,8 @@ def normal(stddev: Operand = 0.01, dtype: DTypeLike = None) -> Initializer:
     """
 
     def initial(key: Key, shape: ShapeLike, dtype: DTypeLike = dtype) -> Array:
-        return multiply(random.normal(key, shape_tuple(shape), dtype), stddev)
+        plain = random.normal(key, shape_tuple(shape), dtype)
+        return multiply(plain, given("normal", stddev, plain.dtype))
 
     return initial
 

@@ -9,14 +9,11 @@ from traceir.array import Array
 from traceir.dtypes import kind_of
 from traceir.jit.composite import composite
 from traceir.lax.operands import (
-    BOOL,
     Operand,
     aligned,
     as_array,
     convert,
-    default_dtype,
-    operand,
-    promoted,
+    promoted_numeric,
 )
 from traceir.numpy.elementwise import abs as _abs
 from traceir.trace import typeof
@@ -24,10 +21,7 @@ from traceir.trace import typeof
 
 def _integers(name: str, x: Operand, y: Operand) -> list[Operand]:
     """Operands promoted and aligned; booleans count as 0 and 1."""
-    pair = promoted(name, x, y)
-    if typeof(pair[0]).dtype == BOOL:
-        pair = [convert(v, default_dtype(int)) for v in pair]
-    return aligned(name, pair)
+    return aligned(name, promoted_numeric(name, x, y))
 
 
 def left_shift(x: Operand, y: Operand) -> Array:
@@ -62,9 +56,7 @@ def bitwise_count(x: Operand) -> Array:
     >>> bitwise_count(-7)
     Array(3, dtype=uint8)
     """
-    value = operand("bitwise_count", x)
-    if typeof(value).dtype == BOOL:
-        value = convert(value, default_dtype(int))
+    (value,) = promoted_numeric("bitwise_count", x)
     if kind_of(typeof(value).dtype) == "i":
         value = _abs(value)
     count = lax.population_count(value)

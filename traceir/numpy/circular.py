@@ -13,6 +13,7 @@ from traceir.jit.composite import composite
 from traceir.lax.operands import (
     Operand,
     aligned,
+    like,
     promoted_inexact,
     refuse_complex,
     typed,
@@ -89,10 +90,10 @@ def hypot(x1: Operand, x2: Operand) -> Array:
     infinity = typed(math.inf, typeof(x).dtype, False)
     infinite = lax.bitwise_or(lax.eq(x, infinity), lax.eq(y, infinity))
     x, y = lax.max(x, y), lax.min(x, y)
-    zero = lax.eq(x, _like(0.0, x))
-    ratio = lax.div(y, where(lax.eq(x, _like(0.0, x)), ones_like(x), x))
-    length = lax.mul(x, lax.sqrt(lax.add(_like(1.0, x), lax.square(ratio))))
-    return where(infinite, _like(math.inf, x), where(zero, x, length))
+    zero = lax.eq(x, like(0.0, x))
+    ratio = lax.div(y, where(lax.eq(x, like(0.0, x)), ones_like(x), x))
+    length = lax.mul(x, lax.sqrt(lax.add(like(1.0, x), lax.square(ratio))))
+    return where(infinite, like(math.inf, x), where(zero, x, length))
 
 
 @composite
@@ -103,24 +104,18 @@ def sinc(x: Operand) -> Array:
     Array(1., dtype=float32, weak_type=True)
     """
     (value,) = promoted_inexact("sinc", x)
-    zero = lax.eq(value, _like(0.0, value))
-    turned = lax.mul(_like(math.pi, value), value)
-    safe = where(zero, _like(1.0, value), turned)
+    zero = lax.eq(value, like(0.0, value))
+    turned = lax.mul(like(math.pi, value), value)
+    safe = where(zero, like(1.0, value), turned)
     return where(zero, _maclaurin(0, turned), lax.div(lax.sin(safe), safe))
-
-
-def _like(number: float, x: Array) -> Operand:
-    """A number that an operation with x may have beside it."""
-    aval = typeof(x)
-    return number if aval.weak_type else typed(number, aval.dtype, False)
 
 
 def _sinc_maclaurin(k: int, x: Array) -> Array:
     """The derivative of that order of sin(x) / x at 0, where x has to be 0."""
-    zero = lax.mul(x, _like(0.0, x))
+    zero = lax.mul(x, like(0.0, x))
     if k % 2:
         return zero
-    return lax.add(zero, _like((-1) ** (k // 2) / (k + 1), x))
+    return lax.add(zero, like((-1) ** (k // 2) / (k + 1), x))
 
 
 _maclaurin = custom_jvp(_sinc_maclaurin, nondiff_argnums=(0,))

@@ -8,14 +8,14 @@ import numpy as np
 
 from traceir import lax
 from traceir.array import Array
-from traceir.dtypes import part_dtype
+from traceir.dtypes import is_inexact, part_dtype
 from traceir.jit.composite import composite
 from traceir.lax.operands import (
     Operand,
     aligned,
     as_array,
     convert,
-    inexact,
+    default_dtype,
     operand,
     operands,
     promoted_inexact,
@@ -128,7 +128,7 @@ def imag(val: Operand, /) -> Array:
     aval = typeof(value)
     if _is_complex(value):
         return lax.imag(value)
-    return lax.broadcast_in_dim(typed(0, aval.dtype, False), aval.shape, ())
+    return lax.broadcast_in_dim(typed(0, aval.dtype, aval.weak_type), aval.shape, ())
 
 
 def conjugate(x: Operand, /) -> Array:
@@ -157,10 +157,16 @@ def angle(z: Operand, deg: bool = False) -> Array:
     """
     value = operand("angle", z)
     aval = typeof(value)
-    value = convert(value, inexact(aval.dtype), aval.weak_type)
+    if not is_inexact(aval.dtype) or not aval.shape:
+        value = convert(value, _wide(aval.dtype))
     across = real(value)
     found = lax.atan2(imag(value), across)
     return degrees(found) if deg else found
+
+
+def _wide(dtype: np.dtype) -> np.dtype:
+    """The floating dtype of Python's numbers, or the complex one."""
+    return default_dtype(complex if dtype.kind == "c" else float)
 
 
 @composite

@@ -10,17 +10,16 @@ from traceir.config import local
 from traceir.dtypes import is_inexact, kind_of
 from traceir.jit.composite import composite
 from traceir.lax.operands import (
-    BOOL,
     Operand,
     aligned,
     as_array,
     broadcast_shapes,
     convert,
-    default_dtype,
     like,
     operand,
     operands,
     promoted,
+    promoted_numeric,
     refuse_complex,
     refuse_key,
     shape_of,
@@ -107,9 +106,9 @@ def _rounded(value: Operand, decimals: int) -> Array:
     # In half precision, few numbers could be scaled.
     wide = np.dtype(np.float32) if aval.dtype == np.float16 else aval.dtype
     value = convert(value, wide, aval.weak_type)
-    scale = typed(10.0**decimals, wide, aval.weak_type)
+    scale = like(10.0**decimals, value)
     found = lax.div(lax.round(lax.mul(value, scale), even), scale)
-    return as_array(convert(found, aval.dtype, aval.weak_type))
+    return as_array(convert(found, aval.dtype, found.weak_type))
 
 
 @composite
@@ -185,10 +184,7 @@ def _float_divmod(x: Operand, y: Operand) -> Pair:
 
 def _numbers(name: str, x: Operand, y: Operand) -> list[Operand]:
     """Operands promoted and aligned; booleans count as 0 and 1."""
-    pair = promoted(name, x, y)
-    if typeof(pair[0]).dtype == BOOL:
-        pair = [convert(v, default_dtype(int)) for v in pair]
-    return aligned(name, pair)
+    return aligned(name, promoted_numeric(name, x, y))
 
 
 def _like(number: int, x: Operand) -> Operand:
@@ -209,16 +205,13 @@ def power(x1: Operand, x2: Operand) -> Array:
     """
     x, y = operands("power", (x1, x2))
     if isinstance(y, (int, np.integer, np.bool_)):
-        base = convert(x, default_dtype(int)) if typeof(x).dtype == BOOL else x
-        return lax.integer_pow(base, int(y))
+        return lax.integer_pow(*promoted_numeric("power", x), int(y))
     kind = kind_of(typeof(y).dtype)
     x, y = aligned("power", (x, y))
-    base, exponent = promoted("power", x, y)
+    base, exponent = promoted_numeric("power", x, y)
     if is_inexact(typeof(base).dtype):
         # An integer exponent stays one: converted, a large one would be rounded.
         return lax.pow(base, y if kind in "iu" else exponent)
-    if typeof(base).dtype == BOOL:
-        base, exponent = (convert(v, default_dtype(int)) for v in (base, exponent))
     return _integer_power(base, exponent)
 
 
@@ -227,11 +220,11 @@ pow = power
 
 def _integer_power(x: Operand, y: Operand) -> Array:
     """Repeated squaring, one step for each of the six bits of the exponent."""
-    zero = lax.bitwise_and(lax.eq(x, _like(0, x)), lax.ne(y, _like(0, y)))
+    zero = lax.bitwise_and(lax.eq(x, like(0, x)), lax.ne(y, like(0, y)))
     result: Array = _where(zero, like(0, x), like(1, x))
     for _ in range(6):
-        odd = lax.bitwise_and(y, _like(1, y))
+        odd = lax.bitwise_and(y, like(1, y))
         result = _where(odd, lax.mul(result, x), result)
         x = lax.mul(x, x)
-        y = lax.shift_right_logical(y, _like(1, y))
+        y = lax.shift_right_logical(y, like(1, y))
     return result

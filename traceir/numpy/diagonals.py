@@ -10,9 +10,10 @@ from traceir.jit.composite import composite
 from traceir.lax.operands import (
     DTypeLike,
     Operand,
-    like,
+    convert,
     operand,
     shape_of,
+    typed,
 )
 from traceir.lax.shapes import axes_in
 from traceir.numpy.reductions import sum as _sum
@@ -31,6 +32,7 @@ def diagonal(a: Operand, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Arr
     Array([1, 5], dtype=int32)
     """
     x = _planes("diagonal", a, axis1, axis2)
+    x = convert(x, typeof(x).dtype)
     *stack, rows, columns = shape_of(x)
     down, across = max(-index(offset), 0), max(index(offset), 0)
     length = max(min(rows - down, columns - across), 0)
@@ -130,7 +132,7 @@ def _written(x: Operand, k: int) -> Array:
     size = length + abs(k)
     if not length:
         return lax.full((size, size), 0, typeof(x).dtype)
-    zero = like(0, x)
+    zero = typed(0, typeof(x).dtype, typeof(x).weak_type)
     column = lax.reshape(x, (length, 1))
     rows = lax.pad(column, zero, ((0, 0, 0), (0, size, 0)))
     flat = lax.reshape(rows, (length * (size + 1),))

@@ -52,7 +52,8 @@ def unravel_index(indices: Operand, shape: Any) -> tuple[Array, ...]:
     places, extents = as_array(operand("unravel_index", indices)), shape_tuple(shape)
     if places.dtype.kind not in "iu":
         raise rules.error("index.type", got=f"an array of {places.dtype}")
-    places = convert(places, default_dtype(int))
+    if places.dtype.itemsize < 4:
+        places = convert(places, np.dtype(np.int32))
     size = math.prod(extents)
     places = clip(places, -size, max(size - 1, -size))
     places = where(lax.lt(places, typed(0, places.dtype, False)), places + size, places)
@@ -205,7 +206,10 @@ def diag_indices_from(arr: Operand) -> tuple[Array, ...]:
 
 
 def _triangle(n: int, k: int, m: int | None, lower: bool) -> Pair:
-    rows, columns = np.indices((n, n if m is None else m))
+    shape = shape_tuple((n, n if m is None else m))
+    if min(shape) < 0:
+        raise rules.error("face.shape", got=f"a triangle of {shape}")
+    rows, columns = np.indices(shape)
     inside = columns - rows <= k if lower else columns - rows >= k
     integers = default_dtype(int)
     first, second = (asarray(p.astype(integers)) for p in np.nonzero(inside))
@@ -230,27 +234,28 @@ def triu_indices(n: int, k: int = 0, m: int | None = None) -> Pair:
     return _triangle(n, k, m, False)
 
 
-def tril_indices_from(arr: Any, k: int = 0) -> Pair:
+def tril_indices_from(arr: Operand, k: int = 0) -> Pair:
     """As `tril_indices`, for a matrix of that shape; ValueError (index.option).
 
     >>> import traceir.numpy as jnp
     >>> tril_indices_from(jnp.zeros((2, 1)))
     (Array([0, 1], dtype=int32), Array([0, 0], dtype=int32))
     """
-    return tril_indices(*_matrix(arr.shape, k))
+    return tril_indices(*_matrix("tril_indices_from", arr, k))
 
 
-def triu_indices_from(arr: Any, k: int = 0) -> Pair:
+def triu_indices_from(arr: Operand, k: int = 0) -> Pair:
     """As `triu_indices`, for a matrix of that shape; ValueError (index.option).
 
     >>> import traceir.numpy as jnp
     >>> triu_indices_from(jnp.zeros((1, 2)))
     (Array([0, 0], dtype=int32), Array([0, 1], dtype=int32))
     """
-    return triu_indices(*_matrix(arr.shape, k))
+    return triu_indices(*_matrix("triu_indices_from", arr, k))
 
 
-def _matrix(shape: tuple[int, ...], k: int) -> tuple[int, int, int]:
+def _matrix(name: str, arr: Operand, k: int) -> tuple[int, int, int]:
+    shape = typeof(operand(name, arr)).shape
     if len(shape) != 2:
         raise rules.error("index.option", got=f"a triangle of shape {shape}")
     return shape[0], k, shape[1]

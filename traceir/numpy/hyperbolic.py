@@ -155,7 +155,7 @@ def _finite(x: Array) -> Array:
     """The elements, 0 in the place of positive infinities."""
     aval = typeof(x)
     infinite = lax.eq(x, typed(np.inf, aval.dtype, False))
-    zero = lax.broadcast(typed(0.0, aval.dtype, False), aval.shape)
+    zero = lax.broadcast(typed(0.0, aval.dtype, aval.weak_type), aval.shape)
     return lax.select_n(infinite, x, zero)
 
 

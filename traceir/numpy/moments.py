@@ -12,7 +12,7 @@ import numpy as np
 
 from traceir import lax, rules
 from traceir.array import Array
-from traceir.dtypes import kind_of
+from traceir.dtypes import kind_of, part_dtype
 from traceir.jit.composite import composite
 from traceir.lax.operands import (
     DTypeLike,
@@ -22,6 +22,7 @@ from traceir.lax.operands import (
     default_dtype,
     dtype_of,
     inexact,
+    joined,
     operand,
     promoted_inexact,
     shape_of,
@@ -120,9 +121,8 @@ def nanvar(
     """
     no_out("nanvar", out)
     value = operand("nanvar", a)
-    wanted = inexact(
-        typeof(value).dtype if dtype is None else dtype_of(dtype, "nanvar")
-    )
+    asked = None if dtype is None else dtype_of(dtype, "nanvar")
+    wanted = inexact(typeof(value).dtype if asked is None else asked)
     computed = wanted if wanted.itemsize > 2 else np.dtype("float32")
     value = convert(value, computed)
     if mean is None:
@@ -133,11 +133,17 @@ def nanvar(
     if where is not None:
         strange = logical_or(strange, logical_not(where))
     apart = _where(strange, 0, subtract(value, about))
+    if computed.kind == "c":
+        apart = lax.real(lax.mul(apart, lax.conj(apart)))
+        wanted = computed = part_dtype(computed)
+    else:
+        apart = lax.square(apart)
     some = convert(logical_not(strange), computed)
     left = subtract(_sum(some, axis, keepdims=keepdims), ddof)
     none = less_equal(left, 0)
-    total = _where(none, np.nan, _sum(lax.square(apart), axis, keepdims=keepdims))
+    total = _where(none, np.nan, _sum(apart, axis, keepdims=keepdims))
     found = divide(total, _where(none, 1, left))
+    wanted = wanted if asked is None else asked
     return convert(found, wanted)  # type: ignore[no-any-return]  # an Array
 
 
@@ -233,23 +239,24 @@ def cov(
     Array([[1., 2.],
            [2., 4.]], dtype=float32)
     """
-    x, wanted = _variables(m, y, rowvar, dtype)
+    shares = [operand("cov", w) for w in (fweights, aweights) if w is not None]
+    x, wanted = _variables(m, y, shares, rowvar, dtype)
     count = x.shape[1]
     less = (0 if bias else 1) if ddof is None else ddof
-    shares = _observations(fweights, aweights, count, wanted)
-    if shares is None:
+    counted = _observations(fweights, aweights, count, wanted)
+    if counted is None:
         total: Any = typed(count, wanted, False)
         left: Any = typed(max(count - less, 0), wanted, False)
         centre = lax.div(_sum(x, 1, keepdims=True), lax.full((x.shape[0], 1), total))
     else:
-        total = _sum(shares)
+        total = _sum(counted)
         squares = total
         if aweights is not None:
-            squares = _sum(multiply(shares, convert(aweights, wanted)))
+            squares = _sum(multiply(counted, convert(aweights, wanted)))
         left = maximum(subtract(total, multiply(less, divide(squares, total))), 0)
-        centre = divide(_sum(multiply(x, shares), 1, keepdims=True), total)
+        centre = divide(_sum(multiply(x, counted), 1, keepdims=True), total)
     apart = subtract(x, centre)
-    other = apart if shares is None else multiply(apart, shares)
+    other = apart if counted is None else multiply(apart, counted)
     if wanted.kind == "c":
         other = lax.conj(other)
     found = divide(lax.dot(apart, matrix_transpose(other)), left)
@@ -257,11 +264,12 @@ def cov(
 
 
 def _variables(
-    m: Operand, y: Operand, rowvar: bool, dtype: DTypeLike
+    m: Operand, y: Operand, shares: list[Operand], rowvar: bool, dtype: DTypeLike
 ) -> tuple[Array, np.dtype]:
     """All variables as rows of a matrix, in a floating dtype."""
     given = promoted_inexact("cov", *([m] if y is None else [m, y]))
-    wanted = typeof(given[0]).dtype if dtype is None else dtype_of(dtype, "cov")
+    wanted = inexact(joined((*given, *shares))[0])
+    wanted = wanted if dtype is None else dtype_of(dtype, "cov")
     parts = []
     for value in given:
         rank = len(shape_of(value))

@@ -228,8 +228,11 @@ def drop(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, ...]:
 def _numbers(name: str, a: Operand, q: Operand) -> tuple[Array, Operand, np.dtype]:
     """The operand and its parts in a dtype to compute in, and the result's dtype."""
     value, part = operands(name, (a, q))
-    wanted = inexact(joined((value, part))[0])
-    computed = wanted if wanted.itemsize > 2 else np.dtype("float32")
+    wanted = inexact(typeof(value).dtype)
+    if wanted.kind == "c":
+        raise rules.error("face.complex", got=f"{name} of {typeof(value)}")
+    computed = inexact(joined((value, part))[0])
+    computed = computed if computed.itemsize > 2 else np.dtype("float32")
     weak = typeof(part).weak_type
     return as_array(convert(value, computed)), convert(part, computed, weak), wanted
 

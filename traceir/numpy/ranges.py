@@ -178,8 +178,12 @@ def _spaced(first: Array, last: Array, axis: int, gaps: int) -> Array:
     return add(near, multiply(_across(last, axis), weights))
 
 
-def tri(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = float) -> Array:
+def tri(
+    N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = np.float32
+) -> Array:
     """Ones at and below the `k`-th diagonal of an `N` by `M` matrix, zeros above.
+
+    They are float32 whichever types are on, unless `dtype` says otherwise.
 
     >>> tri(2)
     Array([[1., 0.],

@@ -15,18 +15,16 @@ from traceir.array import Array
 from traceir.dtypes import finfo, kind_of
 from traceir.jit.composite import composite
 from traceir.lax.operands import (
-    BOOL,
     Operand,
     aligned,
     as_array,
     convert,
     default_dtype,
-    inexact,
     like,
     operand,
     operands,
-    promoted,
     promoted_inexact,
+    promoted_numeric,
     refuse_complex,
     refuse_key,
     shape_of,
@@ -67,7 +65,7 @@ def rint(x: Operand) -> Array:
     if dtype.kind == "c":
         return lax.complex(rint(lax.real(value)), rint(lax.imag(value)))
     if kind_of(dtype) != "f":
-        return as_array(convert(value, inexact(dtype)))
+        return as_array(convert(value, default_dtype(float)))
     return lax.round(value, EVEN)
 
 
@@ -230,10 +228,7 @@ def fmod(x1: Operand, x2: Operand) -> Array:
         none = equal(y, 0)
         one = typed(1, typeof(y).dtype, typeof(y).weak_type)
         pair[1] = _where(none, lax.broadcast(one, shape_of(y)), y)
-    pair = promoted("fmod", *pair)
-    if typeof(pair[0]).dtype == BOOL:
-        pair = [convert(v, default_dtype(int)) for v in pair]
-    return lax.rem(*aligned("fmod", pair))
+    return lax.rem(*aligned("fmod", promoted_numeric("fmod", *pair)))
 
 
 @composite

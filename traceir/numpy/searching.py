@@ -166,11 +166,12 @@ def digitize(
     side, how = "left" if right else "right", method or "scan"
     count = edges.shape[0]
     if not count:
-        return lax.full(value.shape, typed(0, default_dtype(int), False))
+        return lax.full(value.shape, typed(0, PLACE, False))
     up = searchsorted(edges, value, side, method=how)
     down = searchsorted(lax.rev(edges, (0,)), value, side, method=how)
     ends = [lax.index_in_dim(edges, k, 0, False) for k in (count - 1, 0)]
-    return _where(lax.ge(*ends), up, subtract(count, down))
+    found = _where(lax.ge(*ends), up, subtract(count, down))
+    return convert(found, PLACE)  # type: ignore[no-any-return]  # an Array
 
 
 def interp(

@@ -16,6 +16,7 @@ from traceir.lax.operands import (
     convert,
     default_dtype,
     operand,
+    operands,
     promoted,
     typed,
 )
@@ -165,9 +166,9 @@ def setdiff1d(
     >>> setdiff1d(jnp.array([3, 1, 2, 3]), jnp.array([1]))
     Array([2, 3], dtype=int32)
     """
-    one, other = _flat("setdiff1d", ar1, ar2)
+    one, other = (ravel(v) for v in operands("setdiff1d", (ar1, ar2)))
     values = one if assume_unique else _sort(one)
-    marks = logical_not(_is_in(values, other))
+    marks = logical_not(_is_in(*promoted("setdiff1d", values, other)))
     if not assume_unique:
         marks = logical_and(marks, first_ones(values))
     fill = 0 if fill_value is None else fill_value

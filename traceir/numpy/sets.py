@@ -25,7 +25,7 @@ from traceir.lax.operands import (
     operand,
     typed,
 )
-from traceir.lax.shapes import axis_in
+from traceir.lax.shapes import axis_in, shape_tuple
 from traceir.numpy.composites import where as _where
 from traceir.numpy.logic import (
     equal,
@@ -122,7 +122,7 @@ class _Taken(NamedTuple):
 def known_size(name: str, mask: Any, size: int | None) -> int:
     """How many are true, if it is known, or how many are asked for."""
     if size is not None:
-        return size
+        return shape_tuple(size)[0]
     if is_tracer(mask):
         got = f"{name} of a traced array, {origin(mask)}"
         raise rules.error("order.size", got=got)

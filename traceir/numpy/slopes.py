@@ -19,6 +19,7 @@ from traceir.lax.operands import (
     operands,
     promoted_inexact,
     shape_of,
+    typed,
 )
 from traceir.lax.shapes import axes_in, axis_in
 from traceir.numpy.composites import floor_divide, remainder
@@ -27,6 +28,7 @@ from traceir.numpy.cumulative import cumsum
 from traceir.numpy.elementwise import add, divide, multiply, negative, subtract
 from traceir.numpy.logic import equal, greater, less, logical_and
 from traceir.numpy.order import diff
+from traceir.numpy.reductions import sum as _sum
 from traceir.numpy.shapes import concatenate, moveaxis
 from traceir.trace import typeof
 
@@ -54,18 +56,18 @@ def trapezoid(
     last = len(shape_of(operand("trapezoid", y)))
     at = axis_in(axis, last)
     if x is None:
-        samples, step = promoted_inexact("trapezoid", y, dx)
+        (samples,), step = promoted_inexact("trapezoid", y), operand("trapezoid", dx, 2)
         samples = moveaxis(samples, at, -1)
         extent = shape_of(samples)[-1]
+        inner = _sum(samples, -1)
         if not extent:
-            return multiply(step, lax.reduce_sum(samples, (last - 1,)))
-        inner = lax.reduce_sum(samples, (last - 1,))
+            return multiply(step, inner)
         first, final = (
             lax.squeeze(_cut(samples, last - 1, k, k + 1), (last - 1,))
             for k in (0, extent - 1)
         )
         half = lax.mul(like(0.5, first), lax.add(first, final))
-        return multiply(step, lax.sub(inner, half))
+        return multiply(step, subtract(inner, half))
     samples, places = promoted_inexact("trapezoid", y, x)
     samples = moveaxis(samples, at, -1)
     if len(shape_of(places)) == 1:
@@ -77,7 +79,7 @@ def trapezoid(
         _cut(samples, last - 1, min(1, extent), extent),
         _cut(samples, last - 1, 0, max(0, extent - 1)),
     )
-    area = lax.reduce_sum(multiply(steps, pairs), (last - 1,))
+    area = _sum(multiply(steps, pairs), -1)
     return lax.mul(like(0.5, area), area)
 
 
@@ -134,7 +136,7 @@ def gradient(
         raise rules.error("face.spacing", got=got)
     if len(given) == 1:
         given = given * len(axes)
-    steps: list[Operand] = given or [like(1.0, samples)] * len(axes)
+    steps: list[Operand] = given or [_one(samples)] * len(axes)
     found = []
     for d, step in zip(axes, steps):
         extents = shape_of(step)
@@ -143,6 +145,10 @@ def gradient(
             raise rules.error("face.spacing", got=got)
         found.append(_slopes(samples, d, step))
     return found[0] if len(found) == 1 else found
+
+
+def _one(x: Operand) -> Operand:
+    return typed(1.0, typeof(x).dtype, typeof(x).weak_type)
 
 
 def _slopes(f: Operand, axis: int, step: Operand) -> Array:
@@ -157,7 +163,8 @@ def _slopes(f: Operand, axis: int, step: Operand) -> Array:
     last = lax.sub(part(f, n - 1, n), part(f, n - 2, n - 1))
     if not shape_of(step):
         inner = lax.sub(part(f, 2, n), part(f, 0, n - 2))
-        inner = divide(lax.mul(inner, like(0.5, inner)), step)
+        half = typed(0.5, inner.dtype, inner.weak_type)
+        inner = divide(lax.mul(inner, half), step)
         last = divide(last, step)
         return concatenate([divide(first, step), inner, last], axis)
     rank = len(shape_of(f))

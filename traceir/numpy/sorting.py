@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
+import numpy as np
+
 from traceir import lax, rules
 from traceir.array import Array
 from traceir.jit.composite import composite
@@ -142,7 +144,8 @@ def partition(a: Operand, kth: int, axis: int = -1) -> Array:
 @composite(static_argnames=["kth", "axis"])
 def _argpartition(a: Operand, kth: int, axis: int) -> Array:
     value, d = _placed("argpartition", a, kth, axis)
-    return argsort(value, axis=d)
+    places = lax.broadcasted_iota(np.dtype(np.int32), value.shape, d)
+    return lax.sort_key_val(value, places, d)[1]
 
 
 def argpartition(a: Operand, kth: int, axis: int = -1) -> Array:

@@ -42,7 +42,7 @@ def logspace(
     Array([  1.,  10., 100.], dtype=float32)
     """
     first, last, ground = operands("logspace", (start, stop, base))
-    computed = inexact(joined((first, last, ground))[0])
+    computed = inexact(joined((first, last))[0])
     wanted = computed if dtype is None else dtype_of(dtype, "logspace")
     return _logspace(
         first,

@@ -14,6 +14,7 @@ from traceir.lax.operands import (
     Operand,
     as_array,
     convert,
+    default_dtype,
     dtype_of,
     like,
     promoted_inexact,
@@ -235,7 +236,7 @@ def multinomial(
     asked = shaped("multinomial", shape, chances)
     fitting("multinomial", asked[:-1], shape_of(trials))
     wide = typeof(chances).dtype
-    found = wide if dtype is None else dtype_of(dtype, "multinomial")
+    found = default_dtype(float) if dtype is None else dtype_of(dtype, "multinomial")
     start = spread(convert(trials, wide), asked[:-1])
     each = moveaxis(spread(convert(chances, wide), asked), -1, 0)
     left = lax.cumsum(each, 0, reverse=True)

@@ -8,15 +8,24 @@ import numpy as np
 
 from traceir import lax
 from traceir.array import Array
-from traceir.dtypes import finfo
+from traceir.dtypes import finfo, is_inexact
 from traceir.jit.composite import composite
-from traceir.lax.operands import Operand, convert, like, promoted_inexact, shape_of
+from traceir.lax.operands import (
+    Operand,
+    convert,
+    inexact,
+    like,
+    operand,
+    promoted_inexact,
+    shape_of,
+)
 from traceir.lax.shapes import axes_in
 from traceir.numpy.linalg.checks import matrices, option
 from traceir.numpy.linalg.factors import svdvals
 from traceir.numpy.reductions import max as _max
 from traceir.numpy.reductions import min as _min
 from traceir.numpy.reductions import sum as _sum
+from traceir.numpy.reductions import sum_dtype
 from traceir.numpy.shapes import expand_dims, moveaxis, ravel, reshape
 from traceir.trace import typeof
 
@@ -133,7 +142,10 @@ def vector_norm(
     >>> vector_norm(jnp.array([[3, 0], [0, 4]]), ord=1)
     Array(7., dtype=float32)
     """
-    [x] = promoted_inexact("vector_norm", x)
+    value = operand("vector_norm", x)
+    if not is_inexact(typeof(value).dtype):  # as what its elements add up to
+        value = convert(value, inexact(sum_dtype(typeof(value).dtype)))
+    [x] = promoted_inexact("vector_norm", value)
     shape = shape_of(x)
     axes = axes_in(axis, len(shape))
     if len(axes) == len(shape):

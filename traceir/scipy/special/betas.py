@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from traceir import lax
 from traceir.array import Array
-from traceir.lax.operands import Operand, like
+from traceir.lax.operands import Operand, as_array, convert, like
 from traceir.numpy.composites import where
 from traceir.numpy.elementwise import add, divide, exp, log, log1p, multiply, subtract
 from traceir.scipy.special.gammas import gammaln, gammasgn
-from traceir.scipy.special.logs import reals
+from traceir.scipy.special.logs import filled, reals
 from traceir.trace import bind
 
 # Stirling's series of the logarithm of the gamma function: Abramowitz and Stegun,
@@ -36,7 +36,8 @@ def betaln(a: Operand, b: Operand) -> Array:
     near = subtract(gammaln(high), gammaln(add(low, high)))
     large = lax.ge(high, like(_LARGE, high))
     far = _distance(low, where(large, high, like(_LARGE, high)))
-    return add(gammaln(low), where(large, far, near))
+    found = add(gammaln(low), where(large, far, near))
+    return as_array(convert(found, x.dtype, x.weak_type))
 
 
 def _distance(low: Array, high: Array) -> Array:
@@ -51,7 +52,7 @@ def _rest(x: Array) -> Array:
     """The series, by Horner's scheme in the inverse square."""
     inverse = divide(1.0, x)
     square = multiply(inverse, inverse)
-    found = lax.full(x.shape, _STIRLING[-1], x.dtype)
+    found = filled(x, _STIRLING[-1])
     for number in reversed(_STIRLING[:-1]):
         found = add(multiply(found, square), number)
     return multiply(found, inverse)

@@ -11,7 +11,7 @@ import numpy as np
 from traceir import lax, rules
 from traceir.array import Array
 from traceir.dtypes import kind_of
-from traceir.lax.operands import Operand, convert, like, operand
+from traceir.lax.operands import Operand, as_array, convert, like, operand
 from traceir.numpy.composites import remainder, where
 from traceir.numpy.elementwise import add, divide, exp, floor, multiply, subtract
 from traceir.numpy.logic import greater, less, logical_and, logical_or, not_equal
@@ -49,6 +49,7 @@ def gammasgn(x: Operand) -> Array:
     Array([ 1., -1., nan], dtype=float32)
     """
     [value] = reals("gammasgn", x)
+    value = as_array(convert(value, value.dtype))
     low = floor(value)
     below = less(value, 0)
     pole = logical_or(logical_and(below, lax.eq(value, low)), lax.ne(value, value))

@@ -21,6 +21,7 @@ from traceir.lax.operands import (
     operand,
     promoted_inexact,
     shape_of,
+    typed,
 )
 from traceir.lax.shapes import axes_in
 from traceir.numpy.composites import where
@@ -53,8 +54,9 @@ def named(name: str, function: Callable[..., Any]) -> custom_jvp:
 
 
 def filled(x: Operand, number: float) -> Array:
-    """One number, in the shape and dtype of `x`."""
-    return lax.full(shape_of(x), number, typeof(x).dtype)
+    """One number, in the shape and dtype of `x`, and as weak."""
+    aval = typeof(x)
+    return lax.broadcast(typed(number, aval.dtype, aval.weak_type), aval.shape)
 
 
 def expit(x: Operand) -> Array:

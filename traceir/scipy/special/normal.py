@@ -65,7 +65,7 @@ def ndtr(x: Operand) -> Array:
     Array(0.5, dtype=float32, weak_type=True)
     """
     [value] = reals("ndtr", x)
-    found: Array = convert(_ndtr(_single(value)), value.dtype, value.weak_type)
+    found: Array = convert(_ndtr(_single(value)), value.dtype)
     return found
 
 
@@ -92,7 +92,7 @@ def log_ndtr(x: Operand, series_order: int = 3) -> Array:
     """
     [value] = reals("log_ndtr", x)
     wide = _log_ndtr(_single(value), index(series_order))
-    found: Array = convert(wide, value.dtype, value.weak_type)
+    found: Array = convert(wide, value.dtype)
     return found
 
 
@@ -155,7 +155,7 @@ def ndtri(p: Operand) -> Array:
     Array([-inf,   0.,  inf], dtype=float32)
     """
     [value] = reals("ndtri", p)
-    found: Array = convert(_ndtri(_single(value)), value.dtype, value.weak_type)
+    found: Array = convert(_ndtri(_single(value)), value.dtype)
     return found
 
 

@@ -25,7 +25,7 @@ from traceir.numpy.elementwise import (
     subtract,
 )
 from traceir.numpy.logic import less
-from traceir.scipy.stats.frames import standard
+from traceir.scipy.stats.frames import plain, standard
 
 
 def _below(z: Array) -> Array:
@@ -102,6 +102,7 @@ def ppf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     >>> ppf(0.75)
     Array(1., dtype=float32, weak_type=True)
     """
+    q, loc, scale = plain("cauchy.ppf", q, loc, scale)
     return add(multiply(_end(q), scale), loc)
 
 
@@ -111,4 +112,5 @@ def isf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     >>> isf(0.25)
     Array(1., dtype=float32, weak_type=True)
     """
+    q, loc, scale = plain("cauchy.isf", q, loc, scale)
     return subtract(loc, multiply(_end(q), scale))

@@ -11,7 +11,7 @@ from traceir.numpy.elementwise import exp, log, log1p, multiply, negative, subtr
 from traceir.numpy.hyperbolic import expm1
 from traceir.numpy.logic import greater
 from traceir.scipy.special.logsums import log_one_less
-from traceir.scipy.stats.frames import after, safe, standard, within
+from traceir.scipy.stats.frames import after, plain, safe, standard, within
 
 
 def _waited(name: str, x: Operand, loc: Operand, scale: Operand) -> Array:
@@ -84,4 +84,5 @@ def ppf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     >>> ppf(0.5)
     Array(0.6931472, dtype=float32, weak_type=True)
     """
+    q, loc, scale = plain("expon.ppf", q, loc, scale)
     return subtract(loc, multiply(log1p(negative(q)), scale))

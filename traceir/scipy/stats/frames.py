@@ -6,7 +6,7 @@ import numpy as np
 
 from traceir import lax
 from traceir.array import Array
-from traceir.lax.operands import Operand, like
+from traceir.lax.operands import Operand, as_array, convert, like
 from traceir.numpy.composites import where
 from traceir.numpy.elementwise import add, divide, subtract
 from traceir.numpy.logic import greater, less, logical_and, logical_not, logical_or
@@ -24,8 +24,32 @@ def standard(
     >>> standard("norm.pdf", 3.0, 1.0, 4.0)[0]
     Array(0.5, dtype=float32, weak_type=True)
     """
-    value, place, width, *rest = reals(name, x, loc, scale, *shapes)
+    value, place, width, *rest = plain(name, x, loc, scale, *shapes)
     return [divide(subtract(value, place), width), width, *rest]
+
+
+# Distributions, or functions of theirs, with typed constants in JAX's formulas: what
+# meets one is weak only as a number is, without dimensions.
+TYPED = {"cauchy", "geom", "laplace", "norm", "pareto", "t", "truncnorm"}
+TYPED |= {
+    "gamma.logpdf",
+    "gumbel_r.sf",
+    "logistic.logpdf",
+    "poisson.cdf",
+    "uniform.cdf",
+}
+
+
+def plain(name: str, *operands: Operand) -> list[Array]:
+    """Operands as floating arrays; strong ones if they have dimensions and JAX's are.
+
+    >>> plain("t.pdf", 1, 2.0)[1]
+    Array(2., dtype=float32, weak_type=True)
+    """
+    found = reals(name, *operands)
+    if TYPED.isdisjoint((name, name.partition(".")[0])):
+        return found
+    return [as_array(convert(x, x.dtype, x.weak_type and not x.shape)) for x in found]
 
 
 def counted(name: str, k: Operand, loc: Operand, *shapes: Operand) -> list[Array]:
@@ -34,7 +58,7 @@ def counted(name: str, k: Operand, loc: Operand, *shapes: Operand) -> list[Array
     >>> counted("poisson.pmf", 3, 1, 2.0)[0]
     Array(2., dtype=float32, weak_type=True)
     """
-    value, place, *rest = reals(name, k, loc, *shapes)
+    value, place, *rest = plain(name, k, loc, *shapes)
     return [subtract(value, place), *rest]
 
 

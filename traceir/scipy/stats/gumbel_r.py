@@ -10,7 +10,7 @@ from traceir.lax.operands import Operand
 from traceir.numpy.elementwise import add, exp, log, multiply, negative, subtract
 from traceir.numpy.hyperbolic import expm1
 from traceir.scipy.special.logsums import log_one_less
-from traceir.scipy.stats.frames import standard
+from traceir.scipy.stats.frames import plain, standard
 
 
 def logpdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -75,4 +75,5 @@ def ppf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     >>> ppf(0.5)
     Array(0.36651292, dtype=float32, weak_type=True)
     """
+    q, loc, scale = plain("gumbel_r.ppf", q, loc, scale)
     return subtract(loc, multiply(scale, log(negative(log(q)))))

@@ -18,7 +18,7 @@ from traceir.numpy.elementwise import (
     subtract,
 )
 from traceir.scipy.special.logs import expit, logit
-from traceir.scipy.stats.frames import standard
+from traceir.scipy.stats.frames import plain, standard
 
 
 def logpdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -66,6 +66,7 @@ def ppf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     >>> ppf(0.75)
     Array(1.0986123, dtype=float32, weak_type=True)
     """
+    q, loc, scale = plain("logistic.ppf", q, loc, scale)
     return add(multiply(logit(q), scale), loc)
 
 
@@ -75,4 +76,5 @@ def isf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     >>> isf(0.25)
     Array(1.0986123, dtype=float32, weak_type=True)
     """
+    q, loc, scale = plain("logistic.isf", q, loc, scale)
     return subtract(loc, multiply(logit(q), scale))

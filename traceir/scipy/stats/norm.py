@@ -12,7 +12,7 @@ from traceir.array import Array
 from traceir.lax.operands import Operand
 from traceir.numpy.elementwise import add, exp, log, multiply, negative, subtract
 from traceir.scipy.special.normal import log_ndtr, ndtr, ndtri
-from traceir.scipy.stats.frames import standard
+from traceir.scipy.stats.frames import plain, standard
 
 _HALF_LOG_TAU = math.log(2 * math.pi) / 2
 
@@ -79,6 +79,7 @@ def ppf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     >>> ppf(0.975)
     Array(1.9599645, dtype=float32, weak_type=True)
     """
+    q, loc, scale = plain("norm.ppf", q, loc, scale)
     return add(multiply(ndtri(q), scale), loc)
 
 
@@ -88,4 +89,5 @@ def isf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     >>> isf(0.025)
     Array(1.959964, dtype=float32, weak_type=True)
     """
+    q, loc, scale = plain("norm.isf", q, loc, scale)
     return subtract(loc, multiply(ndtri(q), scale))

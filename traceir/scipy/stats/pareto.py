@@ -20,7 +20,7 @@ from traceir.numpy.elementwise import (
 from traceir.numpy.hyperbolic import expm1
 from traceir.numpy.logic import greater
 from traceir.scipy.special.logsums import log_one_less
-from traceir.scipy.stats.frames import after, safe, standard, within
+from traceir.scipy.stats.frames import after, plain, safe, standard, within
 
 
 def logpdf(x: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -89,5 +89,6 @@ def ppf(q: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     >>> ppf(0.5, 1.0)
     Array(2., dtype=float32, weak_type=True)
     """
+    q, loc, scale, b = plain("pareto.ppf", q, loc, scale, b)
     found = exp(divide(negative(log1p(negative(q))), b))
     return add(loc, multiply(scale, found))

@@ -12,7 +12,7 @@ from traceir.lax.operands import Operand
 from traceir.numpy.composites import clip
 from traceir.numpy.elementwise import add, exp, log, multiply, negative
 from traceir.numpy.logic import greater_equal, less_equal, logical_and
-from traceir.scipy.stats.frames import standard, within
+from traceir.scipy.stats.frames import plain, standard, within
 
 
 def logpdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -50,5 +50,6 @@ def ppf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     >>> ppf(0.25)
     Array(0.25, dtype=float32, weak_type=True)
     """
+    q, loc, scale = plain("uniform.ppf", q, loc, scale)
     there = logical_and(greater_equal(q, 0), less_equal(q, 1))
     return within(there, add(multiply(q, scale), loc), np.nan)
