@@ -38,8 +38,9 @@ def mistaken() -> Iterator[tuple[Call, dict[str, Call]]]:
     met: Counter[str] = Counter()
     for call in calls():
         met[call.function] += 1
-        if not call.eager and (met[call.function] <= FEW or "." not in call.function):
-            yield call, misused(call)
+        few = met[call.function] <= FEW or "." not in call.function
+        if few and not call.eager and (wrong := misused(call)):
+            yield call, wrong
 
 
 def misused(call: Call) -> dict[str, Call]:

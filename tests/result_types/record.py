@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from result_types.calls import WAYS, Call, calls
 from result_types.misuse import mistaken
-from result_types.recorded import MISUSE, TYPES, Table, written
+from result_types.recorded import MISUSE, TYPES, Table, read, written
 from result_types.running import Library
 
 # JAX keeps a program for each call; those of more calls take too much memory.
 KEPT = 400
 
 
-def types(jax: Library) -> Iterator[tuple[str, Table]]:
-    """The types of the results of every call."""
-    for k, call in enumerate(calls()):
-        if k % KEPT == KEPT - 1:
-            print(f"{k} calls", file=sys.stderr)
-            jax.root.clear_caches()
+def types(jax: Library, pattern: str) -> Iterator[tuple[str, Table]]:
+    """The types of the results of calls."""
+    for call in _some(calls(), pattern, jax):
         for way in WAYS:
             kinds = call.kinds(way)
             if kinds:
@@ -27,18 +25,26 @@ def types(jax: Library) -> Iterator[tuple[str, Table]]:
                 yield f"{way} {call.text}", dict(zip(kinds, found, strict=True))
 
 
-def misuse(jax: Library) -> Iterator[tuple[str, Table]]:
+def misuse(jax: Library, pattern: str) -> Iterator[tuple[str, Table]]:
     """What comes of calls with something wrong in them."""
-    for k, (call, mistakes) in enumerate(mistaken()):
-        if k % KEPT == KEPT - 1:
-            print(f"{k} wrong calls", file=sys.stderr)
-            jax.root.clear_caches()
-        kind = _sound(jax, call)
+    wrong = dict(mistaken())
+    for call in _some(wrong, pattern, jax):
+        kind, mistakes = _sound(jax, call), wrong[call]
         if kind is not None:
             kinds = (kind,) * len(call.varied)
             found = jax.mistaken(call, list(mistakes.values()), kinds)
             pairs = zip(mistakes, map(_nearest, found), strict=True)
             yield f"{kind} {call.text}", {(name,): text for name, text in pairs}
+
+
+def _some(all_calls: Iterable[Call], pattern: str, jax: Library) -> Iterator[Call]:
+    """The calls that a pattern is found in."""
+    chosen = [call for call in all_calls if re.search(pattern, call.text)]
+    for k, call in enumerate(chosen):
+        yield call
+        if k % KEPT == KEPT - 1:
+            print(f"{k} of {len(chosen)} calls", file=sys.stderr)
+            jax.root.clear_caches()
 
 
 def _nearest(outcome: str) -> str:
@@ -55,13 +61,15 @@ def _sound(jax: Library, call: Call) -> str | None:
     return None
 
 
-def main(only: str) -> None:
-    """Write both files, or one of them."""
+def main(pattern: str = "") -> None:
+    """Write both files anew, or what they have of the calls that a pattern is in."""
     jax = Library("jax")
-    for path, rows in ((TYPES, types), (MISUSE, misuse)):
-        if only in path.name:
-            path.write_text(written(dict(rows(jax))), encoding="utf-8")
+    named = {call.text for call in calls()}
+    for path, tables in ((TYPES, types), (MISUSE, misuse)):
+        old = read(path).items() if pattern else ()
+        kept = {n: t for n, t in old if n.partition(" ")[2] in named}
+        path.write_text(written(kept | dict(tables(jax, pattern))), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:] or [""])
+    main(*sys.argv[1:])

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from importlib import import_module
+from types import ModuleType
 from zlib import crc32
 
 from soak import SOAK
@@ -29,22 +30,24 @@ MODULES += ["scipy.special", "scipy.stats"]
 def public() -> Iterator[str]:
     """The dotted names of public functions, and of the methods of arrays and places."""
     for name in MODULES:
-        short = name.replace("numpy", "jnp")
-        yield from members(import_module(f"traceir.{name}"), short)
-    array = import_module("traceir.numpy").ones(3)
-    yield from members(array, "x")
-    yield from members(array.at[0], "at")
+        module, short = import_module(f"traceir.{name}"), name.replace("numpy", "jnp")
+        for member in getattr(module, "__all__", dir(module)):
+            value = getattr(module, member)
+            if name == "scipy.stats" and isinstance(value, ModuleType):
+                yield from (f"{short}.{member}.{n}" for n in defined(value))
+            elif callable(value) and not member.startswith("_"):
+                yield f"{short}.{member}"
+    array = import_module("traceir.numpy").ones((3, 3))
+    for owner, short in ((array, "x"), (array.at[0], "x.at")):
+        names = (n for n in dir(owner) if not n.startswith("_"))
+        yield from (f"{short}.{n}" for n in names if callable(getattr(owner, n)))
 
 
-def members(owner: object, name: str) -> Iterator[str]:
-    """The dotted names of what can be called of an object."""
-    for member in dir(owner):
-        value = getattr(owner, member)
-        if not member.startswith("_"):
-            if callable(value):
-                yield f"{name}.{member}"
-            elif name == "scipy.stats":
-                yield from members(value, f"{name}.{member}")
+def defined(module: ModuleType) -> Iterator[str]:
+    """The public functions that a module defines."""
+    for name, value in vars(module).items():
+        if getattr(value, "__module__", "") == module.__name__ and name[0] != "_":
+            yield name
 
 
 def test_every_public_function_is_called() -> None:

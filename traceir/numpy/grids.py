@@ -24,6 +24,7 @@ from traceir.lax.operands import (
     default_dtype,
     dtype_of,
     is_tracer,
+    joined,
     operand,
     operands,
     typed,

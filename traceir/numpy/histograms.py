@@ -168,12 +168,13 @@ def histogram(
 
 def _shares(name: str, value: Array, weights: Operand) -> Operand:
     if weights is None:
-        return None
+        dtype = inexact(value.dtype)
+        return lax.full((value.size,), typed(1, dtype, False))
     shares = operand(name, weights)
     if shape_of(shares) != value.shape:
         got = f"{shape_of(shares)} for {value.shape}"
         raise rules.error("order.weights", got=got)
-    return ravel(shares)
+    return ravel(promoted_inexact(name, value, shares)[1])
 
 
 def histogram2d(
@@ -190,8 +191,8 @@ def histogram2d(
 
     >>> import traceir.numpy as jnp
     >>> histogram2d(jnp.array([0.0, 1.0]), jnp.array([0.0, 1.0]), bins=2)[0]
-    Array([[1., 0.],
-           [0., 1.]], dtype=float32)
+    Array([[1, 0],
+           [0, 1]], dtype=int32)
     """
     pair = promoted_inexact("histogram2d", x, y)
     shapes = tuple(map(shape_of, pair))
@@ -223,8 +224,8 @@ def histogramdd(
 
     >>> import traceir.numpy as jnp
     >>> histogramdd(jnp.array([[0.0, 0.0], [1.0, 1.0]]), bins=2)[0]
-    Array([[1., 0.],
-           [0., 1.]], dtype=float32)
+    Array([[1, 0],
+           [0, 1]], dtype=int32)
     """
     value = as_array(operand("histogramdd", sample))
     value = convert(value, inexact(value.dtype))
@@ -240,7 +241,7 @@ def histogramdd(
         histogram_bin_edges(x, b, r)
         for x, b, r in zip(columns, each, ranges, strict=True)
     ]
-    shares = lax.full((points,), typed(1, value.dtype, False))
+    shares = lax.full((points,), typed(1, default_dtype(int), False))
     if weights is not None:
         shares = as_array(operand("histogramdd", weights))
         if shares.shape != (points,):
@@ -251,8 +252,9 @@ def histogramdd(
     # Half precision could not count far.
     wide = shares.dtype if shares.dtype.itemsize > 2 else np.dtype("float32")
     counts = _cells(columns, edges, convert(shares, wide))
-    found = _dense(counts, edges) if density else counts
-    return convert(found, shares.dtype), edges
+    if density:
+        return convert(_dense(counts, edges), inexact(shares.dtype)), edges
+    return convert(counts, shares.dtype), edges
 
 
 _range = range

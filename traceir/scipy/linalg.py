@@ -17,6 +17,7 @@ from typing import Any
 
 from traceir import lax, rules
 from traceir.array import Array
+from traceir.dtypes import part_dtype
 from traceir.jit.composite import composite
 from traceir.lax.matrices import (
     eye_like,
@@ -27,7 +28,13 @@ from traceir.lax.matrices import (
     transposed,
     upper,
 )
-from traceir.lax.operands import Operand, broadcast_shapes, promoted_inexact, shape_of
+from traceir.lax.operands import (
+    Operand,
+    broadcast_shapes,
+    convert,
+    promoted_inexact,
+    shape_of,
+)
 from traceir.numpy import linalg as _linalg
 from traceir.numpy.creation import broadcast_to
 from traceir.numpy.linalg.checks import check_square, matrices, option, shown
@@ -320,9 +327,12 @@ def lu(
     left = lower(lax.slice(factors, start, (*stack, rows, least)), -1)
     left = lax.add(left, eye_like(left))
     right = upper(lax.slice(factors, start, (*stack, least, columns)))
-    eye = eye_like(lax.full((*stack, rows, rows), 0, typeof(x).dtype))
+    dtype = typeof(x).dtype
+    eye = eye_like(lax.full((*stack, rows, rows), 0, part_dtype(dtype)))
     back = transposed(permuted(eye, order))
-    return (product(back, left), right) if permute_l else (back, left, right)
+    if permute_l:
+        return product(convert(back, dtype), left), right
+    return back, left, right
 
 
 def det(

@@ -29,7 +29,7 @@ def betaln(a: Operand, b: Operand) -> Array:
     face.broadcast).
 
     >>> betaln(2.0, 3.0)
-    Array(-2.4849067, dtype=float32)
+    Array(-2.4849067, dtype=float32, weak_type=True)
     """
     x, y = reals("betaln", a, b)
     low, high = lax.min(x, y), lax.max(x, y)

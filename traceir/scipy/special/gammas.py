@@ -67,7 +67,7 @@ def gamma(x: Operand) -> Array:
     It is the exponential of `gammaln`, so its error grows with that.
 
     >>> gamma(4.0)
-    Array(6., dtype=float32, weak_type=True)
+    Array(6., dtype=float32)
     """
     [value] = reals("gamma", x)
     return multiply(gammasgn(value), exp(gammaln(value)))
@@ -114,7 +114,7 @@ def poch(z: Operand, m: Operand) -> Array:
     Raises TypeError (face.argument, face.broadcast).
 
     >>> poch(2.0, 3.0)
-    Array(24., dtype=float32, weak_type=True)
+    Array(24., dtype=float32)
     """
     result: Array = _poch(*reals("poch", z, m))
     return result

@@ -94,7 +94,7 @@ def xlogy(x: Operand, y: Operand) -> Array:
     Raises TypeError (face.argument, face.broadcast).
 
     >>> xlogy(0, 0)
-    Array(0., dtype=float32)
+    Array(0., dtype=float32, weak_type=True)
     """
     result: Array = _xlogy(*_pair("xlogy", x, y))
     return result
@@ -106,7 +106,7 @@ def xlog1py(x: Operand, y: Operand) -> Array:
     Raises TypeError (face.argument, face.broadcast).
 
     >>> xlog1py(0, -1)
-    Array(0., dtype=float32)
+    Array(0., dtype=float32, weak_type=True)
     """
     result: Array = _xlog1py(*_pair("xlog1py", x, y))
     return result
@@ -165,7 +165,7 @@ def rel_entr(p: Operand, q: Operand) -> Array:
     Raises TypeError (face.argument, face.broadcast).
 
     >>> rel_entr(0.5, 0.25)
-    Array(0.3465736, dtype=float32)
+    Array(0.3465736, dtype=float32, weak_type=True)
     """
     p, q = reals("rel_entr", p, q)
     both = logical_and(greater(p, 0), greater(q, 0))
@@ -183,7 +183,7 @@ def kl_div(p: Operand, q: Operand) -> Array:
     Raises TypeError (face.argument, face.broadcast).
 
     >>> kl_div(0.5, 0.25)
-    Array(0.09657359, dtype=float32)
+    Array(0.09657359, dtype=float32, weak_type=True)
     """
     p, q = reals("kl_div", p, q)
     return add(subtract(rel_entr(p, q), p), q)
@@ -202,7 +202,7 @@ def boxcox(x: Operand, lmbda: Operand) -> Array:
     Raises TypeError (face.argument, face.broadcast).
 
     >>> boxcox(4.0, 0.5)
-    Array(2., dtype=float32)
+    Array(2., dtype=float32, weak_type=True)
     """
     value, power = reals("boxcox", x, lmbda)
     return _transformed(value, power, lax.log)
@@ -214,7 +214,7 @@ def boxcox1p(x: Operand, lmbda: Operand) -> Array:
     Raises TypeError (face.argument, face.broadcast).
 
     >>> boxcox1p(3.0, 0.5)
-    Array(2., dtype=float32)
+    Array(2., dtype=float32, weak_type=True)
     """
     value, power = reals("boxcox1p", x, lmbda)
     return _transformed(value, power, lax.log1p)

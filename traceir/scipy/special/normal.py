@@ -62,7 +62,7 @@ def ndtr(x: Operand) -> Array:
     """The normal distribution's cdf: how much of it is below; floating.
 
     >>> ndtr(0)
-    Array(0.5, dtype=float32, weak_type=True)
+    Array(0.5, dtype=float32)
     """
     [value] = reals("ndtr", x)
     found: Array = convert(_ndtr(_single(value)), value.dtype)
@@ -88,7 +88,7 @@ def log_ndtr(x: Operand, series_order: int = 3) -> Array:
     Abramowitz and I. Stegun, "Handbook of Mathematical Functions" (1964), 26.2.12.
 
     >>> log_ndtr(-100.0)
-    Array(-5005.524, dtype=float32, weak_type=True)
+    Array(-5005.524, dtype=float32)
     """
     [value] = reals("log_ndtr", x)
     wide = _log_ndtr(_single(value), index(series_order))

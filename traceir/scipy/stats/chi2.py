@@ -16,7 +16,7 @@ def logpdf(x: Operand, df: Operand, loc: Operand = 0, scale: Operand = 1) -> Arr
     """The logarithm of the density.
 
     >>> logpdf(1.0, 2.0)
-    Array(-1.1931472, dtype=float32)
+    Array(-1.1931472, dtype=float32, weak_type=True)
     """
     x, df, loc, scale = reals("chi2.logpdf", x, df, loc, scale)
     return gamma.logpdf(x, divide(df, 2), loc, multiply(scale, 2))
@@ -26,7 +26,7 @@ def pdf(x: Operand, df: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     """The density.
 
     >>> pdf(1.0, 2.0)
-    Array(0.30326533, dtype=float32)
+    Array(0.30326533, dtype=float32, weak_type=True)
     """
     x, df, loc, scale = reals("chi2.pdf", x, df, loc, scale)
     return gamma.pdf(x, divide(df, 2), loc, multiply(scale, 2))

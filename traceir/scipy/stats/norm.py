@@ -41,7 +41,7 @@ def cdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     """How much of the distribution is up to `x`.
 
     >>> cdf(0.0)
-    Array(0.5, dtype=float32, weak_type=True)
+    Array(0.5, dtype=float32)
     """
     return ndtr(standard("norm.cdf", x, loc, scale)[0])
 
@@ -50,7 +50,7 @@ def logcdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     """The logarithm of `cdf`.
 
     >>> logcdf(-20.0)
-    Array(-203.91716, dtype=float32, weak_type=True)
+    Array(-203.91716, dtype=float32)
     """
     return log_ndtr(standard("norm.logcdf", x, loc, scale)[0])
 
@@ -59,7 +59,7 @@ def sf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     """How much of the distribution is above `x`.
 
     >>> sf(0.0)
-    Array(0.5, dtype=float32, weak_type=True)
+    Array(0.5, dtype=float32)
     """
     return ndtr(negative(standard("norm.sf", x, loc, scale)[0]))
 
@@ -68,7 +68,7 @@ def logsf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     """The logarithm of `sf`.
 
     >>> logsf(20.0)
-    Array(-203.91716, dtype=float32, weak_type=True)
+    Array(-203.91716, dtype=float32)
     """
     return log_ndtr(negative(standard("norm.logsf", x, loc, scale)[0]))
 
@@ -77,7 +77,7 @@ def ppf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     """Up to where a part `q` of the distribution is: the inverse of `cdf`.
 
     >>> ppf(0.975)
-    Array(1.9599645, dtype=float32, weak_type=True)
+    Array(1.9599645, dtype=float32)
     """
     q, loc, scale = plain("norm.ppf", q, loc, scale)
     return add(multiply(ndtri(q), scale), loc)
@@ -87,7 +87,7 @@ def isf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     """Above where a part `q` of the distribution is: the inverse of `sf`.
 
     >>> isf(0.025)
-    Array(1.959964, dtype=float32, weak_type=True)
+    Array(1.959964, dtype=float32)
     """
     q, loc, scale = plain("norm.isf", q, loc, scale)
     return subtract(loc, multiply(ndtri(q), scale))
