@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from traceir.array import Array
-from traceir.lax.operands import Operand
+from traceir.lax.operands import Operand, like
 from traceir.numpy.composites import where
 from traceir.numpy.elementwise import add, exp, negative, subtract
 from traceir.numpy.logic import (
@@ -32,7 +32,7 @@ def logpmf(k: Operand, p: Operand, loc: Operand = 0) -> Array:
     """The logarithm of the probability of `k`.
 
     >>> logpmf(1, 0.25)
-    Array(-1.3862944, dtype=float32)
+    Array(-1.3862944, dtype=float32, weak_type=True)
     """
     k, p = counted("bernoulli.logpmf", k, loc, p)
     there = logical_or(equal(k, 0), equal(k, 1))
@@ -44,7 +44,7 @@ def pmf(k: Operand, p: Operand, loc: Operand = 0) -> Array:
     """The probability of `k`.
 
     >>> pmf(1, 0.25)
-    Array(0.25, dtype=float32)
+    Array(0.25, dtype=float32, weak_type=True)
     """
     return exp(logpmf(k, p, loc))
 
@@ -67,5 +67,5 @@ def ppf(q: Operand, p: Operand) -> Array:
     Array(0., dtype=float32, weak_type=True)
     """
     q, p = reals("bernoulli.ppf", q, p)
-    found = where(less_equal(q, subtract(1, p)), 0.0, 1.0)
+    found = where(less_equal(q, subtract(1, p)), like(0, q), like(1, q))
     return within(logical_and(_known(q), _known(p)), found, np.nan)

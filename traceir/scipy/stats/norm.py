@@ -9,7 +9,7 @@ import math
 
 from traceir import lax
 from traceir.array import Array
-from traceir.lax.operands import Operand
+from traceir.lax.operands import Operand, as_array, convert, default_dtype
 from traceir.numpy.elementwise import add, exp, log, multiply, negative, subtract
 from traceir.scipy.special.normal import log_ndtr, ndtr, ndtri
 from traceir.scipy.stats.frames import plain, standard
@@ -80,7 +80,7 @@ def ppf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     Array(1.9599645, dtype=float32)
     """
     q, loc, scale = plain("norm.ppf", q, loc, scale)
-    return add(multiply(ndtri(q), scale), loc)
+    return _usual(add(multiply(ndtri(q), scale), loc))
 
 
 def isf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -90,4 +90,11 @@ def isf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     Array(1.959964, dtype=float32)
     """
     q, loc, scale = plain("norm.isf", q, loc, scale)
-    return subtract(loc, multiply(ndtri(q), scale))
+    return _usual(subtract(loc, multiply(ndtri(q), scale)))
+
+
+def _usual(x: Array) -> Array:
+    """A real array in the dtype of Python's floats, as both inverses give it."""
+    if x.dtype.kind == "c":
+        return x
+    return as_array(convert(x, default_dtype(float)))
