@@ -102,7 +102,8 @@ def widened(places: Operand, extent: int) -> Operand:
     (np.int8(-1), np.int32(-1))
     """
     own = typeof(places).dtype
-    if extent <= np.iinfo(own).max:
+    # Whoever takes other places than integers refuses them.
+    if own.kind not in "iu" or extent <= np.iinfo(own).max:
         return places
     return as_index(places, index_dtype((extent,)))
 
@@ -118,7 +119,7 @@ def from_end(start: Operand, extent: int, weakly: bool = False) -> Operand:
     if isinstance(start, int):
         return start + extent if start < 0 else start
     dtype = typeof(start).dtype
-    if dtype.kind == "u":
+    if dtype.kind != "i":
         return start
     known = number_of(start)
     if known is None and not is_tracer(start) and not shape_of(start):

@@ -24,7 +24,6 @@ from traceir.lax.operands import (
     default_dtype,
     dtype_of,
     is_tracer,
-    joined,
     operand,
     operands,
     typed,
@@ -53,9 +52,8 @@ def unravel_index(indices: Operand, shape: Any) -> tuple[Array, ...]:
     places, extents = as_array(operand("unravel_index", indices)), shape_tuple(shape)
     if places.dtype.kind not in "iu":
         raise rules.error("index.type", got=f"an array of {places.dtype}")
-    if places.dtype.itemsize < 4:
-        places = convert(places, np.dtype(np.int32))
     size = math.prod(extents)
+    places = as_array(widened(places, size))
     places = clip(places, -size, max(size - 1, -size))
     places = where(lax.lt(places, typed(0, places.dtype, False)), places + size, places)
     found: list[Array] = []

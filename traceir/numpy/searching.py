@@ -165,13 +165,14 @@ def digitize(
         raise rules.error("order.sorted", got=f"shape {edges.shape}")
     side, how = "left" if right else "right", method or "scan"
     count = edges.shape[0]
+    places = index_dtype(edges.shape)
     if not count:
-        return lax.full(value.shape, typed(0, PLACE, False))
+        return lax.full(value.shape, typed(0, places, False))
     up = searchsorted(edges, value, side, method=how)
     down = searchsorted(lax.rev(edges, (0,)), value, side, method=how)
     ends = [lax.index_in_dim(edges, k, 0, False) for k in (count - 1, 0)]
     found = _where(lax.ge(*ends), up, subtract(count, down))
-    return convert(found, PLACE)  # type: ignore[no-any-return]  # an Array
+    return convert(found, places)  # type: ignore[no-any-return]  # an Array
 
 
 def interp(
