@@ -4,7 +4,7 @@ A distribution is a module, with functions of arrays of places and of parameters
 
 >>> from traceir.scipy.stats import norm
 >>> norm.cdf(0.0)
-Array(0.5, dtype=float32, weak_type=True)
+Array(0.5, dtype=float32)
 """
 
 from traceir import direct as _direct

@@ -20,7 +20,7 @@ def logpdf(
     """The logarithm of the density.
 
     >>> logpdf(0.5, 2.0, 2.0)
-    Array(0.40546513, dtype=float32)
+    Array(0.40546513, dtype=float32, weak_type=True)
     """
     z, scale, a, b = standard("beta.logpdf", x, loc, scale, a, b)
     there = between(z, 0, 1)
@@ -35,7 +35,7 @@ def pdf(
     """The density.
 
     >>> pdf(0.5, 2.0, 2.0)
-    Array(1.5, dtype=float32)
+    Array(1.5, dtype=float32, weak_type=True)
     """
     return exp(logpdf(x, a, b, loc, scale))
 

@@ -17,7 +17,7 @@ def logpmf(k: Operand, n: Operand, a: Operand, b: Operand, loc: Operand = 0) -> 
     """The logarithm of the probability of `k`.
 
     >>> logpmf(1, 2, 1.0, 1.0)
-    Array(-1.0986123, dtype=float32)
+    Array(-1.0986123, dtype=float32, weak_type=True)
     """
     k, n, a, b = counted("betabinom.logpmf", k, loc, n, a, b)
     there = logical_and(whole(k), less_equal(k, n))
@@ -32,6 +32,6 @@ def pmf(k: Operand, n: Operand, a: Operand, b: Operand, loc: Operand = 0) -> Arr
     """The probability of `k`.
 
     >>> pmf(1, 2, 1.0, 1.0)
-    Array(0.33333334, dtype=float32)
+    Array(0.33333334, dtype=float32, weak_type=True)
     """
     return exp(logpmf(k, n, a, b, loc))

@@ -18,7 +18,7 @@ def logpmf(k: Operand, n: Operand, p: Operand, loc: Operand = 0) -> Array:
     """The logarithm of the probability of `k`.
 
     >>> logpmf(1, 2, 0.5)
-    Array(-0.6931472, dtype=float32)
+    Array(-0.6931472, dtype=float32, weak_type=True)
     """
     k, n, p = counted("binom.logpmf", k, loc, n, p)
     there = logical_and(whole(k), less_equal(k, n))
@@ -33,6 +33,6 @@ def pmf(k: Operand, n: Operand, p: Operand, loc: Operand = 0) -> Array:
     """The probability of `k`.
 
     >>> pmf(1, 2, 0.5)
-    Array(0.5, dtype=float32)
+    Array(0.5, dtype=float32, weak_type=True)
     """
     return exp(logpmf(k, n, p, loc))

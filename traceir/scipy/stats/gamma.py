@@ -28,7 +28,7 @@ def logpdf(x: Operand, a: Operand, loc: Operand = 0, scale: Operand = 1) -> Arra
     """The logarithm of the density.
 
     >>> logpdf(1.0, 2.0)
-    Array(-1., dtype=float32)
+    Array(-1., dtype=float32, weak_type=True)
     """
     z, scale, a = standard("gamma.logpdf", x, loc, scale, a)
     there = after(z, 0)
@@ -41,7 +41,7 @@ def pdf(x: Operand, a: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     """The density.
 
     >>> pdf(1.0, 2.0)
-    Array(0.36787942, dtype=float32)
+    Array(0.36787942, dtype=float32, weak_type=True)
     """
     return exp(logpdf(x, a, loc, scale))
 

@@ -17,7 +17,7 @@ def logpmf(k: Operand, p: Operand, loc: Operand = 0) -> Array:
     """The logarithm of the probability of `k`.
 
     >>> logpmf(1, 0.25)
-    Array(-1.3862944, dtype=float32)
+    Array(-1.3862944, dtype=float32, weak_type=True)
     """
     k, p = counted("geom.logpmf", k, loc, p)
     there = logical_and(whole(k), greater_equal(k, 1))
@@ -28,6 +28,6 @@ def pmf(k: Operand, p: Operand, loc: Operand = 0) -> Array:
     """The probability of `k`.
 
     >>> pmf(1, 0.25)
-    Array(0.25, dtype=float32)
+    Array(0.25, dtype=float32, weak_type=True)
     """
     return exp(logpmf(k, p, loc))

@@ -17,7 +17,7 @@ def logpmf(k: Operand, n: Operand, p: Operand, loc: Operand = 0) -> Array:
     """The logarithm of the probability of `k`.
 
     >>> logpmf(1, 2, 0.5)
-    Array(-1.3862944, dtype=float32)
+    Array(-1.3862944, dtype=float32, weak_type=True)
     """
     k, n, p = counted("nbinom.logpmf", k, loc, n, p)
     there = whole(k)
@@ -31,6 +31,6 @@ def pmf(k: Operand, n: Operand, p: Operand, loc: Operand = 0) -> Array:
     """The probability of `k`.
 
     >>> pmf(1, 2, 0.5)
-    Array(0.25, dtype=float32)
+    Array(0.25, dtype=float32, weak_type=True)
     """
     return exp(logpmf(k, n, p, loc))

@@ -18,7 +18,7 @@ def logpmf(k: Operand, mu: Operand, loc: Operand = 0) -> Array:
     """The logarithm of the probability of `k`.
 
     >>> logpmf(1, 2.0)
-    Array(-1.3068528, dtype=float32)
+    Array(-1.3068528, dtype=float32, weak_type=True)
     """
     k, mu = counted("poisson.logpmf", k, loc, mu)
     there = whole(k)
@@ -30,7 +30,7 @@ def pmf(k: Operand, mu: Operand, loc: Operand = 0) -> Array:
     """The probability of `k`.
 
     >>> pmf(1, 2.0)
-    Array(0.27067056, dtype=float32)
+    Array(0.27067056, dtype=float32, weak_type=True)
     """
     return exp(logpmf(k, mu, loc))
 

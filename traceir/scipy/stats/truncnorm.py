@@ -51,7 +51,7 @@ def logpdf(
     """The logarithm of the density.
 
     >>> logpdf(0.0, -1.0, 1.0)
-    Array(-0.5372234, dtype=float32, weak_type=True)
+    Array(-0.5372234, dtype=float32)
     """
     z, scale, a, b = standard("truncnorm.logpdf", x, loc, scale, a, b)
     square = multiply(-0.5, lax.square(z))
@@ -66,7 +66,7 @@ def pdf(
     """The density.
 
     >>> pdf(0.0, -1.0, 1.0)
-    Array(0.5843685, dtype=float32, weak_type=True)
+    Array(0.5843685, dtype=float32)
     """
     return exp(logpdf(x, a, b, loc, scale))
 
@@ -77,7 +77,7 @@ def cdf(
     """How much of the distribution is up to `x`.
 
     >>> cdf(0.0, -1.0, 1.0)
-    Array(0.5, dtype=float32, weak_type=True)
+    Array(0.5, dtype=float32)
     """
     return exp(logcdf(x, a, b, loc, scale))
 
@@ -88,7 +88,7 @@ def logcdf(
     """The logarithm of `cdf`.
 
     >>> logcdf(0.0, -1.0, 1.0)
-    Array(-0.6931471, dtype=float32, weak_type=True)
+    Array(-0.6931471, dtype=float32)
     """
     z, _, a, b = standard("truncnorm.logcdf", x, loc, scale, a, b)
     z = minimum(maximum(z, a), b)
@@ -101,7 +101,7 @@ def sf(
     """How much of the distribution is above `x`.
 
     >>> sf(0.0, -1.0, 1.0)
-    Array(0.49999997, dtype=float32, weak_type=True)
+    Array(0.49999997, dtype=float32)
     """
     return exp(logsf(x, a, b, loc, scale))
 
@@ -112,7 +112,7 @@ def logsf(
     """The logarithm of `sf`.
 
     >>> logsf(0.0, -1.0, 1.0)
-    Array(-0.69314724, dtype=float32, weak_type=True)
+    Array(-0.69314724, dtype=float32)
     """
     z, _, a, b = standard("truncnorm.logsf", x, loc, scale, a, b)
     z = minimum(maximum(z, a), b)
