@@ -13,7 +13,7 @@ from soak import SOAK
 from traceir.jit.function import JitFunction, Options
 
 # Those that are compiled, too; `make soak` compiles all.
-COMPILED = ("life_in_place", "haar", "floyd_warshall", "windows")
+COMPILED = ("haar", "floyd_warshall", "interleave")
 
 
 @pytest.mark.parametrize(
