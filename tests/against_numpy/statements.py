@@ -235,7 +235,7 @@ def filled(draw: Draw, text: str) -> str:
     }
     if "{s}" in text:
         parts["s"] = draw.array(lambda v: v.dtype == value.dtype)
-    # NumPy 2.4 negates every other number of float32 that are apart, in place.
+    # NumPy 2.4 reads other elements where those of float32 are apart, in place.
     if "negative" in text and value.dtype.name == "float32":
         raise LookupError
     if "{i}" in text:
