@@ -205,7 +205,8 @@ def power(x1: Operand, x2: Operand) -> Array:
     """
     x, y = operands("power", (x1, x2))
     if isinstance(y, (int, np.integer, np.bool_)):
-        return lax.integer_pow(*promoted_numeric("power", x), int(y))
+        (base,) = promoted_numeric("power", x)
+        return lax.integer_pow(base, int(y))
     kind = kind_of(typeof(y).dtype)
     x, y = aligned("power", (x, y))
     base, exponent = promoted_numeric("power", x, y)
