@@ -21,8 +21,8 @@ from traceir.lax.convolution import (
     conv_general_dilated,
 )
 from traceir.lax.cumulative import cumsum
-from traceir.lax.index_dtypes import from_end
 from traceir.lax.elementwise import add, bitwise_and, ge, lt, mul, neg, sub
+from traceir.lax.index_dtypes import from_end
 from traceir.lax.indexing import GatherDimensionNumbers, gather
 from traceir.lax.operands import (
     DTypeLike,
