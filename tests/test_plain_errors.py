@@ -54,6 +54,13 @@ def windows(x: Any) -> Any:
     return sliding_window_view(x, 2, writeable=True)
 
 
+def grid(x: Any) -> Any:
+    """A grid of a matrix, which NumPy takes for a vector: a view of it, or a copy."""
+    (found,) = np.meshgrid(x, copy=False)
+    found[0] = 1
+    return found
+
+
 def scalar(x: Any) -> Any:
     """An update of a number."""
     total = np.sum(x)
@@ -102,6 +109,7 @@ BAD: list[tuple[str, type[Exception], str, Callable[..., Any], tuple[Any, ...]]]
     ("update.layout", ValueError, "x", lambda x: put(x.ravel(), 0, 1), (W.T,)),
     ("update.layout", ValueError, "x", lambda x: put(x.T.ravel(), 0, 1), (W.T,)),
     ("update.layout", ValueError, "x", lambda x: x.strides, (W.T,)),
+    ("update.layout", ValueError, "x", lambda x: grid(x), (W.T,)),
     ("update.layout", ValueError, "x", lambda x: x.ravel("K"), (W.T,)),
     ("update.layout", ValueError, "x", lambda x: (x + 1).flatten("A"), (W.T,)),
     ("face.axis", ValueError, "swapaxes", lambda x: np.swapaxes(x, 0, 5), (W,)),

@@ -167,7 +167,7 @@ def holds(row: Sharing, given: Mapping[str, Any]) -> bool:
     Raises KeyError for one that is traced, where the condition asks for it.
     """
     formula = parse(row.when)
-    if formula.calls & {"runs", "viewable"} and given["order"] in ("A", "K"):
+    if formula.calls & {"runs", "viewable"} and given.get("order") in ("A", "K"):
         for array in arrays(given[row.of]):
             array.tell()  # the order of the elements is that in memory
     names = {
@@ -295,7 +295,9 @@ def _zeros_like(memory: np.ndarray) -> np.ndarray:
 # What the conditions ask --------------------------------------------------------------
 
 
-def _viewable(a: np.ndarray, shape: Any, order: str) -> bool:
+def _viewable(a: Any, shape: Any, order: str) -> bool:
+    if not isinstance(a, np.ndarray):
+        return True  # a number is copied, whatever the shape
     order = order_of(a, order)
     extents = tuple(shape) if np.iterable(shape) else (shape,)
     turned = (a.T, extents[::-1]) if order == "F" else (a, extents)

@@ -91,6 +91,9 @@ def _settled(func: Function, bound: Mapping[str, Any], found: Any) -> Any:
     """A result in NumPy's dtype, where this follows from the operands'."""
     if func.__name__ in PLACES:
         return found.astype(np.int64)
+    if func in (np.histogram2d, np.histogramdd):
+        counts = traced(convert(found[0].now(), np.dtype(float)))
+        return type(found)((counts, *found[1:]))
     if func is np.histogram and bound.get("weights") is None:
         counts, edges = found
         return counts.astype(float if bound.get("density") else np.int64), edges

@@ -53,7 +53,9 @@ SHARED: Mapping[str, Sharing] = {
     "numpy.linalg.matrix_power": Sharing("a", "n == 1"),
     "numpy.linalg.matrix_transpose": Sharing("x"),
     "numpy.matrix_transpose": Sharing("x"),
-    "numpy.meshgrid": Sharing("xi", "not copy"),
+    "numpy.meshgrid": Sharing(
+        "xi", "not copy and all(viewable(a, -1, 'C') for a in xi)"
+    ),
     "numpy.moveaxis": Sharing("a"),
     "numpy.permute_dims": Sharing("a"),
     "numpy.polyder": Sharing("p", "m == 0"),

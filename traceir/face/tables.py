@@ -52,7 +52,7 @@ COUNTED = frozenset({"polyder", "vander"})
 # Functions of polynomials, whose whole coefficients are in 64 bits.
 POLYNOMIALS = frozenset({"polyder", "polymul"})
 # Functions that give places.
-PLACES = frozenset({"digitize", "searchsorted"})
+PLACES = frozenset({"argpartition", "digitize", "searchsorted"})
 # Functions of linear algebra that need no floating numbers.
 WHOLE = frozenset(
     (
