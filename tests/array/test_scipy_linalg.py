@@ -147,3 +147,21 @@ def test_what_further_matrices_refuse() -> None:
         ours.solve(FULL, FULL, assume_a="banded")
     with raises_rule("linalg.shapes", ValueError, "a block of"):
         ours.block_diag(np.ones((2, 2, 2)))
+
+
+@pytest.mark.parametrize("lower", [False, True])
+@pytest.mark.parametrize("name", ["cholesky", "cho_factor", "solve"])
+def test_one_triangle_of_a_symmetric_matrix_is_read(name: str, lower: bool) -> None:
+    part = np.tril(POSITIVE) if lower else np.triu(POSITIVE)
+    other = part + (np.triu(FULL, 1) if lower else np.tril(FULL, -1))
+    keep = np.tril if lower else np.triu
+    with traceir.enable_x64(True):
+        for x in (part, other):
+            if name == "solve":
+                found = ours.solve(x, SIDES["vector"], lower=lower, assume_a="pos")
+                want = np.linalg.solve(POSITIVE, SIDES["vector"])
+            else:
+                found = getattr(ours, name)(x, lower=lower)
+                found = keep(found[0] if name == "cho_factor" else found)
+                want = scipy.linalg.cholesky(POSITIVE, lower=lower)
+            np.testing.assert_allclose(found, want, 1e-9, 1e-11)

@@ -20,6 +20,7 @@ from traceir.array import Array
 from traceir.dtypes import part_dtype
 from traceir.jit.composite import composite
 from traceir.lax.matrices import (
+    adjoint,
     eye_like,
     lower,
     permuted,
@@ -108,14 +109,17 @@ def cholesky(
 ) -> Array:
     """The upper triangular factor of symmetric matrices, or the lower one.
 
-    Shape (..., n, n) to the same; otherwise as `traceir.numpy.linalg.cholesky`.
+    Shape (..., n, n) to the same. That triangle of the matrix is read, and no other
+    element; otherwise as `traceir.numpy.linalg.cholesky`.
 
     >>> import traceir.numpy as jnp
     >>> cholesky(jnp.array([[4, 2], [2, 5]]))
     Array([[2., 1.],
            [0., 2.]], dtype=float32)
     """
-    return _linalg.cholesky(a, upper=not lower)
+    [x] = matrices("cholesky", a)
+    found = _linalg.cholesky(x if lower else adjoint(x), symmetrize_input=False)
+    return found if lower else adjoint(found)
 
 
 def cho_factor(

@@ -44,7 +44,7 @@ class SVDResult(NamedTuple):
     Vh: Array
 
 
-@composite(static_argnames=["upper"])
+@composite(static_argnames=["upper", "symmetrize_input"])
 def cholesky(
     a: Operand, *, upper: bool = False, symmetrize_input: bool = True
 ) -> Array:
