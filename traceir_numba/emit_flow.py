@@ -229,12 +229,12 @@ class RoutineEmitter:
         sizes = range_of(step.nest, step.extents, step.params)
         pointers = [pointer_name(self.buffers[k].name) for k in step.buffers]
         blocks = [pointer_name(self.buffers[k].name) for k in step.scratch]
-        self.call(kernel, [*pointers, *blocks], sizes)
+        self.call_kernel(kernel, [*pointers, *blocks], sizes)
         for k, slot in scalars:
             if k in step.nest.written:
                 self.code.add(f"{self.name(slot)} = {self.element(slot)}")
 
-    def call(self, kernel: Kernel, given: list[str], sizes: Range) -> None:
+    def call_kernel(self, kernel: Kernel, given: list[str], sizes: Range) -> None:
         """A call of a kernel, in pieces where it is long."""
         values = {name: str(value) for name, value in sizes.values.items()}
         pieces = 1 if sizes.blocks else min(sizes.length, -(-sizes.work // PIECE))
