@@ -76,3 +76,24 @@ def test_a_barrier_holds_trees_and_lets_derivatives_through() -> None:
     slope = traceir.grad(lambda x: lax.optimization_barrier({"a": x * x})["a"])
     assert slope(3.0) == 6.0
     assert isinstance(lax.optimization_barrier(jnp.ones(2)), traceir.Array)
+
+
+def test_products_of_two_dtypes_meet_in_one() -> None:
+    x = jnp.ones((2, 3), "bfloat16")
+    numbers = (((1,), (0,)), ((), ()))
+    for way in BOTH:
+        found = way(lambda a, b: lax.dot_general(a, b, numbers))(
+            x, np.ones((3, 2), "i1")
+        )
+        assert found.dtype == jnp.bfloat16
+        np.testing.assert_array_equal(np.asarray(found, "f4"), np.full((2, 2), 3))
+
+
+def test_a_number_is_repeated_along_an_axis() -> None:
+    np.testing.assert_array_equal(jnp.repeat(5, 2, axis=0), np.repeat(5, 2, axis=0))
+
+
+def test_bfloat16_is_of_no_other_kind() -> None:
+    assert jnp.issubdtype(jnp.bfloat16, jnp.inexact)
+    for kind in (jnp.signedinteger, traceir.dtypes.prng_key, jnp.float32, "float16"):
+        assert not jnp.issubdtype(jnp.bfloat16, kind)

@@ -11,6 +11,7 @@ from traceir.dtypes import KEY
 from traceir.lax.operands import (
     DTypeLike,
     Operand,
+    as_array,
     convert,
     dtype_of,
     operand,
@@ -80,7 +81,7 @@ def broadcast_shapes(*shapes: ShapeLike) -> tuple[int, ...]:
 def broadcast_to_rank(x: Operand, rank: int) -> Array:
     """The array with leading dimensions of extent 1, so many that it has this rank.
 
-    Raises ValueError (face.axis) for a rank that is less.
+    One of a greater rank stays as it is.
 
     >>> broadcast_to_rank(1.5, 2)
     Array([[1.5]], dtype=float32, weak_type=True)
@@ -88,8 +89,8 @@ def broadcast_to_rank(x: Operand, rank: int) -> Array:
     value = operand("broadcast_to_rank", x)
     own = shape_of(value)
     missing = index(rank) - len(own)
-    if missing < 0:
-        raise rules.error("face.axis", got=f"rank {rank} of {len(own)} dimensions")
+    if missing <= 0:
+        return as_array(value)
     lead = range(missing, missing + len(own))
     return broadcast_in_dim(value, (1,) * missing + own, tuple(lead))
 

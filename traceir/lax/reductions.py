@@ -18,6 +18,7 @@ from traceir.lax.operands import (
     dtype_of,
     operand,
     operands,
+    promoted,
     shape_of,
 )
 from traceir.lax.precision import PrecisionLike, precision_of
@@ -135,6 +136,7 @@ def dot_general(
 
     `dimension_numbers` is ((lhs contracted, rhs contracted), (lhs batch, rhs batch));
     the result has the batch axes, then the rest of lhs, then the rest of rhs. Of
+    two dtypes it is computed in the one in which they meet, of
     booleans it tells whether any pair holds; in a dtype that is asked for, how many.
     Products are never less precise than their dtype, whatever `precision` says. Raises
     the clauses of dot_general.
@@ -150,6 +152,8 @@ def dot_general(
     wanted = preferred_element_type
     asked = None if wanted is None else dtype_of(wanted, "dot")
     x, y = operands("dot_general", (lhs, rhs))
+    if typeof(x).dtype != typeof(y).dtype:
+        x, y = promoted("dot_general", x, y)
     own = typeof(x).dtype
     truths = own == typeof(y).dtype == BOOL
     if truths:

@@ -136,8 +136,9 @@ def issubdtype(arg1: DTypeLike, arg2: DTypeLike) -> bool:
     kind = arg2.dtype if isinstance(arg2, ScalarType) else arg2
     found = known.as_dtype(arg1)
     if known.is_bfloat16(found):
-        floating = isinstance(kind, type) and issubclass(np.floating, kind)
-        return floating or known.as_dtype(kind) == found
+        if isinstance(kind, type) and issubclass(kind, np.generic | known.prng_key):
+            return issubclass(np.floating, kind) or kind is found.type
+        return bool(known.as_dtype(kind) == found)
     if found is known.KEY:
         ours = isinstance(kind, type) and issubclass(known.prng_key, kind)
         return ours or kind == found

@@ -82,7 +82,7 @@ def repeat(
     (Array([1, 1, 2, 2], dtype=int32), Array([1, 1, 1, 2], dtype=int32))
     """
     value = operand("repeat", a)
-    if axis is None:
+    if axis is None or not shape_of(value):  # a number is a vector of one
         value, axis = lax.reshape(value, (prod(shape_of(value)),)), 0
     at = axis_in(axis, len(shape_of(value)))
     if not shape_of(value)[at] and total_repeat_length is not None:
