@@ -269,3 +269,11 @@ def test_the_values_of_what_has_a_derivative_are_known(name: str) -> None:
     taken = SIZED_BY_VALUES[name]
     slope = traceir.grad(lambda x: (taken(x) ** 2).sum())(jnp.array([0.0, 2.0, 3.0]))
     np.testing.assert_array_equal(slope, [0.0, 4.0, 6.0])
+
+
+@pytest.mark.parametrize("name", SIZED_BY_VALUES)
+def test_what_is_known_is_known_in_every_trace(name: str) -> None:
+    taken, x = SIZED_BY_VALUES[name], jnp.array([0.0, 2.0, 3.0])
+    if name != "a mask":  # a comparison is recorded
+        found = traceir.jit(lambda: taken(x))()
+        np.testing.assert_array_equal(found, [2.0, 3.0])

@@ -54,7 +54,8 @@ def nonzero(
         raise rules.error("face.least-rank", got="0 dimensions of 1")
     integers = default_dtype(int)
     if size is None:
-        which = truth(given)  # known of what has a derivative alone
+        # Of what has a derivative alone the truth is known; what is known stays so.
+        which = truth(given) if is_tracer(given) else given
         if is_tracer(which):
             raise rules.error("index.size", got=traced(given))
         known = np.nonzero(np.asarray(which))

@@ -28,7 +28,8 @@ def trim_zeros(
     Array([1, 0, 2], dtype=int32)
     """
     value = as_array(operand("trim_zeros", filt))
-    nonzero = truth(value)  # known of what has a derivative alone
+    # Of what has a derivative alone the truth is known; what is known stays so.
+    nonzero = truth(value) if is_tracer(value) else value
     if is_tracer(nonzero):
         # What is not known is a tracer.
         got = f"trim_zeros of a traced array, {origin(value)}"  # type: ignore[arg-type]
