@@ -149,4 +149,5 @@ def _count(ids: Array) -> int:
     """One more than the greatest id."""
     if is_tracer(ids):
         raise rules.error("order.size", got=traced(ids), hint="give `num_segments`")
-    return max(0, int(np.max(np.asarray(ids), initial=-1)) + 1)
+    known = np.asarray(ids)
+    return max(0, int(known.max()) + 1) if known.size else 0

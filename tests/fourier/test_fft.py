@@ -271,3 +271,4 @@ def test_a_transform_along_no_axis_is_complex_all_the_same() -> None:
             found = function(x, axes=())
             assert found.dtype == "complex64"
             np.testing.assert_array_equal(found, x)
+    assert jnp.fft.rfftn(2).dtype == "float32"

@@ -132,3 +132,10 @@ def test_a_vector_of_another_length_makes_no_tree() -> None:
         unravel(flat[1:])
     none, same = traceir.flatten_util.ravel_pytree((None, []))
     assert none.shape == (0,) and same(none) == (None, [])
+
+
+def test_segments_are_counted_by_places_of_any_integers() -> None:
+    for dtype in ("uint8", "int8", "int64"):
+        found = traceir.ops.segment_sum(np.ones(2, "f4"), np.array([1, 1], dtype))
+        np.testing.assert_array_equal(found, [0.0, 2.0])
+    assert traceir.ops.segment_sum(np.ones(0, "f4"), np.zeros(0, "uint8")).shape == (0,)

@@ -351,9 +351,11 @@ def _resized(x: Array, lengths: Axes, kind: FftType) -> Array:
 def _transformed(x: Array, kind: FftType, lengths: Axes) -> Array:
     """The transform of the last dimensions, in blocks if there are many."""
     count = len(lengths)
-    if not count and kind is not RFFT:  # of no axis, but as complex as of one
-        double = inexact(x.dtype).name in ("float64", "complex128")
-        return converted(x, np.dtype("complex128" if double else "complex64"), False)
+    if not count:  # of no axis, but as floating or as complex as of one
+        floating = inexact(x.dtype)
+        double = floating.name in ("float64", "complex128")
+        wanted = np.dtype("complex128" if double else "complex64")
+        return converted(x, floating if kind is RFFT else wanted, False)
     if count <= TOGETHER:
         return lax.fft(x, kind, lengths)
     block = TOGETHER if count > TOGETHER + 1 else 2
