@@ -311,10 +311,11 @@ class _Builder:
         index = indices[dimension]
         if index.dim is None:
             return Constant(str(index.start), "int64")
+        step, start = index.step, index.start
         at = Position(
             block.loops[index.dim],
-            None if index.step == 1 else self.param(("step", name), index.step),
-            None if index.start == 0 else self.param(("start", name), index.start),
+            None if step == 1 else self.param(("step", name, step), step),
+            None if start == 0 else self.param(("start", name, start), start),
         )
         return block.add(at, f"{name}_at")
 

@@ -12,6 +12,7 @@ from compiling import compiled, executable, grid, reference, same_bits, traced
 from place_programs import IN_PLACE, fibonacci
 from random_places import Case
 
+import traceir
 import traceir.numpy as jnp
 from traceir import lax
 from traceir.evaluate import eval_jaxpr
@@ -190,3 +191,14 @@ def test_updates_run_in_their_order_whatever_the_threads() -> None:
 def test_what_has_just_been_written_is_read_number_by_number() -> None:
     # A vector of two that were written one after the other waits for both.
     assert "x float>" not in executable(traced(fibonacci, grid(10))).as_text("llvm")
+
+
+def test_a_count_that_is_read_at_several_places_has_each_of_them() -> None:
+    def between(b: Any) -> Any:
+        d = b[1:] - b[:-1]
+        return d[:-1] * d[1:]
+
+    x = np.array([-0.5, 3.0, -1.0, 1.0], "float32")
+    slopes = traceir.jacfwd(between)
+    found = traceir.jit(slopes, backend="numba")(x)
+    np.testing.assert_array_equal(found, slopes(x))
