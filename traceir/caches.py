@@ -34,8 +34,8 @@ def once(function: Callable[..., T]) -> Cached[T]:
     >>> @once
     ... def number(text):
     ...     return object()
-    >>> number("a") is number("a")
-    True
+    >>> number("a") is number("a"), number.__wrapped__("a") is number("a")
+    (True, False)
     """
     made = functools.cache(function)
     # Reentrant: a collection inside may run a user's code.
@@ -52,6 +52,7 @@ def once(function: Callable[..., T]) -> Cached[T]:
         forget()
 
     forget, call.cache_clear = call.cache_clear, clear  # type: ignore[method-assign]
+    call.__wrapped__ = function
     return call
 
 

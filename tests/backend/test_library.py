@@ -143,6 +143,6 @@ SORTED = """{ lambda ; a:f32[7]. let
 
 def test_sorting_runs_with_numpy_alone() -> None:
     space: dict[str, Any] = {}
-    exec(compiled(SORTED, "in_order").source, space)
+    exec(compiled(SORTED, "ordered").source, space)
     x = grid(7)
-    assert same_bits(space["in_order"](x), reference(SORTED, x))
+    assert same_bits(space["ordered"](x), reference(SORTED, x))

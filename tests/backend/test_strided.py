@@ -291,11 +291,11 @@ def test_exported(cpu: str, tmp_path: Path) -> None:
 
     path = tmp_path / "own.py"
     if cpu == "source":
-        traceir_numba.export(f, x, w, path=path, form=cpu)
+        traceir_numba.export({"f": (f, x, w)}, path=path, form=cpu)
     else:
-        traceir_numba.export(f, x, w, path=path, cpu=cpu)
+        traceir_numba.export({"f": (f, x, w)}, path=path, cpu=cpu)
     want = executable(traced(f, x, w)).run(x, w)[0]
-    np.testing.assert_array_equal(np.asarray(loaded(path).own(x, w)), want)
+    np.testing.assert_array_equal(np.asarray(loaded(path).f(x, w)), want)
 
 
 def test_devices_lay_windows_out() -> None:
