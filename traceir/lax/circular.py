@@ -13,7 +13,7 @@ from traceir.lax.elementwise import (
     sqrt,
     square,
 )
-from traceir.lax.operands import Operand, like, operand, operands
+from traceir.lax.operands import Operand, operand, operands, typed
 from traceir.trace import typeof
 
 
@@ -67,8 +67,8 @@ def atan2(x: Operand, y: Operand) -> Array:
 
 def _of_complex(x: Operand, y: Operand) -> Array:
     """-i log of the point's direction: of y + ix, over its length."""
-    whole = x if typeof(x).dtype.kind == "c" else y
-    i, back = like(1j, whole), like(complex(0.0, -1.0), whole)
+    aval = typeof(x if typeof(x).dtype.kind == "c" else y)
+    i, back = (typed(v, aval.dtype, aval.weak_type) for v in (1j, complex(0.0, -1.0)))
     length = sqrt(add(square(x), square(y)))
     return mul(back, log(div(add(y, mul(i, x)), length)))
 

@@ -237,6 +237,9 @@ def conv_general_dilated_patches(
     """
     x = as_array(_checked("patches", lhs))
     taps, rank = tuple(map(index, filter_shape)), x.ndim
+    if rank != len(taps) + 2:
+        got = f"patches of {x.aval.str_short()} with windows {taps}"
+        raise rules.error("conv_general_dilated.rank", got=got)
     shape = (0, 0, *taps)
     numbers = conv_dimension_numbers(x.shape, shape, dimension_numbers)
     count, features = prod(taps), x.shape[numbers.lhs_spec[1]]

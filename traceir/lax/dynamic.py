@@ -21,9 +21,9 @@ from traceir.lax.operands import (
     convert,
     default_dtype,
     fitting,
+    is_scalar,
     is_tracer,
     operand,
-    shape_of,
     typed,
 )
 from traceir.lax.shapes import axis_in, shape_tuple
@@ -223,7 +223,7 @@ def dynamic_update_index_in_dim(
     x = as_array(_checked("dynamic_update_index_in_dim", operand))
     update = _checked("dynamic_update_index_in_dim", update, 1)
     at = axis_in(axis, x.ndim)
-    new = as_array(convert(update, x.dtype) if not shape_of(update) else update)
+    new = as_array(convert(update, x.dtype) if is_scalar(update) else update)
     if new.ndim != x.ndim:
         kept = [d for d in range(x.ndim) if d != at]
         shape = [1 if d == at else n for d, n in zip(kept, new.shape)]

@@ -87,7 +87,7 @@ def as_index(places: Operand, dtype: np.dtype) -> Operand:
     """Places in an index dtype; what an unsigned one counts beyond it, as its last.
 
     >>> as_index(np.uint32(2**32 - 1), np.dtype("int32"))
-    np.int32(2147483647)
+    Array(2147483647, dtype=int32)
     """
     own = typeof(places).dtype
     if own.kind == "u" and own.itemsize >= dtype.itemsize:

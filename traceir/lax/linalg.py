@@ -19,7 +19,7 @@ from traceir import lax, rules
 from traceir.array import Array
 from traceir.ir import sort_params
 from traceir.lax import factors, matrices
-from traceir.lax.operands import Operand, operand, shape_of, typed
+from traceir.lax.operands import Operand, operand, promoted_inexact, shape_of, typed
 from traceir.lax.systems import (
     householder_product,
     symmetric_product,
@@ -73,6 +73,7 @@ def cholesky(x: Operand, *, symmetrize_input: bool = True) -> Array:
            [0., 3.]], dtype=float32)
     """
     x = operand("cholesky", x)
+    [x] = promoted_inexact("cholesky", x) if symmetrize_input else [x]
     _checked("cholesky", x)
     found = bind("cholesky", _mean(x) if symmetrize_input else x)
     return matrices.lower(found)
@@ -155,6 +156,7 @@ def eigh(
     Array([1., 2.], dtype=float32)
     """
     x = operand("eigh", x)
+    [x] = promoted_inexact("eigh", x) if symmetrize_input else [x]
     _checked("eigh", x, lower=lower)
     vectors, values = bind(
         "eigh",

@@ -78,10 +78,10 @@ def lower(x: Operand, k: int = 0) -> Array:
 
     >>> lower(lax.full((2, 2), 1.0))
     Array([[1., 0.],
-           [1., 1.]], dtype=float32)
+           [1., 1.]], dtype=float32, weak_type=True)
     """
     kept = lax.ge(*places(shape_of(x), k))
-    return lax.select(kept, x, lax.full(shape_of(x), 0, typeof(x).dtype))
+    return lax.select(kept, x, lax.full_like(x, 0))
 
 
 def upper(x: Operand, k: int = 0) -> Array:

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from operator import index
 from typing import Any
 
+import numpy as np
+
 from traceir.array import Array
-from traceir.dtypes import is_inexact
+from traceir.dtypes import finfo, kind_of, part_dtype
 from traceir.lax.operands import (
     BOOL,
     DTypeLike,
@@ -18,7 +20,6 @@ from traceir.lax.operands import (
     dtype_of,
     operand,
     operands,
-    promoted,
     shape_of,
 )
 from traceir.lax.precision import PrecisionLike, precision_of
@@ -125,6 +126,14 @@ def argmin(operand: Operand, axis: int, index_dtype: DTypeLike) -> Array:
     )
 
 
+def _width(dtype: np.dtype) -> tuple[bool, int, int, int, bool]:
+    """By what the dtype of products of two dtypes is chosen: range comes first."""
+    kind = kind_of(dtype)
+    limits = finfo(part_dtype(dtype)) if kind in "fc" else None
+    digits = (limits.maxexp, limits.nmant) if limits else (-1, -1)
+    return kind == "c", *digits, dtype.itemsize * (kind != "b"), kind != "u"
+
+
 def dot_general(
     lhs: Operand,
     rhs: Operand,
@@ -136,8 +145,8 @@ def dot_general(
 
     `dimension_numbers` is ((lhs contracted, rhs contracted), (lhs batch, rhs batch));
     the result has the batch axes, then the rest of lhs, then the rest of rhs. Of
-    two dtypes it is computed in the one in which they meet, of
     booleans it tells whether any pair holds; in a dtype that is asked for, how many.
+    Of two dtypes the one with the greater range is that of both.
     Products are never less precise than their dtype, whatever `precision` says. Raises
     the clauses of dot_general.
 
@@ -153,14 +162,18 @@ def dot_general(
     asked = None if wanted is None else dtype_of(wanted, "dot")
     x, y = operands("dot_general", (lhs, rhs))
     if typeof(x).dtype != typeof(y).dtype:
-        x, y = promoted("dot_general", x, y)
+        wider = max((typeof(v).dtype for v in (x, y)), key=_width)
+        x, y = (convert(v, wider) for v in (x, y))
     own = typeof(x).dtype
-    truths = own == typeof(y).dtype == BOOL
+    truths = own == BOOL
+    after = truths
     if truths:
         x, y = (convert(v, default_dtype(int)) for v in (x, y))
-    elif asked is not None and is_inexact(asked) and not is_inexact(own):
-        x, y = (convert(v, asked) for v in (x, y))
-    after = truths or (asked is not None and asked.itemsize < own.itemsize)
+    elif asked is not None:
+        # A dtype that does not hold the products is that of the sum alone.
+        after = asked.itemsize < own.itemsize or _width(asked) < _width(own)
+        if kind_of(asked) != kind_of(own) and not after:
+            x, y = (convert(v, asked) for v in (x, y))
     result: Array = bind(
         "dot_general",
         x,
@@ -180,7 +193,7 @@ def dot(
     precision: PrecisionLike = None,
     preferred_element_type: DTypeLike = None,
 ) -> Array:
-    """Product of vectors and matrices of one dtype: the last axis by the first.
+    """Product of vectors and matrices: the last axis by the first.
 
     With `dimension_numbers` it is `dot_general`.
 

@@ -306,7 +306,8 @@ def full_like(
         return _of_words("full_like", fill_value, extents)
     if dtype is None:
         value = operand("full_like", fill_value, 1)
-        value = convert(value, aval.dtype, aval.weak_type)
+        weak = aval.weak_type and not shape_of(value)
+        value = convert(value, aval.dtype, weak)
     else:
         value = given("full_like", fill_value, dtype_of(dtype, "full_like"), 1)
     return _stretched(value, aval.shape if shape is None else shape_tuple(shape))

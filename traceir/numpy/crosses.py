@@ -5,10 +5,11 @@ from __future__ import annotations
 from traceir import lax, rules
 from traceir.array import Array
 from traceir.jit.composite import composite
-from traceir.lax.operands import Operand, as_array, promoted, shape_of
+from traceir.lax.operands import Operand, as_array, convert, promoted, shape_of
 from traceir.lax.shapes import axis_in
 from traceir.numpy.elementwise import multiply, subtract
 from traceir.numpy.shapes import moveaxis, stack
+from traceir.trace import typeof
 
 
 @composite(static_argnames=["axisa", "axisb", "axisc", "axis"])
@@ -31,7 +32,8 @@ def cross(
     """
     if axis is not None:
         axisa = axisb = axisc = axis
-    x, y = map(as_array, promoted("cross", a, b))
+    pair = promoted("cross", a, b)
+    x, y = (as_array(convert(v, typeof(v).dtype)) for v in pair)
     x, y = _last(x, axisa), _last(y, axisb)
     (a0, a1, *a2), (b0, b1, *b2) = (
         [lax.index_in_dim(v, k, v.ndim - 1, False) for k in range(v.shape[-1])]

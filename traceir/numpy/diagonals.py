@@ -111,7 +111,7 @@ def diagflat(v: Operand, k: int = 0) -> Array:
     """
     x = operand("diagflat", v)
     aval = typeof(x)
-    return _written(lax.reshape(x, (aval.size,)), index(k))
+    return _written(convert(lax.reshape(x, (aval.size,)), aval.dtype), index(k))
 
 
 def _diag(x: Operand, k: int) -> Array:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from traceir import lax
 from traceir.array import Array
 from traceir.dtypes import kind_of, part_dtype
@@ -16,7 +18,6 @@ from traceir.lax.operands import (
     aligned,
     as_array,
     convert,
-    default_dtype,
     operand,
     promoted,
     promoted_inexact,
@@ -151,7 +152,7 @@ def square(x: Operand) -> Array:
     """
     value = operand("square", x)
     if kind_of(typeof(value).dtype) == "b":
-        value = convert(value, default_dtype(int))
+        value = convert(value, np.dtype("int32"))
     return lax.square(value)
 
 

@@ -16,8 +16,19 @@ from typing import Any
 from traceir import lax, rules
 from traceir.array import Array
 from traceir.devices import check_device
-from traceir.lax.operands import DTypeLike, Operand, dtype_of, operand, shape_of, typed
+from traceir.lax.operands import (
+    DTypeLike,
+    Operand,
+    convert,
+    dtype_of,
+    inexact,
+    is_scalar,
+    operand,
+    shape_of,
+    typed,
+)
 from traceir.lax.shapes import axes_in
+from traceir.numpy.elementwise import divide, multiply
 from traceir.numpy.order import roll
 from traceir.numpy.spectra import (
     fft,
@@ -67,7 +78,7 @@ def __getattr__(name: str) -> object:
 
 
 def fftfreq(
-    n: int, d: float = 1.0, *, dtype: DTypeLike = None, device: Any = None
+    n: int, d: Operand = 1.0, *, dtype: DTypeLike = None, device: Any = None
 ) -> Array:
     """The frequencies of a transform of `n` samples, `d` apart: 0, 1, …, -1 over n d.
 
@@ -84,7 +95,7 @@ def fftfreq(
 
 
 def rfftfreq(
-    n: int, d: float = 1.0, *, dtype: DTypeLike = None, device: Any = None
+    n: int, d: Operand = 1.0, *, dtype: DTypeLike = None, device: Any = None
 ) -> Array:
     """The frequencies that are not negative, and the greatest: 0, 1, …, n/2 over n d.
 
@@ -94,7 +105,8 @@ def rfftfreq(
     Array([0.  , 0.25, 0.5 ], dtype=float32)
     """
     count = _counted(n)
-    return _over(_places(count // 2 + 1, dtype, device), count, d)
+    places = _places(count // 2 + 1, dtype, device)
+    return _over(convert(places, inexact(places.dtype)), count, d)
 
 
 def _counted(n: int) -> int:
@@ -109,8 +121,11 @@ def _places(count: int, dtype: DTypeLike, device: Any) -> Array:
     return lax.iota(dtype_of(float if dtype is None else dtype, "fftfreq"), count)
 
 
-def _over(place: Array, count: int, d: float) -> Array:
-    return lax.div(place, typed(count * d, place.dtype, False))
+def _over(place: Array, count: int, d: Operand) -> Array:
+    if is_scalar(d):
+        return lax.div(place, typed(count * d, place.dtype, False))
+    apart = convert(operand("fftfreq", d, 1), place.dtype)
+    return divide(place, multiply(apart, count))
 
 
 def fftshift(x: Operand, axes: int | Sequence[int] | None = None) -> Array:

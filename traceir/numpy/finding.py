@@ -177,7 +177,9 @@ def compress(
     # A place outside is filled.
     [places] = nonzero(which, size=size, fill_value=extent)
     fill = np.asarray(fill_value).item()
-    return take(x, places, at, mode="fill", fill_value=fill)
+    found = take(x, places, at, mode="fill", fill_value=fill)
+    # What a number is filled up with has a dtype.
+    return found if size is None else convert(found, found.dtype)
 
 
 def extract(

@@ -24,6 +24,7 @@ from traceir.lax.operands import (
     default_dtype,
     dtype_of,
     is_tracer,
+    joined,
     operand,
     operands,
     typed,
@@ -54,7 +55,8 @@ def unravel_index(indices: Operand, shape: Any) -> tuple[Array, ...]:
         raise rules.error("index.type", got=f"an array of {places.dtype}")
     size = math.prod(extents)
     places = as_array(widened(places, size))
-    places = clip(places, -size, max(size - 1, -size))
+    low = -size if places.dtype.kind == "i" else 0
+    places = clip(places, low, max(size - 1, low))
     places = where(lax.lt(places, typed(0, places.dtype, False)), places + size, places)
     found: list[Array] = []
     for extent in reversed(extents):
@@ -80,6 +82,8 @@ def ravel_multi_index(
     >>> import traceir.numpy as jnp
     >>> ravel_multi_index((jnp.array([1, 0]), jnp.array([2, 1])), (2, 3))
     Array([5, 1], dtype=int32)
+
+    Without a `dtype` the result has that of the places, if it holds every place.
     """
     extents = shape_tuple(dims)
     given = operands("ravel_multi_index", tuple(multi_index))
@@ -87,6 +91,9 @@ def ravel_multi_index(
         got = f"{len(given)} arrays of places for {len(extents)} dimensions"
         raise rules.error("index.option", got=got)
     integers = default_dtype(int) if dtype is None else dtype_of(dtype)
+    own = joined(given)[0] if given and dtype is None else integers
+    if own.kind in "iu" and math.prod(extents) - 1 <= np.iinfo(own).max:
+        integers = own
     if math.prod(extents) - 1 > np.iinfo(integers).max:
         got = f"places in {extents} of dtype {integers.name}"
         raise rules.error("index.option", got=got)

@@ -155,7 +155,10 @@ def histogram(
     >>> histogram(jnp.array([0.0, 1.0, 2.0]), bins=2)
     (Array([1., 2.], dtype=float32), Array([0., 1., 2.], dtype=float32))
     """
-    value = as_array(operand("histogram", a))
+    value = operand("histogram", a)
+    if weights is not None and kind_of(typeof(weights).dtype) != "c":
+        value, weights = promoted_inexact("histogram", value, weights)
+    value = as_array(value)
     counts, edges = histogramdd(
         lax.reshape(value, (value.size, 1)),
         [bins],

@@ -14,7 +14,15 @@ import numpy as np
 from traceir import lax
 from traceir.array import Array
 from traceir.jit.composite import composite
-from traceir.lax.operands import Operand, aligned, like, promoted_inexact, typed
+from traceir.lax.operands import (
+    Operand,
+    aligned,
+    convert,
+    like,
+    promoted_inexact,
+    shape_of,
+    typed,
+)
 from traceir.numpy.elementwise import _real
 from traceir.trace import typeof
 from traceir.transforms.custom_jvp import custom_jvp
@@ -121,6 +129,8 @@ def logaddexp2(x1: Operand, x2: Operand) -> Array:
     Array(4., dtype=float32, weak_type=True)
     """
     pair = aligned("logaddexp2", promoted_inexact("logaddexp2", x1, x2))
+    if any(map(shape_of, pair)):
+        pair = [convert(v, typeof(v).dtype) for v in pair]
     result: Array = _logaddexp2(*pair)
     return result
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from traceir import lax, rules
 from traceir.array import Array
-from traceir.dtypes import kind_of, part_dtype
+from traceir.dtypes import is_inexact, kind_of, part_dtype
 from traceir.jit.composite import composite
 from traceir.lax.operands import (
     DTypeLike,
@@ -270,6 +270,9 @@ def _variables(
     given = promoted_inexact("cov", *([m] if y is None else [m, y]))
     wanted = inexact(joined((*given, *shares))[0])
     wanted = wanted if dtype is None else dtype_of(dtype, "cov")
+    if not is_inexact(wanted):
+        got, hint = f"cov in dtype {wanted}", "ask for a floating or complex dtype"
+        raise rules.error("face.choice", got=got, hint=hint)
     parts = []
     for value in given:
         rank = len(shape_of(value))

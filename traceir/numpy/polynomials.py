@@ -100,7 +100,7 @@ def _product(x: Array, y: Array) -> Array:
     pairs = lax.mul(
         lax.broadcast_in_dim(x, (m, n), (0,)), lax.broadcast_in_dim(y, (m, n), (1,))
     )
-    spread = lax.pad(pairs, typed(0, x.dtype, False), [(0, 0, 0), (0, m, 0)])
+    spread = lax.pad(pairs, typed(0, x.dtype, pairs.weak_type), [(0, 0, 0), (0, m, 0)])
     flat = lax.slice(lax.reshape(spread, (m * (n + m),)), (0,), (m * (n + m - 1),))
     return lax.reduce_sum(lax.reshape(flat, (m, n + m - 1)), (0,))
 

@@ -100,6 +100,11 @@ def _total(
     value = operand(name, x)
     given = typeof(value).dtype
     wanted = sum_dtype(given) if dtype is None else dtype_of(dtype, name)
+    if wanted == BOOL:  # a sum is true if an element is, a product if all are
+        some = primitive == "reduce_sum"
+        options |= {"combine": "or" if some else "and"}
+        primitive = "reduce_or" if some else "reduce_and"
+        return reduced(primitive, convert(value, BOOL), axis, **options)
     if given == BOOL:
         value = convert(value, default_dtype(int))  # truths are counted
     if dtype is None and is_half(wanted):

@@ -61,7 +61,8 @@ def searchsorted(
 ) -> Array:
     """Where each number of `v` belongs in `a`, a vector in ascending order.
 
-    Places have the default integer dtype, as the Array API standard asks.
+    Places have the default integer dtype, as the Array API standard asks: JAX's are
+    int32.
 
     Before its equals with `side` "left", behind them with "right". With `sorter`, it is
     `a[sorter]` that is in order. `method` says how, not what: "scan" and
@@ -205,7 +206,8 @@ def _interp(
     if len(shapes[0]) != 1 or shapes[0] != shapes[1] or not shapes[0][0]:
         raise rules.error("order.sorted", got=f"shapes {shapes[0]} and {shapes[1]}")
     refuse_complex("interp", x, xp)
-    at, points, values = map(as_array, promoted_inexact("interp", x, xp, fp))
+    at, points = map(as_array, promoted_inexact("interp", x, xp))
+    [values] = map(as_array, promoted_inexact("interp", fp))
     if period is not None:
         at, points, values = _around(at, points, values, period)
         left = right = None
@@ -231,7 +233,7 @@ def _interp(
 def _end(values: Array, given: Operand, place: int) -> Operand:
     if given is None:
         return lax.index_in_dim(values, place, 0, False)
-    return convert(operand("interp", given, 3), values.dtype)
+    return operand("interp", given, 3)
 
 
 def _around(

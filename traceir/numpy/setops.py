@@ -9,6 +9,7 @@ from typing import Any
 
 from traceir import lax
 from traceir.array import Array
+from traceir.dtypes import kind_of
 from traceir.jit.composite import composite
 from traceir.lax.operands import (
     Operand,
@@ -172,7 +173,9 @@ def setdiff1d(
     if not assume_unique:
         marks = logical_and(marks, first_ones(values))
     fill = 0 if fill_value is None else fill_value
-    return _chosen("setdiff1d", values, marks, size, fill)[0]
+    found = _chosen("setdiff1d", values, marks, size, fill)[0]
+    weak = one.weak_type and kind_of(one.dtype) != "c"
+    return convert(found, one.dtype, weak)  # type: ignore[no-any-return]
 
 
 def setxor1d(

@@ -12,7 +12,7 @@ import numpy as np
 
 from traceir import lax, rules
 from traceir.array import Array
-from traceir.dtypes import is_half, part_dtype
+from traceir.dtypes import is_half, is_inexact, kind_of, part_dtype
 from traceir.jit.composite import composite
 from traceir.lax.operands import (
     BOOL,
@@ -24,6 +24,7 @@ from traceir.lax.operands import (
     dtype_of,
     inexact,
     operand,
+    refuse_complex,
     shape_of,
     typed,
 )
@@ -111,7 +112,7 @@ def var(
     """
     no_out("var", out)
     value = operand("var", a)
-    wanted = None if dtype is None else dtype_of(dtype, "var")
+    wanted = None if dtype is None else _moment_dtype("var", value, dtype)
     axes = axes_in(axis, len(shape_of(value)))
     less = _corrected(ddof, correction)
     about = None if mean is None else centre("var", value, mean)
@@ -119,6 +120,16 @@ def var(
         value, about, less, where, axes=axes, keepdims=keepdims, dtype=wanted
     )
     return result
+
+
+def _moment_dtype(name: str, value: Operand, dtype: DTypeLike) -> np.dtype:
+    """The dtype that is asked for; ValueError (face.complex) if parts were lost."""
+    found = dtype_of(dtype, name)
+    if found == BOOL:
+        raise rules.error("face.dtype", got=f"{found} for {name}")
+    if kind_of(found) != "c":
+        refuse_complex(f"{name} in dtype {found}", value)
+    return found
 
 
 def centre(name: str, value: Operand, mean: Operand) -> Operand:
@@ -165,7 +176,10 @@ def std(
     """
     no_out("std", out)
     value = operand("std", a)
-    wanted = None if dtype is None else dtype_of(dtype, "std")
+    wanted = None if dtype is None else _moment_dtype("std", value, dtype)
+    if wanted is not None and not is_inexact(wanted):
+        got, hint = f"std in dtype {wanted}", "ask for a floating or complex dtype"
+        raise rules.error("face.choice", got=got, hint=hint)
     axes = axes_in(axis, len(shape_of(value)))
     less = _corrected(ddof, correction)
     about = None if mean is None else centre("std", value, mean)
@@ -193,7 +207,8 @@ def _var(
     centred = subtract(value, about)
     if computed.kind == "c":
         centred = lax.real(lax.mul(centred, lax.conj(centred)))
-        wanted = computed = part_dtype(computed)
+        computed = part_dtype(computed)
+        wanted = computed if dtype is None else wanted
     else:
         centred = lax.square(centred)
     count = _count(value, axes, keepdims, where, computed)

@@ -10,6 +10,7 @@ import numpy as np
 
 from traceir import lax, rules
 from traceir.array import Array
+from traceir.concretize import refusal
 from traceir.dtypes import KEY
 from traceir.jit.composite import composite
 from traceir.lax.index_dtypes import from_end, index_dtype, widened
@@ -29,7 +30,6 @@ from traceir.lax.shapes import axis_in
 from traceir.numpy.composites import remainder, where
 from traceir.numpy.creation import asarray, broadcast_to
 from traceir.numpy.elementwise import maximum, minimum
-from traceir.numpy.indexers import traced
 from traceir.numpy.shapes import ravel
 from traceir.numpy.updates import IndexUpdate
 from traceir.trace import typeof
@@ -299,7 +299,7 @@ def place(arr: Operand, mask: Operand, vals: Operand, *, inplace: bool = True) -
         raise rules.error("index.choices", got="no values")
     count = lax.cumsum(convert(which, index_dtype((x.size,))))
     turn = remainder(lax.sub(count, typed(1, count.dtype, False)), values.size)
-    chosen = take(convert(values, x.dtype), turn, mode="clip")
+    chosen = take(convert(values, x.dtype, x.weak_type), turn, mode="clip")
     return lax.reshape(lax.select_n(which, ravel(x), chosen), x.shape)
 
 
@@ -315,7 +315,9 @@ def choose(a: Operand, choices: Any, out: None = None, mode: str = "raise") -> A
     Array([3, 2], dtype=int32)
     """
     which = as_array(operand("choose", a))
-    _want_integers(which)
+    if typeof(which).dtype.kind not in "iu":
+        got, hint = f"choose by {which.dtype}", "numbers of choices are integers"
+        raise rules.error("index.option", got=got, hint=hint)
     if len(choices) == 0:
         raise rules.error("index.choices", got="no choices")
     cases = promoted("choose", *choices)
@@ -338,8 +340,8 @@ def _numbered(which: Array, count: int, mode: str) -> Array:
                 raise rules.error("index.choices", got=f"{known} of {count} choices")
             return which
         case "raise":
-            got = f"mode='raise' of {traced(which)}"
-            raise rules.error("index.option", got=got)
+            tracer: Any = which
+            raise refusal(tracer, "level.concretize.number", "mode='raise'")
     raise rules.error("index.option", got=f"mode={mode!r}")
 
 

@@ -320,7 +320,7 @@ class IndexUpdate:
         element."""
         x, new = self.array, asarray(values)
         _warn_of_loss(new, x)
-        factors: Array = lax.full(x.shape, 1, x.dtype)
+        factors: Array = lax.full_like(x, 1)
         if (mask := traced_mask(self.index)) is not None:
             factors = masked(factors, mask, lambda old, new: new, new)
         else:

@@ -20,6 +20,7 @@ from traceir.lax.operands import (
     default_dtype,
     dtype_of,
     operands,
+    refuse_complex,
     shape_of,
 )
 from traceir.lax.shapes import shape_tuple
@@ -125,6 +126,15 @@ def spread(x: Operand, shape: Shape) -> Array:
     return lax.broadcast_in_dim(x, shape, range(len(shape) - len(own), len(shape)))
 
 
+# Distributions that convert complex parameters, as JAX has them.
+CAST = {"gamma", "truncated_normal", "uniform"}
+
+
 def real(name: str, dtype: np.dtype, *params: Operand) -> list[Operand]:
-    """Parameters in the dtype of the result."""
+    """Parameters in the dtype of the result.
+
+    Raises ValueError (face.complex) for complex ones but in `CAST`.
+    """
+    if name not in CAST and kind_of(dtype) != "c":
+        refuse_complex(name, *params)
     return [convert(p, dtype) for p in operands(name, params)]

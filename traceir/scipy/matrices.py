@@ -16,6 +16,7 @@ from traceir.lax.operands import (
     Operand,
     as_array,
     broadcast_shapes,
+    convert,
     promoted,
     shape_of,
 )
@@ -28,6 +29,7 @@ from traceir.numpy.padding import pad
 from traceir.numpy.parts import of_rank
 from traceir.numpy.shapes import concatenate
 from traceir.numpy.taking import take
+from traceir.trace import typeof
 
 
 def block_diag(*arrs: Operand) -> Array:
@@ -38,7 +40,7 @@ def block_diag(*arrs: Operand) -> Array:
 
     >>> block_diag(1, 2)
     Array([[1, 0],
-           [0, 2]], dtype=int32, weak_type=True)
+           [0, 2]], dtype=int32)
     """
     parts = [atleast_2d(x) for x in promoted("block_diag", *(arrs or (zeros((1, 0)),)))]
     for part in parts:
@@ -50,7 +52,8 @@ def block_diag(*arrs: Operand) -> Array:
         width = shape_of(part)[1]
         rows.append(pad(part, ((0, 0), (before, columns - before - width))))
         before += width
-    return concatenate(rows)
+    found = concatenate(rows)
+    return convert(found, found.dtype)  # type: ignore[no-any-return]  # an Array
 
 
 def toeplitz(c: Operand, r: Operand = None) -> Array:
@@ -108,7 +111,8 @@ def circulant(c: Operand) -> Array:
 
 def _sides(name: str, column: Operand, row: Operand) -> tuple[Array, Array]:
     """Two stacks of vectors in one dtype, the one as long as the other."""
-    parts = [as_array(x) for x in promoted(name, column, row)]
+    pair = promoted(name, column, row)
+    parts = [as_array(convert(x, typeof(x).dtype)) for x in pair]
     lines = [lax.expand_dims(x, (0,)) if not x.ndim else x for x in parts]
     stack = broadcast_shapes(name, [x.shape[:-1] for x in lines])
     first, second = (broadcast_to(x, (*stack, x.shape[-1])) for x in lines)

@@ -15,6 +15,7 @@ from traceir.array import Array
 from traceir.lax.operands import (
     DTypeLike,
     Operand,
+    convert,
     default_dtype,
     dtype_of,
     operand,
@@ -95,7 +96,8 @@ def leslie(f: Operand, s: Operand) -> Array:
     places[0] = np.arange(count)
     places[np.arange(1, count), np.arange(fewer)] = np.arange(count, 2 * count - 1)
     rows = (broadcast_to(first, (*lead, count)), broadcast_to(below, (*lead, fewer)))
-    return _arranged(rows, places)
+    found = _arranged(rows, places)
+    return convert(found, found.dtype, rows[0].weak_type)  # type: ignore[no-any-return]
 
 
 def convolution_matrix(a: Operand, n: int, mode: str = "full") -> Array:

@@ -11,6 +11,7 @@ from traceir.array import Array
 from traceir.dtypes import finfo, is_inexact
 from traceir.jit.composite import composite
 from traceir.lax.operands import (
+    BOOL,
     Operand,
     convert,
     inexact,
@@ -142,10 +143,14 @@ def vector_norm(
     >>> vector_norm(jnp.array([[3, 0], [0, 4]]), ord=1)
     Array(7., dtype=float32)
     """
-    value = operand("vector_norm", x)
-    if not is_inexact(typeof(value).dtype):  # as what its elements add up to
-        value = convert(value, inexact(sum_dtype(typeof(value).dtype)))
-    [x] = promoted_inexact("vector_norm", value)
+    x = operand("vector_norm", x)
+    if not is_inexact(typeof(x).dtype):  # an extremum of numbers is one of them
+        dtype = typeof(x).dtype
+        extremum = ord in (np.inf, -np.inf)
+        x = convert(x, dtype if extremum else inexact(sum_dtype(dtype)))
+        if dtype == BOOL and extremum:
+            ends = _max if ord == np.inf else _min
+            return ends(x, axis, keepdims=keepdims)
     shape = shape_of(x)
     axes = axes_in(axis, len(shape))
     if len(axes) == len(shape):

@@ -13,6 +13,7 @@ from traceir.lax.operands import (
     DTypeLike,
     Operand,
     aligned,
+    convert,
     operand,
     promoted,
     shape_of,
@@ -163,7 +164,7 @@ def cross(x1: Operand, x2: Operand, /, *, axis: int = -1) -> Array:
     >>> cross(jnp.array([1, 0, 0]), jnp.array([0, 1, 0]))
     Array([0, 0, 1], dtype=int32)
     """
-    x, y = promoted("cross", x1, x2)
+    x, y = (convert(v, typeof(v).dtype) for v in promoted("cross", x1, x2))
     for v in (x, y):
         if not shape_of(v) or shape_of(v)[axis_in(axis, len(shape_of(v)))] != 3:
             got = f"{shown(x)} and {shown(y)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from traceir import lax
 from traceir.array import Array
-from traceir.lax.operands import Operand, as_array, convert, like
+from traceir.lax.operands import Operand, as_array, convert, like, refuse_complex
 from traceir.numpy.composites import where
 from traceir.numpy.elementwise import add, divide, exp, log, log1p, multiply, subtract
 from traceir.scipy.special.gammas import gammaln, gammasgn
@@ -66,6 +66,7 @@ def beta(a: Operand, b: Operand) -> Array:
     >>> beta(2.0, 3.0)
     Array(0.08333334, dtype=float32)
     """
+    refuse_complex("beta", a, b)
     x, y = reals("beta", a, b)
     sign = multiply(multiply(gammasgn(x), gammasgn(y)), gammasgn(add(x, y)))
     return multiply(sign, exp(betaln(x, y)))
@@ -79,5 +80,6 @@ def betainc(a: Operand, b: Operand, x: Operand) -> Array:
     >>> betainc(2.0, 2.0, 0.5)
     Array(0.5, dtype=float32, weak_type=True)
     """
+    refuse_complex("betainc", a, b, x)
     result: Array = bind("regularized_incomplete_beta", *reals("betainc", a, b, x))
     return result

@@ -11,7 +11,14 @@ import numpy as np
 from traceir import lax, rules
 from traceir.array import Array
 from traceir.dtypes import kind_of
-from traceir.lax.operands import Operand, as_array, convert, like, operand
+from traceir.lax.operands import (
+    Operand,
+    as_array,
+    convert,
+    like,
+    operand,
+    refuse_complex,
+)
 from traceir.numpy.composites import remainder, where
 from traceir.numpy.elementwise import add, divide, exp, floor, multiply, subtract
 from traceir.numpy.logic import greater, less, logical_and, logical_or, not_equal
@@ -48,6 +55,7 @@ def gammasgn(x: Operand) -> Array:
     >>> gammasgn(jnp.array([2.5, -0.5, -1.0]))
     Array([ 1., -1., nan], dtype=float32)
     """
+    refuse_complex("gammasgn", x)
     [value] = reals("gammasgn", x)
     value = as_array(convert(value, value.dtype))
     low = floor(value)
@@ -116,6 +124,7 @@ def poch(z: Operand, m: Operand) -> Array:
     >>> poch(2.0, 3.0)
     Array(24., dtype=float32)
     """
+    refuse_complex("poch", z, m)
     result: Array = _poch(*reals("poch", z, m))
     return result
 
@@ -155,6 +164,7 @@ def polygamma(n: Operand, x: Operand) -> Array:
     >>> polygamma(1, 1.0)
     Array(1.644934, dtype=float32, weak_type=True)
     """
+    refuse_complex("polygamma", x)
     order = operand("polygamma", n)
     if kind_of(typeof(order).dtype) not in "iu":
         got = f"an order of dtype {typeof(order).dtype} in polygamma"

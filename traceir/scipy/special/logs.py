@@ -20,6 +20,7 @@ from traceir.lax.operands import (
     like,
     operand,
     promoted_inexact,
+    refuse_complex,
     shape_of,
     typed,
 )
@@ -154,6 +155,7 @@ def entr(x: Operand) -> Array:
     >>> entr(jnp.array([-1.0, 0.0, 0.5]))
     Array([      -inf, -0.       ,  0.3465736], dtype=float32)
     """
+    refuse_complex("entr", x)
     [value] = reals("entr", x)
     below, lowest = lax.lt(value, like(0, value)), filled(value, -np.inf)
     return lax.select(below, lowest, lax.neg(_xlogx(value)))
@@ -167,6 +169,7 @@ def rel_entr(p: Operand, q: Operand) -> Array:
     >>> rel_entr(0.5, 0.25)
     Array(0.3465736, dtype=float32, weak_type=True)
     """
+    refuse_complex("rel_entr", p, q)
     p, q = reals("rel_entr", p, q)
     both = logical_and(greater(p, 0), greater(q, 0))
     none = logical_and(equal(p, 0), greater_equal(q, 0))
@@ -185,6 +188,7 @@ def kl_div(p: Operand, q: Operand) -> Array:
     >>> kl_div(0.5, 0.25)
     Array(0.09657359, dtype=float32, weak_type=True)
     """
+    refuse_complex("kl_div", p, q)
     p, q = reals("kl_div", p, q)
     return add(subtract(rel_entr(p, q), p), q)
 

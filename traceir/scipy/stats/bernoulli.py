@@ -19,8 +19,8 @@ from traceir.numpy.logic import (
     logical_and,
     logical_or,
 )
-from traceir.scipy.special.logs import reals, xlog1py, xlogy
-from traceir.scipy.stats.frames import counted, within
+from traceir.scipy.special.logs import xlog1py, xlogy
+from traceir.scipy.stats.frames import counted, plain, within
 
 
 def _known(p: Array) -> Array:
@@ -55,7 +55,7 @@ def cdf(k: Operand, p: Operand) -> Array:
     >>> cdf(0, 0.25)
     Array(0.75, dtype=float32, weak_type=True)
     """
-    k, p = reals("bernoulli.cdf", k, p)
+    k, p = plain("bernoulli.cdf", k, p)
     found = where(less(k, 0), 0.0, where(less(k, 1), subtract(1, p), 1.0))
     return within(_known(p), found, np.nan)
 
@@ -66,6 +66,6 @@ def ppf(q: Operand, p: Operand) -> Array:
     >>> ppf(0.5, 0.25)
     Array(0., dtype=float32, weak_type=True)
     """
-    q, p = reals("bernoulli.ppf", q, p)
+    q, p = plain("bernoulli.ppf", q, p)
     found = where(less_equal(q, subtract(1, p)), like(0, q), like(1, q))
     return within(logical_and(_known(q), _known(p)), found, np.nan)

@@ -8,8 +8,8 @@ from __future__ import annotations
 from traceir.array import Array
 from traceir.lax.operands import Operand
 from traceir.numpy.elementwise import divide, multiply
-from traceir.scipy.special.logs import reals
 from traceir.scipy.stats import gamma
+from traceir.scipy.stats.frames import plain
 
 
 def logpdf(x: Operand, df: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -18,7 +18,7 @@ def logpdf(x: Operand, df: Operand, loc: Operand = 0, scale: Operand = 1) -> Arr
     >>> logpdf(1.0, 2.0)
     Array(-1.1931472, dtype=float32, weak_type=True)
     """
-    x, df, loc, scale = reals("chi2.logpdf", x, df, loc, scale)
+    x, df, loc, scale = plain("chi2.logpdf", x, df, loc, scale)
     return gamma.logpdf(x, divide(df, 2), loc, multiply(scale, 2))
 
 
@@ -28,7 +28,7 @@ def pdf(x: Operand, df: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     >>> pdf(1.0, 2.0)
     Array(0.30326533, dtype=float32, weak_type=True)
     """
-    x, df, loc, scale = reals("chi2.pdf", x, df, loc, scale)
+    x, df, loc, scale = plain("chi2.pdf", x, df, loc, scale)
     return gamma.pdf(x, divide(df, 2), loc, multiply(scale, 2))
 
 
@@ -38,7 +38,7 @@ def cdf(x: Operand, df: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     >>> cdf(1.0, 2.0)
     Array(0.39346933, dtype=float32, weak_type=True)
     """
-    x, df, loc, scale = reals("chi2.cdf", x, df, loc, scale)
+    x, df, loc, scale = plain("chi2.cdf", x, df, loc, scale)
     return gamma.cdf(x, divide(df, 2), loc, multiply(scale, 2))
 
 
@@ -48,7 +48,7 @@ def logcdf(x: Operand, df: Operand, loc: Operand = 0, scale: Operand = 1) -> Arr
     >>> logcdf(1.0, 2.0)
     Array(-0.93275213, dtype=float32, weak_type=True)
     """
-    x, df, loc, scale = reals("chi2.logcdf", x, df, loc, scale)
+    x, df, loc, scale = plain("chi2.logcdf", x, df, loc, scale)
     return gamma.logcdf(x, divide(df, 2), loc, multiply(scale, 2))
 
 
@@ -58,7 +58,7 @@ def sf(x: Operand, df: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     >>> sf(1.0, 2.0)
     Array(0.60653067, dtype=float32, weak_type=True)
     """
-    x, df, loc, scale = reals("chi2.sf", x, df, loc, scale)
+    x, df, loc, scale = plain("chi2.sf", x, df, loc, scale)
     return gamma.sf(x, divide(df, 2), loc, multiply(scale, 2))
 
 
@@ -68,5 +68,5 @@ def logsf(x: Operand, df: Operand, loc: Operand = 0, scale: Operand = 1) -> Arra
     >>> logsf(1.0, 2.0)
     Array(-0.5, dtype=float32, weak_type=True)
     """
-    x, df, loc, scale = reals("chi2.logsf", x, df, loc, scale)
+    x, df, loc, scale = plain("chi2.logsf", x, df, loc, scale)
     return gamma.logsf(x, divide(df, 2), loc, multiply(scale, 2))

@@ -7,7 +7,13 @@ from __future__ import annotations
 
 from traceir import rules
 from traceir.array import Array
-from traceir.lax.operands import Operand, as_array, promoted_inexact, shape_of
+from traceir.lax.operands import (
+    Operand,
+    as_array,
+    promoted_inexact,
+    refuse_complex,
+    shape_of,
+)
 from traceir.numpy.elementwise import abs, exp, subtract
 from traceir.numpy.logic import greater_equal, less, logical_and
 from traceir.numpy.reductions import all as _all
@@ -32,6 +38,7 @@ def logpdf(x: Operand, alpha: Operand) -> Array:
     >>> logpdf(jnp.array([0.25, 0.75]), jnp.array([1.0, 2.0]))
     Array(0.4054651, dtype=float32)
     """
+    refuse_complex("dirichlet.logpdf", x, alpha)
     x, alpha = (as_array(v) for v in promoted_inexact("dirichlet.logpdf", x, alpha))
     count = shape_of(alpha)[0] if len(shape_of(alpha)) == 1 else -1
     given = shape_of(x)[0] if shape_of(x) else -1

@@ -6,7 +6,14 @@ import numpy as np
 
 from traceir import lax
 from traceir.array import Array
-from traceir.lax.operands import Operand, as_array, convert, like
+from traceir.lax.operands import (
+    Operand,
+    as_array,
+    convert,
+    like,
+    refuse_complex,
+    shape_of,
+)
 from traceir.numpy.composites import where
 from traceir.numpy.elementwise import add, divide, subtract
 from traceir.numpy.logic import greater, less, logical_and, logical_not, logical_or
@@ -28,28 +35,51 @@ def standard(
     return [divide(subtract(value, place), width), width, *rest]
 
 
-# Distributions, or functions of theirs, with typed constants in JAX's formulas: what
-# meets one is weak only as a number is, without dimensions.
-TYPED = {"cauchy", "geom", "laplace", "norm", "pareto", "t", "truncnorm"}
+# Distributions, or functions of theirs, with constants in JAX's formulas that have the
+# type of their first operand: what meets one is weak only if that is a number.
+TYPED = {"beta", "betabinom", "cauchy", "chi2", "geom", "laplace", "nbinom", "norm"}
+TYPED |= {"t", "truncnorm"}
 TYPED |= {
+    "bernoulli.cdf",
+    "bernoulli.logpmf",
+    "gamma.cdf",
     "gamma.logpdf",
     "gumbel_r.sf",
     "logistic.logpdf",
+    "pareto.cdf",
+    "pareto.logpdf",
+    "pareto.logsf",
+    "pareto.ppf",
     "poisson.cdf",
     "uniform.cdf",
 }
 
 
-def plain(name: str, *operands: Operand) -> list[Array]:
-    """Operands as floating arrays; strong ones if they have dimensions and JAX's are.
+# Those of which any operand decides.
+BROADCAST = {"logistic.logpdf", "uniform.cdf"}
+# Distributions, or functions of theirs, whose formulas have a meaning for complex
+# numbers, as JAX has them. In all others numbers are compared.
+COMPLEX = {"cauchy", "logistic", "t", "expon.ppf", "norm.logpdf", "pareto.ppf"}
+COMPLEX |= {"uniform.ppf"}
 
-    >>> plain("t.pdf", 1, 2.0)[1]
+
+def plain(name: str, *operands: Operand) -> list[Array]:
+    """Operands as floating arrays; strong ones if the first has dimensions (`TYPED`).
+
+    Raises TypeError (face.complex) but in `COMPLEX`.
+
+    >>> plain("norm.pdf", 1, 2.0)[1]
     Array(2., dtype=float32, weak_type=True)
     """
+    names = name, name.partition(".")[0]
+    if COMPLEX.isdisjoint(names):
+        refuse_complex(name, *operands)
     found = reals(name, *operands)
-    if TYPED.isdisjoint((name, name.partition(".")[0])):
+    if TYPED.isdisjoint(names):
         return found
-    return [as_array(convert(x, x.dtype, x.weak_type and not x.shape)) for x in found]
+    deciding = found if names[0] in BROADCAST else found[:1]
+    number = not any(shape_of(x) for x in deciding)
+    return [as_array(convert(x, x.dtype, x.weak_type and number)) for x in found]
 
 
 def counted(name: str, k: Operand, loc: Operand, *shapes: Operand) -> list[Array]:

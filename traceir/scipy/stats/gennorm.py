@@ -11,7 +11,7 @@ from traceir.numpy.composites import power, where
 from traceir.numpy.elementwise import abs, divide, exp, log, multiply, subtract
 from traceir.numpy.logic import greater
 from traceir.scipy.special.gammas import gammaincc, gammaln
-from traceir.scipy.special.logs import reals
+from traceir.scipy.stats.frames import plain
 
 
 def logpdf(x: Operand, beta: Operand) -> Array:
@@ -20,7 +20,7 @@ def logpdf(x: Operand, beta: Operand) -> Array:
     >>> logpdf(0.0, 2.0)
     Array(-0.5723649, dtype=float32, weak_type=True)
     """
-    x, beta = reals("gennorm.logpdf", x, beta)
+    x, beta = plain("gennorm.logpdf", x, beta)
     logs = subtract(log(multiply(0.5, beta)), gammaln(divide(1.0, beta)))
     return subtract(logs, power(abs(x), beta))
 
@@ -40,6 +40,6 @@ def cdf(x: Operand, beta: Operand) -> Array:
     >>> cdf(0.0, 2.0)
     Array(0.5, dtype=float32, weak_type=True)
     """
-    x, beta = reals("gennorm.cdf", x, beta)
+    x, beta = plain("gennorm.cdf", x, beta)
     end = multiply(0.5, gammaincc(divide(1.0, beta), power(abs(x), beta)))
     return where(greater(x, 0), subtract(1.0, end), end)

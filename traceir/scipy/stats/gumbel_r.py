@@ -57,7 +57,7 @@ def sf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     >>> sf(0.0)
     Array(0.63212055, dtype=float32, weak_type=True)
     """
-    return negative(expm1(logcdf(x, loc, scale)))
+    return negative(expm1(logcdf(*plain("gumbel_r.sf", x, loc, scale))))
 
 
 def logsf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:

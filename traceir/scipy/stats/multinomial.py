@@ -6,7 +6,12 @@ Serves: promote.*, face.broadcast
 from __future__ import annotations
 
 from traceir.array import Array
-from traceir.lax.operands import Operand, as_array, promoted_inexact
+from traceir.lax.operands import (
+    Operand,
+    as_array,
+    promoted_inexact,
+    refuse_complex,
+)
 from traceir.numpy.elementwise import add, exp, subtract
 from traceir.numpy.logic import equal
 from traceir.numpy.reductions import sum as _sum
@@ -25,6 +30,7 @@ def logpmf(x: Operand, n: Operand, p: Operand) -> Array:
     >>> logpmf(jnp.array([1, 1]), 2, jnp.array([0.5, 0.5]))
     Array(-0.6931472, dtype=float32)
     """
+    refuse_complex("multinomial.logpmf", x, n, p)
     operands = promoted_inexact("multinomial.logpmf", x, n, p)
     x, n, p = (as_array(v) for v in operands)
     parts = subtract(xlogy(x, p), gammaln(add(x, 1)))

@@ -10,20 +10,20 @@ import math
 from traceir import lax, rules
 from traceir.array import Array
 from traceir.lax.matrices import solved
-from traceir.lax.operands import Operand, as_array, promoted_inexact, shape_of
+from traceir.lax.operands import Operand, as_array, convert, promoted_inexact, shape_of
 from traceir.numpy.creation import broadcast_to
 from traceir.numpy.diagonals import diagonal
-from traceir.numpy.elementwise import exp, log, multiply, sqrt, subtract
+from traceir.numpy.elementwise import add, divide, exp, log, multiply, subtract
 from traceir.numpy.linalg import cholesky
 from traceir.numpy.reductions import sum as _sum
-from traceir.scipy.stats import norm
 
 
 def logpdf(x: Operand, mean: Operand, cov: Operand) -> Array:
     """The logarithm of the density at vectors, which are the last dimension of `x`.
 
-    `x` and `mean` are (..., n), `cov` is (..., n, n), positive definite; stacks
-    broadcast. If `mean` is a number, so is `cov`, and elements are taken one by one.
+    `x` and `mean` are (..., n), `cov` is (..., n, n), positive definite, or a number
+    that is on its diagonal; stacks broadcast. If `mean` is a number, so is `cov`, and
+    elements are taken one by one.
     The result is (...), NaN where `cov` is not positive definite. Raises ValueError
     (linalg.shapes).
 
@@ -35,11 +35,16 @@ def logpdf(x: Operand, mean: Operand, cov: Operand) -> Array:
     if not shape_of(mean):
         if shape_of(cov):
             raise _misfit(value, mean, cov)
-        return norm.logpdf(value, mean, sqrt(cov))
+        return _apart(lax.square(subtract(value, mean)), cov, 1)
     size = shape_of(mean)[-1]
-    if shape_of(cov)[-2:] != (size, size) or shape_of(value)[-1:] not in ((), (size,)):
+    square_cov = shape_of(cov)[-2:] in ((), (size, size))
+    if not square_cov or shape_of(value)[-1:] not in ((), (size,)):
         raise _misfit(value, mean, cov)
     rest = subtract(value, mean)
+    if not shape_of(cov):
+        total = _sum(lax.square(rest), -1)
+        total = as_array(convert(total, total.dtype, rest.weak_type))
+        return _apart(total, cov, size)
     stack = lax.broadcast_shapes(shape_of(rest)[:-1], shape_of(cov)[:-2])
     rest = broadcast_to(rest, (*stack, size))
     factor = broadcast_to(cholesky(cov), (*stack, size, size))
@@ -49,6 +54,12 @@ def logpdf(x: Operand, mean: Operand, cov: Operand) -> Array:
     roots = _sum(log(diagonal(factor, axis1=-2, axis2=-1)), -1)
     constant = size / 2 * math.log(2 * math.pi)
     return subtract(subtract(multiply(-0.5, square), constant), roots)
+
+
+def _apart(square: Array, variance: Array, size: int) -> Array:
+    """The logarithm of the density at squared distances, of independent numbers."""
+    logs = add(math.log(2 * math.pi), log(variance))
+    return subtract(multiply(-0.5, divide(square, variance)), multiply(size / 2, logs))
 
 
 def reals_of(*operands: Operand) -> list[Array]:

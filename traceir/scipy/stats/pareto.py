@@ -59,7 +59,7 @@ def logcdf(x: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1) -> Arra
     >>> logcdf(2.0, 1.0)
     Array(-0.6931472, dtype=float32, weak_type=True)
     """
-    size = negative(logsf(x, b, loc, scale))
+    size = negative(_logsf("pareto.logcdf", x, b, loc, scale))
     some = greater(size, 0)
     return within(some, log_one_less(safe(some, size)))
 
@@ -79,7 +79,11 @@ def logsf(x: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1) -> Array
     >>> logsf(2.0, 1.0)
     Array(-0.6931472, dtype=float32, weak_type=True)
     """
-    z, _, b = standard("pareto.logsf", x, loc, scale, b)
+    return _logsf("pareto.logsf", x, b, loc, scale)
+
+
+def _logsf(name: str, x: Operand, b: Operand, loc: Operand, scale: Operand) -> Array:
+    z, _, b = standard(name, x, loc, scale, b)
     return negative(multiply(b, log(safe(after(z, 1), z))))
 
 

@@ -12,7 +12,14 @@ import numpy as np
 from traceir import lax, rules
 from traceir.array import Array
 from traceir.dtypes import kind_of
-from traceir.lax.operands import Operand, convert, default_dtype, operand, shape_of
+from traceir.lax.operands import (
+    Operand,
+    convert,
+    default_dtype,
+    inexact,
+    operand,
+    shape_of,
+)
 from traceir.lax.shapes import axis_in
 from traceir.numpy.composites import where
 from traceir.numpy.elementwise import divide, sqrt
@@ -151,4 +158,5 @@ def sem(
         np.prod(shape, dtype=int) if axis is None else shape[axis_in(axis, len(shape))]
     )
     spread = std(value, axis, ddof=ddof, keepdims=keepdims)
-    return divide(spread, sqrt(extent))
+    root = convert(sqrt(extent), inexact(typeof(value).dtype))
+    return divide(spread, root)

@@ -11,7 +11,7 @@ from traceir.array import Array
 from traceir.lax.operands import Operand
 from traceir.numpy.elementwise import cos, exp, log, multiply, subtract
 from traceir.scipy.special.bessels import i0e
-from traceir.scipy.special.logs import reals
+from traceir.scipy.stats.frames import plain
 
 
 def logpdf(x: Operand, kappa: Operand) -> Array:
@@ -20,7 +20,7 @@ def logpdf(x: Operand, kappa: Operand) -> Array:
     >>> logpdf(0.0, 1.0)
     Array(-1.0737915, dtype=float32, weak_type=True)
     """
-    x, kappa = reals("vonmises.logpdf", x, kappa)
+    x, kappa = plain("vonmises.logpdf", x, kappa)
     height = subtract(cos(x), 1.0)
     mass = log(multiply(2 * math.pi, i0e(kappa)))
     return subtract(multiply(kappa, height), mass)

@@ -12,8 +12,7 @@ from traceir.array import Array
 from traceir.lax.operands import Operand
 from traceir.numpy.elementwise import add, cos, divide, exp, log, multiply, subtract
 from traceir.numpy.logic import greater_equal, less_equal, logical_and
-from traceir.scipy.special.logs import reals
-from traceir.scipy.stats.frames import within
+from traceir.scipy.stats.frames import plain, within
 
 
 def logpdf(x: Operand, c: Operand) -> Array:
@@ -22,7 +21,7 @@ def logpdf(x: Operand, c: Operand) -> Array:
     >>> logpdf(0.0, 0.5)
     Array(-0.7392648, dtype=float32, weak_type=True)
     """
-    x, c = reals("wrapcauchy.logpdf", x, c)
+    x, c = plain("wrapcauchy.logpdf", x, c)
     squared = lax.square(c)
     below = subtract(add(1.0, squared), multiply(multiply(2.0, c), cos(x)))
     found = log(divide(subtract(1.0, squared), multiply(2 * math.pi, below)))
