@@ -1,0 +1,108 @@
+"""Values of what the tables of result types say may be called: against NumPy's.
+
+Cites face.complex, index.option, dot_general.numeric
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from rule_errors import raises_rule
+
+import traceir
+import traceir.numpy as jnp
+from traceir import lax
+from traceir.scipy import stats
+
+M = np.array([[1, -2], [3, 120]], np.int8)
+TWO = ("bool", "int8", "uint8", "int32", "float16", "float32", "complex64")
+
+
+@pytest.mark.parametrize("one", TWO)
+@pytest.mark.parametrize("other", TWO)
+def test_products_of_two_dtypes(one: str, other: str) -> None:
+    x, y = M.astype(one), abs(M.astype("int16")).astype(other)
+    found = lax.dot(x, y)
+    wide = x.astype("complex128") @ y.astype("complex128")
+    if {one, other} <= {"bool"}:
+        wide = wide != 0
+    elif found.dtype.kind in "iu":
+        whole = x.astype("int64") @ y.astype("int64")
+        wide = whole.astype(found.dtype)
+    np.testing.assert_allclose(np.asarray(found, "complex64"), wide, rtol=1e-3)
+    assert lax.dot(y, x).dtype == found.dtype
+
+
+@pytest.mark.parametrize("asked", ["int32", "uint32", "float32", "complex64"])
+def test_products_in_a_dtype_that_holds_them(asked: str) -> None:
+    x = np.abs(M.astype("int16")).astype("int8")
+    found = lax.dot(x, x, preferred_element_type=asked)
+    assert found.dtype == asked
+    np.testing.assert_array_equal(found, x.astype("int64") @ x.astype("int64"))
+
+
+def test_sums_of_truths() -> None:
+    x = np.array([[0, 2], [0, 0], [3, 4]])
+    np.testing.assert_array_equal(jnp.sum(x, 1, dtype=bool), x.any(1))
+    np.testing.assert_array_equal(jnp.prod(x, 1, dtype=bool), x.all(1))
+    assert bool(jnp.sum(x[1], dtype=bool, initial=True))
+
+
+def test_a_number_as_covariance() -> None:
+    x, mean = np.array([0.5, -1.0, 2.0], "f"), np.array([0.0, 1.0, 2.5], "f")
+    found = stats.multivariate_normal.logpdf(x, mean, 2.0)
+    whole = stats.multivariate_normal.logpdf(x, mean, 2 * jnp.eye(3))
+    np.testing.assert_allclose(found, whole, rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["fftfreq", "rfftfreq"])
+def test_frequencies_a_traced_distance_apart(name: str) -> None:
+    found = traceir.jit(lambda d: getattr(jnp.fft, name)(5, d))(0.25)
+    np.testing.assert_allclose(found, getattr(np.fft, name)(5, 0.25))
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint32", "int8"])
+def test_places_of_the_dtype_of_what_they_are_of(dtype: str) -> None:
+    i = np.array([5, 0, 3], dtype)
+    rows, columns = jnp.unravel_index(i, (2, 3))
+    assert rows.dtype == columns.dtype == dtype
+    np.testing.assert_array_equal(rows, i // 3)
+    flat = jnp.ravel_multi_index((rows, columns), (2, 3), mode="clip")
+    assert flat.dtype == dtype
+    np.testing.assert_array_equal(flat, i)
+
+
+def test_places_that_their_dtype_does_not_hold() -> None:
+    i = np.array([20, 3], "uint8")
+    found = jnp.ravel_multi_index((i, i), (100, 30), mode="clip")
+    np.testing.assert_array_equal(found, i.astype(int) * 30 + i)
+
+
+COMPLEX: list[Any] = [
+    lambda z: stats.norm.cdf(z),
+    lambda z: stats.beta.pdf(0.5, z, 2.0),
+    lambda z: stats.gennorm.logpdf(z, 2.0),
+    lambda z: stats.dirichlet.logpdf(jnp.array([0.5]), z),
+    lambda z: traceir.scipy.special.kl_div(z, 2.0),
+    lambda z: traceir.random.beta(traceir.random.key(0), z, 1.0),
+    lambda z: jnp.var(z, dtype="float32"),
+]
+
+
+@pytest.mark.parametrize("case", range(len(COMPLEX)))
+def test_no_imaginary_part_is_lost(case: int) -> None:
+    with raises_rule("face.complex"):
+        COMPLEX[case](jnp.array([0.5 + 1j, 0.25]))
+
+
+def test_moments_in_a_complex_dtype() -> None:
+    found = jnp.var(jnp.array([1.0, 3.0]), dtype="complex64")
+    assert found.dtype == "complex64"
+    assert complex(found) == 1
+
+
+def test_windows_of_another_rank() -> None:
+    with raises_rule("conv_general_dilated.rank"):
+        lax.conv_general_dilated_patches(np.float32(1), (2,), (1,), "SAME")
