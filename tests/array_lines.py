@@ -15,7 +15,8 @@ Marks follow behind `#`: kinds of dtypes (`biuf`, by default all four), `nan` if
 are to have special values, `static` where values decide the shape of the result (so
 that it is not traced), `alone` for what cannot be mapped by vmap, `wide` for a result
 whose kind of dtype is not NumPy's, `loose` for fewer digits, `admits` where NumPy
-refuses what is admitted here.
+refuses what is admitted here, `plain` where only a plain function is admitted what
+NumPy admits, as JAX refuses it.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ KINDS = {
     "u": ["uint8", "uint16", "uint32", "uint64"],
     "f": ["float16", "float32", "float64"],
 }
-MARKS = {"nan", "static", "alone", "wide", "loose", "admits"}
+MARKS = {"nan", "static", "alone", "wide", "loose", "admits", "plain"}
 OPERANDS = "xyvwmnqaesrbi"
 EXTENTS = [0, 1, 2, 3, 5]
 SPECIAL = [np.nan, np.inf, -np.inf, -0.0]

@@ -19,7 +19,7 @@ import traceir
 import traceir.numpy as jnp
 from traceir.dtypes import kind_of
 
-LINES = list(lines())
+LINES = [line for line in lines() if "plain" not in line.marks]
 TRACED = [line for line in LINES if "static" not in line.marks]
 MAPPED = [line for line in TRACED if "alone" not in line.marks and line.operands]
 FEW = settings().max_examples // 2

@@ -139,6 +139,7 @@ OPEN: dict[str, Any] = {
         *("logical_and", "logical_not", "logical_or", "logical_xor"),
     )
 }
+OPEN["atan2"] = lambda x, y: -1j * np.log((y + 1j * x) / np.sqrt(x * x + y * y))
 OPEN["logaddexp"] = lambda x, y: np.log(np.exp(x) + np.exp(y))
 
 

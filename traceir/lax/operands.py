@@ -205,6 +205,8 @@ def typed(value: Any, dtype: np.dtype, weak: bool) -> Operand:
     if not weak and type(value) in kinds and low <= value <= high:
         return dtype.type(value)
     refuse_part((value,), dtype)
+    if weak and type(value) is float and typeof(value).dtype == dtype:
+        return value  # with all its digits, as one that the user wrote
     with np.errstate(all="ignore"):
         found = KERNELS["convert_element_type"](np.asarray(value), new_dtype=dtype)
     if not weak:

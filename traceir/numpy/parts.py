@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from traceir import lax, rules
+from traceir import config, lax, rules
 from traceir.array import Array
 from traceir.concretize import refusal
 from traceir.lax.operands import Operand, is_tracer, operand, shape_of
@@ -21,9 +21,10 @@ Sections = int | Sequence[int] | Array | np.ndarray
 def split(ary: Operand, indices_or_sections: Sections, axis: int = 0) -> list[Array]:
     """Consecutive parts along an axis: so many equal ones, or those between indices.
 
-    Indices ascend, from 0 up to the extent. Raises ValueError (face.sections) where
-    they do not, or where equal parts leave a rest, (face.axis), ConcretizationTypeError
-    (level.concretize.number) for traced indices.
+    Indices ascend, from 0 up to the extent; in a plain function any are as in slices.
+    Raises ValueError (face.sections) where they do not, or where equal parts leave a
+    rest, (face.axis), ConcretizationTypeError (level.concretize.number) for traced
+    indices.
 
     >>> import traceir.numpy as jnp
     >>> split(jnp.arange(4), 2)
@@ -104,11 +105,19 @@ def _split(
     at = axis_in(axis, len(shape_of(value)))
     extent = shape_of(value)[at]
     ends = _ends(name, sections, extent, even)
+    if config.local.context.face == "numpy":
+        return [_slice(value, a, b, at) for a, b in pairwise([0, *ends, None])]
     bounds = [0, *ends, extent]
     if sorted(bounds) != bounds:
         got = f"{name} at {ends} of {extent} elements"
         raise rules.error("face.sections", got=got)
     return lax.split(value, [b - a for a, b in pairwise(bounds)], at)
+
+
+def _slice(value: Operand, start: int, end: int | None, axis: int) -> Array:
+    """A part as NumPy takes it: ends count as in a slice, and may descend."""
+    low, high, _ = slice(start, end).indices(shape_of(value)[axis])
+    return lax.slice_in_dim(value, low, max(low, high), axis=axis)
 
 
 def _ends(name: str, sections: Any, extent: int, even: bool) -> list[int]:
