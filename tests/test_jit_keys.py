@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import traceir
 import traceir.numpy as jnp
 from traceir import config, pytree
-from traceir.jit.fast import raw_key
 from traceir.jit.cache import GUARD
+from traceir.jit.fast import raw_key
 from traceir.jit.guards import ENOUGH, OTHER
 from traceir.jit.key import KeyTable
 from traceir.jit.signature import bind_arguments, form_of, resolve_static

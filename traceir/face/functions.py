@@ -178,7 +178,7 @@ def _meet(bound: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
         value = bound[name]
         flat += value if isinstance(value, (list, tuple)) else [value]
     arrays = list(map(_array, flat))
-    weak = "choicelist" in names or "x" in names
+    weak = not {"choicelist", "x", "q"}.isdisjoint(names)
     dtype = np.result_type(*[dtype_in(v) if weak else _strong(v) for v in arrays])
     for name in several:
         value = bound[name]

@@ -28,6 +28,9 @@ MEETING: dict[str, tuple[str, ...]] = {
     "vstack": ("tup",),
     "where": ("x", "y"),
     "select": ("choicelist", "default"),
+    **dict.fromkeys(
+        ("quantile", "nanquantile", "percentile", "nanpercentile"), ("a", "q")
+    ),
 }
 # Functions of real numbers: integers are float64, and of float16 and float32 remain.
 REAL = frozenset(

@@ -10,9 +10,8 @@ from math import prod
 
 import numpy as np
 
-from traceir import config, lax, rules
+from traceir import lax, rules
 from traceir.array import Array
-from traceir.dtypes import kind_of
 from traceir.jit.composite import composite
 from traceir.lax.index_dtypes import index_dtype
 from traceir.lax.operands import (
@@ -229,23 +228,13 @@ def drop(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, ...]:
 def _numbers(name: str, a: Operand, q: Operand) -> tuple[Array, Operand, np.dtype]:
     """The operand and its parts in a dtype to compute in, and the result's dtype."""
     value, part = operands(name, (a, q))
-    wanted = _wanted(value, part)
+    wanted = inexact(typeof(value).dtype)
     if wanted.kind == "c":
         raise rules.error("face.complex", got=f"{name} of {typeof(value)}")
     computed = inexact(joined((value, part))[0])
     computed = computed if computed.itemsize > 2 else np.dtype("float32")
     weak = typeof(part).weak_type
     return as_array(convert(value, computed)), convert(part, computed, weak), wanted
-
-
-def _wanted(value: Operand, part: Operand) -> np.dtype:
-    """The result's dtype: that of the elements; for NumPy the parts count, too."""
-    own = typeof(value).dtype
-    if config.local.context.face != "numpy":
-        return inexact(own)
-    if kind_of(own) in "iuf" and kind_of(typeof(part).dtype) in "iu":
-        return own
-    return inexact(joined((value, part), "numpy")[0])
 
 
 def _in_line(x: Array, axes: tuple[int, ...]) -> tuple[Array, int]:
