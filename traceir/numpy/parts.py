@@ -114,7 +114,7 @@ def _split(
     return lax.split(value, [b - a for a, b in pairwise(bounds)], at)
 
 
-def _slice(value: Operand, start: int, end: int | None, axis: int) -> Array:
+def _slice(value: Operand, start: int | None, end: int | None, axis: int) -> Array:
     """A part as NumPy takes it: ends count as in a slice, and may descend."""
     low, high, _ = slice(start, end).indices(shape_of(value)[axis])
     return lax.slice_in_dim(value, low, max(low, high), axis=axis)
