@@ -14,7 +14,8 @@ from rule_errors import raises_rule
 import traceir
 import traceir.numpy as jnp
 from traceir import lax
-from traceir.scipy import stats
+from traceir.jit.function import JitFunction, Options
+from traceir.scipy import special, stats
 
 M = np.array([[1, -2], [3, 120]], np.int8)
 TWO = ("bool", "int8", "uint8", "int32", "float16", "float32", "complex64")
@@ -80,12 +81,24 @@ def test_places_that_their_dtype_does_not_hold() -> None:
     np.testing.assert_array_equal(found, i.astype(int) * 30 + i)
 
 
+def test_numpys_places_are_wide() -> None:
+    def f(x: Any) -> Any:
+        row, column = np.unravel_index(x, (3, 4))
+        return row, column, np.ravel_multi_index((row, x), (3, 12), mode="clip")
+
+    options = Options(backend="reference", face="numpy", x64=True, numpy_out=True)
+    ours, x = JitFunction(f, None, None, options), np.array([3, 4, 5], "uint8")
+    for found, wanted in zip(ours(x), f(x), strict=True):
+        assert found.dtype == wanted.dtype == "int64"
+        np.testing.assert_array_equal(found, wanted)
+
+
 COMPLEX: list[Any] = [
     lambda z: stats.norm.cdf(z),
     lambda z: stats.beta.pdf(0.5, z, 2.0),
     lambda z: stats.gennorm.logpdf(z, 2.0),
     lambda z: stats.dirichlet.logpdf(jnp.array([0.5]), z),
-    lambda z: traceir.scipy.special.kl_div(z, 2.0),
+    lambda z: special.kl_div(z, 2.0),
     lambda z: traceir.random.beta(traceir.random.key(0), z, 1.0),
     lambda z: jnp.var(z, dtype="float32"),
 ]

@@ -90,6 +90,8 @@ def _new(func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
 def _settled(func: Function, bound: Mapping[str, Any], found: Any) -> Any:
     """A result in NumPy's dtype, where this follows from the operands'."""
     if func.__name__ in PLACES:
+        if isinstance(found, tuple):
+            return tuple(places.astype(np.int64) for places in found)
         return found.astype(np.int64)
     if func in (np.histogram2d, np.histogramdd):
         counts = traced(convert(found[0].now(), np.dtype(float)))

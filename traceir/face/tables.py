@@ -55,7 +55,9 @@ COUNTED = frozenset({"polyder", "vander"})
 # Functions of polynomials, whose whole coefficients are in 64 bits.
 POLYNOMIALS = frozenset({"polyder", "polymul"})
 # Functions that give places.
-PLACES = frozenset({"argpartition", "digitize", "searchsorted"})
+PLACES = frozenset(
+    ("argpartition", "digitize", "ravel_multi_index", "searchsorted", "unravel_index")
+)
 # Functions of linear algebra that need no floating numbers.
 WHOLE = frozenset(
     (

@@ -76,14 +76,13 @@ def ravel_multi_index(
     """The place among all elements in a row, of a place in each dimension.
 
     With the mode "raise" the places must be known, and inside; with "clip" they are the
-    nearest, with "wrap" they go around. The order is "C" or "F". Raises ValueError
+    nearest, with "wrap" they go around. The order is "C" or "F". Without a `dtype` the
+    result has that of the places, if it holds every place. Raises ValueError
     (index.option), TypeError (index.type).
 
     >>> import traceir.numpy as jnp
     >>> ravel_multi_index((jnp.array([1, 0]), jnp.array([2, 1])), (2, 3))
     Array([5, 1], dtype=int32)
-
-    Without a `dtype` the result has that of the places, if it holds every place.
     """
     extents = shape_tuple(dims)
     given = operands("ravel_multi_index", tuple(multi_index))
