@@ -99,8 +99,9 @@ ELSEWHERE = {
             *("face.cast", "face.fallback", "face.function", "face.loop", "face.out"),
             *("face.meaning", "face.power", "face.selection"),
             *("face.size", "face.unrolled", "index.bounds", "update.argument"),
-            *("update.outer", "update.overlap", "update.readonly", "update.refused"),
-            *("update.scalar", "update.shape"),
+            *("face.strides", "update.layout", "update.outer", "update.overlap"),
+            *("update.readonly", "update.refused", "update.scalar", "update.shape"),
+            "update.shared",
         ),
         "tests/test_plain_errors.py",
     ),
@@ -111,7 +112,6 @@ ELSEWHERE = {
     **dict.fromkeys(
         ("jit.subclass", "update.container"), "tests/test_plain_containers.py"
     ),
-    "cache.flag.boundscheck": "tests/test_plain_bounds.py",
     **dict.fromkeys(("face.box", "face.known", "face.ufunc"), PLAIN),
     "face.view": "tests/fuzz/test_plain_updates.py",
     # A name that is missing, protocols between libraries.

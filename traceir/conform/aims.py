@@ -53,7 +53,11 @@ def clauses(rules: Rules | None = None) -> Mapping[str, str]:
 
 
 def _largest_number(clause: Clause) -> int:
-    return max(map(int, re.findall(r"\d+", str(clause.holds))), default=0)
+    """The greatest number that a clause writes, or names as the limit of a dtype."""
+    text = str(clause.holds)
+    named = re.findall(r"\blimits\((u?int\d+)\)", text)
+    numbers = map(int, re.findall(r"\d+", text))
+    return max(*numbers, *(int(np.iinfo(name).max) for name in named), 0, 0)
 
 
 @st.composite
