@@ -57,7 +57,7 @@ def _largest_number(clause: Clause) -> int:
     text = str(clause.holds)
     named = re.findall(r"\blimits\((u?int\d+)\)", text)
     numbers = map(int, re.findall(r"\d+", text))
-    return max(*numbers, *(int(np.iinfo(name).max) for name in named), 0, 0)
+    return max((*numbers, *(int(np.iinfo(name).max) for name in named)), default=0)
 
 
 @st.composite
