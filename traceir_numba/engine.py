@@ -40,16 +40,25 @@ class Image:
 
 
 class _Engine:
-    """An engine of LLVM's: how many object files it has taken, how many are in use."""
+    """An engine of LLVM's: how many object files it has taken, how many are in use.
 
-    __slots__ = ("engine", "taken", "used")
+    `has` are its functions; of those with one name, the one that it finds.
+    """
+
+    __slots__ = ("engine", "has", "taken", "used")
 
     def __init__(self) -> None:
         target = _target().create_target_machine(
             reloc=_reloc(), codemodel="jitdefault", jit=True
         )
         self.engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target)
+        self.has: dict[str, int] = {}
         self.taken = self.used = 0
+
+    def takes(self, needs: Mapping[str, int]) -> bool:
+        """Whether it can load one more, which calls functions at these addresses."""
+        found = (self.has.get(name, address) for name, address in needs.items())
+        return self.taken < SHARING and [*found] == [*needs.values()]
 
 
 # The engine that takes the next object file, if it has room for one.
@@ -68,17 +77,26 @@ def load(code: bytes, symbols: Iterable[str], needs: Mapping[str, int]) -> Image
     _free()
     for name, address in needs.items():
         llvm.add_symbol(name, address)
-    if not _current or _current[0].taken == SHARING:
-        _current[:] = [_Engine()]
-    own = _current[0]
+    own = _engine_for(needs)
     own.taken += 1
     own.used += 1  # before anything that might free it
     own.engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     own.engine.finalize_object()
     found = {name: int(own.engine.get_function_address(name)) for name in symbols}
+    own.has.update(found)
     image = Image(found)
     _engines[weakref.ref(image, _died)] = own
     return image
+
+
+def _engine_for(needs: Mapping[str, int]) -> _Engine:
+    if _current and not _current[0].takes(needs):
+        full = _current.pop()
+        if not full.used:
+            full.engine.close()
+    if not _current:
+        _current.append(_Engine())
+    return _current[0]
 
 
 def _died(image: weakref.ref[Image]) -> None:

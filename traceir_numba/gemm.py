@@ -211,7 +211,7 @@ def parts() -> tuple[str, ...]:
 
 
 def whole_text(symbol: str, dtype: str) -> str:
-    """LLVM text of the function that routines call; `load` must come first."""
+    """LLVM text of the function that routines call; its code is among what they use."""
     t = tiles.tile_of(dtype)
     product = _callee(dtype, parts()[-1], POINTERS, SIZES)
     text = WHOLE.format(name="whole", zero=f"{short(dtype)}({_zero(t)})").strip()

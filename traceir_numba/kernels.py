@@ -181,11 +181,13 @@ def _batches(parts: Iterable[_Part]) -> Iterator[list[_Part]]:
 
 
 def _linked_together(parts: list[_Part]) -> list[Compiled]:
-    _load([f for f in _needed(parts) if _is_loop(f)])
-    polls = any(safepoints.CALLEE.symbol in p.text for p in parts)
-    _held = safepoints.load() if polls else None  # until the code holds it
     texts, symbols = [p.text for p in parts], [p.symbol for p in parts]
-    code = machine.link(texts, symbols, _made_part(parts))
+    inlined = _made_part(parts)
+    uses = _load([f for f in _needed(parts) if _is_loop(f)])
+    uses += [one.code for part in parts for one in part.inner]
+    if any(safepoints.CALLEE.symbol in text for text in (*texts, *inlined)):
+        uses.append(safepoints.load())
+    code = machine.link(texts, symbols, inlined, uses)
     return [Compiled(p.kernel, code, p.symbol, p.text) for p in parts]
 
 
@@ -255,8 +257,8 @@ _loops: dict[str, machine.Code] = {}
 _loops_lock = kept_over_forks(threading.RLock())
 
 
-def _load(functions: list[Function]) -> None:
-    """Load functions on pointers, so that kernels find them by their symbols."""
+def _load(functions: list[Function]) -> list[machine.Code]:
+    """The code of functions on pointers and of those that they call; it stays."""
     with _loops_lock:
         new = [f for f in functions if f.name not in _loops]
         if new:
@@ -265,8 +267,17 @@ def _load(functions: list[Function]) -> None:
                 [_function_text(f) for f in new],
                 [_linked(f.name) for f in new],
                 [_inlined(f.name) for f in inner],
+                [*_loops.values(), *_products([*new, *inner])],
             )
             _loops.update(dict.fromkeys((f.name for f in new), code))
+        return [_loops[f.name] for f in functions]
+
+
+def _products(functions: list[Function]) -> list[machine.Code]:
+    """The code that the texts of products call, for those that are among functions."""
+    kinds = [(f.name.split("_")[0], f.args) for f in functions]
+    found = {(kind, args[0].rstrip("*")) for kind, args in kinds if kind in PRODUCTS}
+    return [PRODUCTS[kind][0](dtype) for kind, dtype in sorted(found)]
 
 
 def texts_of(symbol: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -279,8 +290,7 @@ def texts_of(symbol: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def _function_text(f: Function) -> str:
     kind = f.name.split("_")[0]
     if kind in PRODUCTS:
-        load, whole_text = PRODUCTS[kind]
-        load(f.args[0].rstrip("*"))  # which the text calls
+        _, whole_text = PRODUCTS[kind]
         return whole_text(_linked(f.name), f.args[0].rstrip("*"))
     return _lowered(
         f.text, _linked(f.name), f.args, f.result, f.needs, None, f.constants

@@ -13,7 +13,7 @@ from typing import Any
 import llvmlite.binding as llvm
 
 from traceir_numba.engine import lock, target_machine
-from traceir_numba.store.units import Addresses, Made, Unit, is_known, linked, unit_key
+from traceir_numba.store.units import Addresses, Made, Unit, linked, unit_key
 
 # The first line of a text whose numbers stay alone.
 SCALAR = "; scalar\n"
@@ -50,17 +50,24 @@ class Code:
 
 
 def link(
-    texts: Sequence[str], symbols: Iterable[str], inlined: Iterable[str] = ()
+    texts: Sequence[str],
+    symbols: Iterable[str],
+    inlined: Iterable[str] = (),
+    uses: Iterable[Code] = (),
 ) -> Code:
     """Optimise and load LLVM modules as one; gives the addresses of `symbols`.
 
     `inlined` are further modules, callees first, whose functions are made part of
-    their callers.
+    their callers. `uses` have the functions that are called where they are: they stay
+    as long as this code does.
+
+    Raises RuntimeError for a function that is in none of these, nor in a library.
     """
     own, parts, names = tuple(texts), tuple(inlined), tuple(symbols)
+    units = [code.unit for code in uses]
     key = unit_key(*own, "", *parts)
     with lock:  # what LLVM made on the way is freed before the lock is
-        unit = linked(key, names, lambda: _made(own, parts))
+        unit = linked(key, names, units, lambda: _made(own, parts))
     return Code(unit, own, parts)
 
 
@@ -109,16 +116,9 @@ def _dispose(passes: Any) -> None:
 
 
 def _needed(module: Any) -> tuple[str, ...]:
-    """The functions of other modules that a module calls.
-
-    Raises RuntimeError for one that is nowhere: LLVM would end the process.
-    """
+    """The functions of other modules that a module calls."""
     names = [f.name for f in module.functions if f.is_declaration]
-    needed = tuple(name for name in names if not name.startswith("llvm."))
-    for name in needed:
-        if not is_known(name):
-            raise RuntimeError(f"no code for {name}")
-    return needed
+    return tuple(name for name in names if not name.startswith("llvm."))
 
 
 def _to_inline(text: str) -> Any:

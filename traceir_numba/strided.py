@@ -253,7 +253,7 @@ def load(dtype: str) -> machine.Code:
 
 
 def whole_text(symbol: str, dtype: str) -> str:
-    """LLVM text of the function that routines call; `load` must come first."""
+    """LLVM text of the function that routines call; its code is among what they use."""
     calls = _calls(tiles.tile_of(dtype))
     args = (*calls["product"].args[:POINTERS], *["int64"] * ALL_SIZES)
     product = replace(calls["product"], symbol=symbol_of(dtype, parts()[-1]))

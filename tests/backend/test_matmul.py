@@ -380,13 +380,13 @@ define i32 @traceir_refuses(ptr %a, ptr %b, ptr %c, ptr %d) { ret i32 11 }
 @pytest.mark.parametrize("rows", [1, 7, 8, 9, 100])
 def test_all_rows_are_done_whatever_threads_start(refused: bool, rows: int) -> None:
     """The system may refuse a thread: who asked for it does its work then."""
-    gemm.load("float32")
     symbol, run = (f"traceir_test_{part}_{int(refused)}" for part in ("all", "run"))
     sizes = gemm.POINTERS, gemm.SIZES
     text = spread.shared_text(symbol, run, gemm.symbol_of("float32"), *sizes)
     text = text.replace(f"%work, {spread.SHARED}", "%work, 1")
     texts = [text.replace("@traceir_thread_create(", "@traceir_refuses("), REFUSES]
-    code = machine.link(texts if refused else [text], [symbol])
+    texts = texts if refused else [text]
+    code = machine.link(texts, [symbol], uses=[gemm.load("float32")])
     shared = callable_of(code.addresses[symbol], *sizes, True)
     x, y, z = grid(rows, 5), grid(5, 6, seed=2), np.zeros((rows, 6), np.float32)
     pool.set_threads(4)

@@ -11,7 +11,7 @@ from typing import Any
 from traceir.caches import clear_all
 from traceir.store import files
 from traceir.store.place import Place
-from traceir_numba import gemm, kernels
+from traceir_numba import gemm, kernels, strided
 from traceir_numba.store import identity, units
 
 
@@ -63,7 +63,7 @@ def _forget() -> None:
     """What this process has compiled and found out so far."""
     identity.identity.cache_clear()
     identity.compiler.cache_clear()
-    compiled: Any = (kernels._kernels, kernels._loops, gemm._codes)
-    for known in (units._loaded, units._home, *compiled):
+    compiled: Any = (kernels._kernels, kernels._loops, gemm._codes, strided._codes)
+    for known in (units._loaded, *compiled):
         known.clear()
     clear_all()

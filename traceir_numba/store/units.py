@@ -2,6 +2,8 @@
 
 A unit is one object file. It is loaded once, after those whose functions it calls, and
 stays as long as somebody holds it: a function that runs its code, a unit that calls it.
+Several units may have the same function, each of them for itself: what calls it names
+the units that it is looked for in.
 """
 
 from __future__ import annotations
@@ -48,8 +50,6 @@ class Unit:
 _loaded: WeakValueDictionary[str, Unit] = WeakValueDictionary()
 # What was used last stays, for the next program that wants it.
 _recent: Recent[Unit] = Recent(256)
-# The unit that a function is in, for those that call it.
-_home: WeakValueDictionary[str, Unit] = WeakValueDictionary()
 
 
 def unit_key(*texts: str | bytes) -> str:
@@ -57,22 +57,20 @@ def unit_key(*texts: str | bytes) -> str:
     return digest(compiler(), *texts)
 
 
-def is_known(symbol: str) -> bool:
-    """Whether code that calls this function can be loaded."""
-    return symbol in _home or engine.is_provided(symbol)
-
-
-def linked(key: str, symbols: Sequence[str], make: Callable[[], Made]) -> Unit:
+def linked(
+    key: str, symbols: Sequence[str], uses: Sequence[Unit], make: Callable[[], Made]
+) -> Unit:
     """A unit, and whatever it uses: loaded before, stored, or made now.
 
-    The caller holds `engine.lock`.
+    What is made now calls functions of the units `uses`, or of libraries. Raises
+    RuntimeError for others. The caller holds `engine.lock`.
     """
     found = _loaded.get(key)
     if found is None:
         store = current()
         found = _from(store, key) if store else None
         if found is None:
-            found = _load(key, make(), symbols)
+            found = _load(key, make(), symbols, uses)
             if store:
                 _keep(store, found)
     return found
@@ -99,14 +97,25 @@ def kept(units: Iterable[Unit]) -> bool:
     return store is not None and all(_keep(store, unit) for unit in units)
 
 
-def _load(key: str, made: Made, symbols: Sequence[str]) -> Unit:
-    home = {name: unit for name in made.needs if (unit := _home.get(name)) is not None}
-    needs = {name: unit.addresses[name] for name, unit in home.items()}
+def _load(key: str, made: Made, symbols: Sequence[str], uses: Iterable[Unit]) -> Unit:
+    homes = _homes(made.needs, uses)
+    needs = {name: unit.addresses[name] for name, unit in homes.items()}
     image = engine.load(made.code, symbols, needs)
-    uses = {unit.key: unit for unit in home.values()}
-    found = _loaded[key] = Unit(key, made, image, tuple(uses.values()))
-    _home.update(dict.fromkeys(symbols, found))
+    used = {unit.key: unit for unit in homes.values()}
+    found = _loaded[key] = Unit(key, made, image, tuple(used.values()))
     return found
+
+
+def _homes(needs: Iterable[str], uses: Iterable[Unit]) -> dict[str, Unit]:
+    """The units that functions are in, but for those of libraries.
+
+    Raises RuntimeError for a function that is nowhere: LLVM would end the process.
+    """
+    homes = {name: unit for unit in uses for name in unit.addresses}
+    for name in needs:
+        if name not in homes and not engine.is_provided(name):
+            raise RuntimeError(f"no code for {name}")
+    return {name: homes[name] for name in needs if name in homes}
 
 
 def _keep(store: Store, unit: Unit) -> bool:
@@ -132,10 +141,16 @@ def _from(store: Store, key: str) -> Unit | None:
     if entry is None:
         return None
     facts = entry.facts
-    # Held until this unit holds them.
-    uses = [_loaded.get(other) or _from(store, other) for other in facts["uses"]]
-    if None in uses or not all(map(is_known, facts["needs"])):
+    uses: list[Unit] = []  # held until this unit holds them
+    for other in facts["uses"]:
+        unit = _loaded.get(other) or _from(store, other)
+        if unit is None:
+            return None
+        uses.append(unit)
+    made = Made(entry.blocks[0], tuple(facts["needs"]))
+    try:
+        found = _load(key, made, facts["symbols"], uses)
+    except RuntimeError:  # a library's function that is not on this system
         return None
     store.kept.add(key)
-    made = Made(entry.blocks[0], tuple(facts["needs"]))
-    return _load(key, made, facts["symbols"])
+    return found
