@@ -91,20 +91,24 @@ def _settled(func: Function, bound: Mapping[str, Any], found: Any) -> Any:
     """A result in NumPy's dtype, where this follows from the operands'."""
     if func.__name__ in PLACES:
         if isinstance(found, tuple):
-            return tuple(places.astype(np.int64) for places in found)
-        return found.astype(np.int64)
+            return tuple(_of_dtype(places, np.int64) for places in found)
+        return _of_dtype(found, np.int64)
     if func in (np.histogram2d, np.histogramdd):
-        counts = traced(convert(found[0].now(), np.dtype(float)))
-        return type(found)((counts, *found[1:]))
+        return type(found)((_of_dtype(found[0], float), *found[1:]))
     if func is np.histogram and bound.get("weights") is None:
         counts, edges = found
-        return counts.astype(float if bound.get("density") else np.int64), edges
+        return _of_dtype(counts, float if bound.get("density") else np.int64), edges
     arrays = [v for v in bound.values() if isinstance(v, (Tracer, np.ndarray))]
     if bound.get("method") in DISCRETE:
-        return found.astype(arrays[0].dtype)
+        return _of_dtype(found, arrays[0].dtype)
     if func.__name__ in POLYNOMIALS and all(v.dtype.kind in "biu" for v in arrays):
-        return found.astype(np.int64)
+        return _of_dtype(found, np.int64)
     return found
+
+
+def _of_dtype(found: Any, dtype: Any) -> Any:
+    """A result in a dtype, of which it is not known yet how it lies in memory."""
+    return traced(convert(found.now(), np.dtype(dtype)))
 
 
 def _computed(func: Function, bound: Mapping[str, Any], key: str, value: Any) -> Any:
