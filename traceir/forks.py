@@ -9,22 +9,50 @@ from typing import Any, TypeVar
 Lock = TypeVar("Lock", bound=Any)
 
 
+# All that forks wait for, and those that the thread that forks now has taken.
+_locks: list[Any] = []
+_taken: list[Any] = []
+
+
 def kept_over_forks(lock: Lock) -> Lock:
     """The lock, which any thread that forks holds meanwhile.
 
-    Threads do not survive a fork, the locks that they hold do. Where one lock is taken
-    inside another, the inner one is registered first: a fork takes them in reverse.
+    Threads do not survive a fork, the locks that they hold do.
 
     >>> import threading
     >>> lock = kept_over_forks(threading.Lock())
     """
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(
-            before=lock.acquire,
-            after_in_parent=lock.release,
-            after_in_child=lock.release,
-        )
+    _locks.append(lock)
     return lock
+
+
+def _take_all() -> None:
+    """Take all locks; while one is waited for none is held, so no order matters."""
+    first: list[Any] = []
+    while True:
+        taken: list[Any] = []
+        for lock in [*first, *(one for one in _locks if one not in first)]:
+            if not lock.acquire(blocking=lock in first):
+                break
+            taken.append(lock)
+        else:
+            _taken[:] = taken
+            return
+        first = [lock]
+        _release(taken)
+
+
+def _release(taken: list[Any]) -> None:
+    while taken:
+        taken.pop().release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_take_all,
+        after_in_parent=lambda: _release(_taken),
+        after_in_child=lambda: _release(_taken),
+    )
 
 
 def in_child(function: Callable[[], None]) -> Callable[[], None]:
