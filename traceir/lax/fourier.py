@@ -61,20 +61,19 @@ def _type_of(given: FftType | str) -> int:
 
 
 def _staged(x: Operand, *, fft_lengths: tuple[int, ...], fft_type: int) -> Operand:
+    x = _given(x, fft_type)
     if not fft_lengths:
         return x
-    result: Array = bind(
-        "fft", _given(x, fft_type), fft_lengths=fft_lengths, fft_type=fft_type
-    )
+    result: Array = bind("fft", x, fft_lengths=fft_lengths, fft_type=fft_type)
     return result
 
 
 def _given(x: Operand, fft_type: int) -> Operand:
-    """The operand in a dtype that the type of transform takes."""
+    """The operand, strong, in a dtype that the type of transform takes."""
     dtype = inexact(typeof(x).dtype)
     if fft_type != FftType.RFFT and kind_of(dtype) != "c":
         dtype = np.dtype("complex128" if dtype.itemsize == 8 else "complex64")
-    return x if dtype == typeof(x).dtype else convert(x, dtype)
+    return convert(x, dtype)
 
 
 _staged.__name__ = _staged.__qualname__ = "fft"
