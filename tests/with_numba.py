@@ -55,7 +55,7 @@ def linked(f: Function, symbol: str) -> machine.Code:
     text = kernels._lowered(over.text, symbol, over.args, None, [f.name])
     needed = closure([f.name])
     inlined = [kernels._function_text(g) for g in needed if not kernels._is_bitcast(g)]
-    return machine.link([text], [symbol], inlined)
+    return machine.link([text], [symbol], inlined, kernels._products(needed))
 
 
 def ours(f: Function, arrays: Arrays, n: int) -> Arrays:
