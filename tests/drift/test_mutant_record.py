@@ -32,7 +32,7 @@ OPEN = {
     "ordering": 5,
     "primitives": 18,
     "regions": 3,
-    "windows": 291,
+    "windows": 288,
 }
 # Mutants that no hunt has tried yet, by table; here, too, a number may only fall.
 UNTRIED = {
@@ -42,7 +42,7 @@ UNTRIED = {
     "collectives": 4,
     "complex": 203,
     "effects": 1,
-    "errors": 102,
+    "errors": 101,
     "fft": 557,
     "indexing": 79,
     "lattice": 159,
