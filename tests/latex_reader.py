@@ -191,7 +191,9 @@ class Reader:
         if token in FOLDS or token.startswith(r"\operatorname"):
             name = FOLDS.get(token) or word(token)
             items = self.items()
-            known = {*VOCABULARY, *STEP_CALLS, "typed"} - {"abs"}  # which has bars
+            known = {*VOCABULARY, *STEP_CALLS, "typed"}
+            if len(items) == 1:
+                known.remove("abs")  # which has bars
             if name not in known:
                 name, items = "real", [repr(name), *items]
             return f"{name}({', '.join(items)})"

@@ -16,7 +16,7 @@ from drift.test_language import (
     formulas_of_other_tables,
     formulas_of_primitives,
 )
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from latex_reader import read
 
 from traceir.rules import Formula, language, parse
@@ -72,6 +72,8 @@ def test_formulas_of_the_tables_read_back(group: str) -> None:
 
 
 @given(FORMULAS)
+@example("abs()")
+@example("abs(a, a)")
 @settings(max_examples=400, deadline=None)
 def test_a_random_formula_reads_back(text: str) -> None:
     assert same(read(latex(typeset(parse(text))))) == same(text)
