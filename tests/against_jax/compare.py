@@ -68,8 +68,8 @@ def _objects(a: Leaf, b: Leaf) -> Difference | None:
 def _same_object(a: object, b: object) -> bool:
     if type(a) is not type(b):
         return False
-    if isinstance(a, float | complex):
-        return bool(np.isclose(a, b, rtol=1e-4, atol=1e-5, equal_nan=True))  # type: ignore[arg-type]
+    if isinstance(a, float | complex) and isinstance(b, float | complex):
+        return bool(np.isclose(a, b, rtol=1e-4, atol=1e-5, equal_nan=True))
     return a == b
 
 

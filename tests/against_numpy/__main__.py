@@ -47,7 +47,9 @@ def main() -> None:
             if verdict.kind == OVERLAP:
                 print(f"# seed {seed}, NumPy's overlap: {verdict.what}", flush=True)
             if verdict.kind == WRONG:
-                small = minimal(program, lambda p: judged(p, backend).kind == WRONG)  # noqa: B023
+                small = minimal(
+                    program, lambda p, on=backend: judged(p, on).kind == WRONG
+                )
                 print(f"# seed {seed}, {backend}: {judged(small, backend).what}")
                 print(f"{small}\n", flush=True)
     kinds["statements"] = statements

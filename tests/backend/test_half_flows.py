@@ -21,15 +21,16 @@ def up(x: Any) -> Any:
 def turned(x: Any) -> Any:
     """A loop of a half and a complex number."""
     both = x, x.astype("complex64")
-    step = lambda c: (c[0] + 1, c[1] * 1j)  # noqa: E731
-    return lax.while_loop(lambda c: c[0] < 3, step, both)[1]
+    return lax.while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, c[1] * 1j), both)[1]
 
 
 def hashed(x: Any) -> Any:
     """A loop of a half and a key."""
     both = x, traceir.random.key(0)
-    step = lambda c: (c[0] + 1, traceir.random.fold_in(c[1], 1))  # noqa: E731
-    return lax.while_loop(lambda c: c[0] < 3, step, both)[0]
+    fold_in = traceir.random.fold_in
+    return lax.while_loop(
+        lambda c: c[0] < 3, lambda c: (c[0] + 1, fold_in(c[1], 1)), both
+    )[0]
 
 
 # How many are run in profile `ci`: bfloat16 takes the same way.
