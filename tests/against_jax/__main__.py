@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
-from against_jax.campaign import report, run, run_chunk
+from against_jax.campaign import findings, report, run, run_chunk
 from against_jax.programs import draw
 
 
@@ -19,6 +20,9 @@ def main() -> None:
     parser.add_argument(
         "--tries", type=int, default=12, help="runs to make a finding small"
     )
+    parser.add_argument(
+        "--again", type=Path, nargs="+", help="files of findings, which alone are run"
+    )
     parser.add_argument("--chunk", help=argparse.SUPPRESS)
     parser.add_argument("--out", type=Path, default=Path("build/against-jax.jsonl"))
     given = parser.parse_args()
@@ -26,10 +30,12 @@ def main() -> None:
         print(draw(given.seed, given.show).text)
         return
     if given.chunk:
-        start, stop = map(int, given.chunk.split(":"))
-        run_chunk(given.seed, range(start, stop), given.out, given.tries)
+        chunk = [*map(int, given.chunk.split())]
+        run_chunk(given.seed, chunk, given.out, given.tries)
         return
-    numbers = range(given.start, given.start + given.programs)
+    numbers: Sequence[int] = range(given.start, given.start + given.programs)
+    if given.again:
+        numbers = sorted({row["number"] for row in findings(given.again)})
     rows, seconds = run(given.seed, numbers, given.out, given.tries)
     text = report(given.seed, numbers, rows, seconds)
     given.out.with_suffix(".txt").write_text(text)

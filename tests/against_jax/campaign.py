@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,16 +28,16 @@ PATIENCE = 300  # seconds that one program has, with what makes it small
 Row = dict[str, Any]
 
 
-def run_chunk(seed: int, numbers: range, place: Path, tries: int) -> None:
+def run_chunk(seed: int, numbers: Sequence[int], place: Path, tries: int) -> None:
     """Run programs in this process; findings are appended to a file, as JSON."""
     runner = Runner()
     seen: dict[str, Row] = {}
     with place.open("a") as file:
-        for number in numbers:
+        for count, number in enumerate(numbers, 1):
             Path(f"{place}.at").write_text(str(number))
             for row in _rows(runner, draw(seed, number), number, seen, tries):
                 print(json.dumps(row), file=file, flush=True)
-            if number % FORGET == FORGET - 1:
+            if count % FORGET == 0:
                 runner.forget()
 
 
@@ -98,23 +99,31 @@ def _row(
     return seen[raw]
 
 
-def run(seed: int, numbers: range, place: Path, tries: int) -> tuple[list[Row], float]:
+def run(
+    seed: int, numbers: Sequence[int], place: Path, tries: int
+) -> tuple[list[Row], float]:
     """Run a campaign in one process after the other; its findings, and the seconds."""
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text("")
     began = time.time()
-    for start in range(numbers.start, numbers.stop, CHUNK):
-        stop = min(start + CHUNK, numbers.stop)
-        while start < stop:
-            start = _run_child(seed, range(start, stop), place, tries)
-    rows = [json.loads(line) for line in place.read_text().splitlines()]
-    return rows, time.time() - began
+    for start in range(0, len(numbers), CHUNK):
+        left = numbers[start : start + CHUNK]
+        while left:
+            left = _run_child(seed, left, place, tries)
+    return findings([place]), time.time() - began
 
 
-def _run_child(seed: int, numbers: range, place: Path, tries: int) -> int:
-    """Run a chunk in a process of its own; where the next one begins."""
-    start, stop = numbers.start, numbers.stop
-    command = [sys.executable, "-m", "against_jax", f"--chunk={start}:{stop}"]
+def findings(places: Iterable[Path]) -> list[Row]:
+    """The findings that campaigns have written, in order."""
+    return [json.loads(row) for p in places for row in p.read_text().splitlines()]
+
+
+def _run_child(
+    seed: int, numbers: Sequence[int], place: Path, tries: int
+) -> Sequence[int]:
+    """Run a chunk in a process of its own; the programs that it did not come to."""
+    chunk = " ".join(map(str, numbers))
+    command = [sys.executable, "-m", "against_jax", f"--chunk={chunk}"]
     command += [f"--seed={seed}", f"--out={place}", f"--tries={tries}"]
     at = Path(f"{place}.at")
     child = subprocess.Popen(command, env={**os.environ, "JAX_PLATFORMS": "cpu"})
@@ -127,17 +136,17 @@ def _run_child(seed: int, numbers: range, place: Path, tries: int) -> int:
             child.kill()
             child.wait()
     if child.returncode == 0:
-        return stop
+        return ()
     if child.returncode > 0:
-        raise SystemExit(f"the process of programs {start} to {stop} failed")
+        raise SystemExit(f"the process of programs from {numbers[0]} on failed")
     number = int(at.read_text())
     row = {**_start(draw(seed, number), number), "kind": kind}
     with place.open("a") as file:
         print(json.dumps({**row, "detail": f"signal {-child.returncode}"}), file=file)
-    return number + 1
+    return numbers[numbers.index(number) + 1 :]
 
 
-def report(seed: int, numbers: range, rows: list[Row], seconds: float) -> str:
+def report(seed: int, numbers: Sequence[int], rows: list[Row], seconds: float) -> str:
     """The figures and the distinct findings, unexplained ones first, as text."""
     table = known()
     count = len(numbers)
@@ -148,7 +157,7 @@ def report(seed: int, numbers: range, rows: list[Row], seconds: float) -> str:
         groups.setdefault((row["source"], row["kind"], row["detail"]), []).append(row)
     missing = sum(row["kind"] == "missing" for row in rows)
     lines = [
-        f"{count} programs, seed {seed}, from {numbers.start}: {seconds:.0f} s, "
+        f"{count} programs, seed {seed}, from {numbers[0]}: {seconds:.0f} s, "
         f"{1000 * seconds / max(count, 1):.0f} ms each",
         f"{100 * (count - len(rows)) / count:.2f} % agree; "
         f"{100 * missing / count:.2f} % missing; {len(rows) - missing} differ; "
