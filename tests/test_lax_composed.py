@@ -47,6 +47,11 @@ def test_tiles_and_what_places_take() -> None:
         lax.tile(x, (2,))
     taken = lax.index_take(x, (np.array([0, 5]), np.array([-1, 1])), (0, 1))
     np.testing.assert_array_equal(taken, [2, 4])
+    far = np.array([2, 5, -3, 127], "i1"), np.array([200, 255], "u1")
+    for places in far:
+        np.testing.assert_array_equal(
+            lax.index_take(x, (places,), (0,)), x[places.astype(int) % 2]
+        )
     np.testing.assert_array_equal(
         lax.index_take(x, (np.array([2, 0]),), (1,)), x.T[[2, 0]]
     )

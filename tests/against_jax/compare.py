@@ -105,6 +105,15 @@ def _values(a: Leaf, b: Leaf) -> Difference | None:
     return _close(a.value, b.value, dtype)
 
 
+def _as_exact_as(worst: float, dtype: str) -> str:
+    """The widest of the narrower dtypes whose tolerance would have been kept."""
+    names = sorted(EPS, key=EPS.__getitem__)
+    for name in names[names.index(dtype) + 1 :]:
+        if worst <= UNITS[name] * EPS[name]:
+            return f", within {name}"
+    return ""
+
+
 def _close(a: np.ndarray, b: np.ndarray, dtype: str) -> Difference | None:
     dtype = PARTS.get(dtype, dtype)
     if dtype not in EPS:
@@ -117,8 +126,9 @@ def _close(a: np.ndarray, b: np.ndarray, dtype: str) -> Difference | None:
         return Difference("value", "infinite")
     usual = np.isfinite(x) & np.isfinite(y)
     largest = np.max(np.abs(y[usual]), initial=1.0)
-    if np.any(np.abs(x[usual] - y[usual]) > UNITS[dtype] * EPS[dtype] * largest):
-        return Difference("value", "number")
+    worst = np.max(np.abs(x[usual] - y[usual]), initial=0.0) / largest
+    if worst > UNITS[dtype] * EPS[dtype]:
+        return Difference("value", f"number{_as_exact_as(worst, dtype)}")
     zeros = usual & (x == 0) & (y == 0)
     if not np.array_equal(np.signbit(x[zeros]), np.signbit(y[zeros])):
         return Difference("value", "zero")

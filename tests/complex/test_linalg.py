@@ -205,6 +205,7 @@ DERIVED: dict[str, Function] = {
     "other side": lambda a: lax.linalg.triangular_solve(a, a.T, conjugate_a=True),
     "det": jnp.linalg.det,
     "slogdet": lambda a: jnp.linalg.slogdet(a)[1],
+    "direction of det": lambda a: jnp.linalg.slogdet(a + a.T)[0],
     "inv": jnp.linalg.inv,
     "pinv": lambda a: jnp.linalg.pinv(a[:, :2]),
 }

@@ -21,8 +21,17 @@ from traceir.lax.convolution import (
     conv_general_dilated,
 )
 from traceir.lax.cumulative import cumsum
-from traceir.lax.elementwise import add, bitwise_and, ge, lt, mul, neg, sub
-from traceir.lax.index_dtypes import from_end
+from traceir.lax.elementwise import (
+    add,
+    bitwise_and,
+    ge,
+    lt,
+    mul,
+    neg,
+    rem,
+    sub,
+)
+from traceir.lax.index_dtypes import from_end, widened
 from traceir.lax.indexing import GatherDimensionNumbers, gather
 from traceir.lax.operands import (
     DTypeLike,
@@ -87,8 +96,7 @@ def tile(operand: Operand, reps: ShapeLike) -> Array:
 def index_take(src: Operand, idxs: Sequence[Operand], axes: Sequence[int]) -> Array:
     """What vectors of places take: for each k the part at `idxs[j][k]` of `axes[j]`.
 
-    Places outside are clamped, negative ones count from the end. Raises ValueError
-    (face.axis).
+    Places outside go around, as negative ones do. Raises ValueError (face.axis).
 
     >>> index_take(np.arange(6).reshape(2, 3), (np.array([1, -2]),), (0,))
     Array([[3, 4, 5],
@@ -96,12 +104,18 @@ def index_take(src: Operand, idxs: Sequence[Operand], axes: Sequence[int]) -> Ar
     """
     x = as_array(_checked("index_take", src))
     dims = tuple(axis_in(axis, x.ndim) for axis in axes)
-    columns = [from_end(i, x.shape[d]) for i, d in zip(idxs, dims)]
+    columns = [_around(i, x.shape[d]) for i, d in zip(idxs, dims)]
     places = concatenate([expand_dims(i, (1,)) for i in columns], 1)
     rest = range(1, x.ndim - len(dims) + 1)
     sizes = [1 if d in dims else n for d, n in enumerate(x.shape)]
     numbers = GatherDimensionNumbers(tuple(rest), tuple(sorted(dims)), dims)
     return gather(x, places, numbers, sizes, mode="clip")
+
+
+def _around(places: Operand, extent: int) -> Operand:
+    """Places modulo an extent."""
+    wide = widened(places, extent)
+    return from_end(rem(wide, like(extent, wide)), extent)
 
 
 def mulhi(x: Operand, y: Operand) -> Array:

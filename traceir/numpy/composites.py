@@ -212,7 +212,8 @@ def power(x1: Operand, x2: Operand) -> Array:
     base, exponent = promoted_numeric("power", x, y)
     if is_inexact(typeof(base).dtype):
         # An integer exponent stays one: converted, a large one would be rounded.
-        return lax.pow(base, y if kind in "iu" else exponent)
+        whole = convert(y, np.dtype("int32")) if kind == "b" else y
+        return lax.pow(base, whole if kind in "biu" else exponent)
     return _integer_power(base, exponent)
 
 

@@ -176,7 +176,7 @@ def compress(
         which = which[:extent]
     # A place outside is filled.
     [places] = nonzero(which, size=size, fill_value=extent)
-    fill = np.asarray(fill_value).item()
+    fill = typed(np.asarray(fill_value).item(), x.dtype, False)
     found = take(x, places, at, mode="fill", fill_value=fill)
     # What a number is filled up with has a dtype.
     return found if size is None else convert(found, found.dtype)

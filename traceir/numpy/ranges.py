@@ -34,6 +34,7 @@ from traceir.lax.operands import (
 )
 from traceir.lax.shapes import axis_in
 from traceir.numpy.creation import broadcast_to
+from traceir.numpy.dtypes import promote_types
 from traceir.numpy.elementwise import add, divide, multiply, subtract
 from traceir.trace import bind
 
@@ -113,17 +114,30 @@ def linspace(
     if count < 0:
         raise rules.error("face.count", got=f"num={count}")
     first, last = operands("linspace", (start, stop))
-    computed = inexact(joined((first, last))[0])
-    wanted = computed if dtype is None else dtype_of(dtype, "linspace")
+    dtypes = spacing_dtypes("linspace", first, last, dtype)
     return _linspace(
         first,
         last,
         num=count,
         endpoint=bool(endpoint),
         retstep=bool(retstep),
-        dtypes=(computed, wanted),
+        dtypes=dtypes,
         axis=index(axis),
     )
+
+
+def spacing_dtypes(
+    name: str, first: Operand, last: Operand, dtype: DTypeLike
+) -> tuple[np.dtype, np.dtype]:
+    """What numbers between two ends are computed in, and what they are given in.
+
+    A wider dtype that is asked for is computed in; a narrower one is rounded to.
+    """
+    own = inexact(joined((first, last))[0])
+    if dtype is None:
+        return own, own
+    wanted = dtype_of(dtype, name)
+    return promote_types(own, inexact(wanted)), wanted
 
 
 @composite(static_argnames=["num", "endpoint", "retstep", "dtypes", "axis"])
@@ -159,7 +173,7 @@ def _linspace(
     if kind_of(wanted) in "iu" and kind_of(dtype) == "f":
         result = lax.floor(result)
     found = convert(result, wanted)
-    return (found, as_array(convert(step, dtype))) if retstep else found
+    return (found, as_array(convert(step, inexact(wanted)))) if retstep else found
 
 
 def _across(x: Operand, axis: int) -> Array:

@@ -14,14 +14,11 @@ from traceir.lax.operands import (
     Operand,
     as_array,
     convert,
-    dtype_of,
-    inexact,
-    joined,
     operands,
 )
 from traceir.numpy.composites import power
 from traceir.numpy.elementwise import divide, log10, multiply
-from traceir.numpy.ranges import linspace
+from traceir.numpy.ranges import linspace, spacing_dtypes
 from traceir.numpy.shapes import moveaxis
 
 
@@ -42,15 +39,14 @@ def logspace(
     Array([  1.,  10., 100.], dtype=float32)
     """
     first, last, ground = operands("logspace", (start, stop, base))
-    computed = inexact(joined((first, last))[0])
-    wanted = computed if dtype is None else dtype_of(dtype, "logspace")
+    dtypes = spacing_dtypes("logspace", first, last, dtype)
     return _logspace(
         first,
         last,
         ground,
         num=num,
         endpoint=endpoint,
-        dtypes=(computed, wanted),
+        dtypes=dtypes,
         axis=axis,
     )
 
@@ -89,9 +85,7 @@ def geomspace(
     Array([1., 2., 4., 8.], dtype=float32)
     """
     first, last = operands("geomspace", (start, stop))
-    computed = inexact(joined((first, last))[0])
-    wanted = computed if dtype is None else dtype_of(dtype, "geomspace")
-    dtypes = (computed, wanted)
+    dtypes = spacing_dtypes("geomspace", first, last, dtype)
     return _geomspace(first, last, num=num, endpoint=endpoint, dtypes=dtypes, axis=axis)
 
 

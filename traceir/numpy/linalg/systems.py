@@ -24,6 +24,7 @@ from traceir.lax.operands import (
 )
 from traceir.numpy.composites import where
 from traceir.numpy.creation import broadcast_to
+from traceir.numpy.elementwise import divide
 from traceir.numpy.linalg.checks import check_square, matrices, shown, square
 from traceir.numpy.reductions import any as _any
 from traceir.numpy.reductions import prod
@@ -168,10 +169,12 @@ def _number(value: int, shape: tuple[int, ...]) -> Array:
 
 def _signs(pivots: Operand) -> Array:
     """The product of the numbers' signs, of complex ones of their directions."""
-    if typeof(pivots).dtype.kind == "c":
-        return prod(lax.sign(pivots), axis=-1)
-    shape = shape_of(pivots)
-    zero = lax.full(shape, 0, typeof(pivots).dtype)
+    dtype, shape = typeof(pivots).dtype, shape_of(pivots)
+    if dtype.kind == "c":
+        # Not `sign`, which counts as constant (JAX's, too).
+        length = lax.abs(pivots)
+        return prod(divide(pivots, where(length, length, 1.0)), axis=-1)
+    zero = lax.full(shape, 0, dtype)
     below = lax.convert_element_type(lax.lt(pivots, zero), "int32")
     count = lax.reduce_sum(below, (len(shape) - 1,))
     odd = lax.rem(count, _number(2, shape[:-1]))
