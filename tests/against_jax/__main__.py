@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -23,14 +24,15 @@ def main() -> None:
     parser.add_argument(
         "--again", type=Path, nargs="+", help="files of findings, which alone are run"
     )
-    parser.add_argument("--chunk", help=argparse.SUPPRESS)
+    # The numbers of its programs are read from standard input.
+    parser.add_argument("--chunk", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--out", type=Path, default=Path("build/against-jax.jsonl"))
     given = parser.parse_args()
     if given.show is not None:
         print(draw(given.seed, given.show).text)
         return
     if given.chunk:
-        chunk = [*map(int, given.chunk.split())]
+        chunk = [*map(int, sys.stdin.read().split())]
         run_chunk(given.seed, chunk, given.out, given.tries)
         return
     numbers: Sequence[int] = range(given.start, given.start + given.programs)

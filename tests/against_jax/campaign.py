@@ -122,11 +122,14 @@ def _run_child(
     seed: int, numbers: Sequence[int], place: Path, tries: int
 ) -> Sequence[int]:
     """Run a chunk in a process of its own; the programs that it did not come to."""
-    chunk = " ".join(map(str, numbers))
-    command = [sys.executable, "-m", "against_jax", f"--chunk={chunk}"]
-    command += [f"--seed={seed}", f"--out={place}", f"--tries={tries}"]
+    command = [sys.executable, "-m", "against_jax", "--chunk", f"--seed={seed}"]
+    command += [f"--out={place}", f"--tries={tries}"]
     at = Path(f"{place}.at")
-    child = subprocess.Popen(command, env={**os.environ, "JAX_PLATFORMS": "cpu"})
+    environment = {**os.environ, "JAX_PLATFORMS": "cpu"}
+    child = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, text=True)
+    assert child.stdin is not None
+    with child.stdin as told:
+        told.write(" ".join(map(str, numbers)))
     kind = "crash"
     while child.poll() is None:
         with contextlib.suppress(subprocess.TimeoutExpired):
