@@ -1,6 +1,6 @@
-"""Functions of `jax.lax` that take several primitives, or none.
+"""Functions of `lax` that take several primitives, or none.
 
-Serves: face.shape, face.axis, face.argument
+Serves: face.shape, face.axis, face.argument, face.choice
 """
 
 from __future__ import annotations
@@ -41,12 +41,13 @@ from traceir.lax.operands import (
     constant,
     convert,
     like,
-    operand,
     operands,
     promoted,
     shape_of,
 )
+from traceir.lax.operands import operand as checked
 from traceir.lax.ordering import top_k
+from traceir.lax.precision import PrecisionLike
 from traceir.lax.reductions import dot_general, reduce_sum
 from traceir.lax.selection import select
 from traceir.lax.shapes import ShapeLike, axis_in, shape_tuple
@@ -69,11 +70,10 @@ def optimization_barrier(operand: T) -> T:
     >>> optimization_barrier((1.5, 2))
     (Array(1.5, dtype=float32, weak_type=True), Array(2, dtype=int32, weak_type=True))
     """
-    held: T = pytree.map_(lambda leaf: as_array(_checked("barrier", leaf)), operand)
+    held: T = pytree.map_(
+        lambda leaf: as_array(checked("optimization_barrier", leaf)), operand
+    )
     return held
-
-
-_checked = operand
 
 
 def tile(operand: Operand, reps: ShapeLike) -> Array:
@@ -84,7 +84,7 @@ def tile(operand: Operand, reps: ShapeLike) -> Array:
     >>> tile(np.arange(2), (2,))
     Array([0, 1, 0, 1], dtype=int32)
     """
-    x, times = _checked("tile", operand), shape_tuple(reps)
+    x, times = checked("tile", operand), shape_tuple(reps)
     shape = shape_of(x)
     if len(times) != len(shape):
         raise rules.error("face.shape", got=f"{times} for {len(shape)} dimensions")
@@ -102,7 +102,7 @@ def index_take(src: Operand, idxs: Sequence[Operand], axes: Sequence[int]) -> Ar
     Array([[3, 4, 5],
            [0, 1, 2]], dtype=int32)
     """
-    x = as_array(_checked("index_take", src))
+    x = as_array(checked("index_take", src))
     dims = tuple(axis_in(axis, x.ndim) for axis in axes)
     columns = [_around(i, x.shape[d]) for i, d in zip(idxs, dims)]
     places = concatenate([expand_dims(i, (1,)) for i in columns], 1)
@@ -155,15 +155,15 @@ def ragged_dot(
     lhs: Operand,
     rhs: Operand,
     group_sizes: Operand,
-    precision: None = None,
+    precision: PrecisionLike = None,
     preferred_element_type: DTypeLike = None,
     group_offset: None = None,
 ) -> Array:
     """Products of groups of rows, one after the other, with one matrix each.
 
     Shapes (m, k), (g, k, n) and (g,) to (m, n). Rows after the last group are 0.
-    Raises TypeError (face.integers) unless sizes are integers, and the clauses of
-    dot_general.
+    Raises TypeError (face.integers) unless sizes are integers, ValueError (face.choice)
+    for a `group_offset`, and the clauses of dot_general.
 
     >>> x, y = np.ones((3, 1), "int32"), np.array([[[2]], [[5]]])
     >>> ragged_dot(x, y, np.array([1, 2]))
@@ -172,11 +172,14 @@ def ragged_dot(
            [5]], dtype=int32)
     """
     x, y = promoted("ragged_dot", lhs, rhs)
-    sizes = as_array(_checked("ragged_dot", group_sizes, 2))
+    sizes = as_array(checked("ragged_dot", group_sizes, 2))
     if sizes.dtype.kind not in "iu":
         raise rules.error("face.integers", got=f"{sizes.dtype.name} in ragged_dot")
+    if group_offset is not None:
+        raise rules.error("face.choice", got=f"{group_offset=}", hint="leave it out")
     numbers = (((len(shape_of(x)) - 1,), (1,)), ((), ()))
-    products = dot_general(x, y, numbers, preferred_element_type)  # of rows and groups
+    # Of each row and each group.
+    products = dot_general(x, y, numbers, precision, preferred_element_type)
     ends = cumsum(sizes)
     shape = shape_of(products)
     row = broadcasted_iota(sizes.dtype, shape, 0)
@@ -196,12 +199,14 @@ def approx_max_k(
 ) -> list[Array]:
     """The `k` greatest elements along a dimension, and their places: exactly.
 
-    They are those of `top_k`, whatever recall is asked for, with its errors.
+    They are those of `top_k`, whatever recall is asked for, with its errors. Raises
+    ValueError (face.choice) unless `aggregate_to_topk`: there are no other candidates.
 
     >>> approx_max_k(np.array([1.0, 3.0, 2.0]), 2)
     [Array([3., 2.], dtype=float32), Array([1, 2], dtype=int32)]
     """
-    return _greatest("approx_max_k", operand, k, reduction_dimension, False)
+    x = as_array(checked("approx_max_k", operand))
+    return _top_k(x, k, reduction_dimension, aggregate_to_topk)
 
 
 def approx_min_k(
@@ -217,15 +222,15 @@ def approx_min_k(
     >>> approx_min_k(np.array([1.0, 3.0, 2.0]), 2)
     [Array([1., 2.], dtype=float32), Array([0, 2], dtype=int32)]
     """
-    return _greatest("approx_min_k", operand, k, reduction_dimension, True)
+    x = neg(checked("approx_min_k", operand))
+    values, places = _top_k(x, k, reduction_dimension, aggregate_to_topk)
+    return [neg(values), places]
 
 
-def _greatest(
-    name: str, operand: Operand, k: int, dimension: int, least: bool
-) -> list[Array]:
-    x = as_array(_checked(name, operand))
-    values, places = top_k(neg(x) if least else x, k, axis=dimension)
-    return [neg(values) if least else values, places]
+def _top_k(x: Array, k: int, axis: int, aggregate_to_topk: bool) -> list[Array]:
+    if not aggregate_to_topk:
+        raise rules.error("face.choice", got=f"{aggregate_to_topk=}", hint="True")
+    return top_k(x, k, axis=axis)
 
 
 def conv_general_dilated_patches(
@@ -236,7 +241,7 @@ def conv_general_dilated_patches(
     lhs_dilation: Sequence[int] | None = None,
     rhs_dilation: Sequence[int] | None = None,
     dimension_numbers: ConvNumbers = None,
-    precision: None = None,
+    precision: PrecisionLike = None,
     preferred_element_type: DTypeLike = None,
 ) -> Array:
     """The windows that a convolution would see, their elements along the features.
@@ -249,7 +254,7 @@ def conv_general_dilated_patches(
     Array([[[1., 2.],
             [2., 4.]]], dtype=float32)
     """
-    x = as_array(_checked("patches", lhs))
+    x = as_array(checked("conv_general_dilated_patches", lhs))
     taps, rank = tuple(map(index, filter_shape)), x.ndim
     if rank != len(taps) + 2:
         got = f"patches of {x.aval.str_short()} with windows {taps}"
@@ -269,5 +274,6 @@ def conv_general_dilated_patches(
         rhs_dilation,
         numbers,
         feature_group_count=features,
+        precision=precision,
         preferred_element_type=preferred_element_type,
     )

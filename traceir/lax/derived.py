@@ -14,17 +14,15 @@ from traceir.lax.operands import (
     as_array,
     convert,
     dtype_of,
-    operand,
     shape_of,
 )
 from traceir.lax.operands import broadcast_shapes as _meet
+from traceir.lax.operands import operand as checked
 from traceir.lax.precision import PrecisionLike
 from traceir.lax.reductions import dot_general
 from traceir.lax.shapes import ShapeLike, axis_in, shape_tuple
 from traceir.lax.structure import broadcast_in_dim, full, reshape
 from traceir.trace import bind, typeof
-
-_operand = operand
 
 
 def full_like(
@@ -35,13 +33,13 @@ def full_like(
     >>> full_like(2.5, 1)
     Array(1., dtype=float32, weak_type=True)
     """
-    aval = typeof(operand("full_like", x))
+    aval = typeof(checked("full_like", x))
     extents = aval.shape if shape is None else shape_tuple(shape)
     if dtype is KEY or (dtype is None and aval.dtype is KEY):
         return full(extents, fill_value, KEY)
     wanted = aval.dtype if dtype is None else dtype_of(dtype, "full_like")
     weak = dtype is None and aval.weak_type
-    value = operand("full_like", fill_value, 1)
+    value = checked("full_like", fill_value, 1)
     return broadcast_in_dim(convert(value, wanted, weak), extents, ())
 
 
@@ -56,7 +54,7 @@ def collapse(
     >>> collapse(lax.full((2, 3, 4), 0), 0, 2).shape
     (6, 4)
     """
-    value = _operand("collapse", operand)
+    value = checked("collapse", operand)
     shape = shape_of(value)
     rank = len(shape)
     start = axis_in(start_dimension, rank)
@@ -86,7 +84,7 @@ def broadcast_to_rank(x: Operand, rank: int) -> Array:
     >>> broadcast_to_rank(1.5, 2)
     Array([[1.5]], dtype=float32, weak_type=True)
     """
-    value = operand("broadcast_to_rank", x)
+    value = checked("broadcast_to_rank", x)
     own = shape_of(value)
     missing = index(rank) - len(own)
     if missing <= 0:
@@ -104,7 +102,7 @@ def batch_matmul(lhs: Operand, rhs: Operand, precision: PrecisionLike = None) ->
     >>> batch_matmul(lax.full((5, 2, 3), 1.0), lax.full((5, 3, 4), 1.0)).shape
     (5, 2, 4)
     """
-    x, y = operand("batch_matmul", lhs), operand("batch_matmul", rhs, 1)
+    x, y = checked("batch_matmul", lhs), checked("batch_matmul", rhs, 1)
     rank = len(shape_of(x))
     contracted = ((axis_in(-1, rank),), (axis_in(-2, len(shape_of(y))),))
     batch = tuple(range(rank - 2))
@@ -118,5 +116,5 @@ def unstack(x: Operand, axis: int = 0) -> tuple[Array, ...]:
     >>> unstack(lax.iota("int32", 2))
     (Array(0, dtype=int32), Array(1, dtype=int32))
     """
-    value = operand("unstack", x)
+    value = checked("unstack", x)
     return tuple(bind("unstack", value, axis=axis_in(axis, len(shape_of(value)))))

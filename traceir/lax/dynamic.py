@@ -23,9 +23,9 @@ from traceir.lax.operands import (
     fitting,
     is_scalar,
     is_tracer,
-    operand,
     typed,
 )
+from traceir.lax.operands import operand as checked
 from traceir.lax.shapes import axis_in, shape_tuple
 from traceir.lax.structure import broadcast_in_dim, slice_in_dim, squeeze
 from traceir.trace import bind, typeof
@@ -44,7 +44,7 @@ def _starts(name: str, given: Starts, shape: tuple[int, ...], wrap: Negative) ->
             else np.asarray(given)[k]
             for k in range(count)
         ]  # fmt: skip
-    starts = [operand(name, s, k) for k, s in enumerate(given)]
+    starts = [checked(name, s, k) for k, s in enumerate(given)]
     wraps = [wrap] * len(starts) if isinstance(wrap, bool) else list(wrap)
     if len(starts) == len(shape):
         # They have one dtype, so if one is widened to count from the end, all are.
@@ -102,14 +102,11 @@ def dynamic_slice(
     >>> dynamic_slice(jnp.arange(5), (-1,), (2,))
     Array([3, 4], dtype=int32)
     """
-    x = as_array(_checked("dynamic_slice", operand))
+    x = as_array(checked("dynamic_slice", operand))
     sizes = shape_tuple(slice_sizes)
     starts = _starts("dynamic_slice", start_indices, x.shape, allow_negative_indices)
     result: Array = bind("dynamic_slice", x, *starts, slice_sizes=sizes)
     return result
-
-
-_checked = operand
 
 
 def dynamic_update_slice(
@@ -129,7 +126,7 @@ def dynamic_update_slice(
     Array([0, 1, 2, 9, 9], dtype=int32)
     """
     name = "dynamic_update_slice"
-    x, new = as_array(_checked(name, operand)), as_array(_checked(name, update, 1))
+    x, new = as_array(checked(name, operand)), as_array(checked(name, update, 1))
     starts = _starts(name, start_indices, x.shape, allow_negative_indices)
     result: Array = bind(name, x, new, *starts)
     return result
@@ -149,7 +146,7 @@ def dynamic_slice_in_dim(
     >>> dynamic_slice_in_dim(jnp.arange(5), 2, 2)
     Array([2, 3], dtype=int32)
     """
-    x = as_array(_checked("dynamic_slice_in_dim", operand))
+    x = as_array(checked("dynamic_slice_in_dim", operand))
     at = axis_in(axis, x.ndim)
     sizes = list(x.shape)
     sizes[at] = as_int(slice_size)
@@ -173,7 +170,7 @@ def dynamic_update_slice_in_dim(
     >>> dynamic_update_slice_in_dim(jnp.arange(5), jnp.array([9, 9]), 2, 0)
     Array([0, 1, 9, 9, 4], dtype=int32)
     """
-    x = as_array(_checked("dynamic_update_slice_in_dim", operand))
+    x = as_array(checked("dynamic_update_slice_in_dim", operand))
     at = axis_in(axis, x.ndim)
     starts = [start_index if d == at else 0 for d in range(x.ndim)]
     return dynamic_update_slice(
@@ -196,7 +193,7 @@ def dynamic_index_in_dim(
     >>> dynamic_index_in_dim(jnp.arange(5), 2, keepdims=False)
     Array(2, dtype=int32)
     """
-    x = as_array(_checked("dynamic_index_in_dim", operand))
+    x = as_array(checked("dynamic_index_in_dim", operand))
     at = axis_in(axis, x.ndim)
     found = dynamic_slice_in_dim(
         x, index, 1, at, allow_negative_indices=allow_negative_indices
@@ -220,8 +217,8 @@ def dynamic_update_index_in_dim(
     >>> dynamic_update_index_in_dim(jnp.arange(4), 9, 2, 0)
     Array([0, 1, 9, 3], dtype=int32)
     """
-    x = as_array(_checked("dynamic_update_index_in_dim", operand))
-    update = _checked("dynamic_update_index_in_dim", update, 1)
+    x = as_array(checked("dynamic_update_index_in_dim", operand))
+    update = checked("dynamic_update_index_in_dim", update, 1)
     at = axis_in(axis, x.ndim)
     new = as_array(convert(update, x.dtype) if is_scalar(update) else update)
     if new.ndim != x.ndim:

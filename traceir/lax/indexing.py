@@ -15,7 +15,8 @@ from traceir import rules
 from traceir.array import Array
 from traceir.config import local
 from traceir.dtypes import KEY, kind_of
-from traceir.lax.operands import Operand, as_array, operand
+from traceir.lax.operands import Operand, as_array
+from traceir.lax.operands import operand as checked
 from traceir.lax.shapes import shape_tuple
 from traceir.trace import bind
 
@@ -125,8 +126,8 @@ def gather(
     Array([[0., 0., 1.],
            [1., 0., 0.]], dtype=float32)
     """
-    x = as_array(_checked("gather", operand))
-    places = as_array(_checked("gather", start_indices, 1))
+    x = as_array(checked("gather", operand))
+    places = as_array(checked("gather", start_indices, 1))
     found = GatherScatterMode.from_any(mode, GatherScatterMode.PROMISE_IN_BOUNDS)
     fill = None
     if found is GatherScatterMode.FILL_OR_DROP:
@@ -143,9 +144,6 @@ def gather(
         fill_value=fill,
     )
     return result
-
-
-_checked = operand
 
 
 def fill_of(dtype: np.dtype) -> Any:
@@ -187,7 +185,7 @@ def _scatter(
     unique_indices: bool,
     mode: str | GatherScatterMode | None,
 ) -> Array:
-    given = [_checked(name, v, k) for k, v in enumerate((x, indices, updates))]
+    given = [checked(name, v, k) for k, v in enumerate((x, indices, updates))]
     found = GatherScatterMode.from_any(mode, GatherScatterMode.FILL_OR_DROP)
     result: Array = bind(
         name,

@@ -1,6 +1,6 @@
 """Operands before a primitive sees them: checked, typed, converted, made to broadcast.
 
-Serves: face.argument, face.dtype, face.broadcast, promote.*
+Serves: face.argument, face.dtype, face.broadcast, face.no-out, promote.*
 """
 
 from __future__ import annotations
@@ -304,6 +304,15 @@ def promoted_numeric(name: str, *values: Operand) -> list[Operand]:
     if typeof(found[0]).dtype == BOOL:
         return [convert(v, np.dtype(np.int32)) for v in found]
     return found
+
+
+def no_out(name: str, out: object) -> None:
+    """Raise NotImplementedError (face.no-out) if there is an array to store in.
+
+    >>> no_out("sum", None)
+    """
+    if out is not None:
+        raise rules.error("face.no-out", got=f"out= of {name}")
 
 
 def refuse_key(*values: Operand) -> None:

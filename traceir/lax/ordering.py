@@ -13,13 +13,12 @@ import numpy as np
 
 from traceir.array import Array
 from traceir.ir import Params, sort_params
-from traceir.lax.operands import Operand, as_array, operand, operands, shape_of
+from traceir.lax.operands import Operand, as_array, operands, shape_of
+from traceir.lax.operands import operand as checked
 from traceir.lax.shapes import axis_in
 from traceir.trace import Value, bind, bind_all, typeof
 from traceir.transforms.axes import place_at, stretch
 from traceir.transforms.rules import BATCH, JVP, Axis, Dim, Tangent, Zero
-
-_operand = operand
 
 
 def sort(
@@ -82,7 +81,7 @@ def top_k(operand: Operand, k: int, *, axis: int = -1) -> list[Array]:
     >>> top_k(jnp.array([3, 9, 5]), 2)
     [Array([9, 5], dtype=int32), Array([1, 2], dtype=int32)]
     """
-    value = as_array(_operand("top_k", operand))
+    value = as_array(checked("top_k", operand))
     axis = axis_in(axis, len(shape_of(value)))
     return list(bind("top_k", value, k=index(k), axis=axis))
 

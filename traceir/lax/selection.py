@@ -12,12 +12,10 @@ from traceir.lax.operands import (
     as_array,
     convert,
     dtype_of,
-    operand,
     operands,
 )
+from traceir.lax.operands import operand as checked
 from traceir.trace import bind
-
-_operand = operand
 
 
 class RoundingMethod(IntEnum):
@@ -40,7 +38,7 @@ def integer_pow(x: Operand, y: int) -> Array:
     >>> integer_pow(2.0, -1)
     Array(0.5, dtype=float32, weak_type=True)
     """
-    result: Array = bind("integer_pow", operand("integer_pow", x), y=index(y))
+    result: Array = bind("integer_pow", checked("integer_pow", x), y=index(y))
     return result
 
 
@@ -60,7 +58,7 @@ def round(x: Operand, rounding_method: int = RoundingMethod.AWAY_FROM_ZERO) -> A
     (Array(3., dtype=float32, weak_type=True), Array(2., dtype=float32, weak_type=True))
     """
     method = int(rounding_method)
-    result: Array = bind("round", operand("round", x), rounding_method=method)
+    result: Array = bind("round", checked("round", x), rounding_method=method)
     return result
 
 
@@ -73,7 +71,7 @@ def convert_element_type(operand: Operand, new_dtype: DTypeLike) -> Array:
     Array(2, dtype=int32)
     """
     dtype = dtype_of(new_dtype, "convert_element_type")
-    return as_array(convert(_operand("convert_element_type", operand), dtype))
+    return as_array(convert(checked("convert_element_type", operand), dtype))
 
 
 def select_n(which: Operand, *cases: Operand) -> Array:

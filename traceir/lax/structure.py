@@ -15,16 +15,12 @@ from traceir.lax.operands import (
     default_dtype,
     dtype_of,
     fitting,
-    operand,
-    operands,
     shape_of,
 )
+from traceir.lax.operands import operand as checked
+from traceir.lax.operands import operands as all_checked
 from traceir.lax.shapes import ShapeLike, axes_in, axis_in, shape_tuple
 from traceir.trace import bind, typeof
-
-_operand = operand
-
-_operands = operands
 
 
 def full(shape: ShapeLike, fill_value: Operand, dtype: DTypeLike = None) -> Array:
@@ -37,7 +33,7 @@ def full(shape: ShapeLike, fill_value: Operand, dtype: DTypeLike = None) -> Arra
     >>> full((2,), 1.5)
     Array([1.5, 1.5], dtype=float32, weak_type=True)
     """
-    value, extents = operand("full", fill_value), shape_tuple(shape)
+    value, extents = checked("full", fill_value), shape_tuple(shape)
     if dtype is KEY and typeof(value).dtype is not KEY:
         words = full((*extents, 2), value, "uint32")
         result: Array = bind("random_wrap", words, impl="fry")
@@ -83,7 +79,7 @@ def broadcast_in_dim(
     >>> broadcast_in_dim(2, (3,), ())
     Array([2, 2, 2], dtype=int32, weak_type=True)
     """
-    extents, value = shape_tuple(shape), _operand("broadcast_in_dim", operand)
+    extents, value = shape_tuple(shape), checked("broadcast_in_dim", operand)
     dims = tuple(map(index, broadcast_dimensions))
     if shape_of(value) == extents and dims == tuple(range(len(extents))):
         return as_array(value)
@@ -99,7 +95,7 @@ def broadcast(operand: Operand, sizes: ShapeLike) -> Array:
     >>> broadcast(2, (3,))
     Array([2, 2, 2], dtype=int32, weak_type=True)
     """
-    value, lead = _operand("broadcast", operand), shape_tuple(sizes)
+    value, lead = checked("broadcast", operand), shape_tuple(sizes)
     shape = shape_of(value)
     dims = range(len(lead), len(lead) + len(shape))
     return broadcast_in_dim(value, lead + shape, tuple(dims))
@@ -116,7 +112,7 @@ def reshape(
     Array([[0, 1],
            [2, 3]], dtype=int32)
     """
-    value, sizes = _operand("reshape", operand), shape_tuple(new_sizes)
+    value, sizes = checked("reshape", operand), shape_tuple(new_sizes)
     if dimensions is not None:
         value = transpose(value, dimensions)
     if shape_of(value) == sizes:
@@ -132,7 +128,7 @@ def transpose(operand: Operand, permutation: Sequence[int]) -> Array:
     Array([[0, 1],
            [0, 1]], dtype=int32)
     """
-    value, order = _operand("transpose", operand), tuple(map(index, permutation))
+    value, order = checked("transpose", operand), tuple(map(index, permutation))
     if order == tuple(range(len(shape_of(value)))):
         return as_array(value)
     result: Array = bind("transpose", value, permutation=order)
@@ -147,7 +143,7 @@ def rev(operand: Operand, dimensions: Sequence[int]) -> Array:
     >>> rev(iota("int32", 3), (0,))
     Array([2, 1, 0], dtype=int32)
     """
-    value = _operand("rev", operand)
+    value = checked("rev", operand)
     dims = axes_in(tuple(dimensions), len(shape_of(value)))
     result: Array = bind("rev", value, dimensions=dims)
     return result
@@ -161,7 +157,7 @@ def squeeze(array: Operand, dimensions: Sequence[int]) -> Array:
     >>> squeeze(iota("int32", 1), (0,))
     Array(0, dtype=int32)
     """
-    value = operand("squeeze", array)
+    value = checked("squeeze", array)
     dims = tuple(sorted(axes_in(tuple(dimensions), len(shape_of(value)))))
     if not dims:
         return as_array(value)
@@ -178,7 +174,7 @@ def expand_dims(array: Operand, dimensions: Sequence[int]) -> Array:
     Array([[0],
            [1]], dtype=int32)
     """
-    value = operand("expand_dims", array)
+    value = checked("expand_dims", array)
     rank = len(shape_of(value)) + len(dimensions)
     new = axes_in(tuple(dimensions), rank)
     kept = tuple(d for d in range(rank) if d not in new)
@@ -201,7 +197,7 @@ def slice(
     """
     result: Array = bind(
         "slice",
-        _operand("slice", operand),
+        checked("slice", operand),
         start_indices=tuple(map(index, start_indices)),
         limit_indices=tuple(map(index, limit_indices)),
         strides=None if strides is None else tuple(map(index, strides)),
@@ -221,7 +217,7 @@ def slice_in_dim(
     >>> slice_in_dim(iota("int32", 5), 1, None, 2)
     Array([1, 3], dtype=int32)
     """
-    value = _operand("slice_in_dim", operand)
+    value = checked("slice_in_dim", operand)
     shape = shape_of(value)
     at = axis_in(axis, len(shape))
     start = 0 if start_index is None else index(start_index)
@@ -242,7 +238,7 @@ def index_in_dim(
     >>> index_in_dim(iota("int32", 5), -1, keepdims=False)
     Array(4, dtype=int32)
     """
-    value = _operand("index_in_dim", operand)
+    value = checked("index_in_dim", operand)
     rank = len(shape_of(value))
     at = axis_in(axis, rank)
     place = axis_in(index, shape_of(value)[at])
@@ -258,7 +254,7 @@ def concatenate(operands: Sequence[Operand], dimension: int) -> Array:
     >>> concatenate([iota("int32", 2), iota("int32", 3)], 0)
     Array([0, 1, 0, 1, 2], dtype=int32)
     """
-    values = _operands("concatenate", operands)
+    values = all_checked("concatenate", operands)
     if len(values) == 1:
         return as_array(values[0])
     result: Array = bind("concatenate", *values, dimension=index(dimension))
@@ -271,7 +267,7 @@ def split(operand: Operand, sizes: Sequence[int], axis: int = 0) -> list[Array]:
     >>> split(iota("int32", 3), (1, 2))
     [Array([0], dtype=int32), Array([1, 2], dtype=int32)]
     """
-    value = _operand("split", operand)
+    value = checked("split", operand)
     at = axis_in(axis, len(shape_of(value)))
     return list(bind("split", value, sizes=tuple(map(index, sizes)), axis=at))
 
@@ -288,7 +284,7 @@ def pad(
     >>> pad(iota("int32", 2), 7, [(1, 0, 1)])
     Array([7, 0, 7, 1], dtype=int32)
     """
-    values = _operand("pad", operand), _operand("pad", padding_value)
+    values = checked("pad", operand), checked("pad", padding_value)
     config = tuple((index(a), index(b), index(c)) for a, b, c in padding_config)
     result: Array = bind("pad", *values, padding_config=config)
     return result
@@ -301,5 +297,5 @@ def stack(arrays: Sequence[Operand], axis: int = 0) -> Array:
     Array([[0, 1],
            [0, 1]], dtype=int32)
     """
-    result: Array = bind("stack", *operands("stack", arrays), axis=index(axis))
+    result: Array = bind("stack", *all_checked("stack", arrays), axis=index(axis))
     return result

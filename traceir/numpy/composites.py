@@ -16,6 +16,7 @@ from traceir.lax.operands import (
     broadcast_shapes,
     convert,
     like,
+    no_out,
     operand,
     operands,
     promoted,
@@ -87,6 +88,7 @@ def round(a: Operand, decimals: int = 0, out: None = None) -> Array:
     (Array(2., dtype=float32, weak_type=True),
      Array(2.57, dtype=float32, weak_type=True))
     """
+    no_out("round", out)
     value = operand("round", a)
     refuse_key(value)
     aval = typeof(value)

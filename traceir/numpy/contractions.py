@@ -17,6 +17,7 @@ from traceir.lax.operands import (
     DTypeLike,
     Operand,
     dtype_of,
+    no_out,
     operands,
     promoted,
     refuse_key,
@@ -128,8 +129,7 @@ def outer(a: Operand, b: Operand, out: None = None) -> Array:
     Array([[0, 0, 0],
            [0, 1, 2]], dtype=int32)
     """
-    if out is not None:
-        raise rules.error("face.no-out", got="out of outer")
+    no_out("outer", out)
     x, y = promoted("outer", a, b)
     column = expand_dims(ravel(x), 1)
     return multiply(column, expand_dims(ravel(y), 0))

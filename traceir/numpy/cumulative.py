@@ -22,6 +22,7 @@ from traceir.lax.operands import (
     convert,
     default_dtype,
     dtype_of,
+    no_out,
     operand,
     shape_of,
     typed,
@@ -30,7 +31,7 @@ from traceir.lax.shapes import axis_in
 from traceir.numpy.composites import where as _where
 from traceir.numpy.hyperbolic import logaddexp
 from traceir.numpy.logic import isnan, truth
-from traceir.numpy.reductions import no_out, sum_dtype
+from traceir.numpy.reductions import sum_dtype
 from traceir.trace import typeof
 from traceir.transforms.rules import JVP
 
@@ -67,7 +68,7 @@ def _cumulative(
     return run(convert(value, wanted), at)
 
 
-@composite(static_argnames=["axis", "dtype", "out"])
+@composite(static_argnames=["axis", "dtype"])
 def cumsum(
     a: Operand,
     axis: int | None = None,
@@ -88,7 +89,7 @@ def cumsum(
     return _cumulative("cumsum", lax.cumsum, a, axis, dtype)
 
 
-@composite(static_argnames=["axis", "dtype", "out"])
+@composite(static_argnames=["axis", "dtype"])
 def cumprod(
     a: Operand,
     axis: int | None = None,
@@ -105,7 +106,7 @@ def cumprod(
     return _cumulative("cumprod", lax.cumprod, a, axis, dtype)
 
 
-@composite(static_argnames=["axis", "dtype", "out"])
+@composite(static_argnames=["axis", "dtype"])
 def nancumsum(
     a: Operand,
     axis: int | None = None,
@@ -122,7 +123,7 @@ def nancumsum(
     return _cumulative("nancumsum", lax.cumsum, a, axis, dtype, 0)
 
 
-@composite(static_argnames=["axis", "dtype", "out"])
+@composite(static_argnames=["axis", "dtype"])
 def nancumprod(
     a: Operand,
     axis: int | None = None,

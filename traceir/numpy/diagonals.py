@@ -11,6 +11,7 @@ from traceir.lax.operands import (
     DTypeLike,
     Operand,
     convert,
+    no_out,
     operand,
     shape_of,
     typed,
@@ -80,6 +81,7 @@ def trace(
     >>> trace(jnp.arange(4).reshape(2, 2))
     Array(3, dtype=int32)
     """
+    no_out("trace", out)
     x = _planes("trace", a, axis1, axis2)
     return _sum(diagonal(x, offset, -2, -1), -1, dtype)
 

@@ -19,6 +19,7 @@ from traceir.lax.operands import (
     convert,
     default_dtype,
     is_tracer,
+    no_out,
     operand,
     shape_of,
     typed,
@@ -160,6 +161,7 @@ def compress(
     >>> compress(jnp.array([True, False, True]), jnp.array([5, 6, 7]))
     Array([5, 7], dtype=int32)
     """
+    no_out("compress", out)
     known = not is_tracer(condition)
     which = np.asarray(condition) if known else truth(condition)
     x = as_array(operand("compress", a, 1))

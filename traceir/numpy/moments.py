@@ -23,6 +23,7 @@ from traceir.lax.operands import (
     dtype_of,
     inexact,
     joined,
+    no_out,
     operand,
     promoted_inexact,
     shape_of,
@@ -36,7 +37,7 @@ from traceir.numpy.elementwise import divide, maximum, multiply, subtract
 from traceir.numpy.joins import atleast_2d
 from traceir.numpy.logic import isnan, less_equal, logical_not, logical_or
 from traceir.numpy.nans import nanmean
-from traceir.numpy.reductions import Axis, argmax, argmin, no_out
+from traceir.numpy.reductions import Axis, argmax, argmin
 from traceir.numpy.reductions import all as _all
 from traceir.numpy.reductions import sum as _sum
 from traceir.numpy.shapes import concatenate, matrix_transpose
@@ -100,7 +101,7 @@ def nanargmin(
     return _nanargmin(operand("nanargmin", a), axis, bool(keepdims))
 
 
-@composite(static_argnames=["axis", "dtype", "out", "keepdims"])
+@composite(static_argnames=["axis", "dtype", "keepdims"])
 def nanvar(
     a: Operand,
     axis: Axis = None,
@@ -147,7 +148,7 @@ def nanvar(
     return convert(found, wanted)  # type: ignore[no-any-return]  # an Array
 
 
-@composite(static_argnames=["axis", "dtype", "out", "keepdims"])
+@composite(static_argnames=["axis", "dtype", "keepdims"])
 def nanstd(
     a: Operand,
     axis: Axis = None,

@@ -22,13 +22,14 @@ from traceir.lax.operands import (
     default_dtype,
     dtype_of,
     like,
+    no_out,
     operand,
     typed,
 )
 from traceir.numpy.composites import where as _where
 from traceir.numpy.elementwise import subtract
 from traceir.numpy.logic import isnan, logical_not
-from traceir.numpy.reductions import Axis, all, max, min, no_out, prod, sum
+from traceir.numpy.reductions import Axis, all, max, min, prod, sum
 from traceir.numpy.statistics import mean
 from traceir.trace import typeof
 
@@ -44,7 +45,7 @@ def _without(name: str, a: Operand, stands_for_nan: float) -> tuple[Operand, boo
     return _where(isnan(value), typed(stands_for_nan, dtype, False), value), True
 
 
-@composite(static_argnames=["axis", "dtype", "out", "keepdims"])
+@composite(static_argnames=["axis", "dtype", "keepdims"])
 def nansum(
     a: Operand,
     axis: Axis = None,
@@ -66,7 +67,7 @@ def nansum(
     return sum(value, axis, dtype, **options)
 
 
-@composite(static_argnames=["axis", "dtype", "out", "keepdims"])
+@composite(static_argnames=["axis", "dtype", "keepdims"])
 def nanprod(
     a: Operand,
     axis: Axis = None,
@@ -102,7 +103,7 @@ def _extreme(
     return nothing
 
 
-@composite(static_argnames=["axis", "out", "keepdims"])
+@composite(static_argnames=["axis", "keepdims"])
 def nanmax(
     a: Operand,
     axis: Axis = None,
@@ -122,7 +123,7 @@ def nanmax(
     return _extreme("nanmax", max, -np.inf, a, axis, options)
 
 
-@composite(static_argnames=["axis", "out", "keepdims"])
+@composite(static_argnames=["axis", "keepdims"])
 def nanmin(
     a: Operand,
     axis: Axis = None,
@@ -142,7 +143,7 @@ def nanmin(
     return _extreme("nanmin", min, np.inf, a, axis, options)
 
 
-@composite(static_argnames=["axis", "dtype", "out", "keepdims"])
+@composite(static_argnames=["axis", "dtype", "keepdims"])
 def nanmean(
     a: Operand,
     axis: Axis = None,

@@ -22,6 +22,7 @@ from traceir.lax.operands import (
     inexact,
     joined,
     like,
+    no_out,
     operand,
     operands,
     shape_of,
@@ -33,7 +34,7 @@ from traceir.numpy.creation import broadcast_to
 from traceir.numpy.elementwise import add, divide, multiply, subtract
 from traceir.numpy.logic import isnan, logical_not
 from traceir.numpy.places import along_axis, at_places
-from traceir.numpy.reductions import Axis, no_out
+from traceir.numpy.reductions import Axis
 from traceir.numpy.reductions import any as _any
 from traceir.numpy.reductions import sum as _sum
 from traceir.numpy.shapes import moveaxis
@@ -56,7 +57,7 @@ PLACES: dict[str, tuple[float, float]] = {
 }
 
 
-@composite(static_argnames=["axis", "out", "overwrite_input", "method", "keepdims"])
+@composite(static_argnames=["axis", "overwrite_input", "method", "keepdims"])
 def quantile(
     a: Operand,
     q: Operand,
@@ -82,7 +83,7 @@ def quantile(
     return _quantile("quantile", a, q, axis, method, keepdims, _of_all)
 
 
-@composite(static_argnames=["axis", "out", "overwrite_input", "method", "keepdims"])
+@composite(static_argnames=["axis", "overwrite_input", "method", "keepdims"])
 def nanquantile(
     a: Operand,
     q: Operand,
@@ -102,7 +103,7 @@ def nanquantile(
     return _quantile("nanquantile", a, q, axis, method, keepdims, _of_numbers)
 
 
-@composite(static_argnames=["axis", "out", "overwrite_input", "method", "keepdims"])
+@composite(static_argnames=["axis", "overwrite_input", "method", "keepdims"])
 def percentile(
     a: Operand,
     q: Operand,
@@ -122,7 +123,7 @@ def percentile(
     return quantile(a, _part(q), axis=axis, method=method, keepdims=keepdims)
 
 
-@composite(static_argnames=["axis", "out", "overwrite_input", "method", "keepdims"])
+@composite(static_argnames=["axis", "overwrite_input", "method", "keepdims"])
 def nanpercentile(
     a: Operand,
     q: Operand,
@@ -142,7 +143,7 @@ def nanpercentile(
     return nanquantile(a, _part(q), axis=axis, method=method, keepdims=keepdims)
 
 
-@composite(static_argnames=["axis", "out", "overwrite_input", "keepdims"])
+@composite(static_argnames=["axis", "overwrite_input", "keepdims"])
 def median(
     a: Operand,
     axis: Axis = None,
@@ -160,7 +161,7 @@ def median(
     return quantile(a, 0.5, axis=axis, method="midpoint", keepdims=keepdims)
 
 
-@composite(static_argnames=["axis", "out", "overwrite_input", "keepdims"])
+@composite(static_argnames=["axis", "overwrite_input", "keepdims"])
 def nanmedian(
     a: Operand,
     axis: Axis = None,

@@ -22,6 +22,7 @@ from traceir.lax.operands import (
     convert,
     default_dtype,
     dtype_of,
+    no_out,
     operand,
     refuse_key,
     shape_of,
@@ -32,15 +33,6 @@ from traceir.numpy.composites import where as _where
 from traceir.trace import bind, typeof
 
 Axis = Any
-
-
-def no_out(name: str, out: None) -> None:
-    """Raise NotImplementedError (face.no-out) if there is an array to store in.
-
-    >>> no_out("sum", None)
-    """
-    if out is not None:
-        raise rules.error("face.no-out", got=f"out={type(out).__name__} of {name}")
 
 
 def truths(where: Operand) -> Operand:

@@ -14,6 +14,7 @@ from traceir.lax.operands import (
     convert,
     dtype_of,
     joined,
+    no_out,
     operand,
     operands,
     shape_of,
@@ -265,7 +266,6 @@ def stack(
     Array([[1., 0.],
            [1., 1.]], dtype=float32)
     """
-    if out is not None:
-        raise rules.error("face.no-out", got="out of stack")
+    no_out("stack", out)
     values = _typed("stack", _alike("stack", arrays), dtype)
     return lax.stack(values, axis_in(axis, len(shape_of(values[0])) + 1))

@@ -23,6 +23,7 @@ from traceir.lax.operands import (
     default_dtype,
     dtype_of,
     inexact,
+    no_out,
     operand,
     refuse_complex,
     shape_of,
@@ -33,7 +34,7 @@ from traceir.numpy.composites import where as _where
 from traceir.numpy.creation import broadcast_to
 from traceir.numpy.elementwise import divide, subtract
 from traceir.numpy.logic import greater
-from traceir.numpy.reductions import Axis, no_out, reduced, truths
+from traceir.numpy.reductions import Axis, reduced, truths
 from traceir.trace import typeof
 
 SINGLE = np.dtype(np.float32)

@@ -20,6 +20,7 @@ from traceir.lax.operands import (
     as_array,
     convert,
     is_tracer,
+    no_out,
     number_of,
     operand,
     operands,
@@ -60,6 +61,7 @@ def take(
     >>> take(jnp.array([5, 6, 7]), jnp.array([0, -1])), take(jnp.array([5.0]), 3)
     (Array([5, 7], dtype=int32), Array(nan, dtype=float32))
     """
+    no_out("take", out)
     x, places = operands("take", (a, indices))
     _want_integers(places)
     fill = None if fill_value is None else number_of(np.asarray(fill_value)[()])
@@ -314,6 +316,7 @@ def choose(a: Operand, choices: Any, out: None = None, mode: str = "raise") -> A
     >>> choose(jnp.array([1, 0]), [jnp.array([1, 2]), jnp.array([3, 4])])
     Array([3, 2], dtype=int32)
     """
+    no_out("choose", out)
     which = as_array(operand("choose", a))
     if typeof(which).dtype.kind not in "iu":
         got, hint = f"choose by {which.dtype}", "numbers of choices are integers"

@@ -25,7 +25,7 @@ from traceir.lax.operands import (
 from traceir.numpy.composites import where
 from traceir.numpy.creation import broadcast_to
 from traceir.numpy.elementwise import divide
-from traceir.numpy.linalg.checks import check_square, matrices, shown, square
+from traceir.numpy.linalg.checks import check_square, matrices, option, shown, square
 from traceir.numpy.reductions import any as _any
 from traceir.numpy.reductions import prod
 from traceir.trace import typeof
@@ -188,12 +188,14 @@ def slogdet(a: Operand, *, method: str | None = None) -> SlogdetResult:
 
     Shape (..., n, n) to (...) twice; of a complex matrix the sign is on the unit circle
     and the logarithm real. 0 and -inf for a singular matrix. Raises LinAlgError
-    (linalg.matrix, linalg.square), TypeError (matrices.dtype).
+    (linalg.matrix, linalg.square), TypeError (matrices.dtype), ValueError
+    (linalg.option) for a `method` other than "lu" and "qr", which give the same.
 
     >>> import traceir.numpy as jnp
     >>> slogdet(jnp.array([[0, 1], [1, 0]]))
     SlogdetResult(sign=Array(-1., dtype=float32), logabsdet=Array(0., dtype=float32))
     """
+    option("slogdet", "method", method, (None, "lu", "qr"))
     x = square("slogdet", a)
     dtype = typeof(x).dtype
     factors, exchanges, _ = lax.linalg.lu(x)
