@@ -142,6 +142,12 @@ def test_every_public_name_has_a_place(
     assert [name for name in public if name not in shown] == []
 
 
+def test_no_object_has_its_module_twice_in_its_name(site: Mapping[str, Page]) -> None:
+    anchors = {anchor for page in site.values() for anchor in page.anchors}
+    assert "traceir.numpy.bfloat16" in anchors
+    assert [a for a in anchors if a.count("traceir.") > 1] == []
+
+
 def is_own(value: object, module: ModuleType) -> bool:
     """Whether a module defines a function or a class."""
     return getattr(value, "__module__", None) == module.__name__
