@@ -231,3 +231,12 @@ def test_ranges_hold_what_is_computed(values: Any, steps: Any) -> None:
     analysis.assume(jaxpr.invars[0], (min(values), max(values)))
     low, high = analysis.of(jaxpr.outvars[0])
     assert low <= found.min() and found.max() <= high
+
+
+def test_the_sign_of_unsigned_integers_is_a_bit() -> None:
+    x, k = np.uint8(200), np.uint8(1)
+    jaxpr = traceir.make_jaxpr(traceir.lax.shift_right_arithmetic)(x, k).jaxpr
+    analysis = RangeAnalysis(jaxpr.eqns)
+    analysis.assume(jaxpr.invars[1], (1, 1))
+    assert analysis.of(jaxpr.outvars[0]) == (0, 255)
+    assert traceir.lax.shift_right_arithmetic(x, k) == 228

@@ -12,6 +12,7 @@ import random
 import threading
 import time
 from collections.abc import Callable
+from inspect import isbuiltin
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from rule_errors import raises_rule
 from scipy import stats
 
 import traceir_numba
+from traceir.face.external import RandomModule, of_external
 
 V = np.array([1.0, 2.0, -3.0])
 N, LOG, COUNTS, TABLE, LAST = 0, [0], {"n": 0}, np.zeros(3), None
@@ -210,6 +212,11 @@ def opened() -> str:
 ASKING: list[tuple[str, Callable[[Any], Any]]] = [
     ("time", lambda x: x + time.time()),
     ("perf_counter_ns", lambda x: x + time.perf_counter_ns()),
+    ("clock_gettime", lambda x: x + time.clock_gettime(time.CLOCK_REALTIME)),
+    ("strftime", lambda x: x + float(time.strftime("%S"))),
+    ("times", lambda x: x + os.times().elapsed),
+    ("stat", lambda x: x + os.stat(os.devnull).st_mtime),
+    ("listdir", lambda x: x + len(os.listdir())),
     ("datetime.now", lambda x: x + datetime.datetime.now().year),
     ("urandom", lambda x: x + len(os.urandom(3))),
     ("open", lambda x: x + len(opened())),
@@ -225,6 +232,19 @@ def test_what_another_call_would_hear_otherwise_is_not_asked() -> None:
     for function in (lambda x: x + np.random.bytes(2), lambda x: random.shuffle([x])):
         with raises_rule("face.random", TypeError, "bytes|list"):
             traceir_numba.jit(function)(V)
+
+
+def test_every_function_of_time_is_asked_for_or_tells_none() -> None:
+    quiet = {"sleep", "strptime", "tzset", "mktime", "get_clock_info", "clock_getres"}
+    quiet |= {"clock_settime", "clock_settime_ns", "pthread_getcpuclockid"}
+    told = {n for n, f in vars(time).items() if isbuiltin(f) and of_external(f) is f}
+    assert told <= quiet
+    assert np.sum(traceir_numba.jit(lambda x: [time.sleep(0), x][1])(V)) == 0
+
+
+def test_outside_of_a_trace_what_is_refused_is_itself() -> None:
+    module = RandomModule("numpy.random")
+    assert module.get_bit_generator() is np.random.get_bit_generator()
 
 
 def test_strict_sees_the_attributes_of_a_class() -> None:

@@ -161,3 +161,32 @@ def test_a_layout_that_decides_nothing_may_be_any() -> None:
             np.testing.assert_array_equal(one, other)
         for one, other in zip(given, plain, strict=True):
             np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("values", [[], [1.0, 2.0]])
+def test_what_is_placed_through_a_traced_mask_is_one_element(values: Any) -> None:
+    with raises_rule("update.mask", ValueError, f"{len(values)} elements"):
+        traceir_numba.jit(lambda x: np.place(x, x > 0, values))(np.ones(2))
+
+
+@traceir_numba.jit
+def raised(a: Any, b: Any) -> Any:
+    """What is written to the first argument is read of the second, if they overlap."""
+    a[0] = 5.0
+    return b[0] + 0
+
+
+OVERLAPPING = (
+    lambda x: raised(x, x),
+    lambda x: raised(x, x[:2]),
+    lambda x: raised(x.reshape(1, 3)[0], x.T),
+    lambda x: raised(y := np.zeros(3), y[:1]) + x[0],
+)
+
+
+@pytest.mark.parametrize("outer", OVERLAPPING)
+def test_an_inner_function_is_not_given_an_element_twice(outer: Any) -> None:
+    with raises_rule("update.overlap", ValueError, "argument a, .* argument b"):
+        traceir_numba.jit(outer)(np.zeros(3))
+    apart = traceir_numba.jit(lambda x: raised(x[:1], x[1:]) + raised(x, x.copy()))
+    assert apart(x := np.zeros(3)) == 5.0 and x[0] == 5.0

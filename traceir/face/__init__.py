@@ -2,8 +2,8 @@
 
 from traceir.face import binding
 from traceir.face.array import NumpyTracer
-from traceir.face.bounds import Emitted as Emitted
-from traceir.face.bounds import note as note
+from traceir.face.bounds import EmittedChecks as EmittedChecks
+from traceir.face.bounds import note_check as note_check
 from traceir.face.calls import call as call
 from traceir.face.containers import Containers as Containers
 

@@ -70,17 +70,17 @@ def check_places(
         return  # in an inner function of a transform JAX's rule holds
     if not places.size or trace.transform != "jit":
         return
-    note(PlaceCheck(places.now()._var, least, extent, axis, source.capture()))
+    note_check(PlaceCheck(places.now()._var, least, extent, axis, source.capture()))
 
 
-def note(check: PlaceCheck) -> None:
+def note_check(check: PlaceCheck) -> None:
     """Have the trace in force make a check when its function has been traced."""
     trace = current_trace()
     if isinstance(trace, StagingTrace):
         trace.checks.append(check)
 
 
-class Emitted:
+class EmittedChecks:
     """The equations of a trace's checks: where they stand, and what they give."""
 
     def __init__(self, trace: StagingTrace) -> None:

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import random
 import sys
+import time
 from collections.abc import Callable, Mapping
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import Any
 
 from traceir import rules
 from traceir.face.array import in_numpy_trace
@@ -20,16 +21,25 @@ from traceir.face.host_calls import is_generator, maker, of_generator
 from traceir.jit.prints import attribute
 
 Function = Callable[..., Any]
-# Functions by module and name whose results are others in each call.
-_CLOCKS = (
-    *("time", "perf_counter", "monotonic", "process_time", "thread_time"),
-    *("time_ns", "perf_counter_ns", "monotonic_ns", "process_time_ns"),
-    *("thread_time_ns", "localtime", "gmtime", "ctime"),
+# Functions of `time` that say the same whenever they are called, or nothing.
+_TIMELESS = frozenset(
+    {
+        *("mktime", "sleep", "strptime", "tzset", "get_clock_info", "clock_getres"),
+        *("clock_settime", "clock_settime_ns", "pthread_getcpuclockid"),
+    }
 )
+# What the system says of its entropy, its load, and what is in files.
+_SYSTEM = frozenset(
+    {
+        *("urandom", "getrandom", "times", "getloadavg", "open", "read", "access"),
+        *("stat", "lstat", "fstat", "listdir", "scandir", "readlink"),
+    }
+)
+# Functions by module and name whose results are others in each call.
 _EXTERNAL: Mapping[str, frozenset[str]] = {
-    "time": frozenset(_CLOCKS),
-    "posix": frozenset({"urandom", "getrandom"}),
-    "nt": frozenset({"urandom"}),
+    "time": frozenset(vars(time)) - _TIMELESS,
+    "posix": _SYSTEM,
+    "nt": _SYSTEM,
     "secrets": frozenset({"token_bytes", "token_hex", "token_urlsafe", "randbelow"}),
     "uuid": frozenset({"uuid1", "uuid4"}),
     "builtins": frozenset({"input"}),
@@ -78,14 +88,10 @@ def refused(name: str, function: Function) -> Function:
 
     def called(*args: Any, **kwargs: Any) -> Any:
         if in_numpy_trace():
-            _refuse(name)
+            raise rules.error("face.external", got=f"{name}()")
         return function(*args, **kwargs)
 
     return called
-
-
-def _refuse(name: str) -> NoReturn:
-    raise rules.error("face.external", got=f"{name}()")
 
 
 class _Seen(type):
@@ -144,9 +150,7 @@ class RandomModule(ModuleType):
         own = _METHODS.get(name)
         if own is not None:
             return getattr(of_generator(module.mtrand._rand), own)
-        if callable(found):
-            return lambda *args, **kwargs: _refuse(f"np.random.{name}")
-        return found
+        return refused(f"np.random.{name}", found) if callable(found) else found
 
 
 # Functions that are methods of the module's generator under another name.

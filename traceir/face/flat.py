@@ -108,9 +108,9 @@ def _place(arr: Any, mask: Any, vals: Any) -> None:
     """Write to where a mask is, one new element after the other."""
     array, which = _target("place", arr), index_of(mask)
     if isinstance(which, NumpyTracer):
-        write(array, which.astype(bool), vals if np.ndim(vals) == 0 else vals[0])
         if np.size(vals) != 1:
             raise rules.error("update.mask", got=f"{np.size(vals)} elements")
+        write(array, which.astype(bool), vals if np.ndim(vals) == 0 else vals[0])
         return
     chosen = np.flatnonzero(which)
     Flat(array)[chosen] = cycled(vals, chosen.shape)

@@ -21,19 +21,11 @@ Range = tuple[int, int]
 Ranges = Sequence[Range]
 # Primitives whose results are elements of their first operand.
 _MOVES = frozenset(
-    (
-        *(
-            "broadcast_in_dim",
-            "reshape",
-            "transpose",
-            "squeeze",
-            "slice",
-            "rev",
-            "copy",
-        ),
-        *("dynamic_slice", "reduce_max", "reduce_min", "expand_dims", "stop_gradient"),
+    {
+        *("broadcast_in_dim", "reshape", "transpose", "squeeze", "slice", "rev"),
+        *("dynamic_slice", "reduce_max", "reduce_min", "stop_gradient"),
         *("cummax", "cummin", "split", "unstack"),
-    )
+    }
 )
 
 
@@ -124,7 +116,11 @@ def _result(eqn: Eqn, k: int, ranges: Ranges) -> Range | None:
     if name == "jit":
         return _called(params["jaxpr"].jaxpr, params["name"], k, ranges)
     rule = _RULES.get(name)
-    return None if rule is None or _ANY in ranges else rule(*ranges)
+    if rule is None or _ANY in ranges:
+        return None
+    if name == "shift_right_arithmetic" and eqn.inputs[0].aval.dtype.kind != "i":
+        return None  # the first bit is taken for a sign
+    return rule(*ranges)
 
 
 def _called(jaxpr: Jaxpr, name: str, k: int, ranges: Ranges) -> Range | None:

@@ -221,17 +221,17 @@ CHECKED[np.insert] = _check_inserted
 @own(np.tril)
 def _tril(m: Any, k: int = 0) -> Any:
     """The elements up to a diagonal; a vector is every row of a matrix."""
-    return jnp.tril(_square(m), k)
+    return jnp.tril(_square("tril", m), k)
 
 
 @own(np.triu)
 def _triu(m: Any, k: int = 0) -> Any:
     """The elements from a diagonal on; a vector is every row of a matrix."""
-    return jnp.triu(_square(m), k)
+    return jnp.triu(_square("triu", m), k)
 
 
-def _square(m: Any) -> Any:
-    x = operand_of("tril", m)
+def _square(name: str, m: Any) -> Any:
+    x = operand_of(name, m)
     return jnp.broadcast_to(x, (len(x), len(x))) if np.ndim(x) == 1 else x
 
 

@@ -247,7 +247,7 @@ class JitFunction(Pickled):
         if face is None or entry.bounds is None:
             return bind("jit", *operands, jaxpr=entry.closed, name=name)
         *results, flag = bind("jit", *operands, jaxpr=entry.bounds.closed, name=name)
-        face.note(PlaceCheck(trace.atom(flag), 0, None, 0, source.capture()))
+        face.note_check(PlaceCheck(trace.atom(flag), 0, None, 0, source.capture()))
         return results
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:

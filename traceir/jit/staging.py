@@ -209,7 +209,7 @@ def make_entry(
         check_outputs(leaves, tree)
         out_trees.append(tree)
         if face is not None and transform == "jit":
-            emitted.append(face.Emitted(current_trace()))
+            emitted.append(face.EmittedChecks(current_trace()))
         return leaves
 
     start = time.perf_counter()

@@ -38,9 +38,8 @@ register_pytree_node(
     lambda node: ((node.results, node.values), (node.numbers, node.placed)),
     lambda which, parts: Written(parts[0], parts[1], *which),
 )
+# The numbers of the arguments that are written to, and of those that are `placed`.
 Which = tuple[tuple[int, ...], tuple[int, ...]]
-
-
 # A way from the arguments to a container: steps of a kind and a key.
 Path = tuple[tuple[str, Any], ...]
 
@@ -159,14 +158,10 @@ def check_targets(which: Which, leaves: Sequence[Any], call: Call) -> None:
     """Raise unless these arguments can be written to, and lie as they should.
 
     ValueError (update.readonly, update.overlap, update.layout), TypeError
-    (array.immutable).
+    (update.argument).
     """
     numbers, placed = which
-    for k in placed:
-        flags = getattr(leaves[k], "flags", None)
-        if flags is not None and not flags.c_contiguous:
-            got = f"argument {call.paths[k]}, with strides {leaves[k].strides}"
-            raise rules.error("update.layout", got=got)
+    _check_layout(placed, leaves, call)
     for k in numbers:
         target, path = leaves[k], call.paths[k]
         if not isinstance(target, np.ndarray):
@@ -174,9 +169,28 @@ def check_targets(which: Which, leaves: Sequence[Any], call: Call) -> None:
             raise rules.error("update.argument", got=got)
         if not target.flags.writeable:
             raise rules.error("update.readonly", got=f"argument {path}")
-        for other, value in enumerate(leaves):
-            if other != k and isinstance(value, np.ndarray) and overlap(target, value):
-                got = f"argument {path}, which overlaps argument {call.paths[other]}"
+    _check_overlap(numbers, leaves, call)
+
+
+def _check_layout(placed: Sequence[int], leaves: Sequence[Any], call: Call) -> None:
+    """Raise ValueError (update.layout) unless these arguments are C-contiguous."""
+    for k in placed:
+        flags = getattr(leaves[k], "flags", None)
+        if flags is not None and not flags.c_contiguous:
+            got = f"argument {call.paths[k]}, with strides {leaves[k].strides}"
+            raise rules.error("update.layout", got=got)
+
+
+def _check_overlap(numbers: Sequence[int], leaves: Sequence[Any], call: Call) -> None:
+    """Raise ValueError (update.overlap) if another argument shares an element."""
+    # What is traced has an array that lies as it would.
+    memories = [getattr(leaf, "memory", leaf) for leaf in leaves]
+    arrays = {k: m for k, m in enumerate(memories) if isinstance(m, np.ndarray)}
+    for k in (k for k in numbers if k in arrays):
+        for other, memory in arrays.items():
+            if other != k and overlap(arrays[k], memory):
+                paths = call.paths[k], call.paths[other]
+                got = "argument {}, which overlaps argument {}".format(*paths)
                 raise rules.error("update.overlap", got=got)
 
 
@@ -200,7 +214,11 @@ def write_back(written: Written, roots: Sequence[Any], leaves: Sequence[Any]) ->
     """Copy what was written to the arguments, the `roots`; returns the results."""
     for k, value in zip(written.numbers, written.values, strict=True):
         np.copyto(leaves[k], value)
-    found = written.results
+    return _updated(written.results, roots, leaves)
+
+
+def _updated(found: Any, roots: Sequence[Any], leaves: Sequence[Any]) -> Any:
+    """The results, when containers have been given what they have now."""
     return update_containers(found, roots, leaves) if type(found) is Updated else found
 
 
@@ -209,20 +227,18 @@ def write_traced(
 ) -> Any:
     """As `write_back`, inside the trace of another plain function: to its arrays.
 
-    Raises TypeError (update.argument) for an array that cannot be written to.
+    Raises TypeError (update.argument) for an array that cannot be written to,
+    ValueError (update.layout, update.overlap).
     """
-    for k in written.placed:
-        layout = getattr(leaves[k], "flags", None)
-        if layout is not None and not layout.c_contiguous:
-            raise rules.error("update.layout", got=f"argument {call.paths[k]}")
+    _check_layout(written.placed, leaves, call)
+    _check_overlap(written.numbers, leaves, call)
     for k, value in zip(written.numbers, written.values, strict=True):
         store = getattr(type(leaves[k]), "store", None)
         if store is None:
             got = f"argument {call.paths[k]}, of type {type(leaves[k]).__name__}"
             raise rules.error("update.argument", got=got)
         store(leaves[k], value)
-    found = written.results
-    return update_containers(found, roots, leaves) if type(found) is Updated else found
+    return _updated(written.results, roots, leaves)
 
 
 def results_of(found: Any) -> Any:
