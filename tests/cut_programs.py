@@ -16,7 +16,7 @@ def cheap(x: Any, steps: int) -> Any:
     return x
 
 
-def dear(x: Any, steps: int) -> Any:
+def expensive(x: Any, steps: int) -> Any:
     """Sines, each of which reads tables."""
     y = x
     for _ in range(steps):

@@ -112,12 +112,12 @@ NESTS: dict[str, str] = {
         c:f32[6] = reduce_sum[axes=(1,) out_sharding=None] b
         d:f32[5] = reduce_sum[axes=(0,) out_sharding=None] b
       in (c, d) }""",
-    "a dear row": """{ lambda ; a:f32[90,5] b:f32[5]. let
+    "an expensive row": """{ lambda ; a:f32[90,5] b:f32[5]. let
         c:f32[5] = exp b
         d:f32[1,5] = broadcast_in_dim[broadcast_dimensions=(1,) shape=(1,5)] c
         e:f32[90,5] = mul a d
       in (e,) }""",
-    "a dear column": """{ lambda ; a:f32[90,5] b:f32[90]. let
+    "an expensive column": """{ lambda ; a:f32[90,5] b:f32[90]. let
         c:f32[90] = exp b
         d:f32[90,1] = broadcast_in_dim[broadcast_dimensions=(0,) shape=(90,1)] c
         e:f32[90,5] = mul a d

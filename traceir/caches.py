@@ -2,7 +2,7 @@
 
 `functools.cache` calls its function as often as threads ask before the first is done,
 and each thread gets what it has made itself. Where that is one object by its meaning,
-or dear to make, `once` stands in its place.
+or expensive to make, `once` stands in its place.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def clear_all() -> None:
 
 
 class Recent(Generic[T]):
-    """The values that were used last: they live, though nobody else holds them.
+    """An LRU cache that keeps alive what was used last, though nobody else holds it.
 
     >>> recent = Recent(2)
     >>> for name in "abac":
@@ -144,10 +144,11 @@ C = TypeVar("C", bound=Counted)
 
 
 class Clock(Generic[C]):
-    """Which of the things that many caches keep goes first when there are too many.
+    """Which of the things that many caches keep is evicted when there are too many.
 
-    The least recently used one, nearly: a hand goes around, and what was used since it
-    came by last stays. So a use costs no more than to count it. Things are held weakly.
+    The CLOCK algorithm, which is LRU nearly: a hand goes around, and what was used
+    since it came by last stays. So a use costs no more than to count it. Things are
+    held weakly.
     """
 
     def __init__(self, limit: str) -> None:

@@ -29,7 +29,7 @@ Plan = Callable[..., Any]
 OWN, FOREIGN, NUMBER = "own", "foreign", "number"
 # Fields of the context that plans may differ by; where another is set there are none.
 FREE = frozenset({"x64", "face", "numpy_dtype_promotion", "threefry_partitionable"})
-# Longer programs are dear for what they compute, not for how they are called.
+# Longer programs are expensive for what they compute, not for how they are called.
 MOST_EQUATIONS = 100
 # Results of constants alone are kept if they are small.
 SMALL = 64

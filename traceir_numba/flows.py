@@ -26,7 +26,7 @@ from traceir_numba.emitters.entry import (
 from traceir_numba.emitters.regions import Atoms, Choose, Flow, Repeat
 
 # What costs more additions than this is computed before a loop, if it can be.
-DEAR = 4
+HOISTED_FROM = 4
 
 Given = dict[int, Atom]  # inputs by number that are known inside a program
 
@@ -155,9 +155,9 @@ def _unchanged(flow: Repeat, fixed: Collection[int]) -> Repeat:
 
 
 def _hoisted(flow: Repeat, caller: Caller) -> Repeat:
-    """The loop without dear equations that give the same in each run of the body."""
+    """The loop, less expensive equations that give the same in each of its runs."""
     jaxpr, n = flow.body.jaxpr, len(flow.used)
-    outside = _dear(jaxpr, set(jaxpr.invars[:n]))
+    outside = _expensive(jaxpr, set(jaxpr.invars[:n]))
     if not outside:
         return flow
     env: dict[Var, Atom] = dict(zip(jaxpr.invars[:n], flow.used, strict=True))
@@ -173,8 +173,8 @@ def _hoisted(flow: Repeat, caller: Caller) -> Repeat:
     return replace(flow, body=body, used=used)
 
 
-def _dear(jaxpr: Jaxpr, fixed: set[Var]) -> list[Eqn]:
-    """The dear equations of values that are fixed, and those that they need."""
+def _expensive(jaxpr: Jaxpr, fixed: set[Var]) -> list[Eqn]:
+    """The expensive equations of values that are fixed, and those that they need."""
     candidates = []
     for eqn in jaxpr.eqns:
         free = all(isinstance(a, Literal) or a in fixed for a in eqn.inputs)
@@ -184,16 +184,16 @@ def _dear(jaxpr: Jaxpr, fixed: set[Var]) -> list[Eqn]:
     needed: set[Atom] = set()
     found = []
     for eqn in reversed(candidates):
-        if _is_dear(eqn) or not needed.isdisjoint(eqn.outputs):
+        if _is_expensive(eqn) or not needed.isdisjoint(eqn.outputs):
             needed.update(eqn.inputs)
             found.append(eqn)
     return found[::-1]
 
 
-def _is_dear(eqn: Eqn) -> bool:
+def _is_expensive(eqn: Eqn) -> bool:
     match EMITTERS[eqn.primitive]:
         case Scalar(cost=cost):
-            return cost > DEAR
+            return cost > HOISTED_FROM
         case Fetch():
             return prod(eqn.outputs[0].aval.shape) > 1
         case Reduce() | Running() | Parts() | Put():

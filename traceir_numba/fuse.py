@@ -40,7 +40,13 @@ from traceir_numba.jobs import (
     seeds,
 )
 from traceir_numba.puts import computed_apart, read_early, read_late
-from traceir_numba.share import DEAR, computed_twice, costs_of, ends_apart, pays_again
+from traceir_numba.share import (
+    EXPENSIVE,
+    computed_twice,
+    costs_of,
+    ends_apart,
+    pays_again,
+)
 
 # What a job reads, and at which indices; None where under another shape.
 Reads = Mapping[Var, Collection[Map | None]]
@@ -66,14 +72,14 @@ def fuse(graph: Graph) -> Plan:
     costs = costs_of(graph, stored)
     for _ in range(ROUNDS):
         clusters = _Fuser(graph, stored, costs).clusters()
-        dear = computed_twice(graph, stored, clusters, costs)
-        dear |= too_long(graph, stored, clusters)
-        dear |= read_early(graph, stored, clusters)
-        dear |= computed_apart(graph, stored, clusters, costs)
-        dear |= read_late(graph, stored, clusters)
-        if not dear:
+        wanted = computed_twice(graph, stored, clusters, costs)
+        wanted |= too_long(graph, stored, clusters)
+        wanted |= read_early(graph, stored, clusters)
+        wanted |= computed_apart(graph, stored, clusters, costs)
+        wanted |= read_late(graph, stored, clusters)
+        if not wanted:
             break
-        stored |= dear
+        stored |= wanted
     else:  # what is in memory now needs its jobs
         clusters = _Fuser(graph, stored, costs).clusters()
     ordered = sorted(clusters, key=lambda c: (c.before.bit_count(), c.number))
@@ -173,8 +179,8 @@ class _Fuser:
                 if stage is not None:
                     return cluster, stage, False
                 stage = _pass_of_finish(job, cluster, reads)
-                dear = self.costs.get(job.eqn.outputs[0], 0) > DEAR
-                if stage is not None and not (dear and ends_apart(cluster)):
+                expensive = self.costs.get(job.eqn.outputs[0], 0) > EXPENSIVE
+                if stage is not None and not (expensive and ends_apart(cluster)):
                     return cluster, stage, True
         return None
 

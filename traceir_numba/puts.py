@@ -14,7 +14,7 @@ from traceir.ir import Atom, Var
 from traceir_numba.emitters.entry import Map
 from traceir_numba.graph import Graph
 from traceir_numba.jobs import Cluster, Job, put_of, seeds
-from traceir_numba.share import DEAR
+from traceir_numba.share import EXPENSIVE
 
 
 def written_over(
@@ -60,7 +60,7 @@ def computed_apart(
         if job.kind == "put" and put_of(job.eqn).ordered(job.eqn)
         for atom, _ in seeds(job)
         for var in graph.origins(atom)
-        if var not in stored and costs.get(var, 0) > DEAR
+        if var not in stored and costs.get(var, 0) > EXPENSIVE
     }
 
 

@@ -1,4 +1,4 @@
-"""Values that are too dear to compute twice, and so get memory of their own."""
+"""Values that are too expensive to compute twice, and so get memory of their own."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from traceir_numba.graph import Graph, identity
 from traceir_numba.jobs import Cluster, Shape, Without, in_terms_of, moving, seeds
 
 # A value that costs more additions than this is stored rather than computed twice.
-DEAR = 16
+EXPENSIVE = 16
 # What computing a value costs is counted up to this.
-VERY_DEAR = 10 * DEAR
+COST_LIMIT = 10 * EXPENSIVE
 # Passes over rows share a nest where there are as many rows to divide among threads,
 # or no more elements than one thread takes.
 ROWS = 16
 ELEMENTS = 1 << 16
-# Of so many rows, of no more elements, dear results of results have their own nest.
+# Of so many rows, of no more elements, expensive results of results have a nest.
 SHORT_ROW = 64
 MANY_ROWS = 256
 # The bytes of a tile of columns that is still in the cache when it is read again.
@@ -37,17 +37,17 @@ CACHED = 1 << 20
 # What it costs to read an element somewhere, in additions.
 FETCHED = 8
 # The same where one nest would compute it for each index of an outer loop again.
-DEAR_AGAIN = 4
+EXPENSIVE_AGAIN = 4
 # What it costs to read each element from another line of memory: much for an array that
 # no cache holds, yet reading alone is not stored.
-SCATTERED = DEAR
+SCATTERED = EXPENSIVE
 
 
 def costs_of(graph: Graph, stored: set[Var]) -> dict[Var, int]:
     """The additions that computing a value from memory costs, counted up to a bound.
 
-    A dear value that would be computed in several places joins `stored` at once: no
-    walk through the program then comes by more than a few of them, and it costs no
+    An expensive value that would be computed in several places joins `stored` at once:
+    no walk through the program then comes by more than a few of them, and it costs no
     memory if all its readers end in one nest.
     """
     costs: dict[Var, int] = {}
@@ -62,10 +62,10 @@ def costs_of(graph: Graph, stored: set[Var]) -> dict[Var, int]:
         own = 2 * len(eqn.inputs) if isinstance(entry, Parts) else own
         own = SCATTERED if _is_scattered(graph, eqn) else own
         inputs = (a for a in eqn.inputs if isinstance(a, Var) and a not in stored)
-        cost = costs[out] = min(own + sum(costs.get(a, 0) for a in inputs), VERY_DEAR)
-        if cost <= DEAR or out in stored or out in graph.aliases:
+        cost = costs[out] = min(own + sum(costs.get(a, 0) for a in inputs), COST_LIMIT)
+        if cost <= EXPENSIVE or out in stored or out in graph.aliases:
             continue
-        if out in demands and (demands[out] or cost == VERY_DEAR):
+        if out in demands and (demands[out] or cost == COST_LIMIT):
             stored.add(out)
     return costs
 
@@ -90,7 +90,7 @@ def computed_twice(
 ) -> set[Var]:
     """Dear values that are computed in several places, or again and again in one."""
     uses: dict[Var, int] = defaultdict(int)
-    dear = set()
+    expensive = set()
     stops = set(stored)  # and what has been found: it will be in memory
     for cluster in clusters:
         apart = ends_apart(cluster)
@@ -102,16 +102,16 @@ def computed_twice(
                 computed += graph.walk(seeds(job), Without(stops, own))[0]
             for eqn, indices in dict.fromkeys(computed):
                 var = eqn.outputs[0]
-                if costs[var] <= DEAR_AGAIN or var in stored:
+                if costs[var] <= EXPENSIVE_AGAIN or var in stored:
                     continue
                 uses[var] += 1
                 again = _repeated(indices, cluster.space, var.aval.shape)
-                if apart and number and costs[var] > DEAR:
+                if apart and number and costs[var] > EXPENSIVE:
                     again |= in_terms_of(indices, cluster.kept_loops) is not None
-                if again or (uses[var] > 1 and costs[var] > DEAR):
-                    dear.add(var)
+                if again or (uses[var] > 1 and costs[var] > EXPENSIVE):
+                    expensive.add(var)
                     stops.add(var)
-    return {v for v in dear if _shared(graph, v, dear)}
+    return {v for v in expensive if _shared(graph, v, expensive)}
 
 
 def _repeated(indices: Map, space: Shape, shape: Shape) -> bool:
@@ -125,14 +125,14 @@ def _repeated(indices: Map, space: Shape, shape: Shape) -> bool:
     return any(d < inner for d in fixed) and prod(shape) * 4 <= prod(space)
 
 
-def _shared(graph: Graph, var: Var, dear: Collection[Var]) -> bool:
+def _shared(graph: Graph, var: Var, expensive: Collection[Var]) -> bool:
     """Whether it is this value that is shared, not only one that it goes into."""
     readers = graph.readers[var]
-    return len(readers) != 1 or readers[0].outputs[0] not in dear
+    return len(readers) != 1 or readers[0].outputs[0] not in expensive
 
 
 def ends_apart(cluster: Cluster) -> bool:
-    """Whether what is dear is better computed for all rows at once, side by side.
+    """Whether what is expensive is better computed for all rows at once, side by side.
 
     Within a row it is one call of a function, which costs as much as a short row.
     """

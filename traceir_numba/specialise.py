@@ -109,7 +109,7 @@ def _is_known(nest: Nest, extents: Shape, folded: list[int]) -> bool:
 def _are_long(nest: Nest, extents: Shape) -> bool:
     """Whether full vectors of long rows are worth code of their own.
 
-    They keep accumulators in registers. A dear body takes longer than memory does.
+    They keep accumulators in registers. An expensive body takes longer than memory.
     """
     cheap = weight(nest) <= WAITING
     return prod(extents) >= MANY and extents[-1] > MEDIUM and cheap

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from compiling import executable, grid, same_bits, traced
-from cut_programs import cheap, dear, deep, turned, wide
+from cut_programs import cheap, deep, expensive, turned, wide
 
 import traceir.numpy as jnp
 from traceir.evaluate import eval_jaxpr
@@ -27,7 +27,7 @@ def planned(fun: Callable[[Any, int], Any], steps: int) -> Plan:
     return fuse(Graph(traced(lambda x: fun(x, steps), np.ones(64, np.float32))))
 
 
-@pytest.mark.parametrize("fun", [cheap, dear, wide, turned])
+@pytest.mark.parametrize("fun", [cheap, expensive, wide, turned])
 def test_no_body_is_longer_than_the_longest(fun: Callable[[Any, int], Any]) -> None:
     plan = planned(fun, 1000)
     sizes = []
@@ -45,7 +45,7 @@ def test_no_body_is_longer_than_the_longest(fun: Callable[[Any, int], Any]) -> N
 
 
 def test_short_programs_are_left_as_they_are() -> None:
-    for fun, steps in ((cheap, 250), (dear, 40), (wide, 60)):
+    for fun, steps in ((cheap, 250), (expensive, 40), (wide, 60)):
         plan = planned(fun, steps)
         assert len(plan.clusters) == 1, fun
         assert len(plan.stored) == 1

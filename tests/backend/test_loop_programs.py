@@ -52,7 +52,7 @@ def test_what_is_needed_through_another_carry_stays() -> None:
     assert "num_carry=4" in simplified(fun, VECTOR)
 
 
-def test_dear_equations_of_what_never_changes_are_computed_once() -> None:
+def test_expensive_equations_of_what_never_changes_are_computed_once() -> None:
     def fun(x: Any, y: Any) -> Any:
         return lax.fori_loop(0, 9, lambda _, s: s * jnp.exp(x) + (x + 1.0), y)
 

@@ -142,13 +142,13 @@ def test_cheap_values_are_computed_again_rather_than_stored() -> None:
     assert "temporary" in roles(text.replace("add a 1.0:f32[]", "exp a"))
 
 
-def test_a_dear_row_is_not_computed_for_every_row_again() -> None:
-    text = NESTS["a dear row"]
+def test_an_expensive_row_is_not_computed_for_every_row_again() -> None:
+    text = NESTS["an expensive row"]
     assert len(nests(text)) == 2
 
 
 def test_a_column_may_be_computed_in_the_outer_loop() -> None:
-    text = NESTS["a dear column"]
+    text = NESTS["an expensive column"]
     assert len(nests(text)) == 1
 
 

@@ -148,12 +148,12 @@ TRANSPOSED = """{ lambda ; a:f32[4,6] i:i32[]. let
 
 
 @pytest.mark.parametrize("name", ["places", "values"])
-def test_what_is_dear_is_computed_before_it_is_put_in_order(name: str) -> None:
+def test_what_is_value_is_computed_before_it_is_put_in_order(name: str) -> None:
     def added(x: Any) -> Any:
-        dear = jnp.sin(jnp.exp(x))
+        value = jnp.sin(jnp.exp(x))
         if name == "places":
-            return jnp.zeros(8).at[dear.astype("int32")].add(1.0)
-        return jnp.zeros(8).at[jnp.arange(40) % 8].add(dear)
+            return jnp.zeros(8).at[value.astype("int32")].add(1.0)
+        return jnp.zeros(8).at[jnp.arange(40) % 8].add(value)
 
     def near(x: Any) -> Any:
         if name == "places":

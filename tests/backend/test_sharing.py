@@ -1,4 +1,4 @@
-"""Which values are computed once and kept, where nothing but memory makes them dear."""
+"""Which values are computed once and kept, where only memory makes them expensive."""
 
 from __future__ import annotations
 

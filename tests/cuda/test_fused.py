@@ -98,7 +98,7 @@ for axis in (0, 1):
     )
 
 # Long straight lines.
-for fun, steps in ((cuts.cheap, 700), (cuts.dear, 100), (cuts.wide, 120)):
+for fun, steps in ((cuts.cheap, 700), (cuts.expensive, 100), (cuts.wide, 120)):
     add("cuts", fun.__name__, of, partial(fun, steps=steps), grid(3))
 for fun, steps in ((cuts.turned, 60), (cuts.deep, 6)):
     add("cuts", fun.__name__, of, partial(fun, steps=steps), grid(3))

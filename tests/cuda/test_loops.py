@@ -140,7 +140,7 @@ HOSTED: dict[str, tuple[Fun, np.ndarray, list[Any]]] = {
         LONG,
         ["Copy", "Piece", ("Rows", ["Launch", "Piece"])],
     ),
-    "dear": (
+    "expensive": (
         lambda x: lax.fori_loop(0, 9, lambda _, v: lax.lgamma(v), x),
         LONG[:50000],
         ["Copy", ("Rows", ["Launch"])],

@@ -29,7 +29,7 @@ from traceir.numpy.composites import floor_divide, remainder
 from traceir.numpy.composites import where as where_both
 from traceir.numpy.creation import asarray
 from traceir.numpy.indexers import traced
-from traceir.numpy.logic import truth
+from traceir.numpy.logic import known_truth, truth
 from traceir.numpy.shapes import ravel
 from traceir.numpy.taking import take
 from traceir.numpy.updates import IndexUpdate
@@ -55,8 +55,7 @@ def nonzero(
         raise rules.error("face.least-rank", got="0 dimensions of 1")
     integers = default_dtype(int)
     if size is None:
-        # Of what has a derivative alone the truth is known; what is known stays so.
-        which = truth(given) if is_tracer(given) else given
+        which = known_truth(given)
         if is_tracer(which):
             raise rules.error("index.size", got=traced(given))
         known = np.nonzero(np.asarray(which))

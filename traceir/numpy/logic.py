@@ -13,6 +13,7 @@ from traceir.lax.operands import (
     Operand,
     aligned,
     as_array,
+    is_tracer,
     like,
     operand,
     operands,
@@ -95,6 +96,14 @@ def greater_equal(x: Operand, y: Operand) -> Array:
 def truth(x: Operand) -> Operand:
     """A checked operand as booleans: whether each element differs from 0."""
     return x if typeof(x).dtype == BOOL else bind("ne", x, like(0, x))
+
+
+def known_truth(x: Operand) -> Operand:
+    """A checked operand that is known, as it is; of a traced one the truth.
+
+    Where a trace is of a derivative alone, that is known.
+    """
+    return truth(x) if is_tracer(x) else x
 
 
 def _logical(name: str, primitive: str, x: Operand, y: Operand) -> Array:

@@ -129,8 +129,8 @@ def transpose(a: Operand, axes: Sequence[int] | None = None) -> Array:
     return lax.transpose(value, [axis_in(d, rank) for d in axes])
 
 
-def matrix_transpose(x: Operand) -> Array:
-    """The last two dimensions swapped.
+def matrix_transpose(x: Operand, /) -> Array:
+    """The transpose of each matrix: the last two dimensions swapped.
 
     Raises ValueError (face.axis) below two dimensions.
 

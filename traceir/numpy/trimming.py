@@ -11,7 +11,7 @@ from traceir.array import Array
 from traceir.concretize import origin
 from traceir.lax.operands import Operand, as_array, is_tracer, operand
 from traceir.lax.shapes import axes_in
-from traceir.numpy.logic import truth
+from traceir.numpy.logic import known_truth
 
 
 def trim_zeros(
@@ -28,8 +28,7 @@ def trim_zeros(
     Array([1, 0, 2], dtype=int32)
     """
     value = as_array(operand("trim_zeros", filt))
-    # Of what has a derivative alone the truth is known; what is known stays so.
-    nonzero = truth(value) if is_tracer(value) else value
+    nonzero = known_truth(value)
     if is_tracer(nonzero):
         # What is not known is a tracer.
         got = f"trim_zeros of a traced array, {origin(value)}"  # type: ignore[arg-type]

@@ -153,7 +153,7 @@ class Running:
 
     `reduction` is the primitive that folds whole lines in the same way. Where there is
     none it is the entry's own name, and `fold` folds. Processors compute another
-    `program` if there is one: a fold that is dear is no vector along a line.
+    `program` if there is one: a fold that is expensive is no vector along a line.
     """
 
     reduction: str

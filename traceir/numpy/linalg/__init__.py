@@ -32,16 +32,16 @@ from traceir.numpy.linalg.products import (
     diagonal,
     matmul,
     matrix_power,
-    matrix_transpose,
     multi_dot,
     outer,
     tensordot,
     tensorinv,
     tensorsolve,
     trace,
-    vecdot,
 )
 from traceir.numpy.linalg.systems import SlogdetResult, det, inv, slogdet, solve
+from traceir.numpy.shapes import matrix_transpose
+from traceir.numpy.vectors import vecdot
 
 __all__ = [
     "EigResult",

@@ -29,9 +29,7 @@ from traceir.numpy.diagonals import diagonal as _diagonal
 from traceir.numpy.diagonals import trace as _trace
 from traceir.numpy.linalg.checks import check_square, shown
 from traceir.numpy.linalg.systems import inv, solve
-from traceir.numpy.shapes import matrix_transpose as _matrix_transpose
 from traceir.numpy.shapes import moveaxis, reshape, stack
-from traceir.numpy.vectors import vecdot as _vecdot
 from traceir.trace import typeof
 
 
@@ -57,17 +55,6 @@ def matmul(
     )
 
 
-def matrix_transpose(x: Operand, /) -> Array:
-    """The transpose of each matrix: `traceir.numpy.matrix_transpose`.
-
-    >>> import traceir.numpy as jnp
-    >>> matrix_transpose(jnp.array([[1, 2]]))
-    Array([[1],
-           [2]], dtype=int32)
-    """
-    return _matrix_transpose(x)
-
-
 def tensordot(
     x1: Operand,
     x2: Operand,
@@ -87,30 +74,6 @@ def tensordot(
         x1,
         x2,
         axes,
-        precision=precision,
-        preferred_element_type=preferred_element_type,
-    )
-
-
-def vecdot(
-    x1: Operand,
-    x2: Operand,
-    /,
-    *,
-    axis: int = -1,
-    precision: PrecisionLike = None,
-    preferred_element_type: DTypeLike = None,
-) -> Array:
-    """Sums of products along an axis: `traceir.numpy.vecdot`.
-
-    >>> import traceir.numpy as jnp
-    >>> vecdot(jnp.array([1, 2]), jnp.array([3, 4]))
-    Array(11, dtype=int32)
-    """
-    return _vecdot(
-        x1,
-        x2,
-        axis=axis,
         precision=precision,
         preferred_element_type=preferred_element_type,
     )
