@@ -12,7 +12,7 @@ import pytest
 
 from traceir.conform import Verdict, judge, load_cases
 from traceir.conform.implementations import Reference
-from traceir.jit import captures, function, prints, staging
+from traceir.jit import captures, fingerprints, function, staging
 from traceir.jit.key import KeyTable
 from traceir.rules import default
 
@@ -84,15 +84,15 @@ WRONG: dict[str, tuple[Callable[[Patch], None], str]] = {
         "strict/a-global-that-was-bound-anew",
     ),
     "strict sees no elements": (
-        without(prints, "contents", b""),
+        without(fingerprints, "contents", b""),
         "strict/an-array-written-in-place",
     ),
     "strict compares by ==": (
-        lambda patch: patch.setattr(prints, "typed", lambda v: v),
+        lambda patch: patch.setattr(fingerprints, "typed", lambda v: v),
         "strict/a-type-is-a-change",
     ),
     "strict looks into no object": (
-        without(prints, "is_open", False),
+        without(fingerprints, "is_open", False),
         "strict/an-object-that-was-read",
     ),
 }

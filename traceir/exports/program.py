@@ -17,7 +17,7 @@ from traceir.exports.portable import portable
 from traceir.exports.trees import tree_from_json, tree_to_json
 from traceir.ir import ClosedJaxpr, Jaxpr
 from traceir.jit.cache import Entry
-from traceir.jit.written import refused, writes_anything
+from traceir.jit.writeback import refused, writes_anything
 from traceir.records import dataclass
 from traceir.version import VERSION
 

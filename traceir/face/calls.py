@@ -14,7 +14,7 @@ from traceir.face.array import Asked, NumpyTracer
 from traceir.face.containers import Containers
 from traceir.face.namespace import View
 from traceir.face.selection import Selection
-from traceir.jit.written import Updated, Written
+from traceir.jit.writeback import Updated, Written
 
 
 def call(

@@ -16,7 +16,7 @@ import numpy as np
 
 from traceir import rules
 from traceir.face.selection import Selection
-from traceir.jit.written import ContainerWrite, Item, Path, Updated, contents
+from traceir.jit.writeback import ContainerWrite, Item, Path, Updated, contents
 from traceir.trace import Tracer
 
 _DICTS = (dict, OrderedDict, defaultdict)

@@ -24,7 +24,7 @@ from traceir.face.creation import standing_in
 from traceir.face.external import MODULES, RandomModule, of_external
 from traceir.face.objects import Objects, has_generator, has_methods
 from traceir.face.values import taking_lists
-from traceir.jit.prints import attribute
+from traceir.jit.fingerprints import attribute
 from traceir.source import is_users_code
 
 Function = Callable[..., Any]

@@ -10,7 +10,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from traceir.face.host_calls import is_generator, of_generator
-from traceir.jit.prints import MISSING, attribute, attributes_of, is_open
+from traceir.jit.fingerprints import MISSING, attribute, attributes_of, is_open
 from traceir.nodes import kind_of
 
 # Objects within objects are looked at so deep.

@@ -17,7 +17,7 @@ from traceir.ir import ClosedJaxpr
 from traceir.jit.bounds import BoundsChecks
 from traceir.jit.captures import Seal
 from traceir.jit.key import Call, Key
-from traceir.jit.written import Written
+from traceir.jit.writeback import Written
 
 
 @dataclass(eq=False, slots=True, weakref_slot=True)

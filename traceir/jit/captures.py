@@ -14,7 +14,7 @@ from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from traceir import rules
-from traceir.jit.prints import MISSING, Printer, attribute, described
+from traceir.jit.fingerprints import MISSING, Fingerprinter, attribute, described
 from traceir.records import dataclass
 
 # How a value is called in an error, and the value.
@@ -36,10 +36,10 @@ def seal(fun: Any, statics: Iterable[Read], states: bool = True) -> Seal:
 
     Without `states`, the states of generators and iterators are left out.
     """
-    printer = Printer(module_of(fun), states)
+    fingerprints = Fingerprinter(module_of(fun), states)
 
     def sealed(pairs: Iterable[Read]) -> tuple[tuple[str, Any, str], ...]:
-        return tuple((name, printer.print(v), described(v)) for name, v in pairs)
+        return tuple((name, fingerprints.of(v), described(v)) for name, v in pairs)
 
     return Seal(sealed(statics), sealed(reads(fun)))
 
@@ -48,14 +48,14 @@ def verify(
     sealed: Seal, fun: Any, statics: Iterable[Read], states: bool = True
 ) -> None:
     """Raise StaleCaptureError (cache.strict.static, .capture) if anything changed."""
-    printer = Printer(module_of(fun), states)
+    fingerprints = Fingerprinter(module_of(fun), states)
     for (name, value), (_, was, text) in zip(statics, sealed.statics, strict=True):
-        if printer.print(value) != was:
+        if fingerprints.of(value) != was:
             got = _change(f"argument {name}", text, value)
             raise rules.error("cache.strict.static", got=got)
     # A function that was replaced differs itself, before what it reads.
     for (name, value), (_, was, text) in zip(reads(fun), sealed.captures, strict=False):
-        if printer.print(value) != was:
+        if fingerprints.of(value) != was:
             got = _change(name, text, value)
             raise rules.error("cache.strict.capture", got=got)
 

@@ -23,13 +23,20 @@ import numpy as np
 from traceir import rules
 from traceir.errors import UnexpectedTracerError
 from traceir.jit.captures import Read, innermost, module_of, reads, stored
-from traceir.jit.prints import MISSING, Printer, described, is_open, own_data, state_of
+from traceir.jit.fingerprints import (
+    MISSING,
+    Fingerprinter,
+    described,
+    is_open,
+    own_data,
+    state_of,
+)
 from traceir.source import Source, user_frame_summary
 
 # Stands for a generator that is not looked at.
 _QUIET = object()
-# Larger arrays are not kept to be restored.
-_KEPT = 1 << 20
+# Arrays of more bytes are not kept to be restored.
+_LARGE = 1 << 20
 
 
 def unchanging(
@@ -83,12 +90,12 @@ class _Watch:
         self.place: Source | None = None
         # The objects whose methods, written in C, this thread has called, if it looks.
         self.called: set[int] | None = None
-        self.kept = _Kept(Printer(module_of(fun)))
+        self.snapshot = _Snapshot(Fingerprinter(module_of(fun)))
         self.before = [
-            (name, self.kept.print(value), described(value))
+            (name, self.snapshot.fingerprint(value), described(value))
             for name, value in self._values()
         ]
-        self.kept.names(fun)
+        self.snapshot.names(fun)
 
     def _values(self) -> Iterator[Read]:
         yield (
@@ -106,10 +113,10 @@ class _Watch:
 
     def change(self) -> str | None:
         """What has changed, or None."""
-        printer = self.kept.printer
+        fingerprints = self.snapshot.fingerprints
         pairs = zip(self._values(), self.before, strict=False)
         for (name, value), (_, was, text) in pairs:
-            if value is not _QUIET and printer.print(value) != was:
+            if value is not _QUIET and fingerprints.of(value) != was:
                 now = described(value)
                 if now != text:
                     return f"{name} was {text}, then {now}"
@@ -164,7 +171,7 @@ class _Watch:
 
     def undo(self) -> None:
         """Make everything what it was."""
-        for undo in self.kept.undone:
+        for undo in self.snapshot.undo_steps:
             undo()
 
 
@@ -178,17 +185,17 @@ def _storing(code: CodeType) -> int:
     return found[0] if found else 0
 
 
-class _Kept:
-    """A printer that keeps how to undo changes of what it prints."""
+class _Snapshot:
+    """Fingerprints of values, and how to undo changes of these."""
 
-    def __init__(self, printer: Printer) -> None:
-        self.printer = printer
-        self.undone: list[Callable[[], None]] = []
+    def __init__(self, fingerprints: Fingerprinter) -> None:
+        self.fingerprints = fingerprints
+        self.undo_steps: list[Callable[[], None]] = []
 
-    def print(self, value: Any) -> Any:
+    def fingerprint(self, value: Any) -> Any:
         """The fingerprint of a value."""
-        found = self.printer.print(value)
-        for part in [value, *(v for _, v in self.printer.met.values())]:
+        found = self.fingerprints.of(value)
+        for part in [value, *(v for _, v in self.fingerprints.met.values())]:
             with suppress(Exception):  # of its own code, which may raise anything
                 self._keep(part)
         return found
@@ -198,38 +205,38 @@ class _Kept:
         kind: Any = type(value)
         if kind in (list, deque):
             items = list(value)
-            self.undone.append(partial(_refill, value, "extend", items))
+            self.undo_steps.append(partial(_refill, value, "extend", items))
         elif kind in (dict, set):
             copied = kind(value)
-            self.undone.append(partial(_refill, value, "update", copied))
-        elif kind is np.ndarray and value.nbytes <= _KEPT and value.flags.writeable:
+            self.undo_steps.append(partial(_refill, value, "update", copied))
+        elif kind is np.ndarray and value.nbytes <= _LARGE and value.flags.writeable:
             elements = value.copy()
-            self.undone.append(lambda: np.copyto(value, elements))
+            self.undo_steps.append(lambda: np.copyto(value, elements))
         elif hasattr(value, "bit_generator") or hasattr(kind, "setstate"):
             self._keep_state(value)
         elif isinstance(value, type):
             for name, held in own_data(value):
-                self.undone.append(partial(setattr, value, name, held))
+                self.undo_steps.append(partial(setattr, value, name, held))
         elif kind is FunctionType or is_open(kind) or own_data(value):
             vars_ = value.__dict__
             attributes = dict(vars_)
-            self.undone.append(partial(_refill, vars_, "update", attributes))
+            self.undo_steps.append(partial(_refill, vars_, "update", attributes))
 
     def _keep_state(self, value: Any) -> None:
         state = state_of(value)
         if hasattr(value, "bit_generator"):
-            self.undone.append(lambda: setattr(value.bit_generator, "state", state))
+            self.undo_steps.append(lambda: setattr(value.bit_generator, "state", state))
         elif state is not None:
-            self.undone.append(lambda: value.setstate(state))
+            self.undo_steps.append(lambda: value.setstate(state))
 
     def names(self, fun: Callable[..., Any]) -> None:
         """Keep the values of the names that a function sets."""
         for known, name in stored(fun):
             value = known.get(name, MISSING)
-            self.undone.append(partial(_rename, known, name, value))
+            self.undo_steps.append(partial(_rename, known, name, value))
         function = innermost(fun)
         for cell in (function.__closure__ or ()) if function else ():
-            self.undone.append(_restoring(cell))
+            self.undo_steps.append(_restoring(cell))
 
 
 def _refill(value: Any, method: str, items: Any) -> None:

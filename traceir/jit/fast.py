@@ -21,7 +21,7 @@ from traceir.jit.key import Call
 from traceir.jit.signature import StaticSpec
 from traceir.jit.staging import Prepared
 from traceir.jit.statics import typed
-from traceir.jit.written import check_targets, write_back
+from traceir.jit.writeback import check_targets, write_back
 
 
 def _raw_ndarray(array: np.ndarray) -> Any:

@@ -34,7 +34,7 @@ from traceir.jit.staging import (
     prepare,
 )
 from traceir.jit.watching import watching
-from traceir.jit.written import refused, write_traced, writes_anything
+from traceir.jit.writeback import refused, write_traced, writes_anything
 from traceir.nans import watched
 from traceir.recording import StagingTrace, apply, face_module
 from traceir.report import warn

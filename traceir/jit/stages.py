@@ -16,7 +16,7 @@ from traceir.ir import ClosedJaxpr
 from traceir.jit.backends import Executable, executable, text_of
 from traceir.jit.cache import Entry
 from traceir.jit.fast import inputs_of, to_numpy
-from traceir.jit.written import check_targets, write_back
+from traceir.jit.writeback import check_targets, write_back
 from traceir.records import dataclass
 from traceir.report import SourceReport, source_report
 from traceir.trace import Tracer, current_trace, typeof

@@ -19,7 +19,7 @@ from traceir.jit.fast import raw_key
 from traceir.jit.function import JitFunction
 from traceir.jit.staging import check_seal
 from traceir.jit.watching import watching
-from traceir.jit.written import results_of
+from traceir.jit.writeback import results_of
 from traceir.nans import watched
 from traceir.records import dataclass
 from traceir_numba.cuda.arrays import DeviceArray, buffer_of, put

@@ -95,7 +95,7 @@ def contents(array: Any) -> bytes:
     return blake2b(plain.view(np.uint8).data, digest_size=16).digest()
 
 
-class Printer:
+class Fingerprinter:
     """Takes fingerprints; `home` are the globals whose functions are looked into.
 
     Numbers, texts and arrays count by their bits; lists, tuples, dicts, deques and sets
@@ -105,9 +105,9 @@ class Printer:
     Anything else counts by its identity, as does what raises when it is looked into.
 
     >>> box = [1, {"n": np.arange(2)}]
-    >>> before = Printer({}).print(box)
+    >>> before = Fingerprinter({}).of(box)
     >>> box[1]["n"][0] = 7
-    >>> Printer({}).print(box) == before
+    >>> Fingerprinter({}).of(box) == before
     False
     """
 
@@ -117,7 +117,7 @@ class Printer:
         # What this walk has met, by identity, with its number; kept alive meanwhile.
         self.met: dict[int, tuple[int, Any]] = {}
 
-    def print(self, value: Any) -> Any:
+    def of(self, value: Any) -> Any:
         """The fingerprint of a value; of a function at home, that of its code and its
         attributes."""
         self.met.clear()

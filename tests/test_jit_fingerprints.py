@@ -13,7 +13,7 @@ from rule_errors import raises_rule
 
 import traceir
 import traceir.numpy as jnp
-from traceir.jit.prints import Printer
+from traceir.jit.fingerprints import Fingerprinter
 
 
 class Counts(dict[str, int]):
@@ -36,7 +36,7 @@ class Equal:
 
 
 def test_prints_of_values() -> None:
-    same = Printer({}).print
+    same = Fingerprinter({}).of
     cycle: list[Any] = [1]
     cycle.append(cycle)
     values: list[Any] = [
@@ -66,14 +66,14 @@ def test_prints_of_what_is_within_another() -> None:
     nodes = [Node(k) for k in range(40)]
     for node in nodes[:-1]:
         node.others = nodes
-    before = Printer({}).print(nodes[0])
-    assert Printer({}).print(nodes[0]) == before
+    before = Fingerprinter({}).of(nodes[0])
+    assert Fingerprinter({}).of(nodes[0]) == before
     nodes[7].hide(0)
-    assert Printer({}).print(nodes[0]) != before
+    assert Fingerprinter({}).of(nodes[0]) != before
     nodes[7].hide(7)
-    assert Printer({}).print(nodes[0]) == before
+    assert Fingerprinter({}).of(nodes[0]) == before
     nodes[-1].others = []
-    assert Printer({}).print(nodes[0]) != before
+    assert Fingerprinter({}).of(nodes[0]) != before
 
 
 class Named(np.ndarray):
@@ -85,16 +85,16 @@ class Named(np.ndarray):
 def test_arrays_of_other_classes_count_by_what_they_have_besides() -> None:
     named, masked = np.ones(2).view(Named), np.ma.masked_array(np.ones(2))
     for array in named, masked:
-        before = Printer({}).print(array)
-        assert Printer({}).print(array) == before
+        before = Fingerprinter({}).of(array)
+        assert Fingerprinter({}).of(array) == before
         array[1] = 2
-        assert Printer({}).print(array) != before
-    before = Printer({}).print([named, masked])
+        assert Fingerprinter({}).of(array) != before
+    before = Fingerprinter({}).of([named, masked])
     named.name = "new"
-    assert Printer({}).print([named, masked]) != before
-    before = Printer({}).print([named, masked])
+    assert Fingerprinter({}).of([named, masked]) != before
+    before = Fingerprinter({}).of([named, masked])
     masked.mask = [True, False]
-    assert Printer({}).print([named, masked]) != before
+    assert Fingerprinter({}).of([named, masked]) != before
 
 
 class Hostile:
@@ -156,23 +156,23 @@ def test_prints_do_not_depend_on_the_depth_of_the_stack() -> None:
         nest = [nest]
 
     def deep(calls: int) -> Any:
-        return deep(calls - 1) if calls else Printer({}).print(nest)
+        return deep(calls - 1) if calls else Fingerprinter({}).of(nest)
 
-    before = Printer({}).print(nest)
+    before = Fingerprinter({}).of(nest)
     assert deep(100) == before
     innermost[0] = 2
-    assert Printer({}).print(nest) != before
+    assert Fingerprinter({}).of(nest) != before
 
 
 def test_prints_of_sets_whose_elements_share_a_hash() -> None:
     assert hash(-1) == hash(-2)
-    assert Printer({}).print({-1, -2}) == Printer({}).print({-2, -1})
-    assert Printer({}).print({-1}) != Printer({}).print({-2})
+    assert Fingerprinter({}).of({-1, -2}) == Fingerprinter({}).of({-2, -1})
+    assert Fingerprinter({}).of({-1}) != Fingerprinter({}).of({-2})
 
 
 def test_bytes_that_change_in_place() -> None:
     held = bytearray(b"ab")
-    before = Printer({}).print(held)
-    assert Printer({}).print(held) == before
+    before = Fingerprinter({}).of(held)
+    assert Fingerprinter({}).of(held) == before
     held[0] = 0
-    assert Printer({}).print(held) != before
+    assert Fingerprinter({}).of(held) != before

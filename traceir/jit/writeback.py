@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from traceir import rules
+from traceir.jit.fingerprints import MISSING, attributes_of
 from traceir.jit.key import Call
-from traceir.jit.prints import MISSING, attributes_of
 from traceir.nodes import kind_of
 from traceir.records import dataclass
 from traceir.registering import register_pytree_node
