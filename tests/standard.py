@@ -11,6 +11,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from data_lines import data_lines
+
 import traceir.numpy as jnp
 
 FOLDER = Path(__file__).parent / "array_api"
@@ -92,16 +94,9 @@ class Special:
         return any(is_said(got, word, xs, error) for word in self.result.split("|"))
 
 
-def lines(name: str) -> Iterator[str]:
-    """The lines of a file of data that say something."""
-    for line in (FOLDER / name).read_text(encoding="utf-8").splitlines():
-        if line.strip() and not line.startswith("#"):
-            yield line
-
-
 def functions() -> list[Function]:
     """All functions of the standard."""
-    return [_function(line) for line in lines("functions.txt")]
+    return [_function(line) for line in data_lines(FOLDER / "functions.txt")]
 
 
 def _function(line: str) -> Function:
@@ -120,7 +115,7 @@ def _function(line: str) -> Function:
 
 def specials() -> list[Special]:
     """All special cases."""
-    return [_special(line) for line in lines("special.txt")]
+    return [_special(line) for line in data_lines(FOLDER / "special.txt")]
 
 
 def _special(line: str) -> Special:

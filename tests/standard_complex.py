@@ -9,6 +9,7 @@ from functools import cache
 from itertools import product
 
 import standard
+from data_lines import data_lines
 
 Turn = Callable[[complex], complex]
 # All parts of operands that are tried.
@@ -120,7 +121,7 @@ def _said() -> tuple[dict[str, list[str]], list[Special]]:
     """How functions mirror or are made of others, and the special cases."""
     made: dict[str, list[str]] = {}
     cases = []
-    for line in standard.lines("complex.txt"):
+    for line in data_lines(standard.FOLDER / "complex.txt"):
         name, *words = line.split()
         if words[0] == "is":
             made[name] = words[1:]

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from data_lines import data_lines
 
 from traceir.avals import ShapedArray
 from traceir.config import enable_x64
@@ -35,11 +36,10 @@ def operand(text: str) -> Operand:
 
 def jax_table() -> Iterator[tuple[bool, Operand, Operand, Operand]]:
     """Rows of the recorded table: x64, two operands, their result."""
-    for line in DATA.read_text().splitlines():
-        if not line.startswith("#"):
-            flag, *operands = line.split()
-            a, b, result = map(operand, operands)
-            yield flag == "x64", a, b, result
+    for line in data_lines(DATA):
+        flag, *operands = line.split()
+        a, b, result = map(operand, operands)
+        yield flag == "x64", a, b, result
 
 
 def test_the_jax_face_promotes_as_jax_does() -> None:

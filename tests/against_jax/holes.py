@@ -16,6 +16,8 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
+from data_lines import data_lines
+
 from against_jax.inputs import (
     EXTENTS,
     KINDS,
@@ -62,12 +64,7 @@ CHOICES: Mapping[str, Sequence[str]] = {
 @cache
 def calls() -> Mapping[str, tuple[str, ...]]:
     """The lines of each file of calls, by its name."""
-    return {path.stem: _lines(path) for path in sorted(CALLS.glob("*.txt"))}
-
-
-def _lines(path: Path) -> tuple[str, ...]:
-    lines = path.read_text().splitlines()
-    return tuple(line for line in lines if line and not line.startswith("#"))
+    return {path.stem: tuple(data_lines(path)) for path in sorted(CALLS.glob("*.txt"))}
 
 
 @dataclass
@@ -189,26 +186,24 @@ def _perm(random: Random, rank: int) -> str:
     return repr(tuple(axes if random.random() < 0.95 else axes[1:]))
 
 
+# The rarer ones, which are mostly errors, come last.
 INDICES = (
-    *("0", "1", "-1", "2", "-3", "5", ":", ":", "::2", "::-1", "1:", ":-1", "-2:"),
-    *("5:1", "1:2", "3:0:-1", "None", "...", "np.array([0, 1])", "jnp.array([1, 0])"),
-    *("np.array([[0], [-1]])", "jnp.array([5, -7])", "jnp.array(1)", "np.int8(1)"),
-    *(
-        "True",
-        "False",
-        "np.array([True, False])",
-        "[0, 1]",
-        "1.0",
-        "jnp.array([], int)",
-    ),
-    *("np.array([True, False, True])", "slice(None)", "np.uint8(1)"),
+    """
+0 | 1 | -1 | 2 | -3 | 5 | : | : | ::2 | ::-1 | 1: | :-1 | -2: | 5:1 | 1:2 | 3:0:-1
+None | ... | np.array([0, 1]) | jnp.array([1, 0]) | np.array([[0], [-1]])
+jnp.array([5, -7]) | jnp.array(1) | np.int8(1) | True | False
+np.array([True, False]) | [0, 1] | 1.0 | jnp.array([], int)
+np.array([True, False, True]) | slice(None) | np.uint8(1)
+""".strip()
+    .replace("\n", " | ")
+    .split(" | ")
 )
+COMMON = INDICES[:24]
 
 
 def _index(random: Random, rank: int) -> str:
-    # The rarer ones, which are mostly errors, are drawn less.
     parts = [
-        random.choice(INDICES[:24] if random.random() < 0.9 else INDICES)
+        random.choice(COMMON if random.random() < 0.9 else INDICES)
         for _ in range(random.randint(1, max(rank, 1)))
     ]
     if parts.count("...") > 1 and random.random() < 0.9:

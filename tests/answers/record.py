@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from data_lines import data_lines
 
 HERE = Path(__file__).parent
 RECORD = HERE / "jax.json"
@@ -21,8 +22,7 @@ CLASSES = (OverflowError, NotImplementedError, ValueError, IndexError, TypeError
 
 def programs() -> list[str]:
     """The programs, one on each line."""
-    lines = (HERE / "programs.txt").read_text().splitlines()
-    return [line for line in lines if line and not line.startswith("#")]
+    return data_lines(HERE / "programs.txt")
 
 
 def names(package: str) -> dict[str, Any]:

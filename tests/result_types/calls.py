@@ -22,6 +22,8 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
+from data_lines import data_lines
+
 FOLDER = Path(__file__).parent / "calls"
 SHAPES: dict[str, tuple[int, ...]] = {
     **dict.fromkeys(("x", "y", "z"), (3,)),
@@ -158,9 +160,7 @@ def calls() -> Iterator[Call]:
 
 def _read(path: Path) -> Iterator[Call]:
     section, eager = "", False
-    for row in path.read_text(encoding="utf-8").splitlines():
-        if not row or row.startswith("#"):
-            continue
+    for row in data_lines(path):
         if row.startswith("["):
             section, _, word = row.strip("[]").partition(" ")
             eager = word == "eager"
@@ -174,6 +174,4 @@ def _read(path: Path) -> Iterator[Call]:
 
 def uncalled() -> dict[str, str]:
     """The public names that are not called, with the reasons."""
-    rows = (FOLDER / "none.txt").read_text(encoding="utf-8").splitlines()
-    pairs = (row.split(": ", 1) for row in rows if not row.startswith("#"))
-    return dict(pairs)
+    return dict(row.split(": ", 1) for row in data_lines(FOLDER / "none.txt"))
