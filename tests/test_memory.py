@@ -89,3 +89,9 @@ def test_every_row_is_asked() -> None:
     spelled = {name.replace("ndarray.", "a.") for name in names}
     assert [name for name in sorted(spelled) if f"{name}" not in called] == []
     assert len(_rows()) > 40
+
+
+@pytest.mark.parametrize("words", ["Q", ["C", "F"], "CONTIGUOUS"])
+def test_what_numpy_does_not_know_to_require_is_its_error(words: Any) -> None:
+    with pytest.raises((KeyError, ValueError), match="'Q'|both|'N'"):
+        traceir_numba.jit(lambda x: np.require(x, requirements=words))(np.ones(2))

@@ -68,6 +68,11 @@ def scalar(x: Any) -> Any:
     return total
 
 
+def unshared(x: Any) -> Any:
+    """A shape that takes a copy, without one."""
+    return np.reshape(x.T, (-1,), copy=False)
+
+
 # The rule, the exception's class, a pattern in its text, the function, its arguments.
 BAD: list[tuple[str, type[Exception], str, Callable[..., Any], tuple[Any, ...]]] = [
     ("face.loop", TypeError, "bitwise_and", lambda x: x & 1, (V,)),
@@ -78,10 +83,12 @@ BAD: list[tuple[str, type[Exception], str, Callable[..., Any], tuple[Any, ...]]]
     ("face.function", TypeError, "reduceat", lambda x: np.add.reduceat(V, x), (W[0],)),
     ("face.meaning", TypeError, "nothing", lambda x: x.sum(nothing=1), (V,)),
     ("face.meaning", TypeError, "view as", lambda x: x.view(np.int64), (V,)),
+    ("face.meaning", TypeError, "reshape", lambda x: setattr(x, "shape", (2, 2)), (V,)),
     ("face.cast", TypeError, "float64 to int64", lambda x: np.add(x, 0.5, out=x), (W,)),
     ("face.cast", TypeError, "safe", lambda x: x.astype("i4", casting="safe"), (V,)),
     ("face.out", TypeError, r"\(4,\)", lambda x: np.add(x, 1, out=V), (V.copy(),)),
     ("face.size", ValueError, r"\(3, 2\)", lambda x: x.reshape(3, 2), (V,)),
+    ("face.size", ValueError, "copy=False", unshared, (W,)),
     ("face.unrolled", RuntimeError, "total = total", unrolled, (np.zeros(20_000),)),
     ("face.selection", TypeError, "add", lambda x: x[x > 1] + x[x > 2], (V,)),
     ("face.selection", TypeError, "update", lambda x: put(x, x > 1, x[x > 2]), (V,)),

@@ -327,7 +327,8 @@ def _fixed(name: str) -> property:
 
     def refused(self: NumpyTracer, value: Any) -> None:
         got = f"setting {name} of {self.aval.str_short()} to {value}"
-        raise rules.error("face.meaning", got=got)
+        hint = "make another array, as `x.reshape(shape)` and `x.astype(dtype)` do"
+        raise rules.error("face.meaning", got=got, hint=hint)
 
     return property(lambda self: own.__get__(self), refused)
 

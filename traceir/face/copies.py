@@ -24,7 +24,8 @@ def reshaped(a: Any, /, shape: Any, order: str = "C", *, copy: Any = None) -> An
     """The elements under another shape, copied. Raises ValueError (face.size)."""
     extents = _extents(shape, a)
     if copy is False:
-        raise rules.error("face.size", got=f"{a.aval.str_short()} without a copy")
+        got, hint = f"{a.aval.str_short()} with copy=False", "leave `copy` out"
+        raise rules.error("face.size", got=got, hint=hint)
     if order_of(a.memory, order) == "F":
         turned = jnp.reshape(jnp.transpose(a.now()), extents[::-1])
         return traced(jnp.transpose(turned), number=False)

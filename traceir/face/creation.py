@@ -108,6 +108,7 @@ def asfortranarray(a: Any, dtype: Any = None, **options: Any) -> Any:
 
 def require(a: Any, dtype: Any = None, requirements: Any = None, **options: Any) -> Any:
     """NumPy's `require`: an array that is as it should be is itself."""
+    np.require((), requirements=requirements)  # it checks the words
     asked = {str(word)[0].upper() for word in requirements or ()}
     order = next((o for o in ("F", "C") if o in asked), "A")
     made = asarray(a, dtype, order)
