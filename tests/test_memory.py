@@ -13,6 +13,7 @@ import pytest
 from memory_programs import DTYPES, LAYOUTS, LINES, differences
 from soak import SOAK
 
+import traceir_numba
 from traceir.errors import TraceirError
 from traceir.face import functions
 from traceir.face.aliasing import _rows
@@ -93,5 +94,5 @@ def test_every_row_is_asked() -> None:
 
 @pytest.mark.parametrize("words", ["Q", ["C", "F"], "CONTIGUOUS"])
 def test_what_numpy_does_not_know_to_require_is_its_error(words: Any) -> None:
-    with pytest.raises((KeyError, ValueError), match="'Q'|both|'N'"):
+    with pytest.raises((KeyError, ValueError), match=r"'Q'|both|'N'"):
         traceir_numba.jit(lambda x: np.require(x, requirements=words))(np.ones(2))
