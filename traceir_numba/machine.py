@@ -78,19 +78,25 @@ def _made(texts: tuple[str, ...], inlined: tuple[str, ...]) -> Made:
 
 
 def optimised(
-    texts: tuple[str, ...], inlined: tuple[str, ...], target: Any = None
+    texts: tuple[str, ...],
+    inlined: tuple[str, ...],
+    target: Any = None,
+    context: Any = None,
 ) -> Any:
     """The LLVM module of some texts, as `link` has them, for this machine or another.
 
-    The caller holds `engine.lock`.
+    It is in a context of its own, unless one is given: what LLVM keeps of constants and
+    types for as long as their context lives then goes with the module. The caller holds
+    `engine.lock`.
     """
     target = target_machine() if target is None else target
-    module = llvm.parse_assembly(texts[0])
+    context = llvm.create_context() if context is None else context
+    module = llvm.parse_assembly(texts[0], context)
     for text in texts[1:]:
-        module.link_in(llvm.parse_assembly(text))
+        module.link_in(llvm.parse_assembly(text, context))
     # Callers before callees: the linker leaves out what nothing refers to yet.
     for part in reversed(inlined):
-        module.link_in(_to_inline(part))
+        module.link_in(_to_inline(part, context))
     module.verify()
     options = llvm.create_pipeline_tuning_options(speed_level=3)
     options.loop_vectorization = True
@@ -100,14 +106,13 @@ def optimised(
     scalar = any(text.startswith(SCALAR) for text in texts)
     options.slp_vectorization = not scalar
     builder = llvm.create_pass_builder(target, options)
-    passes = builder.getModulePassManager()
-    passes.run(module, builder)
-    _dispose(passes)
+    run_passes(builder.getModulePassManager(), module, builder)
     return module
 
 
-def _dispose(passes: Any) -> None:
-    """Free a pass manager, which llvmlite does not: another `_dispose` comes first."""
+def run_passes(passes: Any, module: Any, builder: Any) -> None:
+    """Run and free a pass manager, which llvmlite does not: see what it inherits."""
+    passes.run(module, builder)
     if type(passes)._dispose is llvm.ffi.ObjectRef._dispose:
         llvm.newpassmanagers.NewPassManager._dispose(passes)
         passes.detach()
@@ -121,8 +126,8 @@ def _needed(module: Any) -> tuple[str, ...]:
     return tuple(name for name in names if not name.startswith("llvm."))
 
 
-def _to_inline(text: str) -> Any:
-    module = llvm.parse_assembly(text)
+def _to_inline(text: str, context: Any) -> Any:
+    module = llvm.parse_assembly(text, context)
     for function in module.functions:
         if not function.is_declaration:
             function.linkage = llvm.Linkage.linkonce_odr

@@ -9,6 +9,8 @@ import time
 import warnings
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import Any
+from weakref import WeakSet
 
 from traceir.forks import kept_over_forks
 from traceir.records import dataclass
@@ -42,15 +44,15 @@ class Store:
     """The entries of a place. All its methods may be called by many processes at once.
 
     Nothing that is wrong with a file or directory raises: what cannot be read is not
-    there, and what cannot be written is left out. `kept` are the keys of code that this
-    process has read or written here.
+    there, and what cannot be written is left out. `kept` is the code that this process
+    has read or written here, as long as it lives.
     """
 
     __slots__ = ("place", "kept", "_unseen")
 
     def __init__(self, place: Place) -> None:
         self.place = place
-        self.kept: set[str] = set()
+        self.kept: WeakSet[Any] = WeakSet()
         # Bytes written since the directory was looked through.
         self._unseen = place.bound
 

@@ -46,22 +46,23 @@ def object_of(artefact: Artefact) -> bytes:
     exported = {missing, mark, *(e.symbol for e in entries)}
     calls = [Calls(entry, instructions) for entry in entries]
     with engine.lock, TemporaryDirectory(prefix="traceir-data-") as folder:
-        target = _target(instructions)
+        target, context = _target(instructions), llvm.create_context()
         texts = tuple(entry_text(one, missing) for one in calls)
         marked = f"@{mark} = constant i8 {FORMAT}\n"
         asked = missing_text(missing, instructions)
-        whole = _module(Texts((*texts, asked, marked)), target)
+        whole = _module(Texts((*texts, asked, marked)), target, context)
         while needed := _needed(whole) - LIBRARY:
             # One text can define several of them.
             further = _texts(min(needed), found, instructions)
-            whole.link_in(_module(further, target))
+            whole.link_in(_module(further, target, context))
         for value in (*whole.functions, *whole.global_variables):
             if not value.is_declaration and value.name not in exported:
                 value.linkage = llvm.Linkage.internal
         _strip(whole, target)
         large = {name: data for one in calls for name, data in one.large.items()}
         if large:
-            whole.link_in(llvm.parse_assembly(data_text(large, Path(folder))))
+            data = data_text(large, Path(folder))
+            whole.link_in(llvm.parse_assembly(data, context))
         return bytes(target.emit_object(whole))
 
 
@@ -101,8 +102,8 @@ def _alone(text: str) -> str:
     return text.replace("declare void @traceir_threads()", alone)
 
 
-def _module(texts: Texts, target: Any) -> Any:
-    return machine.optimised(texts.texts, texts.inlined, target)
+def _module(texts: Texts, target: Any, context: Any) -> Any:
+    return machine.optimised(texts.texts, texts.inlined, target, context)
 
 
 def _needed(module: Any) -> set[str]:
@@ -128,4 +129,4 @@ def _strip(module: Any, target: Any) -> None:
     passes.add_global_dead_code_eliminate_pass()
     passes.add_strip_dead_prototype_pass()
     builder = llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options())
-    passes.run(module, builder)
+    machine.run_passes(passes, module, builder)

@@ -120,7 +120,7 @@ def _homes(needs: Iterable[str], uses: Iterable[Unit]) -> dict[str, Unit]:
 
 def _keep(store: Store, unit: Unit) -> bool:
     """Whether a unit is in the store, with those that it uses; it is put there now."""
-    if unit.key in store.kept:
+    if unit in store.kept:
         return True
     if not all(_keep(store, other) for other in unit.uses):
         return False
@@ -131,7 +131,7 @@ def _keep(store: Store, unit: Unit) -> bool:
     }
     if not store.write(Entry("code", unit.key, facts, (unit.made.code,))):
         return False
-    store.kept.add(unit.key)
+    store.kept.add(unit)
     return True
 
 
@@ -152,5 +152,5 @@ def _from(store: Store, key: str) -> Unit | None:
         found = _load(key, made, facts["symbols"], uses)
     except RuntimeError:  # a library's function that is not on this system
         return None
-    store.kept.add(key)
+    store.kept.add(found)
     return found
