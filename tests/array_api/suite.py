@@ -45,6 +45,8 @@ def run(suite: Path) -> int:
     with tempfile.TemporaryDirectory() as folder:
         found, log = Path(folder) / "outcomes", Path(folder) / "log"
         settings = {"AAT_OUT": str(found), "AAT_LOG": str(log)}
+        # Which examples are drawn does not depend on this project's source.
+        settings |= {"PYTHONPATH": str(ROOT / "tests"), "PYTEST_ADDOPTS": "-p drawing"}
         command = [str(suite), "traceir.numpy", sys.executable, EXAMPLES]
         environment = {**os.environ, "TRACEIR_ENABLE_X64": "1", **settings}
         done = subprocess.run(command, cwd=ROOT, env=environment, check=False)
