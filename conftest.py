@@ -31,6 +31,8 @@ def pytest_collection_finish() -> None:
     """Let collections of garbage, which some tests ask for, pass over the tests."""
     set_aside()
     gc.enable()
+    # Hypothesis has Python code run at each collection, and most are of little.
+    gc.set_threshold(10_000, 10, 10)
 
 
 @pytest.hookimpl(trylast=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from pathlib import Path
 
@@ -10,6 +11,9 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import traceir  # noqa: E402
+
+# Pages are trees that stay: looking for garbage among them takes a quarter of all time.
+gc.set_threshold(100_000, 50, 1000)
 
 project = "traceir"
 author = "The traceir contributors"

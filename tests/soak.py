@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from typing import TypeVar
 
 from hypothesis import settings
+
+T = TypeVar("T")
 
 SOAK = os.environ.get("HYPOTHESIS_PROFILE") == "soak"
 
@@ -13,3 +17,12 @@ def examples(few: int) -> int:
     """How many examples are drawn: so few in profile `ci`, in others all."""
     most = settings().max_examples
     return most if most > 20 else min(few, most)
+
+
+def sample(rows: Iterable[T], every: int) -> list[T]:
+    """One of so many rows in profile `ci`, in others all.
+
+    For rows whose mechanism is one, of which each takes a tenth of a second or more.
+    """
+    found = list(rows)
+    return found if settings().max_examples > 20 else found[::every]

@@ -20,7 +20,7 @@ from traceir_numba import backend
 
 PRIMITIVES = ALONE
 # An example may compile a kernel, which takes longer than all else.
-FEW = max(5, settings.default.max_examples // 5)
+FEW = max(3, settings.default.max_examples // 6)
 
 
 @pytest.mark.parametrize("prim", PRIMITIVES)
