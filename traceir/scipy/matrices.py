@@ -210,17 +210,17 @@ def eigh(
     """Eigenvalues of symmetric matrices, and their vectors.
 
     The mean of the matrix and its transpose is taken, whatever `lower` says, as in
-    `traceir.numpy.linalg.eigh`.
+    `traceir.numpy.linalg.eigh`. Raises ValueError (linalg.option) for `b`, `eigvals`
+    and other types than 1.
 
     >>> import traceir.numpy as jnp
     >>> eigh(jnp.array([[2.0, 0.0], [0.0, 3.0]]), eigvals_only=True)
     Array([2., 3.], dtype=float32)
     """
-    for key, value, usual in (("b", b, None), ("eigvals", eigvals, None)):
-        if value is not usual:
-            raise rules.error(
-                "linalg.option", got=f"{key} of eigh", hint="leave it out"
-            )
+    for key, value in (("b", b), ("eigvals", eigvals)):
+        if value is not None:
+            got, hint = f"{key} of eigh", "leave it out"
+            raise rules.error("linalg.option", got=got, hint=hint)
     option("eigh", "type", type, (1,))
     triangle = "L" if lower else "U"
     if eigvals_only:
