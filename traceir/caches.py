@@ -68,10 +68,10 @@ def clear_all() -> None:
         clear()
 
 
-class Recent(Generic[T]):
+class LRUCache(Generic[T]):
     """An LRU cache that keeps alive what was used last, though nobody else holds it.
 
-    >>> recent = Recent(2)
+    >>> recent = LRUCache(2)
     >>> for name in "abac":
     ...     _ = recent.use(name, name.upper())
     >>> recent.values()
@@ -143,7 +143,7 @@ class Counted(Protocol):
 C = TypeVar("C", bound=Counted)
 
 
-class Clock(Generic[C]):
+class ClockEviction(Generic[C]):
     """Which of the things that many caches keep is evicted when there are too many.
 
     The CLOCK algorithm, which is LRU nearly: a hand goes around, and what was used

@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from traceir.caches import Recent
+from traceir.caches import LRUCache
 from traceir.forks import in_child, kept_over_forks
 from traceir_numba import gemm, machine, safepoints, strided, vecmath
 from traceir_numba.callees import (
@@ -56,7 +56,7 @@ Key = Nest | str
 _kernels: WeakValueDictionary[Key, Compiled] = WeakValueDictionary()
 # Of those that no program has any more the last ones stay: a function that is made anew
 # in each round of a loop is not compiled anew.
-_recent: Recent[Compiled] = Recent(256)
+_recent: LRUCache[Compiled] = LRUCache(256)
 # Those that some thread is compiling.
 _pending: dict[Key, Future[Compiled]] = {}
 # Reentrant, as others: a collection inside may run a user's code.

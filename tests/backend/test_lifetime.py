@@ -20,7 +20,7 @@ from soak import SOAK
 import traceir
 import traceir.numpy as jnp
 from traceir import caches, config, lax
-from traceir.caches import Clock, Recent
+from traceir.caches import ClockEviction, LRUCache
 from traceir.jit import cache
 from traceir.store.files import current
 from traceir_numba import backend, engine, kernels
@@ -61,7 +61,7 @@ def live() -> tuple[int, ...]:
     """How many object files, kernels, entries and files' owners there are."""
     store = current()
     assert store is not None
-    return engine.images(), len(kernels._kernels), len(cache._clock), len(store.kept)
+    return engine.images(), len(kernels._kernels), len(cache._eviction), len(store.kept)
 
 
 @pytest.mark.parametrize("make", [one, with_loop])
@@ -73,7 +73,7 @@ def test_code_is_freed_with_its_function(make: Callable[[float], Any]) -> None:
         before = live()
         functions = [make(k + 0.5) for k in range(FEW)]
         assert engine.images() >= before[0] + FEW
-        assert len(cache._clock) >= before[2] + FEW
+        assert len(cache._eviction) >= before[2] + FEW
         functions.clear()
         # All but those that were used last.
         assert engine.images() <= before[0] + 3 * 8
@@ -102,13 +102,13 @@ def test_a_function_that_is_made_anew_is_not_compiled_anew() -> None:
 
 
 def test_clearing_frees_what_no_call_uses() -> None:
-    others = len(cache._clock)  # such as what a test that failed still holds
+    others = len(cache._eviction)  # such as what a test that failed still holds
     f = one(3.5)
     before = engine.images()
-    assert len(cache._clock) > others
+    assert len(cache._eviction) > others
     traceir.clear_caches()
     assert engine.images() < before
-    assert f.cache_info().currsize == 0 and len(cache._clock) == others
+    assert f.cache_info().currsize == 0 and len(cache._eviction) == others
     np.testing.assert_allclose(f(X), X * np.float32(3.5) + 1)
 
 
@@ -169,7 +169,7 @@ def test_a_function_keeps_so_many_traces(few: int) -> None:
     f = traceir.jit(lambda x, n: x * n, static_argnums=1, backend="reference")
     for n in range(3 * few):
         assert f(2, n) == 2 * n
-    assert f.cache_info().currsize == len(cache._clock) == few
+    assert f.cache_info().currsize == len(cache._eviction) == few
     # Raw keys, guards and the last runner have gone with the entries.
     (runners,) = f._cache.fast.values()
     assert len(runners) <= few + 2
@@ -210,7 +210,7 @@ def test_a_dropped_trace_leaves_its_guard_and_donors(few: int) -> None:
     for n in range(1, 3 * few):
         for _ in range(4):
             assert f(jnp.ones(n)).shape == g(np.ones(n, np.float32)).shape == (n,)
-    assert len(cache._clock) == few
+    assert len(cache._eviction) == few
     assert f.cache_info().currsize + g.cache_info().currsize <= few
 
 
@@ -245,7 +245,7 @@ class _Used:
 
 
 def test_the_hand_of_the_clock(few: int) -> None:
-    clock: Clock[_Used] = Clock("trace_cache_size")
+    clock: ClockEviction[_Used] = ClockEviction("trace_cache_size")
     gone: list[_Used] = []
     things = [_Used() for _ in range(few)]
     for thing in things:
@@ -261,7 +261,7 @@ def test_the_hand_of_the_clock(few: int) -> None:
 
 
 def test_recent_values_are_let_go_one_by_one() -> None:
-    recent: Recent[str] = Recent(2)
+    recent: LRUCache[str] = LRUCache(2)
     for name in ("a", "b", "a", "c"):
         assert recent.use(name, name) == name
     assert recent.values() == ["a", "c"]

@@ -11,7 +11,7 @@ from typing import Any
 from weakref import WeakKeyDictionary, WeakSet, ref
 
 from traceir import pytree, rules
-from traceir.caches import Clock, clear_all
+from traceir.caches import ClockEviction, clear_all
 from traceir.forks import in_child, kept_over_forks
 from traceir.ir import ClosedJaxpr
 from traceir.jit.bounds import BoundsChecks
@@ -65,7 +65,7 @@ class _Pending:
 # Where a function's guard, and the runner of the last call, stand among its runners.
 GUARD, LAST = "guard", "last"
 # All entries of all functions, of which so many are kept.
-_clock: Clock[Entry] = Clock("trace_cache_size")
+_eviction: ClockEviction[Entry] = ClockEviction("trace_cache_size")
 
 
 def _drop(cache: ref[FunctionCache], entry: Entry) -> None:
@@ -149,7 +149,7 @@ class FunctionCache:
     def _insert(self, key: Key, entry: Entry) -> Entry:
         found = self._inserted(key, entry)
         if found is entry and not entry.captures:
-            _clock.add(entry, partial(_drop, ref(self)))
+            _eviction.add(entry, partial(_drop, ref(self)))
         return found
 
     def _inserted(self, key: Key, entry: Entry) -> Entry:

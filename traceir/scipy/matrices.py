@@ -217,7 +217,8 @@ def eigh(
     >>> eigh(jnp.array([[2.0, 0.0], [0.0, 3.0]]), eigvals_only=True)
     Array([2., 3.], dtype=float32)
     """
-    for key, value in (("b", b), ("eigvals", eigvals)):
+    unread: dict[str, Any] = {"b": b, "eigvals": eigvals}
+    for key, value in unread.items():
         if value is not None:
             got, hint = f"{key} of eigh", "leave it out"
             raise rules.error("linalg.option", got=got, hint=hint)

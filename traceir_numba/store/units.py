@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
-from traceir.caches import Recent
+from traceir.caches import LRUCache
 from traceir.store.entry import Entry, digest
 from traceir.store.files import Store, current
 from traceir_numba import engine
@@ -49,7 +49,7 @@ class Unit:
 
 _loaded: WeakValueDictionary[str, Unit] = WeakValueDictionary()
 # What was used last stays, for the next program that wants it.
-_recent: Recent[Unit] = Recent(256)
+_recent: LRUCache[Unit] = LRUCache(256)
 
 
 def unit_key(*texts: str | bytes) -> str:
