@@ -8,6 +8,7 @@ asked where a source has none there or other bits come out, and always in `make 
 from __future__ import annotations
 
 import json
+import os
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -59,6 +60,7 @@ def digest(text: str, arrays: Arrays) -> str:
 
 def main() -> None:
     """Run the tests, and keep what they have looked up."""
+    os.environ["HYPOTHESIS_PROFILE"] = "soak"  # in which all functions are tried
     pytest.main([TESTS, "-q"])
     text = json.dumps(asked, indent=0, sort_keys=True)
     RECORD.write_text(f"{text}\n", encoding="utf-8")

@@ -17,6 +17,7 @@ from compiling import compiled, selu
 from forms import FORMS
 from numba.core.registry import cpu_target
 from numba_bits import as_numba
+from soak import sample
 from with_numba import operands, ours, same
 
 from traceir.errors import RuleRuntimeError
@@ -102,7 +103,7 @@ def is_made(name: str) -> bool:
 def test_templates_have_the_bits_of_numba(template: str) -> None:
     names = names_of(template)
     assert names
-    for name in names:
+    for name in sample(names, 2):
         f = function(name)
         arrays = operands(f, 256, seed=len(name))
         assert as_numba(f, arrays, 256), name

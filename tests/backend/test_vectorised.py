@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from compiling import CALL, PACKED, assembly, compiled
+from soak import sample
 
 from traceir.avals import ShapedArray
 from traceir.errors import TraceirError
@@ -102,7 +103,7 @@ def text_of(label: str) -> str:
     return text
 
 
-@pytest.mark.parametrize("label", labels("packed"))
+@pytest.mark.parametrize("label", sample(labels("packed"), 3))
 def test_an_elementwise_loop_is_packed_and_calls_nothing(label: str) -> None:
     text = text_of(label)
     assert PACKED.search(text), f"no packed instructions in\n{text}"
