@@ -50,9 +50,9 @@ def test_results_lie_as_numpys(part: int) -> None:
 OTHERS = """
 array_repr array_str bartlett blackman broadcast_shapes can_cast copyto diag_indices
 einsum_path empty eye fill_diagonal from_dlpack frombuffer fromfile fromfunction
-fromiter frompyfunc fromstring full geomspace get_printoptions hamming hanning
+fromiter frompyfunc fromstring get_printoptions hamming hanning
 identity indices iscomplexobj isdtype isrealobj isscalar issubdtype iterable kaiser
-linspace load logspace mask_indices may_share_memory ndim place printoptions
+load mask_indices may_share_memory ndim place printoptions
 promote_types put put_along_axis putmask result_type save savez set_printoptions
 shape shares_memory size tri tril_indices triu_indices arange zeros ones fft.fftfreq
 fft.rfftfreq
@@ -96,3 +96,16 @@ def test_every_row_is_asked() -> None:
 def test_what_numpy_does_not_know_to_require_is_its_error(words: Any) -> None:
     with pytest.raises((KeyError, ValueError), match=r"'Q'|both|'N'"):
         traceir_numba.jit(lambda x: np.require(x, requirements=words))(np.ones(2))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        *(lambda x: np.array(x, nonsense=1), lambda x: np.asarray([x], nonsense=1)),
+        *(lambda x: np.asfortranarray(x, nonsense=1), lambda x: x.sort(nonsense=1)),
+        *(lambda x: np.require(x, nonsense=1), lambda x: x.partition(0, nonsense=1)),
+    ],
+)
+def test_an_argument_that_there_is_not_is_an_error(call: Any) -> None:
+    with pytest.raises(TypeError, match="nonsense"):
+        traceir_numba.jit(call)(np.ones(2))

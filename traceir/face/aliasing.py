@@ -216,13 +216,19 @@ def viewed(result: Any, operands: Sequence[NumpyTracer]) -> Any:
 
 
 def lay(found: Any, func: Function, args: Any, kwargs: Any) -> Any:
-    """Results that are new: NumPy tells how they lie in memory when that matters."""
-    several = found if isinstance(found, (tuple, list)) else (found,)
-    operands = list(arrays((*args, *kwargs.values())))
+    """Results that are no views of these arguments; of others they might be some."""
     row = _rows().get(func)
     if row is not None:
         bound = _bound(func, args, kwargs)
+        operands = list(arrays((*args, *kwargs.values())))
         _note(row, bound.arguments, operands, found)
+    return lay_new(found, func, args, kwargs)
+
+
+def lay_new(found: Any, func: Function, args: Any, kwargs: Any) -> Any:
+    """Results that are new: NumPy tells how they lie in memory when that matters."""
+    several = found if isinstance(found, (tuple, list)) else (found,)
+    operands = list(arrays((*args, *kwargs.values())))
     if func in _ordered():
         return found
     least = 0 if getattr(func, "__name__", "") in APART else 1

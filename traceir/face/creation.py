@@ -9,7 +9,7 @@ outside of a trace they are these.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from traceir import numpy as jnp
 from traceir import rules
-from traceir.face.aliasing import arrays, lay, shared_or_new
+from traceir.face.aliasing import arrays, lay, lay_new, shared_or_new
 from traceir.face.array import NumpyTracer, in_numpy_trace, traced, unwrapped, wrapped
 from traceir.face.functions import apply
 from traceir.face.selection import Selection
@@ -39,7 +39,7 @@ def _made(name: str) -> Function:
         try:
             plain, options = unwrapped(args), unwrapped(kwargs)
         except KeyError:
-            return _of_traced(name, args, kwargs)
+            return lay_new(_of_traced(name, args, kwargs), func, args, kwargs)
         return wrapped(func(*plain, **options))
 
     return made
@@ -76,42 +76,61 @@ def array(
     *,
     copy: Any = True,
     order: Any = "K",
+    subok: bool = False,
     ndmin: int = 0,
-    **options: Any,
+    **like: Any,
 ) -> Any:
     """NumPy's `array`, for numbers and arrays that may be traced."""
     if not in_numpy_trace():
-        given = {"copy": copy, "order": order, "ndmin": ndmin, **options}
+        given = {"copy": copy, "order": order, "subok": subok, "ndmin": ndmin, **like}
         return np.array(object, dtype, **given)
+    _check_like("array", like)
     made = _array_of("numpy.array", object, dtype, order, copy)
     return made if made.ndim >= ndmin else made[(None,) * (ndmin - made.ndim)]
 
 
-def asarray(a: Any, dtype: Any = None, order: Any = None, **options: Any) -> Any:
+def _check_like(name: str, like: Mapping[str, Any]) -> None:
+    """Raise TypeError (face.meaning) for other arguments than `like`, which says for
+    which library an array is made."""
+    if like.keys() - {"like"}:
+        got = f"{name}({', '.join(f'{key}=' for key in like)})"
+        raise rules.error("face.meaning", got=got)
+
+
+def asarray(
+    a: Any,
+    dtype: Any = None,
+    order: Any = None,
+    *,
+    device: Any = None,
+    copy: Any = None,
+    **like: Any,
+) -> Any:
     """NumPy's `asarray`: an array that has the dtype, and lies so, is itself."""
     if not in_numpy_trace():
-        return np.asarray(a, dtype, order, **options)
-    return _array_of("numpy.asarray", a, dtype, order, options.get("copy"))
+        return np.asarray(a, dtype, order, device=device, copy=copy, **like)
+    _check_like("asarray", like)
+    return _array_of("numpy.asarray", a, dtype, order, copy)
 
 
-def ascontiguousarray(a: Any, dtype: Any = None, **options: Any) -> Any:
+def ascontiguousarray(a: Any, dtype: Any = None, **like: Any) -> Any:
     """NumPy's `ascontiguousarray`, which has one dimension at least."""
-    made = asarray(a, dtype, "C")
+    made = asarray(a, dtype, "C", **like)
     return made if np.ndim(made) else made[None]
 
 
-def asfortranarray(a: Any, dtype: Any = None, **options: Any) -> Any:
+def asfortranarray(a: Any, dtype: Any = None, **like: Any) -> Any:
     """NumPy's `asfortranarray`, which has one dimension at least."""
-    made = asarray(a, dtype, "F")
+    made = asarray(a, dtype, "F", **like)
     return made if np.ndim(made) else made[None]
 
 
-def require(a: Any, dtype: Any = None, requirements: Any = None, **options: Any) -> Any:
+def require(a: Any, dtype: Any = None, requirements: Any = None, **like: Any) -> Any:
     """NumPy's `require`: an array that is as it should be is itself."""
     np.require((), requirements=requirements)  # it checks the words
     asked = {str(word)[0].upper() for word in requirements or ()}
     order = next((o for o in ("F", "C") if o in asked), "A")
-    made = asarray(a, dtype, order)
+    made = asarray(a, dtype, order, **like)
     if not isinstance(made, NumpyTracer):
         return np.require(made, dtype, requirements)
     lacks = ("W" in asked and not made.memory.flags.writeable) or (
@@ -134,9 +153,9 @@ def _array_of(name: str, value: Any, dtype: Any, order: Any, copy: Any) -> Any:
         plain = unwrapped(value)
     except KeyError:
         made = array_of(value)
-        if dtype is None or made.dtype == np.dtype(dtype):
-            return made
-        return traced(cast(made.now(), np.dtype(dtype)), number=False)
+        if dtype is not None and made.dtype != np.dtype(dtype):
+            made = traced(cast(made.now(), np.dtype(dtype)), number=False)
+        return lay_new(made, np.array, (value, dtype), {"order": order})
     return wrapped(np.array(plain, dtype, order=order))
 
 

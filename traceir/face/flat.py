@@ -161,11 +161,24 @@ def _nan_to_num(x: Any, copy: bool = True, **options: Any) -> Any:
     return x if x.ndim else x[()]
 
 
-def sort(self: NumpyTracer, axis: int = -1, kind: Any = None, **options: Any) -> None:
+def sort(
+    self: NumpyTracer,
+    axis: int = -1,
+    kind: Any = None,
+    order: None = None,
+    *,
+    stable: Any = None,
+) -> None:
     """Sort the elements along an axis, in place."""
     write(self, Ellipsis, functions.apply(np.sort, (self,), {"axis": axis}))
 
 
-def partition(self: NumpyTracer, kth: Any, axis: int = -1, **options: Any) -> None:
+def partition(
+    self: NumpyTracer,
+    kth: Any,
+    axis: int = -1,
+    kind: Any = "introselect",
+    order: None = None,
+) -> None:
     """Sort the elements along an axis, in place: so they are around any place."""
     write(self, Ellipsis, functions.apply(np.sort, (self,), {"axis": axis}))

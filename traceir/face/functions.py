@@ -285,7 +285,8 @@ def _check_options(func: Function, found: Function, given: dict[str, Any]) -> No
 # Options about memory, or about subclasses.
 _MEANINGLESS = frozenset({"order", "subok", "like", "copy", "overwrite_input", "kind"})
 # Functions that are no function of `traceir.numpy` with the same arguments; and those
-# that are asked first, since they write to an operand, known or not.
+# that are asked first, since they write to an operand, known or not, or are asked how
+# it lies in memory.
 OWN: dict[Function, Function] = {}
 DIRECT: dict[Function, Function] = {}
 # What is to check of the arguments of others, by name.
@@ -303,7 +304,7 @@ def own(*funcs: Function) -> Callable[[Function], Function]:
 
 
 def direct(*funcs: Function) -> Callable[[Function], Function]:
-    """Register functions that are asked before any table: they write to an operand."""
+    """Register functions that are asked before any table, as those that write."""
 
     def register(function: Function) -> Function:
         DIRECT.update(dict.fromkeys(funcs, function))
