@@ -55,7 +55,9 @@ def test_compiled_and_for_several_keys(number: int, layout: bool, backend: str) 
     texts = (EXACT + NEAR)[number::GROUPS]
     # What vmap makes of a draw is for both backends one program, and both take their
     # time: a group is compiled by one for one key, by the other for several keys, and
-    # in the other layout the other way round.
+    # in the other layout the other way round. But what is compiled is so in one layout.
+    if backend == "numba" and not SOAK:
+        texts = texts[layout::2]
     first = (number % 2 == 0) == (backend == "reference")
     alone = SOAK or layout == first
     mapped = SOAK or not alone

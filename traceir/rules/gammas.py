@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from traceir.rules.digits import from_mp, mpmath, to_mp
@@ -27,26 +28,30 @@ ENOUGH, FAR = 260, 100
 # Below it a function of it is a line.
 LEAST = 2.0**-110
 Function = Callable[..., Any]
+Order = tuple[int, ...]
 
 
-def conditioned(function: Function, *xs: Real) -> Real:
+def conditioned(function: Function, *xs: Real, order: Order = ()) -> Real:
     """A function of finite operands; the magnitude is what a change of them makes.
 
     It is the sum of the changes of the result for a change of each operand by the
-    whole of itself, as the derivatives say.
+    whole of itself, as the derivatives say. Nothing changes what is in `order`, which
+    comes first.
     """
     with mpmath().workprec(DIGITS):
-        return _conditioned(function, [x.value for x in xs])
+        return _conditioned(function, order, *(x.value for x in xs))
 
 
-def _conditioned(function: Function, points: list[Fraction]) -> Real:
-    found = from_mp(function(*map(to_mp, points)))
+# One takes up to a second, and each implementation is judged by the same.
+@lru_cache(maxsize=4096)
+def _conditioned(function: Function, order: Order, *points: Fraction) -> Real:
+    found = from_mp(function(*order, *map(to_mp, points)))
     change = ZERO
     for k, at in enumerate(points):
         ends = []
         for step in (-STEP, STEP):
             moved = [*points[:k], at * (1 + step), *points[k + 1 :]]
-            ends.append(from_mp(function(*map(to_mp, moved))).value)
+            ends.append(from_mp(function(*order, *map(to_mp, moved))).value)
         change += abs(ends[1] - ends[0]) / (2 * STEP)
     return replace(found, magnitude=change, quantum=None)
 
@@ -171,13 +176,13 @@ def polygamma(n: Real, x: Real) -> Real:
     if _pole(x):
         return NAN if down else INFINITY
 
-    def function(m: Any, at: Any) -> Any:
-        value = mpmath().gamma(m + 1) * _zeta(m + 1, at)
-        return -value if down else value
-
-    # The order is a whole number, which nothing changes a little.
-    found = conditioned(lambda at: function(to_mp(n.value), at), x)
+    found = conditioned(_polygamma, x, order=(order,))
     return replace(found, magnitude=found.magnitude + order * abs(found.value))
+
+
+def _polygamma(order: int, at: Any) -> Any:
+    value = mpmath().factorial(order) * _zeta(mpmath().mpf(order + 1), at)
+    return -value if order % 2 == 0 else value
 
 
 def igamma(a: Real, x: Real) -> Real:
@@ -318,15 +323,15 @@ def random_gamma_grad(a: Real, x: Real) -> Real:
         return NAN
     if x.zero:
         return number(ZERO)
+    return conditioned(_by_a_of_samples, a, x)
 
-    def function(at: Any, by: Any) -> Any:
-        mp = mpmath()
-        # The exponent has as many more digits before its point.
-        with mp.workprec(mp.prec + 2 * int(abs(mp.log(max(at, by), 2)))):
-            height = mp.exp((at - 1) * mp.log(by) - by - mp.loggamma(at))
-        return -_by_a(at, by) / height
 
-    return conditioned(function, a, x)
+def _by_a_of_samples(a: Any, x: Any) -> Any:
+    mp = mpmath()
+    # The exponent has as many more digits before its point.
+    with mp.workprec(mp.prec + 2 * int(abs(mp.log(max(a, x), 2)))):
+        height = mp.exp((a - 1) * mp.log(x) - x - mp.loggamma(a))
+    return -_by_a(a, x) / height
 
 
 def betainc(a: Real, b: Real, x: Real) -> Real:
