@@ -263,7 +263,7 @@ def test_an_array_outside_is_not_written_to() -> None:
         TABLE[0] = x[0]
         return x
 
-    with raises_rule("level.concretize.number", TypeError, r"TABLE\[0\]"):
+    with raises_rule("update.external", TypeError, r"TABLE\[0\]"):
         traceir_numba.jit(outer)(V)
 
 

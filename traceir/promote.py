@@ -217,10 +217,14 @@ def check_unmasked(value: object) -> None:
         check_plain(value)
 
 
+# Classes of arrays whose operations are those of `np.ndarray`.
+PLAIN_ARRAYS: set[type] = {np.ndarray, np.memmap}
+
+
 def check_plain(value: Any) -> None:
     """Raise TypeError (jit.subclass) for an array of a class of its own."""
     kind = type(value)
-    if isinstance(value, np.ndarray) and kind not in (np.ndarray, np.memmap):
+    if isinstance(value, np.ndarray) and kind not in PLAIN_ARRAYS:
         got = f"a {kind.__module__}.{kind.__name__}"
         raise default().error("jit.subclass", got=got)
 

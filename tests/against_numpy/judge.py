@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from against_numpy.programs import Program, made
+from against_numpy.programs import Program, made, outer
 from traceir.errors import TraceirError
 from traceir.jit.function import JitFunction, Options
 
@@ -39,7 +39,7 @@ def outcome(program: Program, function: Any) -> tuple[Any, list[np.ndarray]]:
 
 def judged(program: Program, backend: str = "reference") -> Verdict:
     """How the decorator fares with a program."""
-    names: dict[str, Any] = {"np": np}
+    names = outer()
     exec(compile(program.text, "<program>", "exec"), names)
     function = names["program"]
     options = Options(backend=backend, face="numpy", x64=True, numpy_out=True)
@@ -101,7 +101,7 @@ def _copy(value: ast.expr) -> ast.expr:
 def apart(program: Program) -> Any:
     """The function of a program, with what it reads copied before it is written."""
     tree = ast.fix_missing_locations(_Copied().visit(ast.parse(program.text)))
-    names: dict[str, Any] = {"np": np}
+    names = outer()
     exec(compile(tree, "<program>", "exec"), names)
     return names["program"]
 

@@ -20,6 +20,18 @@ MOST = 400  # elements of an array
 # Arguments that lie in memory in another way than C's.
 LAYOUTS = ("np.asfortranarray({})", "{}[..., ::-1]", "np.repeat({}, 2, -1)[..., ::2]")
 
+# What programs read from outside; nothing is written to it.
+OUTER = """TABLE = np.arange(6) * 2.5
+GRID = np.arange(12).reshape(3, 4)
+"""
+
+
+def outer() -> dict[str, Any]:
+    """The globals of a program."""
+    names: dict[str, Any] = {"np": np}
+    exec(OUTER, names)
+    return names
+
 
 @dataclass(frozen=True)
 class Program:
@@ -41,7 +53,7 @@ class Program:
 
     def __str__(self) -> str:
         given = "".join(f"\n# {name} = {made}" for name, made in self.arguments)
-        return f"import numpy as np\n{self.text}{given}"
+        return f"import numpy as np\n{OUTER}{self.text}{given}"
 
     def without(self, k: int) -> Program:
         """The program less one statement."""
@@ -55,7 +67,7 @@ class Draw:
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
         self.names: dict[str, Any] = {}
-        self.globals: dict[str, Any] = {"np": np}
+        self.globals = outer()
         self.statements: list[str] = []
         self.count = 0
 
@@ -95,7 +107,8 @@ class Draw:
     def part(self, extent: int) -> str:
         """A slice, or a place, of one dimension."""
         if self.random.random() < 0.3 and extent:
-            return str(self.number(-extent, extent - 1))
+            known = str(self.number(-extent, extent - 1))
+            return str(self.one(known, "p", "q", "p - 1"))
         start = self.one("", "", "1", "-2", str(self.number(0, 3)))
         stop = self.one("", "", "-1", "2", str(self.number(1, 4)))
         step = self.one("", "", "", ":2", ":-1", ":-2")
@@ -174,6 +187,8 @@ def arguments(draw: Draw) -> tuple[tuple[str, str], ...]:
         if draw.random.random() < 0.06:
             text = draw.one(*LAYOUTS).format(text)
         found.append((name, text))
+    # Places that are traced.
+    found += [("p", f"np.int64({draw.number(0, 2)})"), ("q", "np.int64(-1)")]
     return tuple(found)
 
 
@@ -184,7 +199,8 @@ def drawn(seed: int, length: int = 9) -> Program:
     draw = Draw(seed)
     given = arguments(draw)
     for name, text in given:
-        draw.names[name] = eval(text, draw.globals)
+        value = eval(text, draw.globals)
+        (draw.names if value.ndim else draw.globals)[name] = value
     wanted = draw.number(2, length)
     for _ in range(6 * wanted):
         if len(draw.statements) >= wanted:

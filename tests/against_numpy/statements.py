@@ -54,6 +54,8 @@ np.arange({n}).reshape(-1, 2) | np.array([{c}, 2.0, 3.0]) | np.eye({k})
 {a}.astype('float64') | np.array({a}) | np.clip({a}, 1, 4) | np.abs({a})
 np.flatten({a}) | np.outer({a}, {a}) | np.pad({a}, 1) | np.tril({a}) | {a}.mean(0)
 np.add.accumulate({a}, -1) | np.diff({a}) | {a}.take([0, -1], 0)
+TABLE[p] * {a} | TABLE[{a}.astype(int) % 6] | GRID[p] + {c} | GRID[:, q] * 2
+np.take(TABLE, [p, q]) | np.asarray(GRID)[{a}.astype(int) % 3, p] | GRID.copy()
 """)
 # What is written, to the whole of an array `a` or to a part.
 WRITES = _templates("""
@@ -77,6 +79,8 @@ np.add.at({a}, [0, 0], {c}) | {a}.real[{i}] = {c} | {a}.imag = {c} | {a}.real +=
 np.maximum({a}, {c}, where={a} > 1, out={a}) | {a}[()] = {c} | {a}[None] += {c}
 np.sum({a}, 0, out={s}) | {a} //= 2 | {a} @= {b} | np.place({a}, {a} > 9, {c})
 np.put_along_axis({a}, np.zeros_like({a}[:1], int), {c}, 0) | {a}[{i}] = [{c}]
+{a}[p] += {c} | {a}[q] = {a}[p] | {a}[p][{k}] = {c} | {a}[:, q] *= {c}
+{a}[[p, q]] = {c} | {a}[p, q] = {c} | {a}[p].fill({c}) | {a}[p].sort()
 np.nan_to_num({a}, copy=False) | {a} **= 2 | {a}[{i}] = {a}[{i}] * 2 + {c}
 """)
 # With these NumPy reads what is no element of a small array.

@@ -17,7 +17,7 @@ import numpy as np
 from traceir import rules, source
 from traceir.avals import ShapedArray
 from traceir.face.layouts import overlapping, placed
-from traceir.face.views import Index, Step, steps_between
+from traceir.face.views import Index, Step, TracedIndex, steps_between
 from traceir.ir import Atom, Literal
 from traceir.recording import StagedTracer, StagingTrace
 from traceir.trace import Trace, Tracer, bind, current_trace, in_force
@@ -140,9 +140,14 @@ class NumpyTracer(StagedTracer):
 
     # Writing ----------------------------------------------------------------------
 
+    @property
+    def is_home(self) -> bool:
+        """Whether the trace in force is the array's own, not an inner function's."""
+        return current_trace() is self._trace
+
     def check_home(self) -> None:
         """Raise UnexpectedTracerError (update.outer) inside an inner function."""
-        if current_trace() is not self._trace:
+        if not self.is_home:
             trace = current_trace()
             inner = f"the trace of {trace.name}" if trace else "no trace"
             got = f"an array of {self._trace.name}, {self.aval.str_short()}, in {inner}"
@@ -158,12 +163,20 @@ class NumpyTracer(StagedTracer):
         That is a view that is read-only (update.readonly), and one in which places
         share an element (update.shared).
         """
+        if self._base is not None:
+            self._base.check_writable()
         if self._known is None and not isinstance(self.layout, np.ndarray):
             return
         if not self.memory.flags.writeable:
             raise rules.error("update.readonly", got=self.aval.str_short())
         if self.is_shared:
             raise rules.error("update.shared", got=self.aval.str_short())
+
+    @property
+    def is_somewhere(self) -> bool:
+        """Whether this is a view at a traced place, or one of such a view."""
+        step, base = self._step, self._base
+        return base is not None and (isinstance(step, TracedIndex) or base.is_somewhere)
 
     @property
     def is_shared(self) -> bool:
@@ -203,10 +216,16 @@ class NumpyTracer(StagedTracer):
             return self.viewed(step.of(self.memory))
         return self._through(step)
 
+    def placed(self, step: TracedIndex) -> NumpyTracer:
+        """The view at traced places, read at once: the places are looked at here."""
+        made = self._through(step)
+        made._atom, made._seen = made._current(self.root), self.root.version
+        return made
+
     def _through(self, step: Step) -> NumpyTracer:
         value = self.concrete
         made: NumpyTracer
-        if value is not None:
+        if value is not None and not isinstance(step, TracedIndex):
             made = known(step.of(value), self._trace)
         else:
             made = _unread(step.of(self.memory), self._trace, self.aval.dtype)
@@ -227,7 +246,7 @@ class NumpyTracer(StagedTracer):
             steps = steps_between(home.memory, memory) if apart else None
             if steps is not None:
                 return home._along(steps, memory)
-            home = home._base
+            home = None if isinstance(home._step, TracedIndex) else home._base
         got = f"{memory.shape} with strides {memory.strides} of {self.aval.str_short()}"
         raise rules.error("face.strides", got=got)
 

@@ -299,6 +299,9 @@ def _sharing(func: Function) -> Function:
     def asked(a: Any, b: Any, max_work: Any = None) -> bool:
         for array in arrays((a, b)):
             array.tell()
+            if array.is_somewhere:
+                got = f"a view at a traced place, in {func.__name__}"
+                raise rules.error("face.meaning", got=got, hint="compare the places")
         return bool(func(*memory_of((a, b)), max_work=max_work))
 
     return asked

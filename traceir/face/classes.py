@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from traceir.face.array import NumpyTracer
+from traceir.face.captured import CapturedArray
 from traceir.face.selection import Selection
 
 _PYTHON: dict[str, builtins.type] = {"b": bool, "i": int, "f": float, "c": complex}
@@ -20,7 +21,7 @@ _PYTHON: dict[str, builtins.type] = {"b": bool, "i": int, "f": float, "c": compl
 
 def class_of(value: Any) -> builtins.type:
     """The class of a value, of a traced one that of what it stands for."""
-    if isinstance(value, Selection):
+    if isinstance(value, (Selection, CapturedArray)):
         return np.ndarray
     if not isinstance(value, NumpyTracer):
         found = builtins.type(value)

@@ -19,6 +19,7 @@ from traceir import numpy as jnp
 from traceir import rules
 from traceir.face.aliasing import arrays, lay, lay_new, shared_or_new
 from traceir.face.array import NumpyTracer, in_numpy_trace, traced, unwrapped, wrapped
+from traceir.face.captured import CapturedArray
 from traceir.face.functions import apply
 from traceir.face.selection import Selection
 from traceir.face.sharing import SHARED
@@ -141,6 +142,7 @@ def require(a: Any, dtype: Any = None, requirements: Any = None, **like: Any) ->
 
 def _array_of(name: str, value: Any, dtype: Any, order: Any, copy: Any) -> Any:
     """An array of what is given, or that itself: the row of the table says which."""
+    value = value.seen() if isinstance(value, CapturedArray) else value
     if isinstance(value, Selection):
         return value if dtype is None else value.astype(dtype)
     if isinstance(value, NumpyTracer) and not value.number:

@@ -11,7 +11,7 @@ import builtins
 import functools
 import sys
 from collections.abc import Callable
-from types import CellType, FunctionType, MethodType, ModuleType
+from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -20,10 +20,12 @@ from traceir import numpy as jnp
 from traceir import rules
 from traceir.face import classes
 from traceir.face.array import unwrapped, wrapped
+from traceir.face.captured import captured, uncaptured
 from traceir.face.creation import standing_in
 from traceir.face.external import MODULES, RandomModule, of_external
 from traceir.face.objects import Objects, has_generator, has_methods
 from traceir.face.values import taking_lists
+from traceir.jit.captures import sets
 from traceir.jit.fingerprints import attribute
 from traceir.source import is_users_code
 
@@ -129,7 +131,7 @@ class Globals(dict[str, Any]):
     def flush(self) -> None:
         """Give the module the names that the function has set."""
         for name in [n for n in self if n != "__builtins__"]:
-            self.real[name] = self.pop(name)
+            self.real[name] = uncaptured(self.pop(name))
 
 
 def _import(name: str, *args: Any, **kwargs: Any) -> Any:
@@ -150,6 +152,7 @@ class View:
     def __init__(self) -> None:
         self._functions: dict[FunctionType, FunctionType] = {}
         self._globals: dict[int, Globals] = {}
+        self._arrays: dict[int, tuple[np.ndarray, Any]] = {}
         self.objects = Objects(self.method)
 
     def of(self, value: Any) -> Any:
@@ -160,6 +163,8 @@ class View:
             found = tuple(map(self.of, value))
             same = all(a is b for a, b in zip(found, value, strict=True))
             return value if same else found
+        if type(value) in (np.ndarray, np.memmap):
+            return self._arrays.setdefault(id(value), (value, captured(value)))[1]
         return self.objects.of(value) if has_generator(value) else of_numpy(value)
 
     def argument(self, value: Any) -> Any:
@@ -193,7 +198,8 @@ class View:
 
     def _rebuilt(self, function: FunctionType) -> FunctionType:
         closure = function.__closure__ or ()
-        cells = tuple(map(self._cell, closure))
+        names = zip(function.__code__.co_freevars, closure, strict=True)
+        cells = tuple(self._cell(*one, function.__code__) for one in names)
         made = FunctionType(
             *(function.__code__, self._view(function.__globals__), function.__name__),
             *(self.of(function.__defaults__), cells or None),
@@ -213,16 +219,17 @@ class View:
     def _view(self, real: dict[str, Any]) -> Globals:
         return self._globals.setdefault(id(real), Globals(real, self))
 
-    def _cell(self, cell: CellType) -> CellType:
+    def _cell(self, name: str, cell: CellType, code: CodeType) -> CellType:
         """A cell, or a new one where its value is seen as another; empty for a user's
-        function."""
+        function. One that the function sets stays."""
         if not _is_full(cell):
             return cell
         value = cell.cell_contents
         if type(value) is FunctionType and _is_users(value):
             return CellType()
         found = self.of(value)
-        return cell if found is value else CellType(found)
+        same = found is value or (type(value) is np.ndarray and sets(code, name))
+        return cell if same else CellType(found)
 
     def end(self) -> None:
         """Hand on what has been made global."""

@@ -9,6 +9,9 @@ from collections.abc import Callable, Iterator
 from types import FunctionType, MethodType
 from typing import Any
 
+import numpy as np
+
+from traceir.face.captured import captured
 from traceir.face.host_calls import is_generator, of_generator
 from traceir.jit.fingerprints import MISSING, attribute, attributes_of, is_open
 from traceir.nodes import kind_of
@@ -72,6 +75,8 @@ class Objects:
     def _part(self, value: Any) -> Any:
         if is_generator(value):
             return of_generator(value)
+        if type(value) in (np.ndarray, np.memmap):
+            return captured(value)
         return self.of(value) if has_generator(value) else value
 
     def end(self) -> None:

@@ -15,7 +15,7 @@ from traceir.face.limits import check_length
 from traceir.face.selection import Selection
 from traceir.face.ufuncs import stretches
 from traceir.face.values import array_of, cast
-from traceir.face.views import Index, indexing_shape
+from traceir.face.views import Index, TracedIndex, indexing_shape
 from traceir.lax.operands import operand
 from traceir.numpy import indexing
 from traceir.trace import Tracer, typeof
@@ -30,7 +30,10 @@ def index_of(index: Any) -> Any:
 
 def _part(part: Any) -> Any:
     if isinstance(part, list):
-        return np.array(part) if part else np.array(part, int)
+        try:
+            return np.array(unwrapped(part), None if part else int)
+        except KeyError:
+            return array_of(part)
     if isinstance(part, slice):
         bounds = (part.start, part.stop, part.step)
         return slice(*map(_part, bounds))
@@ -96,9 +99,26 @@ def read(array: NumpyTracer, index: Any) -> Any:
         return Selection(array.now(), place)
     if is_known(place):
         taken(array.shape, place)
+    is_view = is_traced_view(array, place)
+    if is_view and array.is_home:
+        return array.placed(TracedIndex(place))
     found = _get(array.now(), place)
-    made = traced(found, number=not found.shape)
-    return lay(made, operator.getitem, (array, place), {})
+    made = lay(
+        traced(found, number=not found.shape), operator.getitem, (array, place), {}
+    )
+    if is_view and isinstance(made, NumpyTracer):
+        made.memory.flags.writeable = False  # of an array around an inner function
+    return made
+
+
+def is_traced_view(array: NumpyTracer, index: Any) -> bool:
+    """Whether an index with traced integers takes a view, as NumPy's basic ones do."""
+    parts = index if isinstance(index, tuple) else (index,)
+    numbers = [part for part in parts if _is_traced_int(part)]
+    rest = tuple(part for part in parts if not _is_traced_int(part))
+    if not numbers or not (is_known(rest) and is_basic(rest)):
+        return False
+    return bool(array.size) and not _is_element(index, array.ndim)
 
 
 def _get(array: Any, index: Any) -> Any:
@@ -184,7 +204,9 @@ def _is_there(array: NumpyTracer, place: Any, value: Any) -> bool:
     """Whether a value is the view that it is written to, as `x[1:] += 1` does it."""
     if not isinstance(value, NumpyTracer) or value._base is not array:
         return False
-    return is_known(place) and is_basic(place) and value._step == Index(place)
+    if is_known(place):
+        return is_basic(place) and value._step == Index(place)
+    return value._step == TracedIndex(place)
 
 
 def _everything(place: Any, shape: tuple[int, ...]) -> bool:

@@ -204,6 +204,20 @@ def _stored(code: CodeType) -> tuple[str, ...]:
 
 
 @functools.lru_cache(maxsize=1024)
+def sets(code: CodeType, name: str) -> bool:
+    """Whether code, or code within, gives a name of a function around it a value.
+
+    >>> sets((lambda: name).__code__, "name")
+    False
+    """
+    inner = [c for c in code.co_consts if isinstance(c, CodeType)]
+    return any(
+        i.argval == name and i.opname in ("STORE_DEREF", "DELETE_DEREF")
+        for i in dis.get_instructions(code)
+    ) or any(sets(c, name) for c in inner if name in c.co_freevars)
+
+
+@functools.lru_cache(maxsize=1024)
 def chains(code: CodeType) -> tuple[tuple[str, ...], ...]:
     """Each global that code reads, with the attributes read of it, code within too.
 
