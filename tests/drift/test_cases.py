@@ -109,6 +109,7 @@ ELSEWHERE = {
         ("face.external", "face.random", "update.external"),
         "tests/test_plain_external.py",
     ),
+    "jit.raising": "tests/test_plain_by_value.py",
     **dict.fromkeys(
         ("jit.subclass", "update.container"), "tests/test_plain_containers.py"
     ),

@@ -17,7 +17,8 @@ import numpy as np
 from traceir import rules, source
 from traceir.avals import ShapedArray
 from traceir.face.layouts import overlapping, placed
-from traceir.face.views import Index, Step, TracedIndex, steps_between
+from traceir.face.traced_index import TracedIndex
+from traceir.face.views import Index, Step, steps_between
 from traceir.ir import Atom, Literal
 from traceir.recording import StagedTracer, StagingTrace
 from traceir.trace import Trace, Tracer, bind, current_trace, in_force

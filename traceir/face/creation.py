@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -25,6 +27,7 @@ from traceir.face.selection import Selection
 from traceir.face.sharing import SHARED
 from traceir.face.values import array_of, cast
 from traceir.lax.operands import operand
+from traceir.trace import Tracer
 
 Function = Callable[..., Any]
 
@@ -68,7 +71,9 @@ def _full(shape: Any, fill_value: Any, dtype: Any = None, **options: Any) -> Any
     value = operand("full", fill_value)
     if dtype is not None:
         value = cast(value, np.dtype(dtype))
-    return traced(jnp.full(unwrapped(shape), value), number=False)
+    with suppress(KeyError):  # of a traced shape `full` says that it is none
+        shape = unwrapped(shape)
+    return traced(jnp.full(shape, value), number=False)
 
 
 def array(
@@ -178,6 +183,16 @@ def _iterated(op: Any, *args: Any, **options: Any) -> Any:
     return np.nditer(op, *args, **options)
 
 
+def _frequencies(function: Function) -> Function:
+    """NumPy's `fftfreq` or `rfftfreq`, which have a count that is known."""
+
+    @functools.wraps(function)
+    def counted(n: Any, *args: Any, **options: Any) -> Any:
+        return function(index(n) if isinstance(n, Tracer) else n, *args, **options)
+
+    return counted
+
+
 def _strided(x: Any, *args: Any, **options: Any) -> Any:
     """NumPy's `as_strided`, which it does not offer to other arrays."""
     if not isinstance(x, NumpyTracer):
@@ -201,4 +216,6 @@ def standing_in() -> Iterator[tuple[Function, Function]]:
         yield own, functools.wraps(own)(function)
     yield np.nditer, functools.wraps(np.nditer)(_iterated)
     yield np.asanyarray, functools.wraps(np.asanyarray)(asarray)
+    yield np.fft.fftfreq, _frequencies(np.fft.fftfreq)
+    yield np.fft.rfftfreq, _frequencies(np.fft.rfftfreq)
     yield as_strided, functools.wraps(as_strided)(_strided)

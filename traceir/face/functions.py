@@ -27,12 +27,15 @@ from traceir.face.tables import (
     PLACES,
     POLYNOMIALS,
     REAL,
+    REAL_BY_VALUE,
     RUNNING,
+    TRIMMING,
     WHOLE,
     WIDE,
 )
 from traceir.face.values import array_of, cast, dtype_in
 from traceir.lax.operands import convert, operand
+from traceir.lax.warned import warn
 from traceir.trace import Tracer, typeof
 
 Function = Callable[..., Any]
@@ -79,12 +82,29 @@ def _new(func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     if func in CHECKED:
         CHECKED[func](bound)
     name = func.__name__
+    _check_by_value(name, bound)
     met = _meet(bound, MEETING[name]) if name in MEETING else bound
     if name in RUNNING and bound.get("dtype") is None:
         met = {**met, "dtype": reduction_dtype(typeof(_array(bound["a"])).dtype)}
     met = {key: _computed(func, bound, key, value) for key, value in met.items()}
     found = _traced(_call(func, met))
     return _settled(func, bound, found)
+
+
+def _check_by_value(name: str, bound: Mapping[str, Any]) -> None:
+    """Refuse what has a shape that values decide (order.size), and warn where they
+    decide whether NumPy's result is complex."""
+    if name in TRIMMING:
+        got = f"{name} of a traced array, without its leading zeros"
+        raise rules.error("order.size", got=got, hint=TRIMMING[name])
+    if name in REAL_BY_VALUE:
+        operand = typeof(_array(next(iter(bound.values()))))
+        if (operand.dtype.kind == "c") == (name == "poly"):
+            warn(
+                f"what `{name}` gives is complex here; NumPy's is real where the "
+                f"values leave no imaginary part. {REAL_BY_VALUE[name]}; "
+                f"the `{name}` of `traceir.numpy` is always complex"
+            )
 
 
 def _settled(func: Function, bound: Mapping[str, Any], found: Any) -> Any:
@@ -157,7 +177,7 @@ def function_of(func: Function) -> Function:
     for part in (func.__module__ or "").split(".")[1:]:
         home = getattr(home, part, None) if not part.startswith("_") else home
     found = getattr(home, func.__name__, None)
-    if found is None or not callable(found):
+    if found is None or found is func or not callable(found):
         name = f"{func.__module__}.{func.__name__}"
         raise rules.error("face.function", got=name)
     return found  # type: ignore[no-any-return]  # it is callable

@@ -53,7 +53,19 @@ WIDE = frozenset({"corrcoef", "cov", "polyint", "histogram2d", "histogramdd"})
 # Functions that multiply by whole numbers, which NumPy has in 64 bits.
 COUNTED = frozenset({"polyder", "vander"})
 # Functions of polynomials, whose whole coefficients are in 64 bits.
-POLYNOMIALS = frozenset({"polyder", "polymul"})
+POLYNOMIALS = frozenset({"polyder"})
+# Functions that leave leading zeros out, which values decide, and what does not.
+TRIMMING = {
+    "polymul": "`np.convolve` multiplies polynomials, and keeps leading zeros",
+    "roots": "`traceir.numpy.roots(p, strip_zeros=False)` keeps what leads",
+    "polydiv": "`traceir.numpy.polydiv` keeps leading zeros",
+}
+# Functions whose result is real where its values happen to be: here it is complex.
+REAL_BY_VALUE = {
+    "eig": "`eigh` is for symmetric matrices",
+    "eigvals": "`eigvalsh` is for symmetric matrices",
+    "poly": "take `.real` of the result",
+}
 # Functions that give places.
 PLACES = frozenset(
     ("argpartition", "digitize", "ravel_multi_index", "searchsorted", "unravel_index")

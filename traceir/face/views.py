@@ -13,7 +13,6 @@ from traceir import numpy as jnp
 from traceir.face.layouts import address, dense_order, same_place
 from traceir.numpy import indexers, indexing
 from traceir.records import dataclass
-from traceir.trace import Tracer
 
 
 class Step(Protocol):
@@ -72,41 +71,6 @@ class Index:
         back = [d for d, cut in enumerate(cuts) if cut.step < 0]
         box = lax.rev(box, back) if back else box
         return _write_box(base, box, [cut.forward for cut in cuts])
-
-
-class TracedIndex:
-    """A basic index in which integers are traced; equal to itself, and to one of the
-    same parts."""
-
-    __slots__ = ("index",)
-
-    def __init__(self, index: Any) -> None:
-        self.index = index if isinstance(index, tuple) else (index,)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, TracedIndex) or len(self.index) != len(other.index):
-            return False
-        pairs = zip(self.index, other.index, strict=True)
-        return all(a is b or (_plain(a, b) and a == b) for a, b in pairs)
-
-    __hash__ = None  # type: ignore[assignment]  # parts are traced
-
-    def of(self, value: np.ndarray) -> np.ndarray:
-        """The view of a NumPy array where the traced places are 0: it lies so."""
-        zeros = (0 if isinstance(part, Tracer) else part for part in self.index)
-        return Index(tuple(zeros)).of(value)
-
-    def read(self, base: Any) -> Any:
-        """The elements that the index takes."""
-        return indexing.getitem(base, self.index)
-
-    def write(self, base: Any, value: Any) -> Any:
-        """The base with new elements where the index takes them."""
-        return base.at[self.index].set(value)
-
-
-def _plain(*parts: Any) -> bool:
-    return not any(isinstance(part, Tracer) for part in parts)
 
 
 def _write_box(base: Any, box: Any, cuts: Sequence[indexers.Cut]) -> Any:

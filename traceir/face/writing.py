@@ -13,9 +13,10 @@ from traceir.face.aliasing import lay, viewed
 from traceir.face.array import NumpyTracer, traced, unwrapped
 from traceir.face.limits import check_length
 from traceir.face.selection import Selection
+from traceir.face.traced_index import TracedIndex
 from traceir.face.ufuncs import stretches
 from traceir.face.values import array_of, cast
-from traceir.face.views import Index, TracedIndex, indexing_shape
+from traceir.face.views import Index, indexing_shape
 from traceir.lax.operands import operand
 from traceir.numpy import indexing
 from traceir.trace import Tracer, typeof

@@ -39,6 +39,9 @@ class FallbackFunction(JitFunction):
             error = found.error
         if config.local.trace is not None:
             raise error
+        return self._refused(error, args, kwargs)
+
+    def _refused(self, error: TraceirError, args: Any, kwargs: Any) -> Any:
         self._tell(error)
         return self._as_it_is(args, kwargs)
 

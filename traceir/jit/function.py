@@ -14,13 +14,14 @@ from typing import Any, NamedTuple
 
 from traceir import config, rules, source
 from traceir.config import local
-from traceir.errors import StaleCaptureError
+from traceir.errors import StaleCaptureError, TraceirError
 from traceir.jit import stages
 from traceir.jit.backends import default_backend, executable, resolve
 from traceir.jit.bounds import PlaceCheck
 from traceir.jit.cache import GUARD, LAST, Entry, cache_of
 from traceir.jit.explain import nearest
 from traceir.jit.fast import make_fast, raw_key, stays
+from traceir.jit.float_faults import fault_error, is_set
 from traceir.jit.guards import ENOUGH, OTHER, Runner
 from traceir.jit.key import Call
 from traceir.jit.pickled import Making, Pickled
@@ -80,7 +81,7 @@ class JitFunction(Pickled):
     # Not in `__dict__`, which is copied to what wraps the function.
     __slots__ = (
         *("_fun", "_name", "_options", "_form", "_static", "_cache", "_owner"),
-        *("_traced", "_fast", "_raw_static", "__dict__", "__weakref__"),
+        *("_traced", "_fast", "_raw_static", "_faults", "__dict__", "__weakref__"),
     )
 
     def __init__(
@@ -103,11 +104,16 @@ class JitFunction(Pickled):
         self._traced = 0
         self._fast = self._cache.fast.setdefault((self._static, options), {})
         self._raw_static = self._static or None
+        self._faults = is_set if options.face == "numpy" else None
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         state = local
         raw: Any = None
         if state.trace is None:
+            if self._faults is not None and self._faults(None) is not None:
+                error = fault_error()
+                if error is not None:
+                    return self._refused(error, args, kwargs)
             guard = self._fast.get(GUARD)
             if guard is not None:
                 found = guard(state.context, args, kwargs)
@@ -120,6 +126,10 @@ class JitFunction(Pickled):
                     self._meet(runner, args, kwargs)
                 return runner.run(args, kwargs)
         return self._call(args, kwargs, raw)
+
+    def _refused(self, error: TraceirError, args: Any, kwargs: Any) -> Any:
+        """A call that cannot be made."""
+        raise error
 
     def _meet(self, runner: Runner, args: Any, kwargs: Any) -> None:
         """Guard the function once calls of one kind come one after the other.

@@ -16,6 +16,7 @@ from traceir.ir import ClosedJaxpr
 from traceir.jit.backends import Executable, executable, text_of
 from traceir.jit.cache import Entry
 from traceir.jit.fast import inputs_of, to_numpy
+from traceir.jit.float_faults import check_not_raising
 from traceir.jit.writeback import check_targets, write_back
 from traceir.records import dataclass
 from traceir.report import SourceReport, source_report
@@ -173,6 +174,8 @@ class Compiled(_Stage):
         return text_of(self.exe, self.backend, dialect)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        if self.numpy_out:
+            check_not_raising()
         labels = self.entry.call.labels
         leaves = self._leaves(args, kwargs)
         values = [*args, *[kwargs[name] for name in labels[len(args) :]]]

@@ -16,6 +16,7 @@ from traceir.jit.backends import executable
 from traceir.jit.cache import Entry
 from traceir.jit.fallback import FallbackFunction
 from traceir.jit.fast import raw_key
+from traceir.jit.float_faults import check_not_raising
 from traceir.jit.function import JitFunction
 from traceir.jit.staging import check_seal
 from traceir.jit.watching import watching
@@ -39,6 +40,7 @@ class CudaFunction(JitFunction):
     __slots__ = ()
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        check_not_raising()
         context = local.context
         if local.trace is not None or context.disable_jit or watched(context):
             return self._call(args, kwargs, None)

@@ -1,0 +1,41 @@
+"""What the caller asks NumPy to do about faults of floats. Serves: jit.raising"""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from traceir import rules
+from traceir.errors import TraceirError
+
+# Where NumPy keeps what `np.errstate` and `np.seterr` have set. A call of `np.geterr`
+# takes as long as one of a short function.
+_kept = getattr(import_module("numpy._core.umath"), "_extobj_contextvar", None)
+is_set = _kept.get if isinstance(_kept, ContextVar) else lambda default: np.geterr
+_harmless: Any = None
+
+
+def fault_error() -> TraceirError | None:
+    """The error (jit.raising) where faults of floats are to be errors, else None.
+
+    >>> fault_error()
+    """
+    global _harmless
+    state = is_set(None)
+    if state is _harmless:
+        return None
+    asked = [f"{k}='raise'" for k, v in np.geterr().items() if v == "raise"]
+    if asked:
+        return rules.error("jit.raising", got=f"np.errstate({', '.join(asked)})")
+    _harmless = state if _kept is not None else None
+    return None
+
+
+def check_not_raising() -> None:
+    """Raise ValueError (jit.raising) where faults of floats are to be errors."""
+    error = fault_error() if is_set(None) is not None else None
+    if error is not None:
+        raise error
