@@ -94,7 +94,7 @@ BAD: list[tuple[str, type[Exception], str, Callable[..., Any], tuple[Any, ...]]]
     ("face.selection", TypeError, "update", lambda x: put(x, x > 1, x[x > 2]), (V,)),
     ("index.mask", IndexError, "len", lambda x: len(x[x > 1]), (V,)),
     ("index.mask", IndexError, r"result(.*\n)+.* in <la", lambda x: x[x > 1], (V,)),
-    ("level.concretize.number", TypeError, "roots", lambda x: np.roots(x), (V,)),
+    ("order.size", TypeError, "roots", lambda x: np.roots(x), (V,)),
     ("index.bounds", IndexError, r"\(4,\)", lambda x: x[7], (V,)),
     ("index.bounds", IndexError, r"\(3, 4\)", lambda x: x[:, :, 0], (W,)),
     ("index.bounds", IndexError, r"\(4,\)", lambda x: put(x, 4, 1), (V,)),
