@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 import pytest
+from soak import sample
 
 from traceir import rules
 from traceir.dtypes import as_dtype, finfo, is_key, kind_of
@@ -54,7 +55,7 @@ def test_a_clause_of_a_primitive_replaces_that_of_its_class() -> None:
     assert "pointwise2.broadcast" in found
 
 
-@pytest.mark.parametrize("rule", sorted(default().clauses))
+@pytest.mark.parametrize("rule", sample(sorted(default().clauses), 4))
 def test_a_row_can_be_taken_out(rule: str) -> None:
     try:
         less = default().without(rule)
