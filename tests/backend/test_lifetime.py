@@ -324,7 +324,7 @@ def test_nothing_grows_after_the_bound(what: str, few: int) -> None:
     gc.collect()
     assert all(now <= then + 2 for now, then in zip(live(), before, strict=True))
     if SOAK:
-        # Of each compilation llvmlite keeps 1,472 bytes, the callbacks of its passes, and
+        # Of each compilation llvmlite keeps 1,472 bytes, the callbacks of its passes;
         # as much is lost between them. In one context for all LLVM would keep 1,800
         # more, its constants and types.
         assert (resident() - memory) / (ALL - FIRST) < 4096
