@@ -85,6 +85,10 @@ WRONG = {
         error("AttributeError", message="module 'traceir' has no attribute 'f'"),
         array(1.0),
     ),
+    "missing: AttributeError for ValueError": (
+        outcome(lambda: traceir.scipy.linalg.schur, traceir),
+        error("ValueError"),
+    ),
     "accepted: a result for TypeError": (array(1.0), error("TypeError")),
     "class: TypeError for ValueError": (error("TypeError"), error("ValueError")),
     "object: 1 for 1.0": (

@@ -15,6 +15,11 @@ EPS = {"float16": 2**-10, "bfloat16": 2**-7, "float32": 2**-23, "float64": 2**-5
 # Of the classes of JAX's errors those that its callers may rely on: an assertion that
 # fails, or a case that is not there yet, is an error here of whatever class.
 RELIED_ON = frozenset(CATCHABLE) - {"NotImplementedError"}
+# What an error says of a name that there is not; the first is the rule face.missing.
+LACKS = (
+    *("A name of the module must be one that it has", "unexpected keyword argument"),
+    *("module 'traceir", "'Array' object has no attribute"),
+)
 PARTS = {"complex64": "float32", "complex128": "float64"}
 
 
@@ -42,19 +47,21 @@ def compare(ours: Outcome, theirs: Outcome) -> Difference | None:
 
 
 def _errors(ours: Outcome, theirs: Outcome) -> Difference | None:
+    wanted = theirs.catchable or "a result"
+    if _missing(ours) and theirs.catchable not in ours.error:
+        return Difference("missing", f"{ours.catchable} for {wanted}")
     if not theirs.error:
-        kind = "missing" if _missing(ours) else "refused"
-        return Difference(kind, f"{ours.catchable} for a result")
+        return Difference("refused", f"{ours.catchable} for {wanted}")
     if not ours.error:
         return Difference("accepted", f"a result for {theirs.catchable}")
     if theirs.catchable in ours.error or theirs.catchable not in RELIED_ON:
         return None
-    return Difference("class", f"{ours.catchable} for {theirs.catchable}")
+    return Difference("class", f"{ours.catchable} for {wanted}")
 
 
 def _missing(ours: Outcome) -> bool:
-    lacks = ("has no attribute", "unexpected keyword", "is not in traceir")
-    return any(text in ours.message for text in lacks)
+    """Whether the program names what there is not: then it tells nothing else."""
+    return any(text in ours.message for text in LACKS)
 
 
 def _objects(a: Leaf, b: Leaf) -> Difference | None:

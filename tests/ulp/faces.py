@@ -73,6 +73,7 @@ def square(first: np.ndarray, other: np.ndarray) -> Callable[[Random], Grid]:
 
 SOME, FORMS = _powers(1e-3, 1e3, 7), _powers(1e-2, 200, 7)
 SHARES = np.concatenate([_powers(1e-30, 0.1, 16), np.linspace(0.12, 0.999, 16)])
+EXPONENTS = np.array([1.01, 1.5, 2.0, 4.5, 12.0, 40.0])
 GAMMAS = np.concatenate([_powers(1e-6, 30), -np.linspace(0.1, 6.9, 20)])
 
 
@@ -140,6 +141,11 @@ def _beta_density(mp: Any, a: Any, b: Any, x: Any) -> Any:
 def _beta_logs(mp: Any, a: Any, b: Any, x: Any) -> Any:
     logs = abs((a - 1) * mp.log(x)) + abs((b - 1) * mp.log1p(-x))
     return logs + sum(abs(_lg(mp, v)) for v in (a, b, a + b))
+
+
+def _zeta(mp: Any, x: Any, q: Any, order: int = 0) -> Any:
+    with mp.workprec(900):  # it is exact in digits after the point
+        return mp.zeta(x, q, order)
 
 
 def _bessel(mp: Any, n: int, x: Any) -> Any:
@@ -236,6 +242,14 @@ DENSITY = exponential(_density, _density_logs)
 SLOPES: dict[str, tuple[Of, Callable[[Random], Grid]]] = {
     "gammaln/0": (gammas.digamma, column(GAMMAS)),
     "digamma/0": (of(lambda mp, x: mp.psi(1, x)), column(GAMMAS)),
+    "zeta/0": (
+        of(lambda mp, x, q: _zeta(mp, x, q, 1)),
+        square(EXPONENTS, _powers(1e-2, 200, 7)),
+    ),
+    "zeta/1": (
+        of(lambda mp, x, q: -x * _zeta(mp, x + 1, q)),
+        square(EXPONENTS, _powers(1e-2, 200, 7)),
+    ),
     "polygamma/1": (
         lambda n, x: gammas.polygamma(n + Real.of(1.0), x),
         square(np.arange(1.0, 6), _powers(1e-2, 1e2, 8)),

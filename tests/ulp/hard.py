@@ -21,7 +21,7 @@ import numpy as np
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from ulp import faces
+from ulp import faces, integrals
 
 from traceir.rules import gammas
 from traceir.rules.reals import NAN, Real, number
@@ -116,7 +116,8 @@ PRIMITIVES: dict[str, Gridded] = {
     "zeta": (gammas.zeta, exponents),
     "regularized_incomplete_beta": (gammas.betainc, uneven),
 }
-FUNCTIONS: dict[str, Gridded] = PRIMITIVES | faces.FACES | faces.SLOPES
+OWN = faces.FACES | integrals.FACES
+FUNCTIONS: dict[str, Gridded] = PRIMITIVES | OWN | faces.SLOPES
 
 
 def grid(name: str, dtype: str) -> Grid:

@@ -365,3 +365,9 @@ def inv(
     Array([[0.25]], dtype=float32)
     """
     return _linalg.inv(a)
+
+
+def __getattr__(name: str) -> object:
+    from traceir.numpy.missing import missing
+
+    raise missing(name, __all__, __name__)

@@ -1,5 +1,6 @@
 """The names of `traceir.scipy.special`, each with the module that has it."""
 
+from traceir.scipy.special.bessels import bessel_jn as bessel_jn
 from traceir.scipy.special.bessels import i0 as i0
 from traceir.scipy.special.bessels import i0e as i0e
 from traceir.scipy.special.bessels import i1 as i1
@@ -7,6 +8,9 @@ from traceir.scipy.special.bessels import i1e as i1e
 from traceir.scipy.special.betas import beta as beta
 from traceir.scipy.special.betas import betainc as betainc
 from traceir.scipy.special.betas import betaln as betaln
+from traceir.scipy.special.faddeeva import dawsn as dawsn
+from traceir.scipy.special.faddeeva import erfcx as erfcx
+from traceir.scipy.special.faddeeva import wofz as wofz
 from traceir.scipy.special.gammas import comb as comb
 from traceir.scipy.special.gammas import digamma as digamma
 from traceir.scipy.special.gammas import factorial as factorial
@@ -19,7 +23,10 @@ from traceir.scipy.special.gammas import loggamma as loggamma
 from traceir.scipy.special.gammas import multigammaln as multigammaln
 from traceir.scipy.special.gammas import poch as poch
 from traceir.scipy.special.gammas import polygamma as polygamma
-from traceir.scipy.special.gammas import zeta as zeta
+from traceir.scipy.special.integrals import exp1 as exp1
+from traceir.scipy.special.integrals import expi as expi
+from traceir.scipy.special.integrals import fresnel as fresnel
+from traceir.scipy.special.integrals import sici as sici
 from traceir.scipy.special.logs import boxcox as boxcox
 from traceir.scipy.special.logs import boxcox1p as boxcox1p
 from traceir.scipy.special.logs import entr as entr
@@ -38,3 +45,8 @@ from traceir.scipy.special.normal import erfinv as erfinv
 from traceir.scipy.special.normal import log_ndtr as log_ndtr
 from traceir.scipy.special.normal import ndtr as ndtr
 from traceir.scipy.special.normal import ndtri as ndtri
+from traceir.scipy.special.owen import owens_t as owens_t
+from traceir.scipy.special.powers import expn as expn
+from traceir.scipy.special.zetas import bernoulli as bernoulli
+from traceir.scipy.special.zetas import spence as spence
+from traceir.scipy.special.zetas import zeta as zeta

@@ -172,17 +172,6 @@ def polygamma(n: Operand, x: Operand) -> Array:
     return _together("polygamma", *reals("polygamma", order, x))
 
 
-def zeta(x: Operand, q: Operand = None) -> Array:
-    """Hurwitz's zeta function, the sum of `(k + q)**-x`; Riemann's without `q`.
-
-    Raises TypeError (face.argument, face.broadcast).
-
-    >>> zeta(2.0)
-    Array(1.644934, dtype=float32, weak_type=True)
-    """
-    return _together("zeta", *reals("zeta", x, 1.0 if q is None else q))
-
-
 def gammainc(a: Operand, x: Operand) -> Array:
     """The lower incomplete gamma function, as a part of the whole; floating.
 
