@@ -131,6 +131,43 @@ def test_the_derivative_of_an_exponential() -> None:
         np.testing.assert_allclose(tangent, wanted, 1e-6, 1e-6)
 
 
+def test_a_tridiagonal_matrix_has_eigenvalues() -> None:
+    d, e = FULL[0], FULL[1, :3]
+    wanted = scipy.linalg.eigh_tridiagonal(d, e)
+    with traceir.enable_x64(True):
+        found = ours.eigh_tridiagonal(d, e)
+        some = ours.eigh_tridiagonal(
+            d, e, eigvals_only=True, select="i", select_range=(1, 2)
+        )
+        turned = ours.eigh_tridiagonal(d + 0j, 1j * e, eigvals_only=True)
+    for one, other in zip(_squares(*found), _squares(*wanted), strict=True):
+        np.testing.assert_allclose(one, other, 1e-12, 1e-12)
+    np.testing.assert_allclose(some, wanted[0][1:3], 1e-12)
+    np.testing.assert_allclose(turned, wanted[0], 1e-12)
+    with raises_rule("linalg.shapes", TypeError):
+        ours.eigh_tridiagonal(d, d)
+    for options in ({"select": "v"}, {"select": "i", "select_range": (0, 4)}):
+        with raises_rule("linalg.option", ValueError):
+            ours.eigh_tridiagonal(d, e, **options)
+
+
+@pytest.mark.parametrize("mode", ["left", "right"])
+def test_a_product_with_the_orthogonal_factor(mode: Any) -> None:
+    a, c = FULL[:, :3], (FULL[:3, :2] if mode == "left" else FULL[:2])
+    wanted = scipy.linalg.qr_multiply(a, c, mode)
+    with traceir.enable_x64(True):
+        found = ours.qr_multiply(a, c, mode)
+        line = ours.qr_multiply(a, c[:, 0] if mode == "left" else c[0], mode)[0]
+    signs = np.sign(np.diag(found[1]) * np.diag(wanted[1]))
+    factor = scipy.linalg.qr(a, mode="economic")[0] * signs
+    product = factor @ c if mode == "left" else c @ factor
+    np.testing.assert_allclose(found[0], product, 1e-12, 1e-12)
+    assert line.shape == (product[:, 0] if mode == "left" else product[0]).shape
+    np.testing.assert_allclose(found[1], wanted[1] * signs[:, None], 1e-12, 1e-12)
+    with raises_rule("linalg.shapes", ValueError):
+        ours.qr_multiply(a, FULL[:2, :2], mode)
+
+
 def test_errors_show_both_shapes() -> None:
     with raises_rule("linalg.shapes", ValueError, r"f32\[4,4\] and f32\[3\]"):
         ours.solve_triangular(FULL, np.ones(3))

@@ -18,7 +18,7 @@ from rule_errors import raises_rule
 from standard import functions
 
 import traceir.numpy as jnp
-import traceir.scipy.special
+import traceir.scipy.linalg
 from traceir.numpy.missing import coverage
 
 SHARED = coverage()["shared"]
@@ -116,7 +116,7 @@ def test_only_functions_that_are_there_are_excused() -> None:
 
 def test_a_missing_name_has_a_reason_or_names_that_are_near() -> None:
     with raises_rule("face.missing", AttributeError, "complex numbers"):
-        _ = traceir.scipy.special.wofz
+        _ = traceir.scipy.linalg.funm
     with raises_rule("face.missing", AttributeError, "did you mean sin"):
         _ = jnp.sine
     assert not hasattr(jnp, "__wrapped__")

@@ -81,7 +81,9 @@ def test_slopes_are_near_the_truth(name: str, dtype: str) -> None:
 
 def test_every_function_has_a_truth() -> None:
     named = {name.partition("/")[0] for name in hard.OWN}
-    assert sorted([*named, *PRIMITIVES, "bernoulli", "wofz"]) == sorted(ours.__all__)
+    assert sorted([*named, *PRIMITIVES, "bernoulli", "sph_harm_y", "wofz"]) == sorted(
+        ours.__all__
+    )
 
 
 @pytest.mark.parametrize("place", [0, 1])
@@ -137,6 +139,22 @@ def test_bernoulli_has_the_numbers() -> None:
     assert np.isinf(np.asarray(ours.bernoulli(300))[300])
     with raises_rule("face.choice", ValueError):
         ours.bernoulli(-1)
+
+
+def test_spherical_harmonics_are_those_of_scipy() -> None:
+    random = np.random.default_rng(0)
+    n, m = random.integers(0, 9, 60), random.integers(-8, 9, 60)
+    angles = random.uniform(0, 3, (2, 60))
+    wanted = scipy.special.sph_harm_y(n, m, *angles)
+    wanted = np.where(abs(m) > n, 0, wanted)
+    with traceir.enable_x64(True):
+        np.testing.assert_allclose(ours.sph_harm_y(n, m, *angles), wanted, 0, 1e-14)
+        found = traceir.jit(partial(ours.sph_harm_y, n_max=5))(n, m, *angles)
+    assert np.isnan(np.asarray(found)).tolist() == (n > 5).tolist()
+    with raises_rule("face.integers", TypeError):
+        ours.sph_harm_y(1.0, 0, 0.5, 0.5)
+    with raises_rule("face.choice", ValueError):
+        ours.sph_harm_y(1, 0, 0.5, 0.5, diff_n=1)
 
 
 def test_bessel_functions_have_a_reach() -> None:

@@ -51,6 +51,7 @@ from traceir.scipy.matrices import (
     toeplitz,
 )
 from traceir.scipy.matrix_functions import expm, expm_frechet, polar
+from traceir.scipy.products import eigh_tridiagonal, qr_multiply
 from traceir.scipy.structured import (
     companion,
     convolution_matrix,
@@ -76,6 +77,7 @@ __all__ = [
     "det",
     "dft",
     "eigh",
+    "eigh_tridiagonal",
     "expm",
     "expm_frechet",
     "fiedler",
@@ -94,6 +96,7 @@ __all__ = [
     "pascal",
     "polar",
     "qr",
+    "qr_multiply",
     "solve",
     "solve_triangular",
     "svd",

@@ -23,6 +23,7 @@ from traceir.scipy.special.gammas import loggamma as loggamma
 from traceir.scipy.special.gammas import multigammaln as multigammaln
 from traceir.scipy.special.gammas import poch as poch
 from traceir.scipy.special.gammas import polygamma as polygamma
+from traceir.scipy.special.harmonics import sph_harm_y as sph_harm_y
 from traceir.scipy.special.integrals import exp1 as exp1
 from traceir.scipy.special.integrals import expi as expi
 from traceir.scipy.special.integrals import fresnel as fresnel

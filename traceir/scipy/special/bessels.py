@@ -63,7 +63,7 @@ def bessel_jn(z: Operand, *, v: int, n_iter: int = 50) -> Array:
     (face.complex).
 
     >>> bessel_jn(1.0, v=1)
-    Array([0.76519763, 0.44005057], dtype=float32)
+    Array([0.76519763, 0.44005054], dtype=float32)
     """
     refuse_complex("bessel_jn", z)
     order, reach = index(v), index(n_iter)

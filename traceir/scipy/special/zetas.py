@@ -75,12 +75,14 @@ def _nearest(number: Fraction) -> float:
 def zeta(x: Operand, q: Operand = None) -> Array:
     """Hurwitz's zeta function, the sum of `(k + q)**-x`; Riemann's without `q`.
 
-    Raises TypeError (face.argument, face.broadcast).
+    Raises TypeError (face.argument, face.broadcast, face.complex).
 
     >>> zeta(2.0)
     Array(1.644934, dtype=float32, weak_type=True)
     """
-    found: Array = _zeta(*reals("zeta", x, 1.0 if q is None else q))
+    first = 1.0 if q is None else q
+    refuse_complex("zeta", x, first)
+    found: Array = _zeta(*reals("zeta", x, first))
     return found
 
 
@@ -131,7 +133,7 @@ def spence(x: Operand) -> Array:
     leave `x` between 1/2 and 1. Raises TypeError (face.complex).
 
     >>> spence(2.0)
-    Array(-0.82246704, dtype=float32)
+    Array(-0.822467, dtype=float32)
     """
     refuse_complex("spence", x)
     [value] = reals("spence", x)
