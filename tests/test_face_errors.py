@@ -13,6 +13,7 @@ from rule_errors import raises_rule
 
 import traceir
 import traceir.numpy as jnp
+import traceir.scipy as jsp
 from traceir import lax
 from traceir.errors import (
     ConcretizationTypeError,
@@ -178,12 +179,20 @@ BAD: list[tuple[str, type[Exception], str, Callable[[], Any]]] = [
     ("index.inplace", ValueError, "put", lambda: jnp.put(V, V, 0)),
     ("index.option", ValueError, "mode", lambda: jnp.choose(V, [V, V], mode="near")),
     ("index.choices", ValueError, "no choices", lambda: jnp.choose(V, [])),
+    ("face.floating", TypeError, r"i32\[\]", lambda: jnp.quantile(X, 1)),
+    ("face.truths", ValueError, r"bool\[4\]", lambda: jnp.round(V > 1)),
+    ("face.tens", NotImplementedError, "-1", lambda: jnp.round(V, -1)),
+    ("face.single", TypeError, "f16", lambda: jsp.special.ndtr(jnp.float16(1))),
+    ("face.single", TypeError, "norm|ndtri", lambda: jsp.stats.norm.ppf(1)),
+    ("face.shape", TypeError, "3", lambda: jnp.indices(3)),
+    ("face.choice", ValueError, "smaller", lambda: jsp.signal.convolve(X, X.T)),
     (
-        "update.mask",
-        ValueError,
-        r"i32\[2\]",
-        lambda: traceir.jit(lambda v: v.at[v > 1].set(v[:2]))(V),
+        "index.conditions",
+        TypeError,
+        "shapes",
+        lambda: jnp.piecewise(X, [X > 1, True], [0, 1]),
     ),
+    ("index.taken", ValueError, "5 elements", lambda: jnp.compress(MASK, V, size=5)),
     ("jit.overflow", OverflowError, "1099511627776", lambda: V + 2**40),
     ("jit.overflow", OverflowError, "1099511627776", lambda: jnp.array([2**40])),
     ("jit.overflow", OverflowError, str(2**70), lambda: jnp.array([2**70])),
@@ -264,6 +273,12 @@ TRACED: list[tuple[str, type[Exception], str, Callable[[Any], Any]]] = [
         TracerIntegerConversionError,
         "",
         lambda t: jnp.stack([V], axis=t),
+    ),
+    (
+        "index.condition",
+        TracerBoolConversionError,
+        r"bool\[4\]",
+        lambda t: jnp.compress(t < V, V),
     ),
     ("level.concretize.array", TracerArrayConversionError, "", lambda t: np.sin(t)),
     ("level.concretize.bool", TracerBoolConversionError, "", lambda t: t in V),

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rule_errors import raises_rule
 
 import traceir
 import traceir.numpy as jnp
@@ -133,7 +134,7 @@ def test_a_number_made_in_a_trace_is_an_index() -> None:
 
 
 @pytest.mark.parametrize("rank", [1, 3])
-def test_a_mask_updates_by_a_scalar_even_when_traced(rank: int) -> None:
+def test_a_mask_updates_if_it_is_known(rank: int) -> None:
     def f(x: Any) -> Any:
         mask = x > 2 if rank == 3 else x[:, 0, 0] > 2
         return x.at[mask].multiply(10)
@@ -142,7 +143,13 @@ def test_a_mask_updates_by_a_scalar_even_when_traced(rank: int) -> None:
     wanted[VALUES > 2 if rank == 3 else VALUES[:, 0, 0] > 2] *= 10
     x = jnp.asarray(VALUES)
     np.testing.assert_array_equal(f(x), wanted)
-    np.testing.assert_array_equal(traceir.jit(f, backend="reference")(x), wanted)
+    with raises_rule("index.mask", IndexError):
+        traceir.jit(f, backend="reference")(x)
+
+
+def test_a_mask_of_what_is_differentiated_is_known() -> None:
+    slope = traceir.grad(lambda x: x.at[x > 2].multiply(10).sum())(jnp.array([1.0, 3]))
+    assert slope.tolist() == [1, 10]
 
 
 def test_other_updates() -> None:

@@ -98,6 +98,7 @@ BAD: list[tuple[str, type[Exception], str, Callable[..., Any], tuple[Any, ...]]]
     ("index.bounds", IndexError, r"\(4,\)", lambda x: x[7], (V,)),
     ("index.bounds", IndexError, r"\(3, 4\)", lambda x: x[:, :, 0], (W,)),
     ("index.bounds", IndexError, r"\(4,\)", lambda x: put(x, 4, 1), (V,)),
+    ("update.mask", ValueError, "i64", lambda x: np.place(x, x > 1, [7, 8]), (V,)),
     ("update.shape", ValueError, r"\(3,\)", lambda x: put(x, ..., np.ones(3)), (V,)),
     ("update.shape", ValueError, r"\(2,\)", lambda x: np.add(x, 1, out=x[:2]), (V,)),
     ("update.scalar", TypeError, r"f64\[\]", scalar, (V,)),

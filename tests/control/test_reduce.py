@@ -53,6 +53,18 @@ def test_folds_of_primitives_are_these() -> None:
     assert [eqn.primitive for eqn in closed.jaxpr.eqns] == ["reduce_sum"]
 
 
+def test_what_changes_nothing_may_have_another_dtype() -> None:
+    assert lax.reduce(WHOLE[0, 0], False, lax.add, (0,)) == WHOLE[0, 0].sum()
+    assert lax.reduce(ROWS[0, 0], 0, lax.add, (0,)).dtype == ROWS.dtype
+    least = np.iinfo("int32").min
+    assert lax.reduce_window(WHOLE.ravel(), least, lax.max, (2,)).dtype == WHOLE.dtype
+    for start in (1, np.float16(0.5), np.int8(3)):
+        with raises_rule("control.start"):
+            lax.reduce(ROWS, start, lax.max, (0,))
+        with raises_rule("control.start"):
+            lax.reduce_window(ROWS, start, lax.add, (1, 1, 2))
+
+
 def greatest(a: Any, b: Any) -> Any:
     """The greater one of two pairs of a value and its place."""
     left = a[0] >= b[0]

@@ -89,6 +89,8 @@ ELSEWHERE = {
     # Many functions refuse them, each in a test of its own.
     "face.complex": "tests/complex/test_face.py",
     "derive.eigenvectors": "tests/array/test_linalg.py",
+    # Cases call no functions of SciPy's.
+    "face.single": "tests/test_face_errors.py",
     # A case passes arrays by position, not texts.
     **dict.fromkeys(
         ("einsum.subscripts", "einsum.extents"), "tests/array/test_linalg.py"
@@ -101,6 +103,7 @@ ELSEWHERE = {
             *("face.size", "face.unrolled", "index.bounds", "update.argument"),
             *("face.strides", "update.layout", "update.outer", "update.overlap"),
             *("update.readonly", "update.refused", "update.scalar", "update.shape"),
+            "update.mask",
             "update.shared",
         ),
         "tests/test_plain_errors.py",

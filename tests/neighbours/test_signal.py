@@ -49,7 +49,8 @@ def wanted(x: np.ndarray, y: np.ndarray, mode: str) -> np.ndarray:
 @pytest.mark.parametrize("mode", ["full", "same", "valid"])
 @pytest.mark.parametrize("name", ["convolve", "correlate", "fftconvolve"])
 def test_shapes_and_values_are_those_of_the_definition(name: str, mode: str) -> None:
-    for n, m in FITS if mode == "valid" else SHAPES:
+    every = name == "fftconvolve" and mode != "valid"
+    for n, m in SHAPES if every else FITS:
         x, y = (RNG.integers(-4, 5, shape).astype("float32") for shape in (n, m))
         got = getattr(signal, name)(x, y, mode)
         want = wanted(x, np.flip(y) if name == "correlate" else y, mode)

@@ -10,6 +10,7 @@ import numpy as np
 
 from traceir import numpy as jnp
 from traceir import rules
+from traceir.dtypes import kind_of
 from traceir.face import ufuncs
 from traceir.face.array import traced, unwrapped, wrapped
 from traceir.face.bounds import check_places
@@ -103,6 +104,39 @@ def _choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     meet = np.result_type(*[typeof(case).dtype for case in cases])
     same = [convert(case, meet) for case in cases]
     return jnp.choose(which, same, mode="clip" if mode == "raise" else mode)
+
+
+@own(np.piecewise)
+def _piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
+    """For each element what the function of the last condition that holds gives; what
+    is no list is the only condition, and one of lower rank is about whole rows."""
+    value = operand_of("piecewise", x)
+    rank = np.ndim(value)
+    if not isinstance(condlist, (list, tuple)):
+        lone = np.ndim(condlist) == 0 or (np.ndim(condlist) == 1 and rank)
+        condlist = [condlist] if lone else condlist
+    elif condlist and np.ndim(condlist[0]) == 0 and rank:
+        condlist = [np.array(condlist)]
+    conditions = [_of_rank(jnp.asarray(c), rank) for c in condlist]
+    found = jnp.broadcast_arrays(value, *conditions)[1:]
+    return jnp.piecewise(value, found, funclist, *args, **kw)
+
+
+def _of_rank(x: Any, rank: int) -> Any:
+    return jnp.reshape(x, x.shape + (1,) * (rank - x.ndim))
+
+
+@own(np.round, np.around)
+def _round(a: Any, decimals: int = 0, out: Any = None) -> Any:
+    """Elements rounded; booleans as numbers in half precision, and integers to tens as
+    floats."""
+    value = operand_of("round", a)
+    own = typeof(value).dtype
+    if kind_of(own) == "b":
+        return jnp.round(convert(value, np.dtype(np.float16)), decimals)
+    if own.kind in "iu" and decimals < 0:
+        return convert(jnp.round(convert(value, np.dtype(float)), decimals), own)
+    return jnp.round(value, decimals)
 
 
 @own(np.take_along_axis)

@@ -230,6 +230,8 @@ def approx_min_k(
 def _top_k(x: Array, k: int, axis: int, aggregate_to_topk: bool) -> list[Array]:
     if not aggregate_to_topk:
         raise rules.error("face.choice", got=f"{aggregate_to_topk=}", hint="True")
+    if not shape_of(x):
+        raise rules.error("face.vector", got=f"the greatest of {typeof(x).str_short()}")
     return top_k(x, k, axis=axis)
 
 

@@ -98,7 +98,7 @@ def conv_general_dilated(
     within = tuple(map(index, ones if rhs_dilation is None else rhs_dilation))
     strides = tuple(map(index, window_strides))
     if isinstance(padding, str):
-        if any(by != 1 for by in apart) and padding.upper() != "VALID":
+        if any(by != 1 for by in apart):
             raise rules.error("face.padding", got=f"{padding!r} with {lhs_dilation=}")
         space = [shape_of(x)[d] for d in numbers.lhs_spec[2:]]
         taps = [shape_of(y)[d] for d in numbers.rhs_spec[2:]]

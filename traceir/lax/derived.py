@@ -96,7 +96,8 @@ def broadcast_to_rank(x: Operand, rank: int) -> Array:
 def batch_matmul(lhs: Operand, rhs: Operand, precision: PrecisionLike = None) -> Array:
     """Products of matrices, which are the last two dimensions; the others are equal.
 
-    Raises ValueError (face.axis) below two dimensions, and the clauses of dot_general.
+    Raises ValueError (face.axis, face.least-rank) below two dimensions, or where there
+    are not as many of both, and the clauses of dot_general.
 
     >>> from traceir import lax
     >>> batch_matmul(lax.full((5, 2, 3), 1.0), lax.full((5, 3, 4), 1.0)).shape
@@ -104,6 +105,9 @@ def batch_matmul(lhs: Operand, rhs: Operand, precision: PrecisionLike = None) ->
     """
     x, y = checked("batch_matmul", lhs), checked("batch_matmul", rhs, 1)
     rank = len(shape_of(x))
+    if len(shape_of(y)) != rank:
+        got = f"{rank} dimensions and {len(shape_of(y))} in batch_matmul"
+        raise rules.error("face.least-rank", got=got, hint="it needs as many of both")
     contracted = ((axis_in(-1, rank),), (axis_in(-2, len(shape_of(y))),))
     batch = tuple(range(rank - 2))
     return dot_general(x, y, (contracted, (batch, batch)), precision)

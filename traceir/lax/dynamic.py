@@ -36,7 +36,7 @@ Negative = bool | Sequence[bool]
 
 
 def _starts(name: str, given: Starts, shape: tuple[int, ...], wrap: Negative) -> Any:
-    """The starts as scalars of one dtype, each counted from 0."""
+    """The starts as scalars, each counted from 0."""
     if isinstance(given, (Array, np.ndarray)):
         count = given.shape[0] if given.ndim else 0
         given = [
@@ -46,17 +46,25 @@ def _starts(name: str, given: Starts, shape: tuple[int, ...], wrap: Negative) ->
         ]  # fmt: skip
     starts = [checked(name, s, k) for k, s in enumerate(given)]
     wraps = [wrap] * len(starts) if isinstance(wrap, bool) else list(wrap)
-    if len(starts) == len(shape):
-        # They have one dtype, so if one is widened to count from the end, all are.
-        narrow = zip(starts, shape, wraps, strict=True)
-        if any(w and _becomes_wider(s, n) for s, n, w in narrow):
-            dtype = index_dtype(shape)
-            starts = [s if isinstance(s, int) else as_index(s, dtype) for s in starts]
-        starts = [
-            from_end(s, n) if w else s
-            for s, n, w in zip(starts, shape, wraps, strict=True)
-        ]
-    return _of_one_dtype(starts, shape)
+    if len(starts) != len(shape):
+        return [_start(s) for s in starts]
+    one = len({typeof(_start(s)).dtype for s in starts}) == 1
+    # Where one is widened to count from the end, all are.
+    narrow = zip(starts, shape, wraps, strict=True)
+    if one and any(w and _becomes_wider(s, n) for s, n, w in narrow):
+        starts = [as_index(s, index_dtype(shape)) for s in starts]
+    return [
+        _start(from_end(s, n) if w else s)
+        for s, n, w in zip(starts, shape, wraps, strict=True)
+    ]
+
+
+def _start(given: Operand) -> Operand:
+    """A start; a Python int in the default dtype, as the nearest of its numbers."""
+    if type(given) is not int:
+        return given
+    dtype = default_dtype(int)
+    return typed(fitting(given, dtype), dtype, False)
 
 
 def _becomes_wider(start: Operand, extent: int) -> bool:
@@ -66,22 +74,10 @@ def _becomes_wider(start: Operand, extent: int) -> bool:
     return widened(start, extent) is not start
 
 
-def _of_one_dtype(starts: list[Operand], shape: tuple[int, ...]) -> list[Operand]:
-    """Starts in the dtype of those that have one, if it holds the others."""
-    fixed = [typeof(s).dtype for s in starts if not isinstance(s, int)]
-    dtype = fixed[0] if fixed else default_dtype(int)
-    plain = [s for s in starts if isinstance(s, int)]
-    limits = np.iinfo(dtype) if dtype.kind in "iu" else None
-    if limits and fixed and not all(limits.min <= s <= limits.max for s in plain):
-        dtype = index_dtype((*shape, *map(abs, plain)))
-        return [
-            typed(s, dtype, False) if isinstance(s, int) else as_index(s, dtype)
-            for s in starts
-        ]
-    return [
-        typed(fitting(s, dtype), dtype, False) if isinstance(s, int) else s
-        for s in starts
-    ]
+def _along(start: Operand, axis: int, rank: int) -> list[Operand]:
+    """Starts of 0, of its dtype, but for one axis."""
+    zero = 0 if isinstance(start, int) else typed(0, typeof(start).dtype, False)
+    return [start if d == axis else zero for d in range(rank)]
 
 
 def dynamic_slice(
@@ -150,7 +146,7 @@ def dynamic_slice_in_dim(
     at = axis_in(axis, x.ndim)
     sizes = list(x.shape)
     sizes[at] = as_int(slice_size)
-    starts = [start_index if d == at else 0 for d in range(x.ndim)]
+    starts = _along(start_index, at, x.ndim)
     return dynamic_slice(
         x, starts, sizes, allow_negative_indices=allow_negative_indices
     )
@@ -172,7 +168,7 @@ def dynamic_update_slice_in_dim(
     """
     x = as_array(checked("dynamic_update_slice_in_dim", operand))
     at = axis_in(axis, x.ndim)
-    starts = [start_index if d == at else 0 for d in range(x.ndim)]
+    starts = _along(start_index, at, x.ndim)
     return dynamic_update_slice(
         x, update, starts, allow_negative_indices=allow_negative_indices
     )

@@ -37,7 +37,7 @@ from traceir.lax.structure import (
     slice_in_dim,
     transpose,
 )
-from traceir.rules.numerics import limits
+from traceir.lax.windows import extremes, want_start
 from traceir.trace import Tracer, Value, typeof
 from traceir.transforms.vmap import vmap
 
@@ -54,8 +54,8 @@ def reduce(
     for each, and what `computation` takes twice and returns has that structure. It must
     be associative: neighbours are combined, then their results, and `init_values` with
     the last of them. Results have the operands' dtypes. Raises TypeError
-    (control.callable, control.carry-types), ValueError (face.axis, control.branch-tree,
-    control.length).
+    (control.callable, control.carry-types, control.start), ValueError
+    (face.axis, control.branch-tree, control.length).
 
     >>> import traceir.numpy as jnp
     >>> from traceir import lax
@@ -78,9 +78,11 @@ def reduce(
     axes = axes_in(tuple(dimensions), len(shape))
     if given.tree.num_nodes == 1:  # an array and no tree
         (first,) = given.leaves
-        known = _known(computation, init_values, typeof(first).dtype)
+        known = _known(computation, init_values, typeof(starts.leaves[0]).dtype)
         if known is not None:
             return known(first, axes)
+    for x, start in zip(given.leaves, starts.leaves, strict=True):
+        want_start("reduce", x, start)
     folder = _Folder(given, computation, axes, shape)
     return given.tree.unflatten(folder.fold(starts.leaves))
 
@@ -170,9 +172,7 @@ def _known(
     """The fold of a primitive from its neutral element; None for any other."""
     if isinstance(start, Tracer) or np.ndim(start):
         return None
-    low, high = limits(dtype)
-    if not isinstance(low, int):
-        low, high = -np.inf, np.inf
+    low, high = extremes(dtype)
     known: list[tuple[Any, Any, Callable[[Any, Any], Any]]] = [
         (add, 0, reduce_sum),
         (mul, 1, reduce_prod),

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from traceir import rules
 from traceir.array import Array
 from traceir.dtypes import finfo, kind_of, part_dtype
 from traceir.lax.operands import (
@@ -134,6 +135,11 @@ def _width(dtype: np.dtype) -> tuple[bool, int, int, int, bool]:
     return kind == "c", *digits, dtype.itemsize * (kind != "b"), kind != "u"
 
 
+def _bits(dtype: np.dtype) -> int:
+    """How wide a dtype is, a complex one by its parts."""
+    return 1 if dtype == BOOL else 8 * part_dtype(dtype).itemsize
+
+
 def dot_general(
     lhs: Operand,
     rhs: Operand,
@@ -170,6 +176,9 @@ def dot_general(
     if truths:
         x, y = (convert(v, default_dtype(int)) for v in (x, y))
     elif asked is not None:
+        if kind_of(own) != "f" and _bits(asked) < _bits(own):
+            got = f"{asked} for products of {own}"
+            raise rules.error("dot_general.result-dtype", got=got)
         # A dtype that does not hold the products is that of the sum alone.
         after = asked.itemsize < own.itemsize or _width(asked) < _width(own)
         if kind_of(asked) != kind_of(own) and not after:

@@ -87,7 +87,8 @@ def reduce_window(
     A window has `window_dimensions` elements, `window_dilation` apart, and starts
     `window_strides` after the one before; the operand lies `base_dilation` apart, and
     is padded with `init_value`, which each fold starts from. The result has the
-    operand's dtype. Raises the clauses of window, ValueError (face.padding).
+    operand's dtype. Raises the clauses of window, ValueError (face.padding), TypeError
+    (control.start).
 
     >>> import traceir.numpy as jnp
     >>> from traceir import lax
@@ -111,7 +112,7 @@ def reduce_window(
         "window_dimensions": extents,
         "window_strides": strides,
     }
-    primitive = _known(computation, init_value, typeof(x).dtype)
+    primitive = _known(computation, _operand(init_value))
     if primitive is not None:
         result: Array = bind(primitive, x, **window)
         return result
@@ -122,12 +123,28 @@ def _operand(x: Operand) -> Operand:
     return operand("reduce_window", x)
 
 
-def _known(computation: Any, init: Operand, dtype: np.dtype) -> str | None:
+def want_start(name: str, x: Operand, start: Operand) -> None:
+    """Raise TypeError (control.start) unless both have one dtype."""
+    own, other = typeof(x).dtype, typeof(start).dtype
+    if own != other:
+        raise rules.error("control.start", got=f"{name} of {own} from {other}")
+
+
+def extremes(dtype: np.dtype) -> tuple[Any, Any]:
+    """The least and the greatest number of a dtype, infinities where it has them.
+
+    >>> extremes(np.dtype("int8")), extremes(np.dtype("float32"))
+    ((-128, 127), (-inf, inf))
+    """
+    ends = limits(dtype)
+    return ends if isinstance(ends[0], int) else (-np.inf, np.inf)
+
+
+def _known(computation: Any, init: Operand) -> str | None:
     """The primitive for a fold from its neutral element; None for any other."""
     if isinstance(init, Tracer) or np.ndim(init):
         return None
-    ends = limits(dtype)
-    low, high = ends if isinstance(ends[0], int) else (-np.inf, np.inf)
+    low, high = extremes(typeof(init).dtype)
     start = np.asarray(init).item()
     for function, neutral, name in (
         (add, 0, "reduce_window_sum"),
@@ -147,7 +164,8 @@ def _folded(
 ) -> Array:
     """The fold as it is said: from `init`, an element of all windows at a time."""
     dtype = typeof(x).dtype
-    start = convert(operand("reduce_window", init, 1), dtype)
+    start = operand("reduce_window", init, 1)
+    want_start("reduce_window", x, start)
     config = [
         (low, high, by - 1)
         for (low, high), by in zip(window["padding"], window["base_dilation"])

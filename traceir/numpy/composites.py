@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from traceir import lax
+from traceir import lax, rules
 from traceir.array import Array
 from traceir.config import local
 from traceir.dtypes import is_inexact, kind_of
@@ -84,6 +84,8 @@ def clip(arr: Operand, min: Operand = None, max: Operand = None) -> Array:
 def round(a: Operand, decimals: int = 0, out: None = None) -> Array:
     """Elements rounded to `decimals` places, halves to even; integers stay.
 
+    Raises ValueError (face.truths), NotImplementedError (face.tens).
+
     >>> round(2.5), round(2.567, 2)
     (Array(2., dtype=float32, weak_type=True),
      Array(2.57, dtype=float32, weak_type=True))
@@ -95,7 +97,11 @@ def round(a: Operand, decimals: int = 0, out: None = None) -> Array:
     if aval.dtype.kind == "c":
         parts = (part(value) for part in (lax.real, lax.imag))
         return lax.complex(*[_rounded(part, decimals) for part in parts])
+    if kind_of(aval.dtype) == "b":
+        raise rules.error("face.truths", got=f"round of {aval.str_short()}")
     if kind_of(aval.dtype) != "f":
+        if decimals < 0:
+            raise rules.error("face.tens", got=f"{decimals=} of {aval.str_short()}")
         return as_array(value)
     return _rounded(value, decimals)
 

@@ -153,8 +153,8 @@ def compress(
     """What is at those places of an axis of which the condition, a vector, holds; of
     all elements in a row without an axis.
 
-    With `size`, so many, the rest filled. Raises ConcretizationTypeError (index.size),
-    ValueError (face.vector, face.axis, index.choices).
+    With `size`, so many, the rest filled. Raises TracerBoolConversionError
+    (index.condition), ValueError (face.vector, face.axis, index.choices, index.taken).
 
     >>> import traceir.numpy as jnp
     >>> compress(jnp.array([True, False, True]), jnp.array([5, 6, 7]))
@@ -169,12 +169,16 @@ def compress(
     if axis is None:
         x, axis = ravel(x), 0
     at = axis_in(axis, x.ndim)
-    extent = x.shape[at]
-    if which.shape[0] > extent:
-        if not known or which[extent:].any():
-            got = f"{which.shape[0]} conditions of {extent} places"
-            raise rules.error("index.choices", got=got)
-        which = which[:extent]
+    extent, count = x.shape[at], which.shape[0]
+    if size is None and not known:
+        raise rules.error("index.condition", got=traced(condition))
+    if size is None and which[extent:].any():
+        got = f"{count} conditions of {extent} places"
+        raise rules.error("index.choices", got=got)
+    if size is not None and not 0 <= size <= min(extent, count):
+        got = f"{size} elements, by {count} conditions of {extent} places"
+        raise rules.error("index.taken", got=got)
+    which = which[:extent]
     # A place outside is filled.
     [places] = nonzero(which, size=size, fill_value=extent)
     fill = typed(np.asarray(fill_value).item(), x.dtype, False)

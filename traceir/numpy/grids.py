@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 
 from traceir import lax, rules
 from traceir.array import Array
-from traceir.compile_time import ensure_compile_time_eval
+from traceir.concretize import refusal
 from traceir.lax.index_dtypes import widened
 from traceir.lax.operands import (
     DTypeLike,
@@ -33,7 +32,6 @@ from traceir.lax.shapes import shape_tuple
 from traceir.numpy.composites import clip, floor_divide, remainder, where
 from traceir.numpy.creation import asarray, ones
 from traceir.numpy.finding import nonzero
-from traceir.numpy.indexers import traced
 from traceir.numpy.ranges import arange
 from traceir.trace import typeof
 
@@ -123,8 +121,8 @@ def _inside(places: Array, extent: int, mode: str) -> Array:
                 raise rules.error("index.option", got=f"{known} outside of {extent}")
             return places
         case "raise":
-            got = f"mode='raise' of {traced(places)}"
-            raise rules.error("index.option", got=got)
+            tracer: Any = places
+            raise refusal(tracer, "level.concretize.number", "mode='raise'")
     raise rules.error("index.option", got=f"mode={mode!r}")
 
 
@@ -169,6 +167,8 @@ def indices(
            [[0, 1],
             [0, 1]]], dtype=int32)
     """
+    if np.ndim(dimensions) == 0:
+        raise rules.error("face.shape", got=repr(dimensions), hint="give a tuple")
     extents, wanted = shape_tuple(dimensions), dtype_of(dtype, "indices")
     lines = [
         [n if k == d else 1 for k in range(len(extents))] for d, n in enumerate(extents)
@@ -281,8 +281,5 @@ def mask_indices(
     >>> mask_indices(2, jnp.triu)
     (Array([0, 0, 1], dtype=int32), Array([0, 1, 1], dtype=int32))
     """
-    # Where nobody tells how many there are, it has to be known.
-    with ensure_compile_time_eval() if size is None else nullcontext():
-        mask = mask_func(ones((n, n)), k)
-    first, second = nonzero(mask, size=size)
+    first, second = nonzero(mask_func(ones((n, n)), k), size=size)
     return first, second

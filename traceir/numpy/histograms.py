@@ -72,6 +72,7 @@ def bincount(
         raise rules.error("face.vector", got=f"bincount of shape {value.shape}")
     if kind_of(value.dtype) not in "iu":
         raise rules.error("order.integers", got=f"an array of {value.dtype}")
+    size = _length(value, index(minlength)) if length is None else index(length)
     shares = None
     if weights is not None:
         shares = as_array(operand("bincount", weights, 1))
@@ -80,7 +81,6 @@ def bincount(
             raise rules.error("order.weights", got=got)
         if shares.dtype == BOOL:
             shares = convert(shares, default_dtype(int))
-    size = _length(value, index(minlength)) if length is None else index(length)
     places = lax.max(value, lax.full(value.shape, typed(0, value.dtype, False)))
     if shares is None:
         shares = lax.full(value.shape, typed(1, default_dtype(int), False))

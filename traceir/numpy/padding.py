@@ -275,7 +275,7 @@ def _statistic(
         ends = (0, min(near, extent)), (max(0, extent - far), extent)
         parts = [lax.slice_in_dim(array, a, b, axis=axis) for a, b in ends]
     found = [function(part, axis=axis, keepdims=True) for part in parts]
-    if array.dtype.kind in "iub":
+    if array.dtype.kind in "iu":
         found = [_round(one) for one in found]
     found = [as_array(convert(one, array.dtype, array.weak_type)) for one in found]
     first, last = repeat(found[0], before, axis), repeat(found[-1], behind, axis)

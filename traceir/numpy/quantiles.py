@@ -12,6 +12,7 @@ import numpy as np
 
 from traceir import lax, rules
 from traceir.array import Array
+from traceir.dtypes import kind_of
 from traceir.jit.composite import composite
 from traceir.lax.index_dtypes import index_dtype
 from traceir.lax.operands import (
@@ -69,11 +70,12 @@ def quantile(
 ) -> Array:
     """The value that a part `q` of the elements over axes lies below; NaN if one is.
 
-    `q`, from 0 to 1, may have dimensions: they come first in the result. `method` tells
-    what is between two elements: "linear", "lower", "higher", "midpoint", "nearest",
-    "inverted_cdf", "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased"
-    or "normal_unbiased". Of nothing it is NaN. Raises ValueError (face.axis,
-    face.choice), TypeError (face.argument), NotImplementedError (face.no-out).
+    `q`, floating and from 0 to 1, may have dimensions: they come first in the result.
+    `method` tells what is between two elements: "linear", "lower", "higher",
+    "midpoint", "nearest", "inverted_cdf", "interpolated_inverted_cdf", "hazen",
+    "weibull", "median_unbiased" or "normal_unbiased". Of nothing it is NaN. Raises
+    ValueError (face.axis, face.choice), TypeError (face.argument, face.floating),
+    NotImplementedError (face.no-out).
 
     >>> import traceir.numpy as jnp
     >>> quantile(jnp.array([1, 5, 2, 4]), 0.5)
@@ -229,6 +231,9 @@ def drop(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, ...]:
 def _numbers(name: str, a: Operand, q: Operand) -> tuple[Array, Operand, np.dtype]:
     """The operand and its parts in a dtype to compute in, and the result's dtype."""
     value, part = operands(name, (a, q))
+    if kind_of(typeof(part).dtype) != "f":
+        got = f"{typeof(part).str_short()} as the quantile of {name}"
+        raise rules.error("face.floating", got=got)
     wanted = inexact(typeof(value).dtype)
     if wanted.kind == "c":
         raise rules.error("face.complex", got=f"{name} of {typeof(value)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from traceir import rules
+from traceir import lax, rules
 from traceir.array import Array
 from traceir.lax.operands import Operand, as_array, convert, operand, promoted
 from traceir.numpy.composites import where
@@ -45,8 +45,10 @@ def piecewise(
     """For each element of `x` what the function, or the number, of the last condition
     that holds gives, in the dtype of `x`; 0 where none holds.
 
-    One more function than conditions is for where none holds. Functions are applied to
-    all of `x`, with `args` and `kw`. Raises ValueError (index.choices).
+    Conditions are arrays of one shape, which broadcasts with that of `x`, in a list or
+    along the first axis of an array. One more function than conditions is for where
+    none holds. Functions are applied to all of `x`, with `args` and `kw`. Raises
+    ValueError (index.choices), TypeError (index.conditions).
 
     >>> import traceir.numpy as jnp
     >>> x = jnp.array([-2.0, 0.0, 3.0])
@@ -54,28 +56,21 @@ def piecewise(
     Array([2., 0., 6.], dtype=float32)
     """
     value = as_array(operand("piecewise", x))
-    conditions = _conditions(condlist, value)
+    conditions = [truth(asarray(condition)) for condition in condlist]
+    shapes = {condition.shape for condition in conditions}
+    if len(shapes) > 1:
+        raise rules.error("index.conditions", got=f"shapes {sorted(shapes)}")
     functions = list(funclist)
-    if len(functions) == len(conditions) + 1:
+    if conditions and len(functions) == len(conditions) + 1:
         held = conditions[0]
         for condition in conditions[1:]:
             held = logical_or(held, condition)
         conditions.append(logical_not(held))
-    if len(functions) != len(conditions):
+    if not conditions or len(functions) != len(conditions):
         got = f"{len(conditions)} conditions, {len(functions)} functions"
         raise rules.error("index.choices", got=got)
-    found: Operand = convert(0, value.dtype)
+    found: Operand = lax.full_like(value, 0)
     for condition, function in zip(conditions, functions):
         given = function(value, *args, **kw) if callable(function) else function
         found = where(condition, convert(asarray(given), value.dtype), found)
-    return as_array(where(True, found, value)) if not conditions else as_array(found)
-
-
-def _conditions(given: Any, x: Array) -> list[Array]:
-    """The conditions of a list, or the only one."""
-    several = isinstance(given, (list, tuple))
-    if not several:
-        array = asarray(given)
-        several = array.ndim > x.ndim
-        given = array if several else [array]
-    return [truth(asarray(condition)) for condition in given]
+    return as_array(found)

@@ -1,4 +1,4 @@
-"""What two arrays share, and what not. Serves: order.size, face.choice
+"""What two arrays share, and what not. Serves: order.size, face.choice, index.mask
 
 `size` is that of `traceir.numpy.unique`. NaN equals nothing here.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from traceir import lax
+from traceir import lax, rules
 from traceir.array import Array
 from traceir.dtypes import kind_of
 from traceir.jit.composite import composite
@@ -16,6 +16,7 @@ from traceir.lax.operands import (
     as_array,
     convert,
     default_dtype,
+    is_tracer,
     operand,
     operands,
     promoted,
@@ -23,10 +24,11 @@ from traceir.lax.operands import (
 )
 from traceir.numpy.composites import clip
 from traceir.numpy.composites import where as _where
+from traceir.numpy.indexers import traced
 from traceir.numpy.logic import equal, less, logical_and, logical_not
 from traceir.numpy.places import at_places, filled
 from traceir.numpy.searching import one_of, searchsorted
-from traceir.numpy.sets import first_ones, known_size, unique
+from traceir.numpy.sets import first_ones, is_known, known_size, unique
 from traceir.numpy.shapes import concatenate, ravel
 from traceir.numpy.sorting import argsort
 from traceir.numpy.sorting import sort as _sort
@@ -161,7 +163,8 @@ def setdiff1d(
     """The different values of the first array that are not in the second, in order.
 
     With `assume_unique` they are in the order that they have in the first. What is
-    missing is 0 by default. Raises ConcretizationTypeError (order.size).
+    missing is 0 by default. Raises ConcretizationTypeError (order.size), for a second
+    array that alone is traced NonConcreteBooleanIndexError (index.mask).
 
     >>> import traceir.numpy as jnp
     >>> setdiff1d(jnp.array([3, 1, 2, 3]), jnp.array([1]))
@@ -172,6 +175,8 @@ def setdiff1d(
     marks = logical_not(_is_in(*promoted("setdiff1d", values, other)))
     if not assume_unique:
         marks = logical_and(marks, first_ones(values))
+    if size is None and is_tracer(marks) and is_known(one):
+        raise rules.error("index.mask", got=traced(marks), hint="give `size=`")
     fill = 0 if fill_value is None else fill_value
     found = _chosen("setdiff1d", values, marks, size, fill)[0]
     weak = one.weak_type and kind_of(one.dtype) != "c"

@@ -21,7 +21,6 @@ from traceir.lax.operands import (
     as_array,
     convert,
     default_dtype,
-    is_tracer,
     operand,
     typed,
 )
@@ -37,6 +36,7 @@ from traceir.numpy.logic import (
 from traceir.numpy.places import at_places, counted, filled
 from traceir.numpy.shapes import concatenate, moveaxis
 from traceir.numpy.sorting import argsort, lexsort
+from traceir.trace import Tracer
 
 
 class UniqueAll(NamedTuple):
@@ -81,18 +81,22 @@ def unique(
     one value if `equal_nan`. `size` is how many values are given: where there are
     fewer, `fill_value`, by default the first, is in their place, with a count of 0.
     Values are in order also where `sorted` does not ask for it. Raises
-    ConcretizationTypeError (order.size), ValueError (face.axis).
+    ConcretizationTypeError (order.size), ValueError (face.axis, order.fill).
 
     >>> import traceir.numpy as jnp
     >>> unique(jnp.array([2, 1, 2]), return_counts=True)
     (Array([1, 2], dtype=int32), Array([1, 2], dtype=int32))
     """
     value = as_array(operand("unique", ar))
+    if size is None and not is_known(value):
+        raise rules.error("order.size", got=_traced("unique", value))
     lines = axis is not None
     rows = moveaxis(value, axis_in(axis, value.ndim), 0) if axis is not None else value
     flat = (rows.shape[0], prod(rows.shape[1:])) if lines else (rows.size, 1)
     order, kept, first = _ordered(lax.reshape(rows, flat), equal_nan)
     found = known_size("unique", first, size)
+    if size and fill_value is None and not flat[0]:
+        raise rules.error("order.fill", got=f"{found} values of {value.shape}")
     taken = _taken_all(order, first, found)
     tail = rows.shape[1:] if lines else ()
     values = at_places(kept, taken.first, 0)
@@ -123,10 +127,23 @@ def known_size(name: str, mask: Any, size: int | None) -> int:
     """How many are true, if it is known, or how many are asked for."""
     if size is not None:
         return shape_tuple(size)[0]
-    if is_tracer(mask):
-        got = f"{name} of a traced array, {origin(mask)}"
-        raise rules.error("order.size", got=got)
+    if isinstance(mask, Tracer):
+        raise rules.error("order.size", got=_traced(name, mask))
     return int(np.asarray(mask).sum())
+
+
+def is_known(value: Array) -> bool:
+    """Whether the elements are known, as those are of which a derivative is taken.
+
+    >>> import traceir.numpy as jnp
+    >>> is_known(jnp.arange(2))
+    True
+    """
+    return not isinstance(value, Tracer) or value.knows("level.concretize.bool")
+
+
+def _traced(name: str, value: Any) -> str:
+    return f"{name} of a traced array, {origin(value)}"
 
 
 def first_ones(values: Array) -> Array:

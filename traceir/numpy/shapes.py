@@ -78,7 +78,7 @@ def reshape(
     if order == "F":
         turned = lax.reshape(_reversed(value), sizes[::-1])
         return _reversed(turned)
-    if order in ("A", "K"):
+    if order == "A":
         raise rules.error("array.order", got=f"{order=} of reshape")
     if order != "C":
         raise rules.error("face.choice", got=f"{order=} of reshape", hint='"C" or "F"')
@@ -104,12 +104,14 @@ def _sized(asked: tuple[int, ...], size: int) -> tuple[int, ...] | None:
 def ravel(a: Operand, order: str = "C") -> Array:
     """The elements along one dimension, in row-major order, or in column-major "F".
 
-    Raises ValueError (face.choice).
+    Raises ValueError (face.choice), NotImplementedError (array.order).
 
     >>> import traceir.numpy as jnp
     >>> ravel(jnp.ones((2, 2)))
     Array([1., 1., 1., 1.], dtype=float32)
     """
+    if order == "K":
+        raise rules.error("array.order", got="order='K' of ravel")
     return reshape(a, (-1,) if prod(shape_of(operand("ravel", a))) else (0,), order)
 
 

@@ -20,10 +20,9 @@ from traceir.lax.indexing import ScatterDimensionNumbers
 from traceir.lax.operands import Operand, convert, is_tracer, joined, shape_of
 from traceir.numpy.composites import power
 from traceir.numpy.creation import asarray, broadcast_to
-from traceir.numpy.elementwise import add, divide, maximum, minimum, multiply, subtract
+from traceir.numpy.elementwise import divide
 from traceir.numpy.indexers import Plan, entries, indices_of, plan_of, unmasked
 from traceir.numpy.indexing import read
-from traceir.numpy.masks import masked, traced_mask
 from traceir.records import dataclass
 from traceir.transforms.vmap import vmap
 
@@ -60,9 +59,9 @@ class _Options:
 class IndexUpdate:
     """What `x.at[index]` is: the elements of a copy that a method updates.
 
-    The index is one that `x[index]` can have, and besides, together with a scalar, a
-    traced mask. The result has the array's dtype; an update meets the array in the
-    dtype in which both are promoted, and broadcasts to the shape of `x[index]`
+    The index is one that `x[index]` can have. The result has the array's dtype; an
+    update meets the array in the dtype in which both are promoted, and broadcasts to
+    the shape of `x[index]`
     (face.broadcast-to). Where an index names an element more than once, updates follow
     one another in the order of the index.
 
@@ -114,7 +113,7 @@ class IndexUpdate:
         Array([0., 5., 6.], dtype=float32)
         """
         flags = indices_are_sorted, unique_indices, mode, wrap_negative_indices
-        return self._apply(lax.scatter, lambda old, new: new, values, *flags)
+        return self._apply(lax.scatter, values, *flags)
 
     def add(
         self,
@@ -132,7 +131,7 @@ class IndexUpdate:
         Array([5., 1., 1.], dtype=float32)
         """
         flags = indices_are_sorted, unique_indices, mode, wrap_negative_indices
-        return self._apply(lax.scatter_add, add, values, *flags)
+        return self._apply(lax.scatter_add, values, *flags)
 
     def subtract(
         self,
@@ -150,7 +149,7 @@ class IndexUpdate:
         Array([-1.,  1.,  1.], dtype=float32)
         """
         flags = indices_are_sorted, unique_indices, mode, wrap_negative_indices
-        return self._apply(lax.scatter_sub, subtract, values, *flags)
+        return self._apply(lax.scatter_sub, values, *flags)
 
     def multiply(
         self,
@@ -168,7 +167,7 @@ class IndexUpdate:
         Array([2., 1., 1.], dtype=float32)
         """
         flags = indices_are_sorted, unique_indices, mode, wrap_negative_indices
-        return self._apply(lax.scatter_mul, multiply, values, *flags)
+        return self._apply(lax.scatter_mul, values, *flags)
 
     mul = multiply
 
@@ -188,7 +187,7 @@ class IndexUpdate:
         Array([-2.,  1.,  1.], dtype=float32)
         """
         flags = indices_are_sorted, unique_indices, mode, wrap_negative_indices
-        return self._apply(lax.scatter_min, minimum, values, *flags)
+        return self._apply(lax.scatter_min, values, *flags)
 
     def max(
         self,
@@ -206,7 +205,7 @@ class IndexUpdate:
         Array([2., 1., 1.], dtype=float32)
         """
         flags = indices_are_sorted, unique_indices, mode, wrap_negative_indices
-        return self._apply(lax.scatter_max, maximum, values, *flags)
+        return self._apply(lax.scatter_max, values, *flags)
 
     def divide(
         self,
@@ -268,13 +267,11 @@ class IndexUpdate:
         Array([4., 1.], dtype=float32)
         """
         flags = indices_are_sorted, unique_indices, mode, wrap_negative_indices
-        if (mask := traced_mask(self.index)) is not None:
-            return masked(self.array, mask, lambda old, new: _each(func, old), 0)
         times = None if unique_indices else self._times(mode, wrap_negative_indices)
         if times is None:
             old = read(self.array, self.index, *flags[:3], None, flags[3])
             new = convert(_each(func, old), self.array.dtype, self.array.weak_type)
-            return self._apply(lax.scatter, lambda old, new: new, new, *flags)
+            return self._apply(lax.scatter, new, *flags)
         counts, most = times
 
         def again(round: Any, x: Array) -> Array:
@@ -303,29 +300,23 @@ class IndexUpdate:
     def _apply(
         self,
         scatter: Scatter,
-        combine: Combine,
         values: Operand,
         *flags: Any,
     ) -> Array:
-        """Updates by a scatter; through a traced mask by `combine` and a choice."""
+        """Updates by a scatter."""
         x, new = self.array, asarray(values)
-        if (mask := traced_mask(self.index)) is not None:
-            _warn_of_loss(new, x)
-            return masked(x, mask, combine, new)
+        found = _scattered(scatter, x, self.index, new, _Options(*flags))
         _warn_of_loss(new, x)
-        return _scattered(scatter, x, self.index, new, _Options(*flags))
+        return found
 
     def _by_product(self, combine: Combine, values: Operand, *flags: Any) -> Array:
         """`combine` of the array and, in its dtype, the product of all updates of each
         element."""
         x, new = self.array, asarray(values)
         _warn_of_loss(new, x)
-        factors: Array = lax.full_like(x, 1)
-        if (mask := traced_mask(self.index)) is not None:
-            factors = masked(factors, mask, lambda old, new: new, new)
-        else:
-            options = _Options(*flags)
-            factors = _scattered(lax.scatter_mul, factors, self.index, new, options)
+        ones: Array = lax.full_like(x, 1)
+        options = _Options(*flags)
+        factors = _scattered(lax.scatter_mul, ones, self.index, new, options)
         found: Array = combine(x, factors)
         return found
 

@@ -111,6 +111,8 @@ def choice(
     Array([0, 1, 4], dtype=int32)
     """
     key = one_key("choice", key)
+    if np.ndim(shape) == 0:
+        raise rules.error("face.shape", got=f"{shape=}", hint="give a tuple")
     drawn = shape_tuple(shape)
     among = operand("choice", a, 1)
     whole = not shape_of(among)

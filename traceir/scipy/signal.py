@@ -50,8 +50,9 @@ def convolve(
 
     `"full"` has every place at which the two meet, `"same"` as many as `in1`, around
     the middle, `"valid"` those at which one lies within the other. The method is
-    `"direct"`, or `"fft"` for `fftconvolve`; `"auto"` is direct. The result is
-    floating. Raises ValueError (face.choice, face.empty, face.least-rank).
+    `"direct"`, or `"fft"` for `fftconvolve`; `"auto"` is direct, and asks for one array
+    that is the smaller in every dimension. The result is floating. Raises ValueError
+    (face.choice, face.empty, face.least-rank).
 
     >>> import traceir.numpy as jnp
     >>> convolve(jnp.array([1, 2, 3]), jnp.array([0, 1]), "same")
@@ -61,6 +62,9 @@ def convolve(
     if method == "fft":
         return fftconvolve(in1, in2, mode)
     x, y = _pair("convolve", in1, in2, mode)
+    if not _nested(x, y):
+        got = f"shapes {shape_of(x)} and {shape_of(y)}, of which neither is the smaller"
+        raise rules.error("face.choice", got=got, hint='see method="fft"')
     return _direct(x, y, mode)
 
 
@@ -225,12 +229,16 @@ def _pair(
         raise rules.error("face.least-rank", got=got)
     if 0 in (*n, *m):
         raise rules.error("face.empty", got=f"{n} and {m} in {name}")
-    above = [a >= b for a, b in zip(n, m, strict=True)]
-    below = [a <= b for a, b in zip(n, m, strict=True)]
-    if mode == "valid" and all_axes and not (all(above) or all(below)):
+    if mode == "valid" and all_axes and not _nested(x, y):
         got = f"'valid' for shapes {n} and {m}, of which neither fits in the other"
         raise rules.error("face.choice", got=got)
     return [x, y]
+
+
+def _nested(x: Operand, y: Operand) -> bool:
+    """Whether one of two arrays is not the larger in any dimension."""
+    pairs = list(zip(shape_of(x), shape_of(y), strict=True))
+    return all(n >= m for n, m in pairs) or all(n <= m for n, m in pairs)
 
 
 def _matrices(in1: Operand, in2: Operand, boundary: str, fillvalue: float) -> None:

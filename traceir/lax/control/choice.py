@@ -83,7 +83,7 @@ def _truth(pred: Any) -> Value:
     except rules.TraceirError as error:
         raise rules.error("control.predicate", got=error.got) from None
     aval = typeof(value)
-    if aval.shape:
+    if aval.shape or kind_of(aval.dtype) not in "biuf":
         raise rules.error("control.predicate", got=aval.str_short())
     if kind_of(aval.dtype) == "b":
         return value

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from traceir import lax
+from traceir import lax, rules
 from traceir.array import Array
 from traceir.lax.operands import Operand, convert, like
 from traceir.numpy.composites import where
-from traceir.scipy.special.logs import filled, named, real, reals
+from traceir.numpy.creation import asarray
+from traceir.scipy.special.logs import filled, named, real
 from traceir.trace import typeof
 from traceir.transforms.custom_jvp import custom_jvp
 
@@ -50,22 +51,24 @@ def erfinv(x: Operand) -> Array:
     return real("erfinv", x, "erf_inv")
 
 
-def _single(x: Array) -> Array:
-    """Half precision is computed in single."""
-    dtype = typeof(x).dtype
-    wide = dtype if dtype in _SERIES else np.dtype(np.float32)
-    widened: Array = convert(x, wide, typeof(x).weak_type)
-    return widened
+def _single(name: str, x: Operand) -> Array:
+    """An operand in single or double precision; TypeError (face.single)."""
+    value: Array = asarray(x)
+    if typeof(value).dtype not in _SERIES:
+        raise rules.error("face.single", got=f"{name} of {typeof(value).str_short()}")
+    return value
 
 
 def ndtr(x: Operand) -> Array:
-    """The normal distribution's cdf: how much of it is below; floating.
+    """The normal distribution's cdf: how much of it is below.
 
-    >>> ndtr(0)
+    Raises TypeError (face.single).
+
+    >>> ndtr(0.0)
     Array(0.5, dtype=float32)
     """
-    [value] = reals("ndtr", x)
-    found: Array = convert(_ndtr(_single(value)), value.dtype)
+    value = _single("ndtr", x)
+    found: Array = convert(_ndtr(value), value.dtype)
     return found
 
 
@@ -82,7 +85,7 @@ def _ndtr(x: Array) -> Array:
 
 
 def log_ndtr(x: Operand, series_order: int = 3) -> Array:
-    """The logarithm of `ndtr`, exact far below 0 and above; floating.
+    """The logarithm of `ndtr`, exact far below 0 and above; TypeError (face.single).
 
     Far below, an asymptotic series of at least `series_order` terms is summed: M.
     Abramowitz and I. Stegun, "Handbook of Mathematical Functions" (1964), 26.2.12.
@@ -90,9 +93,8 @@ def log_ndtr(x: Operand, series_order: int = 3) -> Array:
     >>> log_ndtr(-100.0)
     Array(-5005.524, dtype=float32)
     """
-    [value] = reals("log_ndtr", x)
-    wide = _log_ndtr(_single(value), index(series_order))
-    found: Array = convert(wide, value.dtype)
+    value = _single("log_ndtr", x)
+    found: Array = convert(_log_ndtr(value, index(series_order)), value.dtype)
     return found
 
 
@@ -145,17 +147,18 @@ def _log_ndtr_jvp(order: int, primals: Any, tangents: Any) -> tuple[Array, Array
 
 
 def ndtri(p: Operand) -> Array:
-    """The inverse of `ndtr`: below what a part `p` of the distribution is; floating.
+    """The inverse of `ndtr`: below what a part `p` of the distribution is.
 
     NaN outside of 0 to 1. In the tails it is found by Newton's method on the logarithm
-    of `ndtr`, which is concave, so that every step comes nearer.
+    of `ndtr`, which is concave, so that every step comes nearer. Raises TypeError
+    (face.single).
 
     >>> import traceir.numpy as jnp
     >>> ndtri(jnp.array([0.0, 0.5, 1.0]))
     Array([-inf,   0.,  inf], dtype=float32)
     """
-    [value] = reals("ndtri", p)
-    found: Array = convert(_ndtri(_single(value)), value.dtype)
+    value = _single("ndtri", p)
+    found: Array = convert(_ndtri(value), value.dtype)
     return found
 
 

@@ -79,8 +79,8 @@ def ppf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     >>> ppf(0.975)
     Array(1.9599645, dtype=float32)
     """
-    q, loc, scale = plain("norm.ppf", q, loc, scale)
-    return _usual(add(multiply(ndtri(q), scale), loc))
+    z, loc, scale = plain("norm.ppf", ndtri(q), loc, scale)
+    return _usual(add(multiply(z, scale), loc))
 
 
 def isf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -89,8 +89,8 @@ def isf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     >>> isf(0.025)
     Array(1.959964, dtype=float32)
     """
-    q, loc, scale = plain("norm.isf", q, loc, scale)
-    return _usual(subtract(loc, multiply(ndtri(q), scale)))
+    z, loc, scale = plain("norm.isf", ndtri(q), loc, scale)
+    return _usual(subtract(loc, multiply(z, scale)))
 
 
 def _usual(x: Array) -> Array:

@@ -23,6 +23,7 @@ from traceir.lax.operands import (
 from traceir.lax.shapes import axis_in
 from traceir.numpy.composites import where
 from traceir.numpy.elementwise import divide, sqrt
+from traceir.numpy.joins import atleast_1d
 from traceir.numpy.logic import isnan
 from traceir.numpy.reductions import any as _any
 from traceir.numpy.reductions import argmax
@@ -44,19 +45,20 @@ class ModeResult(NamedTuple):
 def mode(a: Operand, axis: int | None = 0, keepdims: bool = False) -> ModeResult:
     """The most frequent element along an axis, the least of equally frequent ones.
 
-    Without an axis, that of all elements. Every element is compared with every other.
-    Raises ValueError (face.axis).
+    A number is an array of one. Without an axis, that of all elements. Every element
+    is compared with every other. Raises ValueError (face.axis).
 
     >>> import traceir.numpy as jnp
     >>> mode(jnp.array([3, 1, 3, 2]))
     ModeResult(mode=Array(3, dtype=int32), count=Array(2, dtype=int32))
     """
-    value, place = _lines("mode", a, axis)
+    given = atleast_1d(operand("mode", a))
+    value, place = _lines("mode", given, axis)
     ordered = sort(value, -1)
     count = _sum(_equal(ordered, ordered), -1)
     best = argmax(count, -1, keepdims=True)
     found = [take_along_axis(x, best, -1) for x in (ordered, count)]
-    kept = shape_of(operand("mode", a)) if axis is None else None
+    kept = given.shape if axis is None else None
     return ModeResult(*(_back(x, place, kept, keepdims) for x in found))
 
 
