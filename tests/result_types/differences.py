@@ -10,10 +10,10 @@ The rows of `data/result-differences.txt` are those for which something else is 
 - where JAX's type depends on whether its formula has a typed constant in it: then a
   result is weak or strong, or an exception is of this class or that, by accident;
 - where JAX has a type and no value: matrices in half precision, which LAPACK has not;
-- where a caller converts in JAX and need not here: `lax.reduce` and `reduce_window`
-  from a number of another dtype, SciPy's functions of integers, attention of two types;
+- where a caller converts in JAX and need not here: SciPy's functions of integers,
+  attention of two types;
 - where JAX cannot tell what is known here: partitions of complex numbers, derivatives
-  of updates, `x.at[mask]` with a traced mask;
+  of updates;
 - where NumPy's form is given: the path of `einsum_path` is the one that NumPy takes;
 - where JAX hands back a Python number that a loop did not change.
 

@@ -132,7 +132,7 @@ def known_size(name: str, mask: Any, size: int | None) -> int:
     return int(np.asarray(mask).sum())
 
 
-def is_known(value: Array) -> bool:
+def is_known(value: Any) -> bool:
     """Whether the elements are known, as those are of which a derivative is taken.
 
     >>> import traceir.numpy as jnp
