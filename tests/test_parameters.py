@@ -26,6 +26,7 @@ PACKAGES = ("lax", "numpy", "scipy", "nn", "random", "image", "ops.py")
 WITHOUT_EFFECT = {
     "overwrite_a": "arrays never change",
     "overwrite_b": "arrays never change",
+    "overwrite_c": "arrays never change",
     "check_finite": "what is not finite has results that are not",
     "debug": "it is of no function of SciPy's any more",
     "turbo": "of LAPACK there is one driver",
@@ -36,6 +37,7 @@ WITHOUT_EFFECT = {
     "upper_triangular": "the series is that of any matrix",
     "eps": "the decomposition is computed by singular values, not in steps",
     "max_iterations": "the decomposition is computed by singular values, not in steps",
+    "tol": "eigenvalues are those of the whole matrix, as near as they can be",
     "recall_target": "elements are found exactly",
     "reduction_input_size_override": "elements are found exactly",
     "copy": "arrays never change",
@@ -45,6 +47,7 @@ WITHOUT_EFFECT = {
 FOR_OTHERS = {
     "histogram_bin_edges.weights",
     "conv_dimension_numbers.rhs_shape",
+    "eigh_tridiagonal.key",
     "zeros.key",
     "ones.key",
     "namespace.x",
