@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 import pytest
+from mutation.__main__ import asked
 from mutation.record import (
     KINDS,
     Allowed,
@@ -123,3 +124,11 @@ def _mutant(where: str) -> Mutant:
 def _allowed() -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = read_record()["allowed"]
     return found
+
+
+def test_the_hunt_refuses_what_is_no_table(capsys: pytest.CaptureFixture[str]) -> None:
+    assert asked(["windows"], {"windows": {}}) == ["windows"]
+    for word in ("windos", "--all"):
+        with pytest.raises(SystemExit):
+            asked([word], {"windows": {}})
+        assert word in capsys.readouterr().err

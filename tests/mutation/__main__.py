@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from argparse import ArgumentParser
 from collections.abc import Sequence
 from itertools import chain
 from multiprocessing import get_context
@@ -47,10 +48,23 @@ def wanted(mutant: Mutant, only: Sequence[str]) -> bool:
     return not only or mutant.table in only
 
 
-def main(only: Sequence[str]) -> int:
+def asked(words: Sequence[str], tables: Tables) -> list[str]:
+    """The tables of a command line; it ends the process for any other word."""
+    parser = ArgumentParser("python -m mutation", description="Hunt mutants of tables.")
+    # What may be left out has no `choices` in Python 3.11.
+    parser.add_argument("table", nargs="*", help=f"of {', '.join(sorted(tables))}")
+    found: list[str] = parser.parse_args(words).table
+    for word in found:
+        if word not in tables:
+            parser.error(f"there is no table {word}")
+    return found
+
+
+def main(words: Sequence[str]) -> int:
     """Print the survivors and the counts; 1 if one survives that is not allowed."""
     began = time.time()
     tables = read_tables(spec_path() / "rules")
+    only = asked(words, tables)
     mutants = list(enumeration(tables))
     workers = min(os.cpu_count() or 1, 2)
     with get_context("fork").Pool(workers) as pool:

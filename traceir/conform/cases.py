@@ -62,7 +62,7 @@ class Case:
         """The words of a verb, none when the case does not have it."""
         return tuple(w for s in self.verbs.get(verb, ()) for w in _text(s).split())
 
-    @property
+    @cached_property
     def cites(self) -> tuple[str, ...]:
         """The ids of the rules that the case is about."""
         return self.words("cites")
