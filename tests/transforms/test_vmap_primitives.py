@@ -9,6 +9,7 @@ import pytest
 from equations import ALONE, equations
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from soak import examples
 
 import traceir
 from traceir.conform.strategies import arrays
@@ -30,7 +31,7 @@ QUIET = [
     if (row := default().prims[name]).inputs
     and not (row.host or row.effects or name == "custom_lin")
 ]
-FEW = max(10, settings.default.max_examples // 2)
+FEW = examples(7)
 # The order of a sum is free, and a batch may be summed in another.
 ROUNDED = {"dot", "sum", "product", "program", "ulp", "conditioned", "spectrum"}
 
