@@ -26,7 +26,7 @@ CHANCES = np.concatenate([np.logspace(-30, -1.1, 25), np.linspace(0.08, 0.999, 2
 UNITS = 2
 # These are primitives, of whose rows the numbers are.
 SLOPES = {"gammainc/0": 64, "zeta/1": 16}
-MORE = {"expn": 6, "erfcx": 4, "owens_t": 3}
+MORE = {"expn": 6, "erfcx": 4, "owens_t": 3, "hyp1f1": 8, "hyp2f1": 16}
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "multigammaln": lambda a: ours.multigammaln(a, 3),
     "logsumexp": lambda x, y: ours.logsumexp(jnp.stack([x, y]), axis=0),
@@ -129,6 +129,33 @@ def test_slopes_of_several_are_those_of_differences(name: str) -> None:
             ends = (np.asarray(function(x + sign * 1e-5)) for sign in (1, -1))
             apart = np.subtract(*ends) / 2e-5
             np.testing.assert_allclose(np.asarray(slopes), apart, 1e-7, 1e-9)
+
+
+@pytest.mark.parametrize("place", range(4))
+@pytest.mark.parametrize("name", ["hyp1f1", "hyp2f1"])
+def test_slopes_of_hypergeometric_functions_are_those_of_differences(
+    name: str, place: int
+) -> None:
+    function = getattr(ours, name)
+    for x in (-2.5, -0.3, 0.4, 0.9):
+        point = [1.3, 0.7, 2.2, x] if name == "hyp2f1" else [1.3, 2.2, x]
+        if place >= len(point):
+            continue
+        ahead = np.eye(len(point))[place] * 1e-5
+        with traceir.enable_x64(True):
+            slope = traceir.grad(function, place)(*point)
+            apart = function(*(point + ahead)) - function(*(point - ahead))
+        np.testing.assert_allclose(slope, apart / 2e-5, 1e-7)
+
+
+def test_hypergeometric_functions_have_ends() -> None:
+    found = ours.hyp2f1(1.0, 1.0, 4.0, jnp.array([0.0, 1.0, 1.5, np.nan]))
+    np.testing.assert_allclose(found, [1, 1.5, np.nan, np.nan], 1e-6)
+    assert ours.hyp2f1(1.0, 1.0, 1.5, 1.0) == np.inf
+    with traceir.enable_x64(True):
+        x = np.array([-90.0, 20.0, 70.0])
+        wanted = scipy.special.hyp1f1(-3.0, 1.5, x)
+        np.testing.assert_allclose(ours.hyp1f1(-3.0, 1.5, x), wanted, 1e-12)
 
 
 def test_bernoulli_has_the_numbers() -> None:

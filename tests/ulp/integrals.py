@@ -41,6 +41,27 @@ def _orders(random: Random) -> Grid:
     return square(np.array([0.0, 1, 2, 3, 5, 12, 40]), points)(random)
 
 
+def _confluent(mp: Any, a: Any, b: Any, x: Any) -> Any:
+    """What the terms add up to, without their signs."""
+    return 0 if x > 0 else mp.exp(x) * mp.hyp1f1(abs(b - a), b, -x)
+
+
+def _gauss(mp: Any, a: Any, b: Any, c: Any, x: Any) -> Any:
+    """What the terms add up to, without their signs."""
+    return 0 if x > 0 else (1 - x) ** -a * mp.hyp2f1(a, abs(c - b), c, x / (x - 1))
+
+
+def _confluents(random: Random) -> Grid:
+    x = np.concatenate([random.uniform(-80, 80, 40), random.uniform(-4, 4, 20)])
+    return [random.uniform(0.1, 9, 60), random.uniform(0.1, 9, 60), x]
+
+
+def _gausses(random: Random) -> Grid:
+    ends = 1 - _powers(1e-4, 0.5, 16)
+    x = np.concatenate([random.uniform(-5, 0, 20), random.uniform(0, 0.9, 24), ends])
+    return [*random.uniform(0.1, 6, (3, 60)), x]
+
+
 ZERO = np.linspace(0.36, 0.385, 8)
 STEPS = np.linspace(0.4, 11.9, 24)
 FACES: dict[str, tuple[Of, Callable[[Random], Grid]]] = {
@@ -61,6 +82,8 @@ FACES: dict[str, tuple[Of, Callable[[Random], Grid]]] = {
         of(_owen),
         square(_both(1e-2, 12, 5), np.array([-30.0, -0.9, 1e-3, 0.5, 1.0, 1.3, 8.0])),
     ),
+    "hyp1f1": (of(lambda mp, a, b, x: mp.hyp1f1(a, b, x), _confluent), _confluents),
+    "hyp2f1": (of(lambda mp, a, b, c, x: mp.hyp2f1(a, b, c, x), _gauss), _gausses),
     "bessel_jn/2": (
         of(lambda mp, x: mp.besselj(2, x), lambda mp, x: min(1, x * x)),
         column(_powers(1e-5, 50), STEPS, 4 * STEPS),

@@ -24,6 +24,8 @@ from traceir.scipy.special.gammas import multigammaln as multigammaln
 from traceir.scipy.special.gammas import poch as poch
 from traceir.scipy.special.gammas import polygamma as polygamma
 from traceir.scipy.special.harmonics import sph_harm_y as sph_harm_y
+from traceir.scipy.special.hypergeometric import hyp1f1 as hyp1f1
+from traceir.scipy.special.hypergeometric import hyp2f1 as hyp2f1
 from traceir.scipy.special.integrals import exp1 as exp1
 from traceir.scipy.special.integrals import expi as expi
 from traceir.scipy.special.integrals import fresnel as fresnel
