@@ -46,6 +46,11 @@ def _eig(draw: Draw, dtype: np.dtype) -> Built:
     return [_matrix(draw, dtype, square=True)], flags
 
 
+def _schur(draw: Draw, dtype: np.dtype) -> Built:
+    flags = {"compute_schur_vectors": draw(st.booleans())}
+    return [_matrix(draw, dtype, square=True)], flags
+
+
 def _svd(draw: Draw, dtype: np.dtype) -> Built:
     flags = {name: draw(st.booleans()) for name in ("compute_uv", "full_matrices")}
     return [_matrix(draw, dtype)], flags
@@ -72,6 +77,7 @@ BUILDERS: dict[str, Callable[[Draw, np.dtype], Built]] = {
     "qr": _qr,
     "eigh": _eigh,
     "eig": _eig,
+    "schur": _schur,
     "svd": _svd,
     "lu_pivots_to_permutation": _exchanges,
     "triangular_solve": _triangular_solve,

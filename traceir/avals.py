@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -99,6 +99,15 @@ class ShapedArray:
 _interned: WeakValueDictionary[tuple[tuple[int, ...], np.dtype, bool], ShapedArray] = (
     WeakValueDictionary()
 )
+
+
+def stacked(avals: Iterable[ShapedArray], length: int) -> tuple[ShapedArray, ...]:
+    """The types of so many rows of each of these types.
+
+    >>> stacked([ShapedArray((3,), "float32")], 2)
+    (ShapedArray(float32[2,3]),)
+    """
+    return tuple(a.update(shape=(length, *a.shape)) for a in avals)
 
 
 def short_dtype(dtype: np.dtype) -> str:

@@ -142,6 +142,10 @@ class RuleValueIndexError(RuleValueError, RuleIndexError):
     """A rule about axes and places, both errors at once, as NumPy's `AxisError`."""
 
 
+class RuleValueNotImplementedError(RuleValueError, RuleNotImplementedError):
+    """An option that there is none of, of which JAX says that it has it not yet."""
+
+
 class RuleLinAlgTypeError(RuleLinAlgError, RuleTypeError):
     """A rule about matrices that some functions of JAX take for one of types."""
 
@@ -169,6 +173,7 @@ CLASSES |= {
     "TypeError, ValueError": RuleTypeValueError,
     "TypeError, IndexError": RuleTypeIndexError,
     "ValueError, IndexError": RuleValueIndexError,
+    "ValueError, NotImplementedError": RuleValueNotImplementedError,
     "LinAlgError, TypeError": RuleLinAlgTypeError,
     "IndexError": RuleIndexError,
     "RuntimeError": RuleRuntimeError,

@@ -46,6 +46,8 @@ ROWS: list[tuple[str, dict[str, Any]]] = [
         for x in (True, False)
         for y in (True, False)
     ),
+    *(("schur", {"compute_schur_vectors": x}) for x in (True, False)),
+    ("hessenberg", {}),
     *(
         (
             "triangular_solve",
@@ -81,7 +83,7 @@ def test_relations_hold(name: str, params: dict[str, Any], dtype: str) -> None:
         assert list(unsatisfied(row, known, operands, got, default())) == []
 
 
-@pytest.mark.parametrize("name, params", ROWS[:13], ids=str)
+@pytest.mark.parametrize("name, params", ROWS[:16], ids=str)
 def test_relations_see_a_wrong_element(name: str, params: dict[str, Any]) -> None:
     row = default().prims[name]
     known = {**row.defaults, **params}
@@ -228,7 +230,9 @@ def test_derivatives_against_differences(name: str) -> None:
         np.testing.assert_allclose(jnp.sum(back * t).real, ahead, rtol=1e-9)
 
 
-@pytest.mark.parametrize("name", ["cholesky", "eigh", "eig", "svd", "lu", "qr"])
+@pytest.mark.parametrize(
+    "name", ["cholesky", "eigh", "eig", "svd", "lu", "qr", "schur", "hessenberg"]
+)
 @pytest.mark.parametrize("backend", ["reference", "numba"])
 def test_stacks_under_vmap(name: str, backend: str) -> None:
     function = getattr(lax.linalg, name)

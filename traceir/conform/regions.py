@@ -13,7 +13,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from traceir.avals import ShapedArray
+from traceir.avals import ShapedArray, stacked
 from traceir.dtypes import kind_of
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var, sort_params
 
@@ -62,8 +62,7 @@ def _scan(draw: DrawFn, inner: ClosedJaxpr) -> tuple[list[Any], Eqn]:
     body = _reordered(body, order)
     avals = body.in_avals
     fixed = count + len(carry)
-    rows = [a.update(shape=(length, *a.shape)) for a in avals[fixed:]]
-    stacked = [a.update(shape=(length, *a.shape)) for a in body.out_avals[len(carry) :]]
+    rows = stacked(avals[fixed:], length)
     params: dict[str, Any] = {
         "jaxpr": body,
         "length": length,
@@ -72,7 +71,8 @@ def _scan(draw: DrawFn, inner: ClosedJaxpr) -> tuple[list[Any], Eqn]:
         "reverse": draw(st.booleans()),
         "unroll": 1,
     }
-    outputs = tuple(map(Var, (*carry, *stacked)))
+    below = stacked(body.out_avals[len(carry) :], length)
+    outputs = tuple(map(Var, (*carry, *below)))
     return [*avals[:fixed], *rows], Eqn("scan", (), outputs, sort_params(params))
 
 

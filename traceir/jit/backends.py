@@ -13,14 +13,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from traceir import config, rules
-from traceir.avals import ShapedArray
+from traceir.avals import ShapedArray, stacked
 from traceir.effects import effects_of
 from traceir.ir import ClosedJaxpr, Eqn, Jaxpr, Literal, Params, Var, subjaxprs
 from traceir.jit.bounds import BoundsChecked, BoundsChecks
 from traceir.jit.cache import Entry
 from traceir.marks import Checked
 from traceir.report import warn
-from traceir.rules.helpers import stacked
 from traceir.trace import EAGER
 from traceir.typing import infer
 

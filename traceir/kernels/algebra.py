@@ -209,6 +209,44 @@ def _paired(values: np.ndarray, vectors: np.ndarray) -> np.ndarray:
     return found
 
 
+@kernel("schur")
+@alone
+def schur(
+    x: np.ndarray,
+    *,
+    compute_schur_vectors: bool,
+    select_callable: None = None,
+    sort_eig_vals: bool = False,
+) -> Any:
+    """Triangles, or blocks of two rows on the diagonal, and orthogonal columns."""
+    form = np.array(x, order="C")
+    vectors = np.empty(x.shape, x.dtype)
+    # What would choose among eigenvalues is never asked, as they are not sorted.
+    solve = partial(_routine("gees", x.dtype), bool, compute_v=compute_schur_vectors)
+    room = solve(np.zeros(x.shape[-2:], x.dtype), lwork=-1) if x.size else None
+    size = int(room[-2][0].real) if room else 0
+    nothing = complex(np.nan, np.nan) if x.dtype.kind == "c" else np.nan
+    for place, matrix in _matrices(form):
+        triangle, *_, columns, _, failed = solve(matrix, lwork=size)
+        form[place] = nothing if failed else triangle
+        if compute_schur_vectors:
+            vectors[place] = nothing if failed else columns
+    return [form, vectors] if compute_schur_vectors else [form]
+
+
+@kernel("hessenberg")
+@alone
+def hessenberg(x: np.ndarray) -> Any:
+    """A line under the diagonal and what is above it; the reflections are below it."""
+    packed = np.array(x, order="C")
+    scales = np.zeros((*x.shape[:-2], max(x.shape[-1] - 1, 0)), x.dtype)
+    reduce, room = _routine("gehrd", x.dtype), _routine("gehrd_lwork", x.dtype)
+    size = int(room(x.shape[-1])[0].real) if x.size else 0
+    for place, matrix in _matrices(packed):
+        packed[place], scales[place], _ = reduce(matrix, lwork=size)
+    return [packed, scales]
+
+
 @kernel("svd")
 @alone
 def svd(

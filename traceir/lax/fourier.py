@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from enum import IntEnum
 from operator import index
 
-import numpy as np
-
 from traceir import rules
 from traceir.array import Array
 from traceir.dtypes import kind_of
 from traceir.jit.composite import composite
-from traceir.lax.operands import Operand, convert, inexact, operand
+from traceir.lax.operands import Operand, complex_dtype, convert, inexact, operand
 from traceir.trace import bind, typeof
 
 
@@ -72,7 +70,7 @@ def _given(x: Operand, fft_type: int) -> Operand:
     """The operand, strong, in a dtype that the type of transform takes."""
     dtype = inexact(typeof(x).dtype)
     if fft_type != FftType.RFFT and kind_of(dtype) != "c":
-        dtype = np.dtype("complex128" if dtype.itemsize == 8 else "complex64")
+        dtype = complex_dtype(dtype)
     return convert(x, dtype)
 
 

@@ -32,10 +32,12 @@ __all__ = [
     "cholesky",
     "eig",
     "eigh",
+    "hessenberg",
     "householder_product",
     "lu",
     "lu_pivots_to_permutation",
     "qr",
+    "schur",
     "svd",
     "symmetric_product",
     "triangular_solve",
@@ -192,6 +194,51 @@ def eig(
         compute_right_eigenvectors=bool(compute_right_eigenvectors),
     )
     return list(found)
+
+
+def schur(
+    x: Operand,
+    *,
+    compute_schur_vectors: bool = True,
+    sort_eig_vals: bool = False,
+    select_callable: object = None,
+) -> list[Array]:
+    """Triangular matrices `t` and unitary ones `z` with `z @ t @ adjoint(z)` these.
+
+    Shape (..., n, n) to the same, twice; without `compute_schur_vectors` the first
+    alone. That of a real matrix has a block of two rows on its diagonal for each pair
+    of conjugate eigenvalues. These are in no order, so `select_callable` is never asked.
+    Raises TypeError (matrices.rank, matrices.dtype), ValueError
+    (square_matrices.extents), NotImplementedError (schur.sort, derive.missing).
+
+    >>> import traceir.numpy as jnp
+    >>> schur(jnp.array([[0.0, 2.0], [-2.0, 0.0]]))[0]
+    Array([[ 0.,  2.],
+           [-2.,  0.]], dtype=float32)
+    """
+    found = bind(
+        "schur",
+        operand("schur", x),
+        compute_schur_vectors=bool(compute_schur_vectors),
+        select_callable=None,
+        sort_eig_vals=bool(sort_eig_vals),
+    )
+    return list(found)
+
+
+def hessenberg(a: Operand) -> list[Array]:
+    """Matrices that are zero two lines below the diagonal, and the reflections to them.
+
+    Shape (..., n, n) to the same and (..., n - 1). What stands below these lines are
+    the vectors of reflections, with the second result their scales, as
+    `householder_product` takes them. Raises TypeError (matrices.rank, matrices.dtype),
+    ValueError (square_matrices.extents), NotImplementedError (derive.missing).
+
+    >>> import traceir.numpy as jnp
+    >>> hessenberg(jnp.array([[1.0, 2.0, 3.0], [0.0, 4.0, 5.0], [6.0, 7.0, 8.0]]))[1]
+    Array([1., 0.], dtype=float32)
+    """
+    return list(bind("hessenberg", operand("hessenberg", a)))
 
 
 def svd(

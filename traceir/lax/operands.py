@@ -95,6 +95,16 @@ def inexact(dtype: np.dtype) -> np.dtype:
     )
 
 
+def complex_dtype(dtype: np.dtype) -> np.dtype:
+    """The complex dtype in which functions take this dtype's numbers.
+
+    >>> complex_dtype(np.dtype("int32")), complex_dtype(np.dtype("float64"))
+    (dtype('complex64'), dtype('complex128'))
+    """
+    wide = part_dtype(inexact(dtype)).itemsize == 8
+    return np.dtype("complex128" if wide else "complex64")
+
+
 def is_scalar(value: object) -> bool:
     """Whether a value is a Python or NumPy number."""
     return isinstance(value, _SCALARS)

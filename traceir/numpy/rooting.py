@@ -11,6 +11,7 @@ from traceir.jit.composite import composite
 from traceir.lax.operands import (
     Operand,
     as_array,
+    complex_dtype,
     convert,
     is_tracer,
     operand,
@@ -41,8 +42,7 @@ def sort_complex(a: Operand) -> Array:
     found = lax.sort(value, len(shape_of(value)) - 1)
     dtype = typeof(found).dtype
     if dtype.kind != "c":
-        wide = dtype.itemsize == 8
-        found = convert(found, np.dtype("complex128" if wide else "complex64"))
+        found = convert(found, complex_dtype(dtype))
     return as_array(found)
 
 

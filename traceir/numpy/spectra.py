@@ -19,6 +19,7 @@ from traceir.lax.fourier import FftType
 from traceir.lax.operands import (
     Operand,
     as_array,
+    complex_dtype,
     constant,
     converted,
     inexact,
@@ -352,10 +353,8 @@ def _transformed(x: Array, kind: FftType, lengths: Axes) -> Array:
     """The transform of the last dimensions, in blocks if there are many."""
     count = len(lengths)
     if not count:  # of no axis, but as floating or as complex as of one
-        floating = inexact(x.dtype)
-        double = floating.name in ("float64", "complex128")
-        wanted = np.dtype("complex128" if double else "complex64")
-        return converted(x, floating if kind is RFFT else wanted, False)
+        dtype = inexact(x.dtype) if kind is RFFT else complex_dtype(x.dtype)
+        return converted(x, dtype, False)
     if count <= TOGETHER:
         return lax.fft(x, kind, lengths)
     block = TOGETHER if count > TOGETHER + 1 else 2

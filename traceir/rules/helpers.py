@@ -96,11 +96,6 @@ def resized(aval: Any, shape: Shape, dtype: Any = None) -> Any:
     return aval.update(shape=shape, dtype=aval.dtype if dtype is None else dtype)
 
 
-def stacked(avals: Iterable[Any], length: int) -> tuple[Any, ...]:
-    """The types of so many results of each type, one below the other."""
-    return tuple(a.update(shape=(length, *a.shape)) for a in avals)
-
-
 def pivots(entries: Sequence[Any], size: int) -> tuple[Any, ...]:
     """The pivots by which a square matrix, given row by row, is eliminated.
 
@@ -124,6 +119,19 @@ def exchanged(places: Sequence[int], size: int) -> Shape:
         if 0 <= place < size:
             found[k], found[place] = found[place], found[k]
     return tuple(found)
+
+
+def reflections(
+    vectors: Sequence[Sequence[Any]], factors: Sequence[Any], size: int
+) -> tuple[Any, ...]:
+    """The product of reflections, row by row: each is 1 less a factor times v v^H."""
+    rows = [[int(j == k) for k in range(size)] for j in range(size)]
+    for vector, factor in reversed(list(zip(vectors, factors, strict=True))):
+        mirrored = [v if type(v) is int else real("mirror", v) for v in vector]
+        along = [sum(v * w for v, w in zip(mirrored, column)) for column in zip(*rows)]
+        for row, v in zip(rows, vector):
+            row[:] = [w - factor * v * s for w, s in zip(row, along)]
+    return tuple(w for row in rows for w in row)
 
 
 def real(name: str, *xs: Any) -> Any:
@@ -157,9 +165,9 @@ HELPERS: dict[str, Callable[..., Any]] = {
         positions,
         types,
         resized,
-        stacked,
         pivots,
         exchanged,
+        reflections,
         limits,
         real,
         threefry,

@@ -39,6 +39,7 @@ from traceir.lax.operands import (
 from traceir.numpy import linalg as _linalg
 from traceir.numpy.creation import broadcast_to
 from traceir.numpy.linalg.checks import check_square, matrices, option, shown
+from traceir.scipy.canonical_forms import hessenberg, rsf2csf, schur
 from traceir.scipy.matrices import (
     block_diag,
     circulant,
@@ -52,6 +53,7 @@ from traceir.scipy.matrices import (
 )
 from traceir.scipy.matrix_functions import expm, expm_frechet, polar
 from traceir.scipy.products import eigh_tridiagonal, qr_multiply
+from traceir.scipy.schur_methods import funm, solve_sylvester, sqrtm
 from traceir.scipy.structured import (
     companion,
     convolution_matrix,
@@ -82,9 +84,11 @@ __all__ = [
     "expm_frechet",
     "fiedler",
     "fiedler_companion",
+    "funm",
     "hadamard",
     "hankel",
     "helmert",
+    "hessenberg",
     "hilbert",
     "inv",
     "invhilbert",
@@ -97,8 +101,12 @@ __all__ = [
     "polar",
     "qr",
     "qr_multiply",
+    "rsf2csf",
+    "schur",
     "solve",
+    "solve_sylvester",
     "solve_triangular",
+    "sqrtm",
     "svd",
     "toeplitz",
 ]

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from traceir.avals import ShapedArray
+from traceir.avals import ShapedArray, stacked
 from traceir.ir import ClosedJaxpr, Params
 from traceir.records import dataclass
-from traceir.rules.helpers import stacked
 from traceir.trace import Value
 from traceir.transforms.axes import place_at
 from traceir.transforms.batching import batch_program

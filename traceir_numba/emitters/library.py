@@ -17,6 +17,8 @@ register("sort", Evaluated())
 register("top_k", Evaluated())
 for name in ("cholesky", "lu", "lu_pivots_to_permutation", "qr", "eigh", "eig", "svd"):
     register(name, Evaluated())
+for name in ("schur", "hessenberg"):
+    register(name, Evaluated())
 register("triangular_solve", Evaluated())
 register("random_gamma", Evaluated())
 register("fft", Evaluated())
