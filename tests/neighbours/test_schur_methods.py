@@ -46,7 +46,7 @@ CALLS: dict[str, Callable[[Any, Any, Any, Any], Any]] = {
 @pytest.mark.parametrize("name", CALLS)
 def test_a_function_gives_what_scipys_gives(name: str, matrix: str) -> None:
     call, x = CALLS[name], FULL if matrix == "real" else COMPLEX
-    # SciPy takes the real form of a real matrix for a triangle where the other is complex.
+    # Beside a complex matrix SciPy takes the real form of a real one for a triangle.
     other = OTHER.astype(x.dtype)
     want = call(scipy.linalg, x, other, RIGHT)
     with traceir.enable_x64(True):

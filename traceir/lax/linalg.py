@@ -207,7 +207,7 @@ def schur(
 
     Shape (..., n, n) to the same, twice; without `compute_schur_vectors` the first
     alone. That of a real matrix has a block of two rows on its diagonal for each pair
-    of conjugate eigenvalues. These are in no order, so `select_callable` is never asked.
+    of conjugate eigenvalues, which are in no order: `select_callable` is never asked.
     Raises TypeError (matrices.rank, matrices.dtype), ValueError
     (square_matrices.extents), NotImplementedError (schur.sort, derive.missing).
 
