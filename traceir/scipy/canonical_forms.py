@@ -72,9 +72,9 @@ def hessenberg(
 
     >>> import traceir.numpy as jnp
     >>> hessenberg(jnp.array([[1.0, 2.0, 3.0], [0.0, 4.0, 5.0], [6.0, 7.0, 8.0]]))
-    Array([[ 1., -3.,  2.],
-           [-6.,  8., -7.],
-           [ 0., -5.,  4.]], dtype=float32)
+    Array([[ 1., -3., -2.],
+           [-6.,  8.,  7.],
+           [ 0.,  5.,  4.]], dtype=float32)
     """
     packed, scales = lax.linalg.hessenberg(a)
     form = triu(packed, -1)
@@ -93,9 +93,9 @@ def rsf2csf(T: Operand, Z: Operand, check_finite: bool = True) -> Pair:
     Raises LinAlgError (linalg.matrix, linalg.square), ValueError (linalg.shapes).
 
     >>> import traceir.numpy as jnp
-    >>> rsf2csf(jnp.array([[0, 2], [-2, 0]]), jnp.eye(2))[0]
-    Array([[0.+2.j, 0.+0.j],
-           [0.+0.j, 0.-2.j]], dtype=complex64)
+    >>> rsf2csf(jnp.array([[0, 2], [-2, 0]]), jnp.eye(2))[0].imag.round(3)
+    Array([[ 2.,  0.],
+           [ 0., -2.]], dtype=float32)
     """
     pair = promoted_inexact("rsf2csf", asarray(T), asarray(Z))
     for x in checked("rsf2csf", *pair):

@@ -116,7 +116,8 @@ def funm(A: Operand, func: Callable[[Array], Any], disp: bool = True) -> Any:
     """
     x = asarray(A)
     _single("funm", x)
-    t, z = rsf2csf(*schur(x))
+    form, vectors = schur(x)
+    t, z = rsf2csf(form, vectors)
     values = diagonal(t)
     found = convert(diag(func(values)), t.dtype)
     found = z @ _parlett(found, t) @ adjoint(z)
