@@ -174,6 +174,7 @@ BAD: list[tuple[str, type[Exception], str, Callable[[], Any]]] = [
         "broadcast",
         lambda: X[np.array([0, 1]), np.array([0, 1, 2])],
     ),
+    ("index.mode", ValueError, "wrap", lambda: V[:0].at[7].set(0, mode="wrap")),
     ("index.mode", ValueError, "nearest", lambda: V.at[0].get(mode="nearest")),
     ("index.along", ValueError, "", lambda: jnp.take_along_axis(X, V, 1)),
     ("index.inplace", ValueError, "put", lambda: jnp.put(V, V, 0)),

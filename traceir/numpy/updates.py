@@ -16,7 +16,7 @@ from traceir import lax, source
 from traceir.array import Array
 from traceir.compile_time import ensure_compile_time_eval
 from traceir.dtypes import kind_of
-from traceir.lax.indexing import ScatterDimensionNumbers
+from traceir.lax.indexing import GatherScatterMode, ScatterDimensionNumbers
 from traceir.lax.operands import Operand, convert, is_tracer, joined, shape_of
 from traceir.numpy.composites import power
 from traceir.numpy.creation import asarray, broadcast_to
@@ -354,6 +354,7 @@ def _scattered(
 
     It is computed in the dtype in which the two meet.
     """
+    mode = GatherScatterMode.from_any(options.mode, GatherScatterMode.FILL_OR_DROP)
     plain, parts = unmasked(x, entries(index, x.ndim))
     plan = plan_of(plain.shape, parts, options.wrap)
     indices = indices_of(plan)
@@ -371,7 +372,7 @@ def _scattered(
         numbers,
         indices_are_sorted=options.indices_are_sorted or plan.apart,
         unique_indices=options.unique_indices or plan.apart,
-        mode=options.mode,
+        mode=mode,
     )
     if plain is not x:
         changed = lax.reshape(changed, x.shape)
