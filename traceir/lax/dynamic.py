@@ -76,7 +76,8 @@ def _becomes_wider(start: Operand, extent: int) -> bool:
 
 def _along(start: Operand, axis: int, rank: int) -> list[Operand]:
     """Starts of 0, of its dtype, but for one axis."""
-    zero = 0 if isinstance(start, int) else typed(0, typeof(start).dtype, False)
+    is_array = hasattr(start, "dtype")
+    zero = typed(0, typeof(start).dtype, False) if is_array else 0
     return [start if d == axis else zero for d in range(rank)]
 
 

@@ -197,6 +197,7 @@ def extract(
     >>> extract(x > 0, x)
     Array([1, 4], dtype=int32)
     """
-    known = not is_tracer(condition)
-    which = np.ravel(np.asarray(condition)) if known else ravel(condition)
-    return compress(which, ravel(asarray(arr)), size=size, fill_value=fill_value)
+    given, x = operand("extract", condition), operand("extract", arr, 1)
+    known = not is_tracer(given)
+    which = np.ravel(np.asarray(given)) if known else ravel(given)
+    return compress(which, ravel(x), size=size, fill_value=fill_value)

@@ -231,12 +231,13 @@ def drop(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, ...]:
 def _numbers(name: str, a: Operand, q: Operand) -> tuple[Array, Operand, np.dtype]:
     """The operand and its parts in a dtype to compute in, and the result's dtype."""
     value, part = operands(name, (a, q))
+    wanted = inexact(typeof(value).dtype)
+    for given in (value, part):
+        if kind_of(typeof(given).dtype) == "c":
+            raise rules.error("face.complex", got=f"{name} of {typeof(given)}")
     if kind_of(typeof(part).dtype) != "f":
         got = f"{typeof(part).str_short()} as the quantile of {name}"
         raise rules.error("face.floating", got=got)
-    wanted = inexact(typeof(value).dtype)
-    if wanted.kind == "c":
-        raise rules.error("face.complex", got=f"{name} of {typeof(value)}")
     computed = inexact(joined((value, part))[0])
     computed = computed if computed.itemsize > 2 else np.dtype("float32")
     weak = typeof(part).weak_type

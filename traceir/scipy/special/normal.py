@@ -10,7 +10,7 @@ import numpy as np
 
 from traceir import lax, rules
 from traceir.array import Array
-from traceir.lax.operands import Operand, convert, like
+from traceir.lax.operands import Operand, as_array, convert, like, operand
 from traceir.numpy.composites import where
 from traceir.numpy.creation import asarray
 from traceir.scipy.special.logs import filled, named, real
@@ -53,7 +53,7 @@ def erfinv(x: Operand) -> Array:
 
 def _single(name: str, x: Operand) -> Array:
     """An operand in single or double precision; TypeError (face.single)."""
-    value: Array = asarray(x)
+    value = as_array(operand(name, x))
     if typeof(value).dtype not in _SERIES:
         raise rules.error("face.single", got=f"{name} of {typeof(value).str_short()}")
     return value
@@ -67,7 +67,7 @@ def ndtr(x: Operand) -> Array:
     >>> ndtr(0.0)
     Array(0.5, dtype=float32)
     """
-    value = _single("ndtr", x)
+    value = _single("ndtr", asarray(x))
     found: Array = convert(_ndtr(value), value.dtype)
     return found
 
@@ -93,7 +93,7 @@ def log_ndtr(x: Operand, series_order: int = 3) -> Array:
     >>> log_ndtr(-100.0)
     Array(-5005.524, dtype=float32)
     """
-    value = _single("log_ndtr", x)
+    value = _single("log_ndtr", asarray(x))
     found: Array = convert(_log_ndtr(value, index(series_order)), value.dtype)
     return found
 
