@@ -1,6 +1,6 @@
 """Kernels that read bits as other numbers, and shorten numbers.
 
-Serves: bitcast_convert_type.*, reduce_precision.*, reduce_xor.*
+Serves: bitcast_convert_type.*, reduce_precision.*
 """
 
 from __future__ import annotations
@@ -52,9 +52,3 @@ def reduce_precision(x: np.ndarray, *, exponent_bits: int, mantissa_bits: int) -
         size = np.where(size < word.type(bias - fewer + 1 << fraction), 0, size)
     found = (sign | size.astype(word)).view(x.dtype)
     return np.where(x != x, x, found)
-
-
-@kernel("reduce_xor")
-def reduce_xor(x: np.ndarray, *, axes: Shape) -> Any:
-    """The bits that an odd number of elements have."""
-    return np.bitwise_xor.reduce(x, axis=axes)

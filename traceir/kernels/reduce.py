@@ -42,14 +42,20 @@ def reduce_min(x: np.ndarray, *, axes: Shape) -> Any:
 
 @kernel("reduce_and")
 def reduce_and(x: np.ndarray, *, axes: Shape) -> Any:
-    """Whether all are true."""
-    return np.logical_and.reduce(x, axis=axes)
+    """The bits that all have."""
+    return np.bitwise_and.reduce(x, axis=axes)
 
 
 @kernel("reduce_or")
 def reduce_or(x: np.ndarray, *, axes: Shape) -> Any:
-    """Whether one is true."""
-    return np.logical_or.reduce(x, axis=axes)
+    """The bits that one has."""
+    return np.bitwise_or.reduce(x, axis=axes)
+
+
+@kernel("reduce_xor")
+def reduce_xor(x: np.ndarray, *, axes: Shape) -> Any:
+    """The bits that an odd number has."""
+    return np.bitwise_xor.reduce(x, axis=axes)
 
 
 @kernel("argmax")

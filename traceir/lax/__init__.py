@@ -101,11 +101,7 @@ from traceir.lax.elementwise import (
     tanh,
 )
 from traceir.lax.folding import reduce
-from traceir.lax.formats import (
-    bitcast_convert_type,
-    reduce_precision,
-    reduce_xor,
-)
+from traceir.lax.formats import bitcast_convert_type, reduce_precision
 from traceir.lax.fourier import FftType, fft
 from traceir.lax.hyperbolic import (
     acosh,
@@ -156,6 +152,7 @@ from traceir.lax.reductions import (
     reduce_or,
     reduce_prod,
     reduce_sum,
+    reduce_xor,
 )
 from traceir.lax.selection import (
     RoundingMethod,

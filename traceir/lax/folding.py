@@ -19,7 +19,6 @@ from traceir.lax.elementwise import (
     min,
     mul,
 )
-from traceir.lax.formats import reduce_xor
 from traceir.lax.operands import as_array, convert
 from traceir.lax.reductions import (
     reduce_and,
@@ -28,6 +27,7 @@ from traceir.lax.reductions import (
     reduce_or,
     reduce_prod,
     reduce_sum,
+    reduce_xor,
 )
 from traceir.lax.shapes import axes_in
 from traceir.lax.structure import (
@@ -178,10 +178,10 @@ def _known(
         (mul, 1, reduce_prod),
         (max, low, reduce_max),
         (min, high, reduce_min),
+        (bitwise_and, -1 if low < 0 else high, reduce_and),
+        (bitwise_or, 0, reduce_or),
         (bitwise_xor, 0, reduce_xor),
     ]
-    if dtype == np.dtype(bool):
-        known += [(bitwise_and, True, reduce_and), (bitwise_or, False, reduce_or)]
     first = np.asarray(start).item()
     for function, neutral, fold in known:
         if computation is function and first == neutral:

@@ -1,11 +1,10 @@
 """Formats of numbers under their `jax.lax` names: bits as others, fewer digits.
 
-Serves: bitcast_convert_type.*, reduce_precision.*, reduce_xor.*
+Serves: bitcast_convert_type.*, reduce_precision.*
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from operator import index
 
 from traceir.array import Array
@@ -44,18 +43,6 @@ def reduce_precision(operand: Operand, exponent_bits: int, mantissa_bits: int) -
         exponent_bits=index(exponent_bits),
         mantissa_bits=index(mantissa_bits),
     )
-    return result
-
-
-def reduce_xor(operand: Operand, axes: Sequence[int]) -> Array:
-    """The bits that an odd number of elements over axes have (reduce_xor.bits).
-
-    >>> import traceir.numpy as jnp
-    >>> reduce_xor(jnp.array([1, 3, 7]), (0,))
-    Array(5, dtype=int32)
-    """
-    dims = tuple(map(index, axes))
-    result: Array = bind("reduce_xor", _operand("reduce_xor", operand), axes=dims)
     return result
 
 

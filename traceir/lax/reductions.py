@@ -80,23 +80,37 @@ def reduce_min(operand: Operand, axes: Sequence[int]) -> Array:
 
 
 def reduce_and(operand: Operand, axes: Sequence[int]) -> Array:
-    """Whether all booleans over axes hold (reduce_and.bool).
+    """The bits that all elements over axes have (bit_reduction.bits).
 
     >>> import traceir.numpy as jnp
     >>> reduce_and(jnp.array([True, False]), (0,))
     Array(False, dtype=bool)
+    >>> reduce_and(jnp.array([6, 3]), (0,))
+    Array(2, dtype=int32)
     """
     return _reduce("reduce_and", operand, axes)
 
 
 def reduce_or(operand: Operand, axes: Sequence[int]) -> Array:
-    """Whether any boolean over axes holds (reduce_or.bool).
+    """The bits that any element over axes has (bit_reduction.bits).
 
     >>> import traceir.numpy as jnp
     >>> reduce_or(jnp.array([True, False]), (0,))
     Array(True, dtype=bool)
+    >>> reduce_or(jnp.array([6, 3]), (0,))
+    Array(7, dtype=int32)
     """
     return _reduce("reduce_or", operand, axes)
+
+
+def reduce_xor(operand: Operand, axes: Sequence[int]) -> Array:
+    """The bits that an odd number of elements over axes have (bit_reduction.bits).
+
+    >>> import traceir.numpy as jnp
+    >>> reduce_xor(jnp.array([1, 3, 7]), (0,))
+    Array(5, dtype=int32)
+    """
+    return _reduce("reduce_xor", operand, axes)
 
 
 def argmax(operand: Operand, axis: int, index_dtype: DTypeLike) -> Array:

@@ -1,6 +1,6 @@
 """Bits as other numbers, and numbers with fewer digits.
 
-Serves: bitcast_convert_type.*, reduce_precision.*, reduce_xor.*
+Serves: bitcast_convert_type.*, reduce_precision.*
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import numpy as np
 from traceir.avals import ShapedArray
 from traceir.ir import Atom, ClosedJaxpr, Eqn, Literal, Var, sort_params
 from traceir_numba.emitters.entry import Expression, Scalar, register
-from traceir_numba.emitters.reductions import number, reduction
 from traceir_numba.emitters.rewrites import Build
 from traceir_numba.functions import TEMPLATES, Function, short
 
@@ -182,4 +181,3 @@ def _shortened(name: str, dtype: str) -> Function:
 
 TEMPLATES["shortened"] = _shortened
 register("reduce_precision", Scalar(shortened, 12))
-reduction("reduce_xor", "xor", lambda t: number(t, 0))

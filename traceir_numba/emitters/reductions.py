@@ -39,6 +39,11 @@ def number(dtype: str, value: int) -> str:
     return f"{short(dtype)}({float(value) if kind == 'f' else value})"
 
 
+def ones(dtype: str) -> str:
+    """All bits."""
+    return number(dtype, -1) if np.dtype(dtype).kind == "i" else greatest(dtype)
+
+
 # -- folds by a scalar primitive ------------------------------------------------------
 
 
@@ -124,8 +129,9 @@ reduction("reduce_sum", "add", lambda t: number(t, 0))
 reduction("reduce_prod", "mul", lambda t: number(t, 1))
 reduction("reduce_max", "max", least)
 reduction("reduce_min", "min", greatest)
-reduction("reduce_and", "and", lambda t: number(t, 1))
+reduction("reduce_and", "and", ones)
 reduction("reduce_or", "or", lambda t: number(t, 0))
+reduction("reduce_xor", "xor", lambda t: number(t, 0))
 
 
 # -- the index of the first extreme element -------------------------------------------
