@@ -190,3 +190,28 @@ def test_an_inner_function_is_not_given_an_element_twice(outer: Any) -> None:
         traceir_numba.jit(outer)(np.zeros(3))
     apart = traceir_numba.jit(lambda x: raised(x[:1], x[1:]) + raised(x, x.copy()))
     assert apart(x := np.zeros(3)) == 5.0 and x[0] == 5.0
+
+
+def test_what_is_written_nowhere_has_to_fit() -> None:
+    def known(x: Any, i: Any) -> None:
+        x[5:1, 2] = np.ones(4)
+
+    def traced(x: Any, i: Any) -> None:
+        x[i[0], 5:1] = np.ones(7)
+
+    def added(x: Any, i: Any) -> None:
+        np.add.at(x, i, np.ones(7))
+
+    def fits(x: Any, i: Any) -> None:
+        x[i[0], 5:1] = 7
+        np.add.at(x, i[:0], np.ones((1, 4)))
+
+    x = np.ones((3, 4))
+    for write, i in ((known, [1]), (traced, [1]), (added, [])):
+        places = np.array(i, int)
+        with pytest.raises(ValueError, match="broadcast"):
+            write(x.copy(), places)
+        with raises_rule("update.shape", ValueError):
+            compiled(write, "reference")(x.copy(), places)
+    compiled(fits, "reference")(x, np.array([1]))
+    np.testing.assert_array_equal(x, np.ones((3, 4)))

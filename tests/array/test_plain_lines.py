@@ -12,6 +12,7 @@ from zlib import crc32
 import numpy as np
 import pytest
 from array_lines import Line, draw, lines
+from rule_errors import raises_rule
 
 from traceir.jit.function import JitFunction, Options
 
@@ -87,3 +88,28 @@ def test_a_line_has_the_dtypes_of_numpy(line: Line) -> None:
         except AssertionError as error:
             raise AssertionError(f"{dtype}: {error}") from None
     assert tried
+
+
+def test_histograms_have_the_dtypes_that_numpy_has() -> None:
+    def run(x: Any, w: Any, n: Any) -> Any:
+        return (
+            np.histogram(x, np.linspace(0.0, 3.0, 4)),
+            np.histogram(x, [0, 1, 3]),
+            np.histogram(x, 3, weights=w),
+            np.histogram(x, 3, weights=n),
+            np.histogram(n, np.linspace(0.0, 3.0, 4), density=True),
+        )
+
+    x, n = np.array([1.0, 2.0, 2.5], "float32"), np.array([1, 2, 3])
+    w = np.array([1j, 2, 3], "complex64")
+    for found, wanted in zip(
+        JitFunction(run, None, None, OPTIONS)(x, w, n), run(x, w, n)
+    ):
+        for ours, theirs in zip(found, wanted):
+            np.testing.assert_allclose(ours, theirs)
+            assert ours.dtype == theirs.dtype
+
+
+def test_the_polynomial_of_a_matrix_is_refused() -> None:
+    with raises_rule("face.vector", ValueError, "poly"):
+        JitFunction(lambda x: np.poly(x), None, None, OPTIONS)(np.eye(2))

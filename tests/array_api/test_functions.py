@@ -340,8 +340,7 @@ def test_frequencies(n: int) -> None:
             found = getattr(jnp.fft, name)(n, d=0.25)
             np.testing.assert_array_equal(found, getattr(np.fft, name)(n, 0.25))
             assert getattr(jnp.fft, name)(n, dtype="float32").dtype == np.float32
-    with raises_rule("face.count", ValueError, "n=0"):
-        jnp.fft.fftfreq(0)
+    assert not jnp.fft.fftfreq(0).size
 
 
 @pytest.mark.parametrize("axes", [None, 0, (0, 1), (-1,)])

@@ -115,15 +115,26 @@ def _settled(func: Function, bound: Mapping[str, Any], found: Any) -> Any:
         return _of_dtype(found, np.int64)
     if func in (np.histogram2d, np.histogramdd):
         return type(found)((_of_dtype(found[0], float), *found[1:]))
-    if func is np.histogram and bound.get("weights") is None:
-        counts, edges = found
-        return _of_dtype(counts, float if bound.get("density") else np.int64), edges
+    if func is np.histogram:
+        return _counted(bound, *found)
     arrays = [v for v in bound.values() if isinstance(v, (Tracer, np.ndarray))]
     if bound.get("method") in DISCRETE:
         return _of_dtype(found, arrays[0].dtype)
     if func.__name__ in POLYNOMIALS and all(v.dtype.kind in "biu" for v in arrays):
         return _of_dtype(found, np.int64)
     return found
+
+
+def _counted(bound: Mapping[str, Any], counts: Any, edges: Any) -> tuple[Any, Any]:
+    """A histogram: integers, or in the dtype of the weights; edges are as given."""
+    weights = bound.get("weights")
+    dtype = np.dtype(np.int64) if weights is None else _strong(_array(weights))
+    if bound.get("density"):
+        dtype = np.promote_types(dtype, float)
+    given = bound.get("bins", 10)
+    edge = _real(_array(bound["a"])) if type(given) in (int, str) else _array(given)
+    real = traced(jnp.real(edges.now()))
+    return _of_dtype(counts, dtype), _of_dtype(real, edge.dtype)
 
 
 def _of_dtype(found: Any, dtype: Any) -> Any:
@@ -197,6 +208,8 @@ def _meet(bound: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     """Arguments with those of these names in the dtype in which NumPy has them meet."""
     met = {**bound}
     several = [n for n in names if n in bound]
+    if "bins" in several and type(bound["bins"]) in (int, str):  # how many, no edges
+        several.remove("bins")
     if not several:
         return met
     flat: list[Any] = []

@@ -248,8 +248,16 @@ def _check_inserted(bound: Mapping[str, Any]) -> None:
         check_places(obj, n + 1, axis or 0, least=-n)
 
 
+def _check_roots(bound: Mapping[str, Any]) -> None:
+    """Whether the polynomial of a matrix is real depends on its elements."""
+    roots = bound["seq_of_zeros"]
+    if np.ndim(roots) > 1:
+        raise rules.error("face.vector", got=f"poly of shape {np.shape(roots)}")
+
+
 CHECKED[np.unravel_index] = _check_unraveled
 CHECKED[np.insert] = _check_inserted
+CHECKED[np.poly] = _check_roots
 
 
 @own(np.tril)

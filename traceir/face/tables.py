@@ -16,6 +16,8 @@ MEETING: dict[str, tuple[str, ...]] = {
     "diff": ("a", "prepend", "append"),
     "dot": ("a", "b"),
     "dstack": ("tup",),
+    "histogram": ("a", "bins"),
+    "histogram_bin_edges": ("a", "bins"),
     "hstack": ("tup",),
     "inner": ("a", "b"),
     "intersect1d": ("ar1", "ar2"),

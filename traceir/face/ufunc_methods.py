@@ -14,7 +14,15 @@ from traceir.face.array import NumpyTracer, traced, unwrapped
 from traceir.face.bounds import check_index
 from traceir.face.limits import check_length
 from traceir.face.values import operand_of
-from traceir.face.writing import index_of, is_known, is_mask, taken, write
+from traceir.face.writing import (
+    check_empty,
+    check_fits,
+    index_of,
+    is_known,
+    is_mask,
+    taken,
+    write,
+)
 from traceir.lax.operands import convert
 from traceir.lax.shapes import axis_in
 
@@ -95,11 +103,12 @@ def _at(ufunc: np.ufunc, inputs: Sequence[Any], options: Options) -> None:
         write(array, index, ufuncs.computed(ufunc, [array[index]])[0])
         return
     array.check_home()
+    new = convert(operand_of("at", operands[0]), array.dtype)
     if is_known(place):
-        taken(array.shape, place)
+        check_fits(new, taken(array.shape, place))
     elif not is_mask(place):
         check_index(array.shape, place)
-    new = convert(operand_of("at", operands[0]), array.dtype)
+        check_empty(new, array, place)
     array.replace(traced(getattr(array.now().at[place], method)(new)))
 
 

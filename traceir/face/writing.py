@@ -18,7 +18,7 @@ from traceir.face.ufuncs import stretches
 from traceir.face.values import array_of, cast
 from traceir.face.views import Index, indexing_shape
 from traceir.lax.operands import operand
-from traceir.numpy import indexing
+from traceir.numpy import indexers, indexing
 from traceir.trace import Tracer, typeof
 
 
@@ -170,7 +170,7 @@ def write(array: NumpyTracer, index: Any, value: Any) -> None:
         _write_masked(array, place, new)
         return
     if is_known(place):
-        _check_fits(new, taken(array.shape, place))
+        check_fits(new, taken(array.shape, place))
         if is_basic(place) and _everything(place, array.shape):
             array.replace(
                 traced(jnp.broadcast_to(trimmed(new, array.ndim), array.shape))
@@ -180,6 +180,7 @@ def write(array: NumpyTracer, index: Any, value: Any) -> None:
             fitting = trimmed(new, len(taken(array.shape, place)))
             array.replace(traced(Index(place).write(array.now(), fitting)))
             return
+    check_empty(new, array, place)
     array.replace(traced(array.now().at[place].set(new)))
 
 
@@ -197,7 +198,7 @@ def _is_traced_int(part: Any) -> bool:
 def _spread(value: Any, array: NumpyTracer, place: Any) -> Any:
     """New elements for a part of an array, in its shape and dtype."""
     new, shape = _new(value, array.dtype), taken(array.shape, place)
-    _check_fits(new, shape)
+    check_fits(new, shape)
     return jnp.broadcast_to(trimmed(new, len(shape)), shape)
 
 
@@ -234,13 +235,23 @@ def trimmed(new: Any, rank: int) -> Any:
     return jnp.reshape(new, shape[extra:]) if is_more else new
 
 
-def _check_fits(new: Any, shape: tuple[int, ...]) -> None:
+def check_fits(new: Any, shape: tuple[int, ...]) -> None:
+    """Raise ValueError (update.shape) unless an update stretches to a shape."""
     own = typeof(new).shape
     extra = max(len(own) - len(shape), 0)
     if set(own[:extra]) <= {1} and stretches(own[extra:], shape):
         return
     got = f"an update of shape {typeof(new).shape} for {shape}"
     raise rules.error("update.shape", got=got)
+
+
+def check_empty(new: Any, array: NumpyTracer, place: Any) -> None:
+    """Raise ValueError (update.shape) for what does not fit where nothing is written,
+    which `x.at` does not ask."""
+    plain, parts = indexers.unmasked(array.now(), indexers.entries(place, array.ndim))
+    shape = indexers.plan_of(plain.shape, parts).shape
+    if 0 in shape:
+        check_fits(new, shape)
 
 
 def _write_masked(array: NumpyTracer, mask: Any, new: Any) -> None:

@@ -34,6 +34,7 @@ from traceir.lax.elementwise import (
 from traceir.lax.index_dtypes import from_end, widened
 from traceir.lax.indexing import GatherDimensionNumbers, gather
 from traceir.lax.operands import (
+    BOOL,
     DTypeLike,
     Operand,
     aligned,
@@ -42,13 +43,12 @@ from traceir.lax.operands import (
     convert,
     like,
     operands,
-    promoted,
     shape_of,
 )
 from traceir.lax.operands import operand as checked
 from traceir.lax.ordering import top_k
 from traceir.lax.precision import PrecisionLike
-from traceir.lax.reductions import dot_general, reduce_sum
+from traceir.lax.reductions import dot_general, reduce_or, reduce_sum
 from traceir.lax.selection import select
 from traceir.lax.shapes import ShapeLike, axis_in, shape_tuple
 from traceir.lax.structure import (
@@ -171,7 +171,7 @@ def ragged_dot(
            [5],
            [5]], dtype=int32)
     """
-    x, y = promoted("ragged_dot", lhs, rhs)
+    x, y = operands("ragged_dot", (lhs, rhs))
     sizes = as_array(checked("ragged_dot", group_sizes, 2))
     if sizes.dtype.kind not in "iu":
         raise rules.error("face.integers", got=f"{sizes.dtype.name} in ragged_dot")
@@ -185,6 +185,8 @@ def ragged_dot(
     row = broadcasted_iota(sizes.dtype, shape, 0)
     end, count = (broadcast_in_dim(v, shape, (1,)) for v in (ends, sizes))
     inside = bitwise_and(lt(row, end), ge(row, sub(end, count)))
+    if products.dtype == BOOL:
+        return reduce_or(bitwise_and(inside, products), (1,))
     none = broadcast_in_dim(like(0, products), shape, ())
     return reduce_sum(select(inside, products, none), (1,))
 

@@ -8,7 +8,18 @@ from typing import Any, NamedTuple
 
 from traceir import rules
 from traceir.array import Array
-from traceir.lax.operands import DTypeLike, Operand, dtype_of, operands, shape_of
+from traceir.dtypes import kind_of
+from traceir.lax.operands import (
+    BOOL,
+    DTypeLike,
+    Operand,
+    as_array,
+    convert,
+    default_dtype,
+    dtype_of,
+    operands,
+    shape_of,
+)
 from traceir.lax.precision import PrecisionLike, precision_of
 from traceir.lax.structure import rev
 from traceir.lax.windows import Padding, explicit, spread
@@ -82,7 +93,8 @@ def conv_general_dilated(
 
     Nothing is turned around: it is what others call a correlation. Elements of an
     operand lie apart by its dilation; `padding` is pairs, or a name for windows
-    as wide as `rhs` with its dilation. Products are always as exact as the dtype.
+    as wide as `rhs` with its dilation. Products are always as exact as the dtype. Of
+    booleans it tells whether any pair holds.
     Raises the clauses of conv_general_dilated, ValueError (face.padding, face.letters).
 
     >>> import traceir.numpy as jnp
@@ -104,6 +116,14 @@ def conv_general_dilated(
         taps = [shape_of(y)[d] for d in numbers.rhs_spec[2:]]
         padding = explicit(padding, space, spread(taps, within), strides)
     wanted = preferred_element_type
+    asked = None if wanted is None else dtype_of(wanted, "conv")
+    kinds = {kind_of(typeof(v).dtype) for v in (x, y)}
+    truths = kinds == {"b"}
+    if truths:
+        x, y = (convert(v, default_dtype(int)) for v in (x, y))
+    elif asked is not None and kind_of(asked) == "f" and kinds <= {"i", "u"}:
+        wide = asked.itemsize >= typeof(x).dtype.itemsize
+        x, y = (convert(v, asked) if wide else v for v in (x, y))
     result: Array = bind(
         "conv_general_dilated",
         x,
@@ -114,11 +134,11 @@ def conv_general_dilated(
         lhs_dilation=apart,
         padding=explicit(padding, (), (), ()),
         precision=None if precision is None else precision_of(precision),
-        preferred_element_type=None if wanted is None else dtype_of(wanted, "conv"),
+        preferred_element_type=None if truths else asked,
         rhs_dilation=within,
         window_strides=strides,
     )
-    return result
+    return as_array(convert(result, asked or BOOL)) if truths else result
 
 
 def same_rank(x: Operand, y: Operand) -> None:

@@ -48,7 +48,8 @@ def collapse(
 ) -> Array:
     """The dimensions from one to before another made one.
 
-    Raises ValueError (face.axis).
+    They are counted as in slices: what is past the end is the end, and no dimension
+    becomes one of extent 1. Raises ValueError (face.axis) for one before another.
 
     >>> from traceir import lax
     >>> collapse(lax.full((2, 3, 4), 0), 0, 2).shape
@@ -56,11 +57,7 @@ def collapse(
     """
     value = checked("collapse", operand)
     shape = shape_of(value)
-    rank = len(shape)
-    start = axis_in(start_dimension, rank)
-    stop = rank if stop_dimension is None else index(stop_dimension)
-    if stop != rank:
-        stop = axis_in(stop, rank)
+    start, stop, _ = slice(start_dimension, stop_dimension).indices(len(shape))
     if stop < start:
         got = f"from {start_dimension} to {stop_dimension}"
         raise rules.error("face.axis", got=got)

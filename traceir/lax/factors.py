@@ -100,13 +100,23 @@ def _qr(x: Value, t: Value, outs: Results, params: dict[str, Any]) -> Sequence[T
     """From X = Q R, where the columns of Q stay orthogonal."""
     q, r = outs
     *_, rows, columns = shape_of(x)
-    if rows < columns or (params["full_matrices"] and rows != columns):
+    if params["full_matrices"] and rows > columns:
         raise rules.error("derive.factors", got=typeof(x).str_short())
+    if rows < columns:
+        # The first columns determine Q, and with it what R is of the others.
+        moved, _ = _qr_turned(q, _cut(r, rows, rows), _cut(t, rows, rows))
+        rest = lax.sub(t, product(moved, r))
+        return [moved, upper(product(adjoint(q), rest))]
+    return _qr_turned(q, r, t)
+
+
+def _qr_turned(q: Value, r: Value, t: Value) -> list[Value]:
+    """The tangents of Q and R, for at least as many rows as columns."""
     scaled = solved(r, t, left_side=False, lower=False)
     turned = product(adjoint(q), scaled)
     below = lower(turned, -1)
     spin = lax.sub(below, adjoint(below))
-    if typeof(x).dtype.kind == "c":
+    if typeof(q).dtype.kind == "c":
         # The diagonal of what turns columns is imaginary, as that of R stays real.
         spin = lax.add(spin, lax.mul(eye_like(turned), _imaginary(turned)))
     rest = lax.sub(turned, spin)

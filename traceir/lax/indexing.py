@@ -18,6 +18,7 @@ from traceir.dtypes import KEY, kind_of
 from traceir.lax.operands import Operand, as_array
 from traceir.lax.operands import operand as checked
 from traceir.lax.shapes import shape_tuple
+from traceir.lax.warned import refuse_part
 from traceir.trace import bind
 
 Shape = tuple[int, ...]
@@ -167,11 +168,15 @@ def fill_of(dtype: np.dtype) -> Any:
 
 
 def _number(value: Any, dtype: np.dtype) -> Any:
-    """A number as a param: as it was given, or as an array of integers has it."""
+    """A number as a param: as it was given, or as an array of integers has it.
+
+    Raises TypeError (face.imaginary).
+    """
     plain = type(value) in (bool, int, float, complex)
     number = value if plain else np.asarray(value).item()
     if dtype == KEY:
         dtype = np.dtype("uint32")
+    refuse_part((number,), dtype)
     return number if kind_of(dtype) == "f" else np.asarray(number).astype(dtype).item()
 
 

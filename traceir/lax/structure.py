@@ -136,15 +136,17 @@ def transpose(operand: Operand, permutation: Sequence[int]) -> Array:
 
 
 def rev(operand: Operand, dimensions: Sequence[int]) -> Array:
-    """The elements in the other order along these dimensions (rev.range).
+    """The elements in the other order along these dimensions.
 
-    Raises ValueError (face.axis, face.axis-repeated).
+    Raises TypeError (rev.range, rev.distinct).
 
     >>> rev(iota("int32", 3), (0,))
     Array([2, 1, 0], dtype=int32)
     """
     value = checked("rev", operand)
-    dims = axes_in(tuple(dimensions), len(shape_of(value)))
+    rank = len(shape_of(value))
+    given = tuple(map(index, dimensions))
+    dims = tuple(d + rank if -rank <= d < 0 else d for d in given)
     result: Array = bind("rev", value, dimensions=dims)
     return result
 

@@ -118,7 +118,8 @@ def standardize(
         hint = "the algorithms are 'fast' and 'stable'"
         raise rules.error("face.choice", got=f"algorithm={algorithm!r}", hint=hint)
     value = operand("standardize", x)
-    axes = axes_in(axis, len(shape_of(value)))
+    whole = mean is not None and variance is not None
+    axes = () if whole else axes_in(axis, len(shape_of(value)))
     if mean is None:
         mean = _mean(value, axes, where)
     if variance is None and algorithm == "stable":

@@ -16,6 +16,7 @@ from traceir.lax.operands import (
     as_array,
     convert,
     default_dtype,
+    is_scalar,
     operand,
     operands,
     promoted_inexact,
@@ -158,7 +159,8 @@ def angle(z: Operand, deg: bool = False) -> Array:
     value = operand("angle", z)
     aval = typeof(value)
     if not is_inexact(aval.dtype) or not aval.shape:
-        value = convert(value, _wide(aval.dtype))
+        weak = aval.weak_type and aval.dtype.kind == "c"
+        value = convert(value, _wide(aval.dtype), weak)
     across = real(value)
     found = lax.atan2(imag(value), across)
     return degrees(found) if deg else found
@@ -177,8 +179,7 @@ def isreal(x: Operand) -> Array:
     >>> isreal(jnp.ones(2))
     Array([ True,  True], dtype=bool)
     """
-    part = imag(x)
-    return lax.eq(part, typed(0, part.dtype, False))
+    return lax.eq(*_imaginary(x))
 
 
 @composite
@@ -189,8 +190,13 @@ def iscomplex(x: Operand) -> Array:
     >>> iscomplex(jnp.ones(2))
     Array([False, False], dtype=bool)
     """
+    return lax.ne(*_imaginary(x))
+
+
+def _imaginary(x: Operand) -> tuple[Array, Operand]:
+    """The imaginary part, and the zero that it is compared with."""
     part = imag(x)
-    return lax.ne(part, typed(0, part.dtype, False))
+    return part, typed(0, part.dtype, is_scalar(x))
 
 
 def iscomplexobj(x: Any) -> bool:

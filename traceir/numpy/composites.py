@@ -220,9 +220,10 @@ def power(x1: Operand, x2: Operand) -> Array:
     base, exponent = promoted_numeric("power", x, y)
     if is_inexact(typeof(base).dtype):
         # An integer exponent stays one: converted, a large one would be rounded.
-        whole = convert(y, np.dtype("int32")) if kind == "b" else y
+        whole = convert(y, np.dtype("int32"), True) if kind == "b" else y
         return lax.pow(base, whole if kind in "biu" else exponent)
-    return _integer_power(base, exponent)
+    found = _integer_power(base, exponent)
+    return convert(found, found.dtype) if found.shape else found
 
 
 pow = power

@@ -53,6 +53,11 @@ def contracted(
     return lax.dot_general(x, y, (contract, batch), precision, wanted)
 
 
+def _met(name: str, a: Operand, b: Operand, asked: DTypeLike) -> list[Operand]:
+    """Operands in one dtype, or as they are where that of the result is asked for."""
+    return promoted(name, a, b) if asked is None else list(operands(name, (a, b)))
+
+
 def dot(
     a: Operand,
     b: Operand,
@@ -69,7 +74,7 @@ def dot(
     >>> dot(jnp.ones((2, 3)), jnp.arange(3))
     Array([3., 3.], dtype=float32)
     """
-    x, y = promoted("dot", a, b)
+    x, y = _met("dot", a, b, preferred_element_type)
     asked = precision, preferred_element_type
     left, right = len(shape_of(x)), len(shape_of(y))
     if not left or not right:
@@ -93,7 +98,7 @@ def vdot(
     first, second = operands("vdot", (a, b))
     if typeof(first).dtype.kind == "c":
         first = lax.conj(first)
-    x, y = promoted("vdot", first, second)
+    x, y = _met("vdot", first, second, preferred_element_type)
     asked = precision, preferred_element_type
     return contracted(ravel(x), ravel(y), ((0,), (0,)), ((), ()), *asked)
 
@@ -111,7 +116,7 @@ def inner(
     >>> inner(jnp.ones((2, 3)), jnp.arange(3))
     Array([3., 3.], dtype=float32)
     """
-    x, y = promoted("inner", a, b)
+    x, y = _met("inner", a, b, preferred_element_type)
     left, right = len(shape_of(x)), len(shape_of(y))
     asked = precision, preferred_element_type
     if not left or not right:
@@ -152,7 +157,7 @@ def tensordot(
     Array([[3., 3.],
            [3., 3.]], dtype=float32)
     """
-    x, y = promoted("tensordot", a, b)
+    x, y = _met("tensordot", a, b, preferred_element_type)
     asked = precision, preferred_element_type
     left, right = len(shape_of(x)), len(shape_of(y))
     if not isinstance(axes, Sequence):
@@ -188,7 +193,7 @@ def matmul(
     Array([[3., 3.],
            [3., 3.]], dtype=float32)
     """
-    x, y = promoted("matmul", a, b)
+    x, y = _met("matmul", a, b, preferred_element_type)
     left, right = shape_of(x), shape_of(y)
     if not left or not right:
         got = f"{typeof(x).str_short()} and {typeof(y).str_short()}"

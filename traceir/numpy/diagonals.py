@@ -33,7 +33,7 @@ def diagonal(a: Operand, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Arr
     Array([1, 5], dtype=int32)
     """
     x = _planes("diagonal", a, axis1, axis2)
-    x = convert(x, typeof(x).dtype)
+    x = convert(x, typeof(x).dtype, bool(offset) and typeof(x).weak_type)
     *stack, rows, columns = shape_of(x)
     down, across = max(-index(offset), 0), max(index(offset), 0)
     length = max(min(rows - down, columns - across), 0)

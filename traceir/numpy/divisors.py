@@ -8,7 +8,14 @@ from traceir import lax, rules
 from traceir.array import Array
 from traceir.dtypes import kind_of
 from traceir.jit.composite import composite
-from traceir.lax.operands import Operand, broadcast_shapes, like, promoted, shape_of
+from traceir.lax.operands import (
+    Operand,
+    broadcast_shapes,
+    convert,
+    like,
+    promoted,
+    shape_of,
+)
 from traceir.numpy.composites import floor_divide
 from traceir.numpy.composites import where as _where
 from traceir.trace import typeof
@@ -39,7 +46,8 @@ def gcd(x1: Operand, x2: Operand) -> Array:
     Array(6, dtype=int32, weak_type=True)
     """
     pair = tuple(_integers("gcd", x1, x2))
-    return _size(lax.while_loop(_some_left, _divided, pair)[0])
+    found = _size(lax.while_loop(_some_left, _divided, pair)[0])
+    return convert(found, found.dtype) if found.shape else found
 
 
 def _size(x: Array) -> Array:

@@ -13,13 +13,17 @@ from collections.abc import Sequence
 from operator import index
 from typing import Any
 
-from traceir import lax, rules
+import numpy as np
+
+from traceir import lax
 from traceir.array import Array
 from traceir.devices import check_device
 from traceir.lax.operands import (
     DTypeLike,
     Operand,
+    as_array,
     convert,
+    default_dtype,
     dtype_of,
     inexact,
     is_scalar,
@@ -82,16 +86,16 @@ def fftfreq(
 ) -> Array:
     """The frequencies of a transform of `n` samples, `d` apart: 0, 1, …, -1 over n d.
 
-    Raises ValueError (face.count) for n less than 1, TypeError (face.dtype).
+    There are none of no samples. Raises TypeError (face.dtype).
 
     >>> fftfreq(4)
     Array([ 0.  ,  0.25, -0.5 , -0.25], dtype=float32)
     """
-    count = _counted(n)
-    place = _places(count, dtype, device)
-    half = typed((count + 1) // 2, place.dtype, False)
-    turned = lax.sub(place, typed(count, place.dtype, False))
-    return _over(lax.select(lax.lt(place, half), place, turned), count, d)
+    count = index(n)
+    place = _places(count, device)
+    turned = lax.select(place < (count + 1) // 2, place, place - count)
+    wanted = dtype_of(float if dtype is None else dtype, "fftfreq")
+    return _over(turned, count, d, wanted)
 
 
 def rfftfreq(
@@ -99,32 +103,28 @@ def rfftfreq(
 ) -> Array:
     """The frequencies that are not negative, and the greatest: 0, 1, …, n/2 over n d.
 
-    Raises ValueError (face.count) for n less than 1, TypeError (face.dtype).
+    Raises TypeError (face.dtype).
 
     >>> rfftfreq(4)
     Array([0.  , 0.25, 0.5 ], dtype=float32)
     """
-    count = _counted(n)
-    places = _places(count // 2 + 1, dtype, device)
-    return _over(convert(places, inexact(places.dtype)), count, d)
-
-
-def _counted(n: int) -> int:
     count = index(n)
-    if count < 1:
-        raise rules.error("face.count", got=f"n={count}")
-    return count
+    wanted = dtype_of(float if dtype is None else dtype, "rfftfreq")
+    places = _places(count // 2 + 1, device, wanted)
+    return _over(places, count, d, inexact(wanted))
 
 
-def _places(count: int, dtype: DTypeLike, device: Any) -> Array:
+def _places(count: int, device: Any, dtype: np.dtype | None = None) -> Array:
     check_device(device)
-    return lax.iota(dtype_of(float if dtype is None else dtype, "fftfreq"), count)
+    return lax.iota(dtype or default_dtype(int), max(count, 0))
 
 
-def _over(place: Array, count: int, d: Operand) -> Array:
+def _over(places: Array, count: int, d: Operand, dtype: np.dtype) -> Array:
+    place = convert(places, dtype)
     if is_scalar(d):
-        return lax.div(place, typed(count * d, place.dtype, False))
-    apart = convert(operand("fftfreq", d, 1), place.dtype)
+        apart = typed(count * d, dtype, False)
+        return as_array(convert(divide(place, apart), dtype))
+    apart = convert(operand("fftfreq", d, 1), dtype)
     return divide(place, multiply(apart, count))
 
 

@@ -25,10 +25,10 @@ from traceir.lax.operands import (
     default_dtype,
     inexact,
     is_tracer,
-    joined,
     operand,
     operands,
     promoted_inexact,
+    refuse_complex,
     shape_of,
     typed,
 )
@@ -70,6 +70,8 @@ def bincount(
     value = as_array(operand("bincount", x))
     if value.ndim != 1:
         raise rules.error("face.vector", got=f"bincount of shape {value.shape}")
+    if value.dtype == BOOL:
+        value = convert(value, np.dtype("int32"))
     if kind_of(value.dtype) not in "iu":
         raise rules.error("order.integers", got=f"an array of {value.dtype}")
     size = _length(value, index(minlength)) if length is None else index(length)
@@ -116,8 +118,9 @@ def histogram_bin_edges(
         return _even_edges(ravel(convert(value, dtype)), count, range, dtype)
     if given.ndim != 1 or given.shape[0] < 2:
         raise rules.error("order.bins", got=f"edges of shape {given.shape}")
-    meet = inexact(joined((value, given))[0])
-    return convert(given, meet)  # type: ignore[no-any-return]  # an Array
+    if dtype.kind != "c":
+        refuse_complex("histogram_bin_edges", given)
+    return convert(given, dtype)  # type: ignore[no-any-return]  # an Array
 
 
 def _even_edges(value: Array, count: int, range: Range, dtype: np.dtype) -> Array:
@@ -156,7 +159,7 @@ def histogram(
     (Array([1., 2.], dtype=float32), Array([0., 1., 2.], dtype=float32))
     """
     value = operand("histogram", a)
-    if weights is not None and kind_of(typeof(weights).dtype) != "c":
+    if weights is not None:
         value, weights = promoted_inexact("histogram", value, weights)
     value = as_array(value)
     counts, edges = histogramdd(
@@ -256,7 +259,7 @@ def histogramdd(
     wide = shares.dtype if shares.dtype.itemsize > 2 else np.dtype("float32")
     counts = _cells(columns, edges, convert(shares, wide))
     if density:
-        return convert(_dense(counts, edges), inexact(shares.dtype)), edges
+        return convert(_dense(counts, edges), value.dtype), edges
     return convert(counts, shares.dtype), edges
 
 

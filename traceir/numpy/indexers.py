@@ -245,11 +245,6 @@ class Plan:
         rank = len(self.rows) + len(kept)
         return tuple(extents[d] if d in extents else next(rest) for d in range(rank))
 
-    @property
-    def empty(self) -> bool:
-        """Whether there is no row at all."""
-        return 0 in self.rows
-
 
 def plan_of(shape: tuple[int, ...], parts: Sequence[Any], wrap: bool = True) -> Plan:
     """The plan of entries for an array of a shape; `wrap`: negative places count from

@@ -144,7 +144,7 @@ def _of_nothing(x: Array, plan: Plan, mode: Any, fill_value: Any) -> Array:
     if not fills and 0 not in plan.shape:
         raise rules.error("index.empty", got=f"an array of shape {x.shape}")
     value = fill_of(x.dtype) if fill_value is None else fill_value
-    return lax.full(plan.shape, typed(value, x.dtype, False))
+    return lax.broadcast_in_dim(typed(value, x.dtype, x.weak_type), plan.shape, ())
 
 
 def _is_box(parts: Sequence[Any], shape: tuple[int, ...]) -> bool:

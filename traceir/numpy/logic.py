@@ -19,6 +19,7 @@ from traceir.lax.operands import (
     operands,
     promoted,
     shape_of,
+    typed,
 )
 from traceir.trace import bind, typeof
 
@@ -203,16 +204,21 @@ def isinf(x: Operand) -> Array:
     """Whether each element is infinite.
 
     >>> isinf(0.0)
-    Array(False, dtype=bool, weak_type=True)
+    Array(False, dtype=bool)
     """
     value = operand("isinf", x)
     if typeof(value).dtype.kind == "c":
         parts = lax.real(value), lax.imag(value)
-        found = [lax.eq(lax.abs(p), like(float("inf"), p)) for p in parts]
+        found = [_is_endless(p) for p in parts]
         return lax.bitwise_or(*found)
     if kind_of(typeof(value).dtype) != "f":
         return as_array(lax.full(shape_of(value), False))
-    return lax.eq(lax.abs(value), like(float("inf"), value))
+    return _is_endless(value)
+
+
+def _is_endless(value: Operand) -> Array:
+    infinity = typed(float("inf"), typeof(value).dtype, False)
+    return lax.eq(lax.abs(value), infinity)
 
 
 def isfinite(x: Operand) -> Array:

@@ -124,12 +124,18 @@ def _accumulate(name: str, a: Any, axis: int = 0, dtype: Any = None) -> Any:
 def _at(
     name: str, a: Any, indices: Any, b: Any = None, /, *, inplace: bool = True
 ) -> Any:
-    """`a.at[indices].add(b)` for `add`, and so on."""
+    """`a.at[indices].add(b)` for `add`, and so on.
+
+    The sum of truth values is whether one of them is true.
+    """
     from traceir import numpy
 
     if name not in _UPDATES or inplace or b is None:
         return NotImplemented
-    return getattr(numpy.asarray(a).at[indices], _UPDATES[name])(b)
+    array, update = numpy.asarray(a), _UPDATES[name]
+    if update == "add" and array.dtype == numpy.asarray(b).dtype == bool:
+        update = "max"
+    return getattr(array.at[indices], update)(b)
 
 
 _OWN: dict[str, Callable[..., Any]] = {

@@ -229,13 +229,20 @@ def polyval(p: Operand, x: Operand, *, unroll: int = 16) -> Array:
 def poly(seq_of_zeros: Operand) -> Array:
     """The polynomial with these roots, its first coefficient 1; floating.
 
-    Raises ValueError (face.vector): the roots of a matrix may be complex.
+    Of a square matrix it is the characteristic polynomial, which is complex; of no
+    roots the number 1. Raises ValueError (face.vector) for any other matrix.
 
     >>> import traceir.numpy as jnp
     >>> poly(jnp.array([1.0, -2.0]))
     Array([ 1.,  1., -2.], dtype=float32)
     """
-    (roots,) = _vectors("poly", *promoted_inexact("poly", seq_of_zeros))
+    (given,) = promoted_inexact("poly", seq_of_zeros)
+    shape = shape_of(given)
+    if len(shape) == 2 and shape[0] == shape[1] > 0:
+        given = linalg.eigvals(given)
+    (roots,) = _vectors("poly", given)
+    if not roots.size:
+        return lax.full((), 1, roots.dtype)
     found = lax.broadcast_in_dim(typed(1, roots.dtype, False), (1,), ())
     for k in range(roots.size):
         moved = _product(found, lax.reshape(lax.neg(roots[k]), (1,)))

@@ -42,8 +42,8 @@ def sort_complex(a: Operand) -> Array:
     found = lax.sort(value, len(shape_of(value)) - 1)
     dtype = typeof(found).dtype
     if dtype.kind != "c":
-        found = convert(found, complex_dtype(dtype))
-    return as_array(found)
+        dtype = complex_dtype(dtype)
+    return as_array(convert(found, dtype))
 
 
 def roots(p: Operand, *, strip_zeros: bool = True) -> Array:

@@ -137,7 +137,7 @@ def isposinf(x: Operand) -> Array:
     """Whether each element is the positive infinity.
 
     >>> isposinf(float("inf"))
-    Array(True, dtype=bool, weak_type=True)
+    Array(True, dtype=bool)
     """
     return _is_infinity("isposinf", x, math.inf)
 
@@ -146,7 +146,7 @@ def isneginf(x: Operand) -> Array:
     """Whether each element is the negative infinity.
 
     >>> isneginf(float("inf"))
-    Array(False, dtype=bool, weak_type=True)
+    Array(False, dtype=bool)
     """
     return _is_infinity("isneginf", x, -math.inf)
 
@@ -156,7 +156,7 @@ def _is_infinity(name: str, x: Operand, infinity: float) -> Array:
     value = operand(name, x)
     if kind_of(typeof(value).dtype) != "f":
         return as_array(lax.full(shape_of(value), False))
-    return lax.eq(value, like(infinity, value))
+    return lax.eq(value, typed(infinity, typeof(value).dtype, False))
 
 
 @composite(static_argnames=["copy"])

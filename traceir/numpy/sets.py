@@ -90,6 +90,8 @@ def unique(
     value = as_array(operand("unique", ar))
     if size is None and not is_known(value):
         raise rules.error("order.size", got=_traced("unique", value))
+    if value.dtype.kind == "c":  # as those whose parts are compared
+        value = as_array(convert(value, value.dtype))
     lines = axis is not None
     rows = moveaxis(value, axis_in(axis, value.ndim), 0) if axis is not None else value
     flat = (rows.shape[0], prod(rows.shape[1:])) if lines else (rows.size, 1)

@@ -62,7 +62,7 @@ def signbit(x: Operand) -> Array:
             sign = lax.shift_right_arithmetic(bits, high)
             return as_array(convert(sign, BOOL))
         case "i":
-            return lax.lt(value, like(0, value))
+            return lax.lt(value, typed(0, dtype, False))
     return lax.ne(value, value)
 
 
@@ -184,8 +184,9 @@ def spacing(x: Operand) -> Array:
     """The distance from each element to its neighbour away from zero; floating.
 
     >>> spacing(1.0)
-    Array(1.1920929e-07, dtype=float32, weak_type=True)
+    Array(1.1920929e-07, dtype=float32)
     """
     (value,) = promoted_inexact("spacing", x)
+    value = convert(value, typeof(value).dtype)
     further = lax.nextafter(value, copysign(like(np.inf, value), value))
     return lax.sub(further, value)

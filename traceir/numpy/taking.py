@@ -232,6 +232,8 @@ def put_along_axis(
         line = [n if k == d else 1 for k in range(x.ndim)]
         iota = lax.broadcasted_iota(index_dtype(x.shape), line, d)
         index.append(places if d == at else iota)
+    if not places.size:
+        broadcast_to(values, places.shape)
     return IndexUpdate(x, tuple(index)).set(values, mode=mode)
 
 

@@ -107,7 +107,7 @@ def _by_numbers(
     if counts.size == 1 and length is None:
         return _evenly(value, int(counts.reshape(())), axis)
     counts = np.broadcast_to(counts.reshape(-1), (extent,))
-    places = np.repeat(np.arange(extent), counts)
+    places = np.repeat(np.arange(extent), counts.astype(np.int64))
     if length is not None:
         missing = max(0, length - len(places))
         places = np.append(places, np.full(missing, max(0, extent - 1)))[:length]

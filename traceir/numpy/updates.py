@@ -61,9 +61,9 @@ class IndexUpdate:
 
     The index is one that `x[index]` can have. The result has the array's dtype; an
     update meets the array in the dtype in which both are promoted, and broadcasts to
-    the shape of `x[index]`
-    (face.broadcast-to). Where an index names an element more than once, updates follow
-    one another in the order of the index.
+    the shape of `x[index]` (face.broadcast-to); one of no elements changes nothing.
+    Where an index names an element more than once, updates follow one another in the
+    order of the index.
 
     Options of every method: `mode`, by default "drop": a place outside is left out;
     with "clip" it is the nearest one inside. `indices_are_sorted` and `unique_indices`
@@ -267,6 +267,8 @@ class IndexUpdate:
         Array([4., 1.], dtype=float32)
         """
         flags = indices_are_sorted, unique_indices, mode, wrap_negative_indices
+        if not self.array.size:
+            return self._apply(lax.scatter, 0, *flags)
         times = None if unique_indices else self._times(mode, wrap_negative_indices)
         if times is None:
             old = read(self.array, self.index, *flags[:3], None, flags[3])
@@ -297,12 +299,7 @@ class IndexUpdate:
             return counts, most
         return (counts, int(most)) if int(most) > 1 else None
 
-    def _apply(
-        self,
-        scatter: Scatter,
-        values: Operand,
-        *flags: Any,
-    ) -> Array:
+    def _apply(self, scatter: Scatter, values: Operand, *flags: Any) -> Array:
         """Updates by a scatter."""
         x, new = self.array, asarray(values)
         found = _scattered(scatter, x, self.index, new, _Options(*flags))
@@ -344,11 +341,7 @@ def _warn_of_loss(values: Array, x: Array) -> None:
 
 
 def _scattered(
-    scatter: Scatter,
-    x: Array,
-    index: Any,
-    values: Operand,
-    options: _Options,
+    scatter: Scatter, x: Array, index: Any, values: Operand, options: _Options
 ) -> Array:
     """A copy with values written at an index by some scatter.
 
@@ -357,10 +350,12 @@ def _scattered(
     mode = GatherScatterMode.from_any(options.mode, GatherScatterMode.FILL_OR_DROP)
     plain, parts = unmasked(x, entries(index, x.ndim))
     plan = plan_of(plain.shape, parts, options.wrap)
+    if 0 in plan.shape:
+        return x
     indices = indices_of(plan)
     wide, weak = joined((x, values))
     given = _fitted(convert(values, wide, weak), plan)
-    if any(plain.shape[d] == 0 for d in plan.collapsed) or plan.empty:
+    if any(plain.shape[d] == 0 for d in plan.collapsed):
         return x
     numbers = ScatterDimensionNumbers(
         plan.windows, plan.collapsed, tuple(c.dim for c in plan.columns)

@@ -22,6 +22,7 @@ from traceir.lax.operands import (
     is_tracer,
     like,
     operand,
+    promoted_inexact,
     shape_of,
 )
 from traceir.lax.shapes import axis_in, shape_tuple
@@ -156,7 +157,7 @@ def _count(number: Operand, asker: str) -> int:
 def _weights(p: Operand, there: int) -> Operand:
     if p is None:
         return None
-    weights = operand("choice", p, 4)
+    (weights,) = promoted_inexact("choice", operand("choice", p, 4))
     if shape_of(weights) != (there,):
         got = f"{shape_of(weights)} for {there} entries in choice"
         raise rules.error("random.weights", got=got)

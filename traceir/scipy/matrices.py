@@ -22,7 +22,7 @@ from traceir.lax.operands import (
 )
 from traceir.numpy import linalg as _linalg
 from traceir.numpy.creation import asarray, broadcast_to, zeros
-from traceir.numpy.joins import atleast_2d
+from traceir.numpy.joins import atleast_1d, atleast_2d
 from traceir.numpy.linalg.checks import option
 from traceir.numpy.order import flip
 from traceir.numpy.padding import pad
@@ -103,7 +103,7 @@ def circulant(c: Operand) -> Array:
            [2, 1, 3],
            [3, 2, 1]], dtype=int32)
     """
-    column = as_array(of_rank("circulant", c, 1))
+    column = atleast_1d(c)
     count = column.shape[-1]
     line = flip(concatenate([column[..., 1:], column], -1), -1)
     return _windows(line, count, count, count - 1, -1)

@@ -8,7 +8,7 @@ import numpy as np
 
 from traceir import lax
 from traceir.array import Array
-from traceir.dtypes import finfo, is_inexact
+from traceir.dtypes import finfo, is_inexact, kind_of
 from traceir.jit.composite import composite
 from traceir.lax.operands import (
     BOOL,
@@ -81,7 +81,7 @@ def _of_vectors(
         return _sum(counted, axis=axes, keepdims=keepdims)
     if order is None or order == 2:
         return _root(x, axes, keepdims)
-    sizes = lax.abs(x)
+    sizes = x if kind_of(typeof(x).dtype) == "u" else lax.abs(x)
     if order == 1:
         return _sum(sizes, axis=axes, keepdims=keepdims)
     if order == np.inf:
@@ -141,13 +141,14 @@ def vector_norm(
 
     >>> import traceir.numpy as jnp
     >>> vector_norm(jnp.array([[3, 0], [0, 4]]), ord=1)
-    Array(7., dtype=float32)
+    Array(7, dtype=int32)
     """
     x = operand("vector_norm", x)
-    if not is_inexact(typeof(x).dtype):  # an extremum of numbers is one of them
+    if not is_inexact(typeof(x).dtype):  # sums and extrema of integers are integers
         dtype = typeof(x).dtype
         extremum = ord in (np.inf, -np.inf)
-        x = convert(x, dtype if extremum else inexact(sum_dtype(dtype)))
+        total = sum_dtype(dtype) if ord == 1 else inexact(sum_dtype(dtype))
+        x = convert(x, dtype if extremum else total)
         if dtype == BOOL and extremum:
             ends = _max if ord == np.inf else _min
             return ends(x, axis, keepdims=keepdims)

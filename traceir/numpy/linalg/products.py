@@ -13,6 +13,7 @@ from traceir.lax.operands import (
     DTypeLike,
     Operand,
     aligned,
+    as_array,
     convert,
     operand,
     promoted,
@@ -174,7 +175,7 @@ def matrix_power(a: Operand, n: int) -> Array:
     if not count:
         size = shape_of(x)[-1]
         return broadcast_to(eye(size, dtype=typeof(x).dtype), shape_of(x))
-    return _power(inv(x) if count < 0 else x, abs(count))
+    return as_array(_power(inv(x) if count < 0 else x, abs(count)))
 
 
 def _power(x: Operand, count: int) -> Array:

@@ -14,6 +14,7 @@ from traceir.array import Array
 from traceir.dtypes import kind_of
 from traceir.lax.operands import (
     Operand,
+    as_array,
     convert,
     default_dtype,
     inexact,
@@ -45,8 +46,8 @@ class ModeResult(NamedTuple):
 def mode(a: Operand, axis: int | None = 0, keepdims: bool = False) -> ModeResult:
     """The most frequent element along an axis, the least of equally frequent ones.
 
-    A number is an array of one. Without an axis, that of all elements. Every element
-    is compared with every other. Raises ValueError (face.axis).
+    A number is an array of one. Without an axis, that of all elements; NaN, 0 times, of
+    none. Every element is compared with every other. Raises ValueError (face.axis).
 
     >>> import traceir.numpy as jnp
     >>> mode(jnp.array([3, 1, 3, 2]))
@@ -54,8 +55,14 @@ def mode(a: Operand, axis: int | None = 0, keepdims: bool = False) -> ModeResult
     """
     given = atleast_1d(operand("mode", a))
     value, place = _lines("mode", given, axis)
+    if not value.size:
+        value = lax.full((*value.shape[:-1], 1), np.nan, default_dtype(float))
+    if value.dtype.kind == "c":  # as those whose parts are compared
+        value = as_array(convert(value, value.dtype))
     ordered = sort(value, -1)
-    count = _sum(_equal(ordered, ordered), -1)
+    count = _sum(
+        _equal(ordered, ordered), -1, default_dtype(int if given.size else float)
+    )
     best = argmax(count, -1, keepdims=True)
     found = [take_along_axis(x, best, -1) for x in (ordered, count)]
     kept = given.shape if axis is None else None

@@ -8,11 +8,12 @@ from __future__ import annotations
 import numpy as np
 
 from traceir.array import Array
-from traceir.lax.operands import Operand
+from traceir.lax.operands import Operand, convert
 from traceir.numpy.composites import clip
 from traceir.numpy.elementwise import add, exp, log, multiply, negative
 from traceir.numpy.logic import greater_equal, less_equal, logical_and
 from traceir.scipy.stats.frames import plain, standard, within
+from traceir.trace import typeof
 
 
 def logpdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -39,9 +40,10 @@ def cdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     """How much of the distribution is up to `x`.
 
     >>> cdf(0.25)
-    Array(0.25, dtype=float32, weak_type=True)
+    Array(0.25, dtype=float32)
     """
-    return clip(standard("uniform.cdf", x, loc, scale)[0], 0.0, 1.0)
+    place = standard("uniform.cdf", x, loc, scale)[0]
+    return clip(convert(place, typeof(place).dtype), 0.0, 1.0)
 
 
 def ppf(q: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
