@@ -248,7 +248,8 @@ def check_fits(new: Any, shape: tuple[int, ...]) -> None:
 def check_empty(new: Any, array: NumpyTracer, place: Any) -> None:
     """Raise ValueError (update.shape) for what does not fit where nothing is written,
     which `x.at` does not ask."""
-    plain, parts = indexers.unmasked(array.now(), indexers.entries(place, array.ndim))
+    now: Any = array.now()
+    plain, parts = indexers.unmasked(now, indexers.entries(place, array.ndim))
     shape = indexers.plan_of(plain.shape, parts).shape
     if 0 in shape:
         check_fits(new, shape)
