@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import subprocess
@@ -31,6 +32,9 @@ Row = dict[str, Any]
 def run_chunk(seed: int, numbers: Sequence[int], place: Path, tries: int) -> None:
     """Run programs in this process; findings are appended to a file, as JSON."""
     runner = Runner()
+    # Both libraries have many objects that stay: they are not looked at each time.
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
     seen: dict[str, Row] = {}
     with place.open("a") as file:
         for count, number in enumerate(numbers, 1):
