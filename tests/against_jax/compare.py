@@ -107,9 +107,12 @@ def _values(a: Leaf, b: Leaf) -> Difference | None:
         return None  # no array, or of one side the type alone was asked for
     dtype = a.dtype.removeprefix("np.")
     if dtype in PARTS:
-        x, y = a.value, b.value
-        return _close(x.real, y.real, PARTS[dtype]) or _close(x.imag, y.imag, dtype)
-    return _close(a.value, b.value, dtype)
+        x, y, part = a.value, b.value, PARTS[dtype]
+        one, other = (_largest(v.real, v.imag) for v in (x, y))
+        scale = max(one, other)
+        found = _close(x.real, y.real, part, scale)
+        return found or _close(x.imag, y.imag, part, scale)
+    return _close(a.value, b.value, dtype, _largest(a.value, b.value))
 
 
 def _as_exact_as(worst: float, dtype: str) -> str:
@@ -121,8 +124,15 @@ def _as_exact_as(worst: float, dtype: str) -> str:
     return ""
 
 
-def _close(a: np.ndarray, b: np.ndarray, dtype: str) -> Difference | None:
-    dtype = PARTS.get(dtype, dtype)
+def _largest(*arrays: np.ndarray) -> float:
+    """The greatest magnitude of finite elements; 1 at least."""
+    wide = [np.abs(a.astype("float64")) for a in arrays]
+    return max(np.max(a[np.isfinite(a)], initial=1.0) for a in wide)
+
+
+def _close(
+    a: np.ndarray, b: np.ndarray, dtype: str, largest: float
+) -> Difference | None:
     if dtype not in EPS:
         return None if np.array_equal(a, b) else Difference("value", "exact")
     x, y = a.astype("float64"), b.astype("float64")
@@ -132,7 +142,6 @@ def _close(a: np.ndarray, b: np.ndarray, dtype: str) -> Difference | None:
     if not np.array_equal(x[infinite], y[infinite]):
         return Difference("value", "infinite")
     usual = np.isfinite(x) & np.isfinite(y)
-    largest = np.max(np.abs(y[usual]), initial=1.0)
     worst = np.max(np.abs(x[usual] - y[usual]), initial=0.0) / largest
     if worst > UNITS[dtype] * EPS[dtype]:
         return Difference("value", f"number{_as_exact_as(worst, dtype)}")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from traceir import lax, rules
 from traceir.array import Array
 from traceir.jit.composite import composite
@@ -12,7 +14,6 @@ from traceir.lax.operands import (
     DTypeLike,
     Operand,
     as_array,
-    convert,
     dtype_of,
     operand,
     operands,
@@ -85,7 +86,7 @@ def hstack(tup: Sequence[Operand], dtype: DTypeLike = None) -> Array:
     """
     parts = [atleast_1d(part) for part in tup]
     axis = 1 if parts and parts[0].ndim > 1 else 0
-    return _typed("hstack", concatenate(parts, axis=axis), dtype)
+    return concatenate(parts, axis=axis, dtype=_asked("hstack", dtype))
 
 
 def vstack(tup: Sequence[Operand], dtype: DTypeLike = None) -> Array:
@@ -99,7 +100,7 @@ def vstack(tup: Sequence[Operand], dtype: DTypeLike = None) -> Array:
            [0., 0.]], dtype=float32)
     """
     parts = [atleast_2d(part) for part in tup]
-    return _typed("vstack", concatenate(parts), dtype)
+    return concatenate(parts, dtype=_asked("vstack", dtype))
 
 
 def dstack(tup: Sequence[Operand], dtype: DTypeLike = None) -> Array:
@@ -113,11 +114,11 @@ def dstack(tup: Sequence[Operand], dtype: DTypeLike = None) -> Array:
             [1, 1]]], dtype=int32)
     """
     parts = [atleast_3d(part) for part in tup]
-    return _typed("dstack", concatenate(parts, axis=2), dtype)
+    return concatenate(parts, axis=2, dtype=_asked("dstack", dtype))
 
 
-def _typed(name: str, joined: Array, dtype: DTypeLike) -> Array:
-    return joined if dtype is None else as_array(convert(joined, dtype_of(dtype, name)))
+def _asked(name: str, dtype: DTypeLike) -> np.dtype | None:
+    return None if dtype is None else dtype_of(dtype, name)
 
 
 def column_stack(tup: Sequence[Operand]) -> Array:

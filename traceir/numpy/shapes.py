@@ -219,13 +219,16 @@ def expand_dims(a: Operand, axis: int | Sequence[int]) -> Array:
     return lax.expand_dims(a, axis if isinstance(axis, Sequence) else (axis,))
 
 
-def _alike(name: str, arrays: Any) -> list[Operand]:
-    """Checked operands, converted to the dtype in which they meet; at least one."""
+def _alike(name: str, arrays: Any, dtype: DTypeLike) -> list[Operand]:
+    """Checked operands, converted to the dtype that is given, or in which they meet; at
+    least one."""
     values = operands(name, list(arrays))
     if not values:
         raise rules.error("face.join-empty", got=f"{name} of no arrays")
-    dtype, weak = joined(values)
-    return [convert(v, dtype, weak) for v in values]
+    if dtype is not None:
+        return [convert(v, dtype_of(dtype, name)) for v in values]
+    met, weak = joined(values)
+    return [convert(v, met, weak) for v in values]
 
 
 def concatenate(
@@ -241,16 +244,10 @@ def concatenate(
     >>> concatenate([jnp.ones(2), jnp.arange(3)])
     Array([1., 1., 0., 1., 2.], dtype=float32)
     """
-    values = _typed("concatenate", _alike("concatenate", arrays), dtype)
+    values = _alike("concatenate", arrays, dtype)
     if axis is None:
         return lax.concatenate([ravel(v) for v in values], 0)
     return lax.concatenate(values, axis_in(axis, len(shape_of(values[0]))))
-
-
-def _typed(name: str, values: list[Operand], dtype: DTypeLike) -> list[Operand]:
-    if dtype is None:
-        return values
-    return [convert(v, dtype_of(dtype, name)) for v in values]
 
 
 def stack(
@@ -269,5 +266,5 @@ def stack(
            [1., 1.]], dtype=float32)
     """
     no_out("stack", out)
-    values = _typed("stack", _alike("stack", arrays), dtype)
+    values = _alike("stack", arrays, dtype)
     return lax.stack(values, axis_in(axis, len(shape_of(values[0])) + 1))
