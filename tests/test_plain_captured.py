@@ -180,3 +180,25 @@ def test_views_at_traced_places_that_are_refused() -> None:
 
     with raises_rule("update.readonly", ValueError, "row"):
         traceir_numba.jit(inner)(x)
+
+
+SINGLE: list[Function] = [
+    lambda w: np.pad(w, 1),
+    lambda w: np.roll(w, 1),
+    lambda w: np.resize(w, ()),
+    lambda w: np.isin(w, 1),
+    lambda w: np.block(w),
+    lambda w: np.i0(w),
+    lambda w: np.cov([w, w + 1]),
+]
+
+
+@pytest.mark.parametrize("k", range(len(SINGLE)))
+def test_an_array_without_dimensions_is_written_to(k: int) -> None:
+    def program(x: Any, i: Any) -> Any:
+        made = SINGLE[k](x[i, ...])
+        made.T.ravel()[0] = 3
+        return made
+
+    x = np.array([1.0, 2.0])
+    assert traceir_numba.jit(program)(x, PLACE - 1) == program(x, PLACE - 1)

@@ -20,6 +20,7 @@ from traceir.face.aliasing import arrays, lay, signature, view_of, viewed
 from traceir.face.array import NumpyTracer, traced, unwrapped
 from traceir.face.limits import check_length
 from traceir.face.tables import (
+    ARRAYS,
     COUNTED,
     DISCRETE,
     LISTS,
@@ -58,7 +59,10 @@ def apply(func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any
 
 def new(func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """The result of a function that is no view of its operands."""
-    return lay(_new(func, args, kwargs), func, args, kwargs)
+    found = lay(_new(func, args, kwargs), func, args, kwargs)
+    if func.__name__ in ARRAYS and isinstance(found, NumpyTracer):
+        found.number = False
+    return found
 
 
 def _new(func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:

@@ -72,6 +72,8 @@ REAL_BY_VALUE = {
 PLACES = frozenset(
     ("argpartition", "digitize", "ravel_multi_index", "searchsorted", "unravel_index")
 )
+# Functions whose result is an array where it has no dimensions, too: no scalar.
+ARRAYS = frozenset({"block", "cov", "i0", "isin", "pad", "resize", "roll"})
 # Functions of linear algebra that need no floating numbers.
 WHOLE = frozenset(
     (
