@@ -189,7 +189,7 @@ SINGLE: list[Function] = [
     lambda w: np.isin(w, 1),
     lambda w: np.block(w),
     lambda w: np.i0(w),
-    lambda w: np.cov([w, w + 1]),
+    lambda w: np.cov(np.stack([w, w + 1])),
 ]
 
 
