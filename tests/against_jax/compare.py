@@ -127,7 +127,7 @@ def _as_exact_as(worst: float, dtype: str) -> str:
 def _largest(*arrays: np.ndarray) -> float:
     """The greatest magnitude of finite elements; 1 at least."""
     wide = [np.abs(a.astype("float64")) for a in arrays]
-    return max(np.max(a[np.isfinite(a)], initial=1.0) for a in wide)
+    return max(float(np.max(a[np.isfinite(a)], initial=1.0)) for a in wide)
 
 
 def _close(
