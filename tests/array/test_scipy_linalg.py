@@ -140,8 +140,8 @@ def test_a_tridiagonal_matrix_has_eigenvalues() -> None:
             d, e, eigvals_only=True, select="i", select_range=(1, 2)
         )
         turned = ours.eigh_tridiagonal(d + 0j, 1j * e, eigvals_only=True)
-    for one, other in zip(_squares(*found), _squares(*wanted), strict=True):
-        np.testing.assert_allclose(one, other, 1e-12, 1e-12)
+        for one, other in zip(_squares(*found), _squares(*wanted), strict=True):
+            np.testing.assert_allclose(one, other, 1e-12, 1e-12)
     np.testing.assert_allclose(some, wanted[0][1:3], 1e-12)
     np.testing.assert_allclose(turned, wanted[0], 1e-12)
     with raises_rule("linalg.shapes", TypeError):
