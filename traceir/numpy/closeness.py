@@ -16,7 +16,7 @@ from traceir.lax.operands import (
     as_array,
     convert,
     default_dtype,
-    is_scalar,
+    like,
     operand,
     operands,
     promoted_inexact,
@@ -196,7 +196,7 @@ def iscomplex(x: Operand) -> Array:
 def _imaginary(x: Operand) -> tuple[Array, Operand]:
     """The imaginary part, and the zero that it is compared with."""
     part = imag(x)
-    return part, typed(0, part.dtype, is_scalar(x))
+    return part, like(0, part)
 
 
 def iscomplexobj(x: Any) -> bool:

@@ -181,6 +181,8 @@ def helmert(n: int, full: bool = False) -> Array:
 def pascal(n: int, kind: str | None = None) -> Array:
     """The matrix of binomial coefficients, or a triangle of it: "lower", "upper".
 
+    It is of float32, whichever types are on.
+
     Raises ValueError (linalg.option).
 
     >>> pascal(3)
@@ -192,7 +194,7 @@ def pascal(n: int, kind: str | None = None) -> Array:
     lower = _table(n, comb)
     upper = np.swapaxes(lower, 0, 1)
     whole = _table(n, lambda i, j: comb(i + j, i))
-    return asarray({"lower": lower, "upper": upper}.get(str(kind), whole), float)
+    return asarray({"lower": lower, "upper": upper}.get(str(kind), whole), np.float32)
 
 
 def invpascal(n: int, kind: str | None = None) -> Array:
