@@ -111,6 +111,9 @@ def test_what_is_alike_is_not_told() -> None:
         assert compare(theirs, theirs) is None
     assert compare(array([1.0]), array([1.0 + 2**-23])) is None
     assert compare(error("RuleTypeError", "TypeError"), error("TypeError")) is None
+    nothing = np.zeros(2, traceir.dtypes.float0)  # the tangents of integers
+    tangent = outcome(lambda: nothing, traceir)
+    assert compare(tangent, tangent) is None
 
 
 def test_a_difference_is_made_small() -> None:

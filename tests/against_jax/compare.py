@@ -112,6 +112,10 @@ def _values(a: Leaf, b: Leaf) -> Difference | None:
         scale = max(one, other)
         found = _close(x.real, y.real, part, scale)
         return found or _close(x.imag, y.imag, part, scale)
+    if dtype not in EPS:
+        return (
+            None if np.array_equal(a.value, b.value) else Difference("value", "exact")
+        )
     return _close(a.value, b.value, dtype, _largest(a.value, b.value))
 
 
@@ -133,8 +137,6 @@ def _largest(*arrays: np.ndarray) -> float:
 def _close(
     a: np.ndarray, b: np.ndarray, dtype: str, largest: float
 ) -> Difference | None:
-    if dtype not in EPS:
-        return None if np.array_equal(a, b) else Difference("value", "exact")
     x, y = a.astype("float64"), b.astype("float64")
     if not np.array_equal(np.isnan(x), np.isnan(y)):
         return Difference("value", "nan")
