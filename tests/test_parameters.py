@@ -48,6 +48,7 @@ FOR_OTHERS = {
     "histogram_bin_edges.weights",
     "conv_dimension_numbers.rhs_shape",
     "eigh_tridiagonal.key",
+    "schur.select_callable",
     "zeros.key",
     "ones.key",
     "namespace.x",

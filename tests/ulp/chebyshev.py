@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -87,31 +88,34 @@ def _near_dawson(x: Any) -> Any:
     return (_dawson(x) * (1 + 2 * x**2) / x - 1) / x**2
 
 
-FITS: Mapping[str, Interval] = {
-    **{
-        f"ei_{k}": far(lambda x: mp.ei(x) * mp.exp(-x) * x, *ends)
-        for k, ends in enumerate([(6, 10), (10, 20), (20,)])
-    },
-    **{
-        f"e1_{k}": far(lambda x: mp.e1(x) * mp.exp(x) * x, *ends)
-        for k, ends in enumerate([(1, 4), (4,)])
-    },
-    "si": near(lambda x: mp.si(x) / x, 4),
-    "ci": near(lambda x: (mp.ci(x) - mp.euler - mp.log(x)) / x**2, 4),
-    "si_f_0": squared(lambda x: _sines(x)[0], 4, 8),
-    "si_g_0": squared(lambda x: _sines(x)[1], 4, 8),
-    "si_f_1": squared(lambda x: _sines(x)[0], 8),
-    "si_g_1": squared(lambda x: _sines(x)[1], 8),
-    "fresnel_s": near(lambda x: mp.fresnels(x) / x**3, 1.625, 4),
-    "fresnel_c": near(lambda x: mp.fresnelc(x) / x, 1.625, 4),
-    "fresnel_f_0": fourth(lambda x: _waves(x)[0], 1.625, 3),
-    "fresnel_g_0": fourth(lambda x: _waves(x)[1], 1.625, 3),
-    "fresnel_f_1": fourth(lambda x: _waves(x)[0], 3),
-    "fresnel_g_1": fourth(lambda x: _waves(x)[1], 3),
-    "dawsn_0": near(_near_dawson, 3),
-    "dawsn_1": squared(lambda x: _dawson(x) * 2 * x, 3, 6),
-    "dawsn_2": squared(lambda x: _dawson(x) * 2 * x, 6),
-}
+@cache
+def fits() -> Mapping[str, Interval]:
+    """The functions, whose ends are as exact as the work that `written` does."""
+    return {
+        **{
+            f"ei_{k}": far(lambda x: mp.ei(x) * mp.exp(-x) * x, *ends)
+            for k, ends in enumerate([(6, 10), (10, 20), (20,)])
+        },
+        **{
+            f"e1_{k}": far(lambda x: mp.e1(x) * mp.exp(x) * x, *ends)
+            for k, ends in enumerate([(1, 4), (4,)])
+        },
+        "si": near(lambda x: mp.si(x) / x, 4),
+        "ci": near(lambda x: (mp.ci(x) - mp.euler - mp.log(x)) / x**2, 4),
+        "si_f_0": squared(lambda x: _sines(x)[0], 4, 8),
+        "si_g_0": squared(lambda x: _sines(x)[1], 4, 8),
+        "si_f_1": squared(lambda x: _sines(x)[0], 8),
+        "si_g_1": squared(lambda x: _sines(x)[1], 8),
+        "fresnel_s": near(lambda x: mp.fresnels(x) / x**3, 1.625, 4),
+        "fresnel_c": near(lambda x: mp.fresnelc(x) / x, 1.625, 4),
+        "fresnel_f_0": fourth(lambda x: _waves(x)[0], 1.625, 3),
+        "fresnel_g_0": fourth(lambda x: _waves(x)[1], 1.625, 3),
+        "fresnel_f_1": fourth(lambda x: _waves(x)[0], 3),
+        "fresnel_g_1": fourth(lambda x: _waves(x)[1], 3),
+        "dawsn_0": near(_near_dawson, 3),
+        "dawsn_1": squared(lambda x: _dawson(x) * 2 * x, 3, 6),
+        "dawsn_2": squared(lambda x: _dawson(x) * 2 * x, 6),
+    }
 
 
 def series(fit: Interval) -> tuple[list[Any], Any]:
@@ -151,7 +155,7 @@ def cut(coefficients: Sequence[Any], bound: Any) -> Sequence[Any]:
 
 def numbers(name: str, dtype: str) -> Iterator[str]:
     """The lines of the coefficients that a dtype needs."""
-    coefficients, least = series(FITS[name])
+    coefficients, least = series(fits()[name])
     kept = powers(cut(coefficients, ROUNDING[dtype] * least))
     texts = [str(np.dtype(dtype).type(number)) for number in kept]
     yield f'    "{name}": ('
@@ -164,12 +168,12 @@ def numbers(name: str, dtype: str) -> Iterator[str]:
 def lines() -> Iterator[str]:
     """The lines of the file."""
     yield from (HEAD, "ENDS = {")
-    for name, fit in FITS.items():
+    for name, fit in fits().items():
         yield f'    "{name}": ({float(fit.low)!r}, {float(fit.high)!r}),'
     yield "}"
     for dtype in ROUNDING:
         yield f"{dtype.upper()} = {{"
-        for name in FITS:
+        for name in fits():
             yield from numbers(name, dtype)
         yield "}"
 

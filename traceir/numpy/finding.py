@@ -161,8 +161,9 @@ def compress(
     Array([5, 7], dtype=int32)
     """
     no_out("compress", out)
-    known = not is_tracer(condition)
-    which = np.asarray(condition) if known else truth(condition)
+    which = known_truth(condition)
+    known = not is_tracer(which)
+    which = np.asarray(which) if known else which
     x = as_array(operand("compress", a, 1))
     if len(which.shape) != 1:
         raise rules.error("face.vector", got=f"a condition of shape {which.shape}")
