@@ -13,7 +13,7 @@ from rule_errors import raises_rule
 
 import traceir
 import traceir.numpy as jnp
-from traceir import lax
+from traceir import lax, nn
 from traceir.jit.function import JitFunction, Options
 from traceir.scipy import special, stats
 
@@ -119,3 +119,44 @@ def test_moments_in_a_complex_dtype() -> None:
 def test_windows_of_another_rank() -> None:
     with raises_rule("conv_general_dilated.rank"):
         lax.conv_general_dilated_patches(np.float32(1), (2,), (1,), "SAME")
+
+
+@pytest.mark.parametrize(("own", "other"), [("complex64", "f"), ("f", "complex64")])
+def test_derivatives_of_parts(own: str, other: str) -> None:
+    x = np.array([1, 2, -3, 0.5], own)
+    found, slope = traceir.jvp(lambda v: v.view(other), (x,), (2 * x,))
+    np.testing.assert_array_equal(found, x.view(other))
+    np.testing.assert_array_equal(slope, (2 * x).view(other))
+    back = traceir.grad(lambda v: jnp.sum(abs(v.view(other)) ** 2))(x)
+    np.testing.assert_array_equal(back, 2 * x.conj())
+
+
+@pytest.mark.parametrize("dtype", ["int32", "float16", "complex64"])
+def test_covariances_of_no_variable(dtype: str) -> None:
+    for function in (jnp.cov, jnp.corrcoef):
+        found = function(np.zeros((0, 3), dtype))
+        assert (found.shape, found.dtype) == ((0, 0), "float32")
+
+
+def test_an_integral_of_truths_has_the_dtype_of_its_constant() -> None:
+    with traceir.enable_x64(True):
+        found = jnp.polyint(np.array([True, False]))
+    assert found.dtype == "float64"
+    np.testing.assert_array_equal(found, [0.5, 0, 0])
+
+
+def test_what_counts_may_have_more_dimensions() -> None:
+    x, where = np.array([1, 2, 4], "f"), np.array([[1, 0, 1], [0, 1, 1]], bool)
+    total = jnp.sum(x, 0, where=where, keepdims=True)
+    np.testing.assert_array_equal(total, [[1, 2, 8]])
+    total = jnp.sum(1.5, where=where[0], keepdims=True)
+    np.testing.assert_array_equal(total, [1.5, 0, 1.5])
+
+
+@pytest.mark.parametrize(
+    "function", [nn.softmax, nn.log_softmax, nn.standardize, jnp.var, jnp.nanvar]
+)
+def test_what_counts_is_of_the_operands_dimensions(function: Any) -> None:
+    x, where = np.array([1, 2], "f"), np.array([[True], [False]])
+    with raises_rule("face.broadcast-to"):
+        function(x, where=where)

@@ -33,27 +33,31 @@ from traceir.trace import typeof
 def softmax(x: Operand, axis: Axis = -1, where: Operand = None) -> Array:
     """Exponentials divided by their sum over axes; 0 where they do not count.
 
-    Raises ValueError (face.axis), TypeError (face.argument, face.broadcast).
+    Raises ValueError (face.axis, face.broadcast-to), TypeError (face.argument).
 
     >>> import traceir.numpy as jnp
     >>> softmax(jnp.array([1000.0, 1000.0]))
     Array([0.5, 0.5], dtype=float32)
     """
     value = operand("softmax", x)
-    return shares(value, axes_in(axis, len(shape_of(value))), where)
+    shape = shape_of(value)
+    which = None if where is None else broadcast_to(where, shape)
+    return shares(value, axes_in(axis, len(shape)), which)
 
 
 def log_softmax(x: Operand, axis: Axis = -1, where: Operand = None) -> Array:
     """The logarithm of `softmax`, exact far below 0; -inf where they do not count.
 
-    Raises ValueError (face.axis), TypeError (face.argument, face.broadcast).
+    Raises ValueError (face.axis, face.broadcast-to), TypeError (face.argument).
 
     >>> import traceir.numpy as jnp
     >>> log_softmax(jnp.array([0.0, 200.0]))
     Array([-200.,    0.], dtype=float32)
     """
     value = operand("log_softmax", x)
-    return log_shares(value, axes_in(axis, len(shape_of(value))), where)
+    shape = shape_of(value)
+    which = None if where is None else broadcast_to(where, shape)
+    return log_shares(value, axes_in(axis, len(shape)), which)
 
 
 @composite(static_argnames=["axis", "keepdims"])

@@ -132,7 +132,8 @@ def nanvar(
         about = centre("nanvar", value, mean)
     strange = isnan(value)
     if where is not None:
-        strange = logical_or(strange, logical_not(where))
+        which = broadcast_to(where, shape_of(value))
+        strange = logical_or(strange, logical_not(which))
     apart = _where(strange, 0, subtract(value, about))
     if computed.kind == "c":
         apart = lax.real(lax.mul(apart, lax.conj(apart)))
@@ -242,6 +243,8 @@ def cov(
     """
     shares = [operand("cov", w) for w in (fweights, aweights) if w is not None]
     x, wanted = _variables(m, y, shares, rowvar, dtype)
+    if not x.shape[0]:
+        return lax.full((0, 0), 0, default_dtype(float))  # of no variable, no dtype
     count = x.shape[1]
     less = (0 if bias else 1) if ddof is None else ddof
     counted = _observations(fweights, aweights, count, wanted)

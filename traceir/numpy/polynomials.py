@@ -35,7 +35,6 @@ from traceir.numpy.elementwise import multiply, sqrt
 from traceir.numpy.joins import atleast_1d
 from traceir.numpy.reductions import prod, sum
 from traceir.numpy.triangles import vander
-from traceir.trace import typeof
 
 
 def _vectors(name: str, *values: Operand) -> list[Array]:
@@ -178,10 +177,7 @@ def polyint(p: Operand, m: int = 1, k: Operand = None) -> Array:
     >>> polyint(jnp.array([6.0, 2.0]))
     Array([3., 2., 0.], dtype=float32)
     """
-    (x,), constants = promoted_inexact("polyint", p), 0
-    if k is not None:
-        x, constants = promoted_inexact("polyint", p, k)
-    constants = convert(operand("polyint", constants), typeof(x).dtype)
+    x, constants = promoted_inexact("polyint", p, 0 if k is None else k)
     order = _order(m)
     (x,) = _vectors("polyint", x)
     if not order:

@@ -47,13 +47,6 @@ def truths(where: Operand) -> Operand:
     return which
 
 
-def _kept(x: Array, shape: tuple[int, ...], axes: tuple[int, ...]) -> Array:
-    """A reduced array with its axes back, at extent 1."""
-    dims = [d for d in range(len(shape)) if d not in axes]
-    kept = [n if d in dims else 1 for d, n in enumerate(shape)]
-    return lax.broadcast_in_dim(x, kept, dims)
-
-
 def reduced(
     primitive: str, x: Operand, axis: Axis, keepdims: bool, **options: Any
 ) -> Array:
@@ -62,14 +55,13 @@ def reduced(
     `where` leaves out elements, by putting the primitive's `identity` in their place;
     `initial` takes part as one more element, by `combine`.
     """
-    shape = shape_of(x)
-    axes = axes_in(axis, len(shape))
+    axes = axes_in(axis, len(shape_of(x)))
     if options.get("where") is not None:
         dtype, which = typeof(x).dtype, truths(options["where"])
         x = _where(which, x, typed(options["identity"], dtype, False))
     result: Array = bind(primitive, x, axes=axes)
     if keepdims:
-        result = _kept(result, shape, axes)
+        result = lax.expand_dims(result, axes)
     if options.get("initial") is not None:
         initial = convert(operand(primitive, options["initial"]), result.dtype)
         result = bind(options["combine"], initial, result)
@@ -300,7 +292,7 @@ def _arg(name: str, a: Operand, axis: int | None, keepdims: bool) -> Array:
     result: Array = bind(name, value, axes=(at,), index_dtype=default_dtype(int))
     if not keepdims:
         return result
-    return _kept(result, shape, tuple(range(len(shape))) if axis is None else (at,))
+    return lax.expand_dims(result, range(len(shape)) if axis is None else (at,))
 
 
 def argmax(

@@ -57,6 +57,8 @@ def _joined(x: Array, dtype: np.dtype) -> Array:
         parts = _joined(x, part_dtype(dtype))
         pairs = lax.reshape(parts, (*stack, parts.shape[-1] // 2, 2))
         return lax.complex(pairs[..., 0], pairs[..., 1])
+    if dtype == x.dtype:
+        return x  # the parts themselves: unlike their bits, they have a derivative
     of_one = dtype.itemsize // x.dtype.itemsize
     if of_one > 1:
         x = lax.reshape(x, (*stack, last // of_one, of_one))
