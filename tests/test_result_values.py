@@ -15,7 +15,7 @@ import traceir
 import traceir.numpy as jnp
 from traceir import lax, nn
 from traceir.jit.function import JitFunction, Options
-from traceir.scipy import special, stats
+from traceir.scipy import signal, special, stats
 
 M = np.array([[1, -2], [3, 120]], np.int8)
 TWO = ("bool", "int8", "uint8", "int32", "float16", "float32", "complex64")
@@ -160,3 +160,17 @@ def test_what_counts_is_of_the_operands_dimensions(function: Any) -> None:
     x, where = np.array([1, 2], "f"), np.array([[True], [False]])
     with raises_rule("face.broadcast-to"):
         function(x, where=where)
+
+
+def test_a_condition_number_is_of_some_elements() -> None:
+    for p in (None, 1, "fro"):
+        with raises_rule("face.reduce-empty"):
+            jnp.linalg.cond(np.zeros((0, 0)), p)
+
+
+@pytest.mark.parametrize(("mode", "expected"), [("full", [2, 4]), ("same", [2])])
+def test_a_convolution_with_one_element_is_a_product(mode: str, expected: Any) -> None:
+    one, two = np.array([2], "float16"), np.array([1, 2], "float16")
+    found = signal.fftconvolve(one, two, mode)
+    assert found.dtype == "float16"
+    np.testing.assert_array_equal(found, expected)

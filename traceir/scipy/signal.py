@@ -136,14 +136,15 @@ def fftconvolve(
     """
     x, y = _pair("fftconvolve", in1, in2, mode, axes is None)
     along = axes_in(axes, len(shape_of(x)))
-    if not along:
-        return as_array(x * y)
     sizes = [(shape_of(x)[d], shape_of(y)[d]) for d in along]
-    lengths = tuple(n + m - 1 for n, m in sizes)
-    real = kind_of(typeof(x).dtype) == "f"
-    forth, back = (rfftn, irfftn) if real else (fftn, ifftn)
-    spectra = forth(x, lengths, along) * forth(y, lengths, along)
-    found = back(spectra, lengths, along)
+    if all(1 in pair for pair in sizes):
+        found = as_array(x * y)
+    else:
+        lengths = tuple(n + m - 1 for n, m in sizes)
+        real = kind_of(typeof(x).dtype) == "f"
+        forth, back = (rfftn, irfftn) if real else (fftn, ifftn)
+        spectra = forth(x, lengths, along) * forth(y, lengths, along)
+        found = back(spectra, lengths, along)
     starts, stops = [0] * found.ndim, list(found.shape)
     for d, (n, m) in zip(along, sizes, strict=True):
         starts[d], kept = _kept(n, m, mode)

@@ -135,7 +135,7 @@ def cond(x: Operand, p: int | float | str | None = None) -> Array:
     Shape (..., m, n) to (...). `p` is an order of `norm`; without one, or with 2 or -2,
     it is the quotient of the greatest and the least singular value, and matrices need
     not be square. Raises LinAlgError (linalg.matrix, linalg.square), ValueError
-    (linalg.option), TypeError (matrices.dtype).
+    (linalg.option, face.reduce-empty), TypeError (matrices.dtype).
 
     >>> import traceir.numpy as jnp
     >>> cond(jnp.array([[4, 0], [0, 2]]))
@@ -143,6 +143,8 @@ def cond(x: Operand, p: int | float | str | None = None) -> Array:
     """
     [x] = matrices("cond", x)
     option("cond", "p", p, (None, 1, -1, 2, -2, np.inf, -np.inf, "fro", "nuc"))
+    if 0 in x.shape[-2:]:
+        raise rules.error("face.reduce-empty", got=f"cond of shape {x.shape}")
     if p in (None, 2, -2):
         s = svdvals(x)
         greatest, least = s[..., 0], s[..., -1]
