@@ -26,8 +26,6 @@ class TracedIndex:
         pairs = zip(self.index, other.index, strict=True)
         return all(a is b or (_plain(a, b) and a == b) for a, b in pairs)
 
-    __hash__ = None  # type: ignore[assignment]  # parts are traced
-
     def of(self, value: np.ndarray) -> np.ndarray:
         """The view of a NumPy array where the traced places are 0: it lies so."""
         zeros = (0 if isinstance(part, Tracer) else part for part in self.index)
