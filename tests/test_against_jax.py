@@ -131,14 +131,17 @@ def test_a_known_difference_is_explained_and_others_are_not(tmp_path: Path) -> N
         program = 'jnp\\.f\\('
         kind = "dtype: .*"
         reason = "g.rule: why"
+        rounding = true
         """
     )
     table = known.known(tmp_path / "known.toml")
     row = {"kind": "dtype", "detail": "int32 for int64", "body": "y0 = jnp.f(x0)"}
     row["theirs"] = "int64[]"
-    assert known.explained(row, table) == "g.rule: why"
-    assert not known.explained({**row, "kind": "shape"}, table)
-    assert not known.explained({**row, "body": "y0 = jnp.g(x0)"}, table)
+    found = known.explanation(row, table)
+    assert found is not None
+    assert (found.reason, found.rounding) == ("g.rule: why", True)
+    assert not known.explanation({**row, "kind": "shape"}, table)
+    assert not known.explanation({**row, "body": "y0 = jnp.g(x0)"}, table)
 
 
 def test_every_known_difference_has_a_reason_whose_rules_exist() -> None:

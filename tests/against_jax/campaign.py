@@ -9,11 +9,12 @@ import os
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from against_jax.known import explained, known
+from against_jax.known import explanation, known
 from against_jax.minimise import minimised
 from against_jax.programs import Program, draw
 from against_jax.running import Found, Late, Runner
@@ -157,19 +158,20 @@ def report(seed: int, numbers: Sequence[int], rows: list[Row], seconds: float) -
     """The figures and the distinct findings, unexplained ones first, as text."""
     table = known()
     count = len(numbers)
-    reasons = {id(row): explained(row, table) for row in rows}
-    bad = [row for row in rows if not reasons[id(row)]]
+    entries = {id(row): explanation(row, table) for row in rows}
+    bad = [row for row in rows if not entries[id(row)]]
+    rounded = sum(bool(entry and entry.rounding) for entry in entries.values())
     groups: dict[tuple[str, str, str], list[Row]] = {}
     for row in bad:
         groups.setdefault((row["source"], row["kind"], row["detail"]), []).append(row)
-    missing = sum(row["kind"] == "missing" for row in rows)
+    kinds = Counter(row["kind"] for row in rows)
     lines = [
         f"{count} programs, seed {seed}, from {numbers[0]}: {seconds:.0f} s, "
         f"{1000 * seconds / max(count, 1):.0f} ms each",
-        f"{100 * (count - len(rows)) / count:.2f} % agree; "
-        f"{100 * missing / count:.2f} % missing; {len(rows) - missing} differ; "
-        f"{len(rows) - len(bad)} explained, {len(bad)} unexplained in "
+        f"{100 * (count - len(rows) + rounded) / count:.2f} % agree, {rounded} of them "
+        f"but for rounding; {len(rows) - rounded} differ: {len(bad)} unexplained, in "
         f"{len(groups)} groups",
+        ", ".join(f"{kind} {times}" for kind, times in kinds.most_common()),
     ]
     for (source, kind, detail), members in sorted(groups.items()):
         row = members[0]

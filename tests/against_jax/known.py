@@ -21,6 +21,8 @@ class Known:
     kind: re.Pattern[str]
     theirs: re.Pattern[str]
     reason: str
+    # Whether both sides are within what rounding may do to a result.
+    rounding: bool = False
 
     def explains(self, row: Mapping[str, Any]) -> bool:
         """Whether the finding is this one: all three patterns are met."""
@@ -38,9 +40,10 @@ def known(path: Path = KNOWN) -> tuple[Known, ...]:
     return (*map(_entry, rows), *_absent())
 
 
-def _entry(row: Mapping[str, str]) -> Known:
+def _entry(row: Mapping[str, Any]) -> Known:
     patterns = (row.get(key, "") for key in ("program", "kind", "theirs"))
-    return Known(*map(re.compile, patterns), reason=row["reason"])
+    rounding = row.get("rounding", False)
+    return Known(*map(re.compile, patterns), reason=row["reason"], rounding=rounding)
 
 
 def _absent() -> Iterator[Known]:
@@ -54,6 +57,6 @@ def _absent() -> Iterator[Known]:
             yield Known(program, kind, re.compile(""), reason)
 
 
-def explained(row: Mapping[str, Any], table: Iterable[Known]) -> str:
-    """The reason of the first row that explains a finding; empty if none does."""
-    return next((entry.reason for entry in table if entry.explains(row)), "")
+def explanation(row: Mapping[str, Any], table: Iterable[Known]) -> Known | None:
+    """The first row that explains a finding, if any does."""
+    return next((entry for entry in table if entry.explains(row)), None)

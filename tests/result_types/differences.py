@@ -5,8 +5,7 @@ The rows of `data/result-differences.txt` are those for which something else is 
 
 - where JAX refuses what has a meaning here, or gives what has none (an attention of
   truth values, lengths below zero, a table of counts of integers in eight bits);
-- where the Array API standard asks for another type: places of `searchsorted`, and
-  products of narrow integers;
+- where the Array API standard asks for another type: products of narrow integers;
 - where JAX's type depends on whether its formula has a typed constant in it: then a
   result is weak or strong, or an exception is of this class or that, by accident;
 - where JAX has a type and no value: matrices in half precision, which LAPACK has not;

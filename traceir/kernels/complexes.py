@@ -115,7 +115,8 @@ def expm1(x: np.ndarray) -> Any:
     a, b = z.real, z.imag
     half = np.sin(b / 2)
     near = complex_(
-        np.asarray(np.expm1(a) * np.cos(b) - 2 * half * half),
+        # Of a zero the real part is 0, whatever its sign.
+        np.asarray(np.expm1(a) * np.cos(b) - 2 * half * half + 0.0),
         np.asarray(np.exp(a) * np.sin(b)),
     )
     return np.where(np.abs(a) < 1, near, np.exp(z) - 1).astype(x.dtype)

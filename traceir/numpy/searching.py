@@ -18,7 +18,6 @@ from traceir.lax.operands import (
     Operand,
     as_array,
     convert,
-    default_dtype,
     operand,
     operands,
     promoted,
@@ -61,8 +60,7 @@ def searchsorted(
 ) -> Array:
     """Where each number of `v` belongs in `a`, a vector in ascending order.
 
-    Places have the default integer dtype, as the Array API standard asks: JAX's are
-    int32.
+    Places are int32, as JAX's are, and int64 where `a` is too long for that.
 
     Before its equals with `side` "left", behind them with "right". With `sorter`, it is
     `a[sorter]` that is in order. `method` says how, not what: "scan" and
@@ -80,7 +78,9 @@ def searchsorted(
         raise rules.error("order.sorted", got=f"shape {values.shape}")
     if sorter is not None:
         values = at_places(values, as_array(operand("searchsorted", sorter, 2)), 0)
-    found: Array = convert(_placed(values, numbers, side, method), default_dtype(int))
+    found: Array = convert(
+        _placed(values, numbers, side, method), index_dtype(values.shape)
+    )
     return found
 
 

@@ -37,7 +37,7 @@ def view(x: Array, dtype: DTypeLike = None) -> Array:
     line = x if x.ndim else lax.reshape(x, (1,))
     *stack, last = line.shape
     count = last * own.itemsize // wanted.itemsize
-    found = _joined(_parted(line), wanted)
+    found = lax.convert_element_type(_joined(_parted(line), wanted), wanted)
     return lax.reshape(found, (*stack, count) if x.ndim else ())
 
 

@@ -183,6 +183,7 @@ def expm1(x: Num, y: Num) -> Parts:
     """exp(x) - 1, by the real one where it is near zero."""
     half = (y * 0.5).apply("sin")
     near = x.apply("expm1") * y.apply("cos") - 2.0 * half * half
+    near = near + 0.0  # of a zero it is 0, whatever the zero's sign
     first, second = exp(x, y)
     return (abs(x) < 1.0).where(near, first - 1.0), second
 
