@@ -141,6 +141,7 @@ BAD: list[tuple[str, type[Exception], str, Callable[[], Any]]] = [
     ("face.sections", ValueError, "in 0", lambda: jnp.array_split(V, 0)),
     ("face.repeats", ValueError, "-1", lambda: jnp.tile(V, -1)),
     ("face.repeats", ValueError, "of 4 elements", lambda: jnp.repeat(V, V[:3])),
+    ("face.complex", ValueError, "unwrap", lambda: jnp.unwrap(V, period=2j)),
     ("face.pad-width", ValueError, "-1", lambda: jnp.pad(V, -1)),
     ("face.pad-width", ValueError, "for 1 dim", lambda: jnp.pad(V, (1, 2, 3))),
     ("face.pad-empty", ValueError, "axis 0", lambda: jnp.pad(V[:0], 1, "edge")),

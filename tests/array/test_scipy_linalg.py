@@ -30,7 +30,7 @@ def _product(u: Any, s: Any, vh: Any) -> Any:
 
 def _distance(q: Any, r: Any) -> Any:
     """The matrix of factors, and how far from orthogonal the first is."""
-    return q @ r, abs(q.T @ q) < 1e-12
+    return q @ r, abs(q.conj().T @ q) < 1e-12
 
 
 def _squares(values: Any, vectors: Any) -> Any:
@@ -107,6 +107,17 @@ def test_a_function_gives_what_scipys_gives(name: str, side: str) -> None:
             pairs = zip(*map(traceir.tree.leaves, (got, want)), strict=True)
             for one, other in pairs:
                 np.testing.assert_allclose(np.asarray(one), other, 1e-10, 1e-12)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_function_of_complex_numbers_gives_what_scipys_gives(name: str) -> None:
+    call, x = CALLS[name], FULL + 1j * FULL.T[::-1]
+    b = SIDES["matrix"] * (1 - 2j)
+    with traceir.enable_x64(True):
+        found = traceir.tree.leaves(call(ours, jnp.asarray(x), b))
+    wanted = traceir.tree.leaves(call(scipy.linalg, x, b))
+    for one, other in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(np.asarray(one), other, 1e-10, 1e-12)
 
 
 def test_the_exponential_of_a_stack_takes_each_by_itself() -> None:

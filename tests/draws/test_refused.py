@@ -99,6 +99,7 @@ BAD: list[tuple[str, type[Exception], str, Callable[[], Any]]] = [
         lambda: random.choice(KEY, 5, (2,), p=THREE),
     ),
     ("random.entries", TypeError, "float32", lambda: random.permutation(KEY, 5.0)),
+    ("face.axis", ValueError, "axis 1", lambda: random.permutation(KEY, 5, axis=1)),
     (
         "random.covariance",
         ValueError,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,20 +9,16 @@ import numpy as np
 from traceir import rules
 from traceir.array import Array
 from traceir.devices import check_device
-from traceir.dtypes import KEY, kind_of
+from traceir.dtypes import KEY
 from traceir.lax.index_dtypes import offset
 from traceir.lax.operands import (
     DTypeLike,
     Operand,
     as_array,
-    constant,
     convert,
     dtype_of,
-    fitting,
     given,
     is_scalar,
-    is_tracer,
-    joined,
     operand,
     shape_of,
     typed,
@@ -32,12 +27,11 @@ from traceir.lax.shapes import ShapeLike, shape_tuple
 from traceir.lax.structure import (
     broadcast_in_dim,
     broadcasted_iota,
-    concatenate,
     expand_dims,
 )
 from traceir.lax.structure import full as lax_full
-from traceir.lax.warned import refuse_part, warn_of_part
-from traceir.promote import check_unmasked
+from traceir.lax.warned import warn_of_part
+from traceir.numpy.sequences import from_sequence
 from traceir.trace import bind, typeof
 
 
@@ -110,7 +104,7 @@ def _made(value: Any, dtype: np.dtype | None) -> Array:
     if type(value) is int and dtype is not None:
         return as_array(given("array", value, dtype))
     if isinstance(value, (list, tuple)):
-        found = _from_sequence(value, dtype)
+        found = from_sequence(value, dtype)
     elif is_scalar(value) or isinstance(value, (Array, np.ndarray)):
         found = operand("array", value)
         if dtype is not None and isinstance(found, np.ndarray):
@@ -121,79 +115,6 @@ def _made(value: Any, dtype: np.dtype | None) -> Array:
     else:
         found = operand("array", np.asarray(value))
     return as_array(found if dtype is None else convert(found, dtype))
-
-
-def _from_sequence(value: Sequence[Any], dtype: np.dtype | None) -> Operand:
-    leaves = list(_leaves(value))
-    if dtype is not None and complex in map(type, leaves):
-        refuse_part(leaves, dtype)
-    arrays = [leaf for leaf in leaves if isinstance(leaf, Array)]
-    if not any(map(_is_joined, arrays)):
-        return _from_host(value, leaves if arrays else [], dtype)
-    if dtype is None:
-        dtype = joined([operand("array", leaf) for leaf in leaves])[0]
-    return _joined(value, dtype)
-
-
-def _is_joined(leaf: Any) -> bool:
-    """Whether a leaf is no number that NumPy could put beside others."""
-    return is_tracer(leaf) or (isinstance(leaf, Array) and leaf.aval.dtype == KEY)
-
-
-def _leaves(value: Any) -> Iterator[Any]:
-    if isinstance(value, (list, tuple)):
-        for part in value:
-            yield from _leaves(part)
-    else:
-        yield value
-
-
-def _from_host(
-    value: Sequence[Any], arrays: list[Any], dtype: np.dtype | None
-) -> Operand:
-    """Nested sequences without tracers; `arrays` are its leaves if one is an Array."""
-    if arrays and dtype is None:
-        dtype = joined([operand("array", leaf) for leaf in arrays])[0]
-    found = _even(value, None)
-    if kind_of(found.dtype) == "O" and all(type(n) is int for n in found.flat):
-        fitting(max(found.flat, key=abs), dtype)
-    if kind_of(found.dtype) in "iu" and not arrays and found.size:
-        # What NumPy has made an integer of a dtype wraps as there.
-        whole = dtype if all(type(n) is int for n in _leaves(value)) else None
-        fitting(int(found.max()), whole)
-        fitting(int(found.min()), whole)
-    if dtype is not None and kind_of(found.dtype) in "iu" and found.ndim:
-        return convert(found, dtype)  # not narrowed first
-    checked = operand("array", found)
-    return checked if dtype is None else convert(checked, dtype)
-
-
-def _host(value: Any) -> Any:
-    if isinstance(value, (list, tuple)):
-        return [_host(part) for part in value]
-    check_unmasked(value)
-    return np.asarray(value) if isinstance(value, Array) else value
-
-
-def _even(value: Any, dtype: np.dtype | None) -> np.ndarray:
-    """Nested sequences as a NumPy array; raises ValueError (face.ragged)."""
-    host = _host(value)
-    try:
-        return np.array(host, dtype)
-    except ValueError:
-        raise rules.error("face.ragged", got=repr(value)) from None
-
-
-def _joined(value: Any, dtype: np.dtype) -> Operand:
-    """Nested sequences with tracers or keys inside, as equations."""
-    if isinstance(value, (list, tuple)):
-        if not any(map(_is_joined, _leaves(value))):
-            return constant(_even(value, dtype))
-        parts = [expand_dims(_joined(v, dtype), (0,)) for v in value]
-        if len({shape_of(part) for part in parts}) > 1:
-            raise rules.error("face.ragged", got=repr(value))
-        return concatenate(parts, 0)
-    return convert(operand("array", value), dtype)
 
 
 def full(

@@ -193,15 +193,18 @@ def unwrap(
 ) -> Array:
     """Jumps along an axis made smaller by whole periods, where they reach `discont`.
 
-    By default, and at least, that is half a period. Raises ValueError (face.axis).
+    By default, and at least, that is half a period. Raises ValueError (face.axis,
+    face.complex).
 
     >>> import traceir.numpy as jnp
     >>> unwrap(jnp.array([0.0, 3.0, -3.0])) - 2 * jnp.pi
     Array([-6.2831855, -3.2831855, -3.       ], dtype=float32)
     """
     values = operands("unwrap", (p, period))
-    at = axis_in(axis, len(shape_of(values[0])))
     dtype = typeof(add(*values)).dtype
+    if kind_of(dtype) == "c":
+        raise rules.error("face.complex", got=f"unwrap of {dtype}")
+    at = axis_in(axis, len(shape_of(values[0])))
     if kind_of(dtype) == "b":
         dtype = inexact(dtype)
     phase, whole = (convert(v, dtype) for v in values)

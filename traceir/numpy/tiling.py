@@ -84,13 +84,13 @@ def repeat(
     value = operand("repeat", a)
     if axis is None or not shape_of(value):  # a number is a vector of one
         value, axis = lax.reshape(value, (prod(shape_of(value)),)), 0
-    at = axis_in(axis, len(shape_of(value)))
-    if not shape_of(value)[at] and total_repeat_length is not None:
-        return as_array(value)
     if is_tracer(repeats) and total_repeat_length is None:
         what = "the 'repeats' argument of jnp.repeat, without total_repeat_length,"
         traced: Any = repeats
         raise refusal(traced, "level.concretize.number", what)
+    at = axis_in(axis, len(shape_of(value)))
+    if not shape_of(value)[at] and total_repeat_length is not None:
+        return as_array(value)
     if is_tracer(repeats):
         return _by_counts(value, repeats, at, total_repeat_length or 0)
     return _by_numbers(value, np.asarray(repeats), at, total_repeat_length)

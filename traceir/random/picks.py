@@ -201,13 +201,13 @@ def permutation(
     key = one_key("permutation", key)
     values = operand("permutation", x, 1)
     shape = shape_of(values)
+    at = axis_in(axis, len(shape) or 1)
     if not shape:
         if typeof(values).dtype.kind not in "iu":
             got = f"{typeof(values)} for permutation"
             raise rules.error("random.entries", got=got)
         number = max(_count(values, "permutation"), 0)
         return _shuffled(key, lax.iota(default_dtype(int), number), 0)
-    at = axis_in(axis, len(shape))
     if independent or len(shape) == 1:
         return _shuffled(key, as_array(values), at)
     order = _shuffled(key, lax.iota(default_dtype(int), shape[at]), 0)

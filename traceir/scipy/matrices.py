@@ -17,10 +17,12 @@ from traceir.lax.operands import (
     as_array,
     broadcast_shapes,
     convert,
+    operand,
     promoted,
     shape_of,
 )
 from traceir.numpy import linalg as _linalg
+from traceir.numpy.closeness import conjugate
 from traceir.numpy.creation import asarray, broadcast_to, zeros
 from traceir.numpy.joins import atleast_1d, atleast_2d
 from traceir.numpy.linalg.checks import option
@@ -59,16 +61,19 @@ def block_diag(*arrs: Operand) -> Array:
 def toeplitz(c: Operand, r: Operand = None) -> Array:
     """The matrix with constant diagonals, of this first column and first row.
 
-    Without `r` the row is the column. The first element of `r` does not count. Shapes
-    (..., m) and (..., n), whose stacks broadcast, to (..., m, n). Raises ValueError
-    (face.broadcast-to).
+    Without `r` the row is the conjugate of the column. The first element of `r` does
+    not count. Shapes (..., m) and (..., n), whose stacks broadcast, to (..., m, n).
+    Raises ValueError (face.broadcast-to).
 
     >>> import traceir.numpy as jnp
     >>> toeplitz(jnp.array([1, 2]), jnp.array([1, 3]))
     Array([[1, 3],
            [2, 1]], dtype=int32)
     """
-    column, row = _sides("toeplitz", c, c if r is None else r)
+    if r is None:
+        c = operand("toeplitz", c)
+        r = conjugate(c)
+    column, row = _sides("toeplitz", c, r)
     high, wide = column.shape[-1], row.shape[-1]
     line = concatenate([flip(column, -1), row[..., 1:]], -1)
     return _windows(line, high, wide, high - 1, -1)

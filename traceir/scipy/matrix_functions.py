@@ -48,14 +48,12 @@ def expm(
     """
     x = square("expm", A)
     dtype, shape = typeof(x).dtype, shape_of(x)
-    size = norm(x, 1, axis=(-2, -1))
-    tiny = lax.full(shape_of(size), float(finfo(dtype).tiny), dtype)
-    ratio = lax.div(lax.max(size, tiny), lax.full(shape_of(size), _THETA, dtype))
-    steps = lax.ceil(
-        lax.div(lax.log(ratio), lax.full(shape_of(size), np.log(2), dtype))
-    )
+    size = norm(x, 1, axis=(-2, -1))  # real, though the matrix may be complex
+    tiny = lax.full_like(size, float(finfo(dtype).tiny))
+    ratio = lax.div(lax.max(size, tiny), lax.full_like(size, _THETA))
+    steps = lax.ceil(lax.div(lax.log(ratio), lax.full_like(size, np.log(2))))
     more = [
-        _over(lax.gt(steps, lax.full(shape_of(size), done, dtype)), shape)
+        _over(lax.gt(steps, lax.full_like(size, done)), shape)
         for done in range(max_squarings + 1)
     ]
     half = lax.full(shape, 0.5, dtype)

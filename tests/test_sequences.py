@@ -1,0 +1,84 @@
+"""Arrays of nested sequences: great ints lose nothing, leaves meet as operands do.
+
+Cites jit.overflow
+"""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from rule_errors import raises_rule
+
+import traceir
+import traceir.numpy as jnp
+
+GREAT = [[2**31, 1], [2**40], [-(2**31) - 1, 2], [2**63, 1], [2**64 - 1, -1], [2**70]]
+FLOATING = ["float32", "float64", "float16", "complex64", "bool"]
+WHOLE = ["int8", "uint8", "int32", "uint32", "int64", "uint64"]
+LEAVES = (
+    *(np.bool_(1), np.uint8(5), np.int8(3), np.int32(7), np.uint64(5), np.int64(4)),
+    *(np.float16(1.5), np.float32(2.5), np.float64(0.25), np.complex64(1)),
+    *(ml_dtypes.bfloat16(1.5), jnp.int8(2), jnp.bfloat16(3), jnp.asarray(1)),
+    *(True, 1, 1.5, 2j),
+)
+
+
+class Readable:
+    """What only NumPy can read."""
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return np.arange(2, dtype=dtype or "int16")
+
+
+@pytest.mark.parametrize("wide", [False, True])
+@pytest.mark.parametrize("dtype", FLOATING)
+@pytest.mark.parametrize("ints", GREAT, ids=str)
+def test_great_ints_are_not_narrowed_first(
+    ints: list[int], dtype: str, wide: bool
+) -> None:
+    wanted = np.array(ints, np.float64)
+    with traceir.enable_x64(wide), np.errstate(over="ignore"):
+        if not wide:
+            dtype = dtype.replace("64", "32") if dtype == "float64" else dtype
+        for found in (jnp.array(ints, dtype), jnp.asarray([ints], dtype)[0]):
+            assert found.dtype == dtype
+            np.testing.assert_array_equal(found, wanted.astype(dtype))
+        found = jnp.array([*map(np.float64, ints)], dtype)
+        np.testing.assert_array_equal(found, wanted.astype(dtype))
+
+
+@pytest.mark.parametrize("dtype", WHOLE)
+@pytest.mark.parametrize("ints", [*GREAT, [2**63 + 1, 3], [255, -128]], ids=str)
+def test_an_int_fits_an_integer_dtype_or_is_refused(
+    ints: list[int], dtype: str
+) -> None:
+    limits = np.iinfo(dtype)
+    with traceir.enable_x64(True):
+        if limits.min <= min(ints) and max(ints) <= limits.max:
+            np.testing.assert_array_equal(jnp.array(ints, dtype), np.array(ints, dtype))
+        else:
+            for value in (ints, [*ints, 1.5], [*ints, jnp.int8(1)]):
+                with raises_rule("jit.overflow", OverflowError):
+                    jnp.array(value, dtype)
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_leaves_meet_as_operands_do(wide: bool) -> None:
+    for pair in itertools.product(LEAVES, repeat=2):
+        with traceir.enable_x64(wide), warnings.catch_warnings():
+            found, nested = jnp.array([*pair]), jnp.array([[pair[0]], [pair[1]]])
+            assert found.dtype == nested.dtype == jnp.result_type(*pair), pair
+            each: list[Any] = [complex(leaf) for leaf in pair]
+            np.testing.assert_array_equal(found.astype(complex), each)
+
+
+def test_what_numpy_can_read_is_a_leaf() -> None:
+    assert jnp.array([range(2), [2, 3]]).tolist() == [[0, 1], [2, 3]]
+    found = jnp.array([Readable(), jnp.asarray([2, 3], "int8")])
+    assert found.tolist() == [[0, 1], [2, 3]]
+    assert found.dtype == "int16"
