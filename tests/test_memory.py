@@ -21,6 +21,11 @@ from traceir.face.sharing import SAME, SHARED
 from traceir.rules import default
 
 
+# A polynomial of conjugate roots stays complex, with a warning, where NumPy makes it
+# real; the edges of complex numbers' bins are complex, those of nothing real in NumPy.
+REAL = ("np.poly(a)", "np.histogramdd(a)")
+
+
 def wrong(line: str, dtype: str, layouts: Any) -> tuple[list[str], int]:
     """The layouts under which there is another result, and how many are refused."""
     found, refused = [], 0
@@ -37,7 +42,8 @@ def test_results_lie_as_numpys(part: int) -> None:
     layouts, found, refused, asked = list(LAYOUTS), [], 0, 0
     for k, line in enumerate(LINES[part::4]):
         few = layouts if SOAK else layouts[k % 7 :: 7]
-        for dtype in DTYPES if SOAK else [DTYPES[k % 3]]:
+        dtypes = DTYPES[: 2 if line in REAL else 3]
+        for dtype in dtypes if SOAK else [dtypes[k % len(dtypes)]]:
             others, count = wrong(line, dtype, few)
             found += others
             refused += count
