@@ -20,7 +20,6 @@ from traceir.face.aliasing import _rows
 from traceir.face.sharing import SAME, SHARED
 from traceir.rules import default
 
-
 # A polynomial of conjugate roots stays complex, with a warning, where NumPy makes it
 # real; the edges of complex numbers' bins are complex, those of nothing real in NumPy.
 REAL = ("np.poly(a)", "np.histogramdd(a)")
