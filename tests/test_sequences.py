@@ -1,4 +1,4 @@
-"""Arrays of nested sequences: great ints lose nothing, leaves meet as operands do.
+"""Arrays of Python numbers: great ints lose nothing, leaves meet as operands do.
 
 Cites jit.overflow
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import ml_dtypes
@@ -16,6 +17,7 @@ from rule_errors import raises_rule
 
 import traceir
 import traceir.numpy as jnp
+from traceir import lax
 
 GREAT = [[2**31, 1], [2**40], [-(2**31) - 1, 2], [2**63, 1], [2**64 - 1, -1], [2**70]]
 FLOATING = ["float32", "float64", "float16", "complex64", "bool"]
@@ -75,6 +77,36 @@ def test_leaves_meet_as_operands_do(wide: bool) -> None:
             assert found.dtype == nested.dtype == jnp.result_type(*pair), pair
             each: list[Any] = [complex(leaf) for leaf in pair]
             np.testing.assert_array_equal(found.astype(complex), each)
+
+
+INT = 2**31 + 1
+UNSIGNED: dict[str, Callable[[], Any]] = {
+    "lax.full": lambda: lax.full((2,), INT, np.uint32),
+    "full": lambda: jnp.full((2,), INT, "uint32"),
+    "full_like": lambda: jnp.full_like(jnp.zeros(2, "uint32"), INT),
+    "convert": lambda: lax.convert_element_type(INT, "uint32"),
+    "set": lambda: jnp.zeros(2, "uint32").at[:].set(INT),
+    "add": lambda: jnp.zeros(2, "uint32").at[:].add(INT),
+    "max": lambda: jnp.zeros(2, "uint32").at[:].max(INT),
+    "arange": lambda: jnp.arange(INT, INT + 1, dtype="uint32"),
+    "arange of steps": lambda: jnp.arange(0, 2 * INT, INT, dtype="uint32")[1],
+}
+
+
+@pytest.mark.parametrize("name", UNSIGNED)
+def test_an_int_may_be_any_that_the_dtype_asked_for_holds(name: str) -> None:
+    for found in (UNSIGNED[name](), traceir.jit(UNSIGNED[name])()):
+        assert found.dtype == "uint32"
+        assert (np.asarray(found) == INT).all()
+
+
+def test_a_range_ends_at_the_greatest_integer() -> None:
+    top = 2**31
+    assert jnp.arange(top - 1, top).tolist() == [top - 1]
+    assert jnp.arange(2**40, 2**40 + 1, dtype="float32").tolist() == [2.0**40]
+    for dtype in (None, "int32", "int8"):
+        with raises_rule("jit.overflow", OverflowError):
+            jnp.arange(top, top + 2, dtype=dtype)
 
 
 def test_what_numpy_can_read_is_a_leaf() -> None:

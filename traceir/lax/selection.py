@@ -6,6 +6,7 @@ from enum import IntEnum
 from operator import index
 
 from traceir.array import Array
+from traceir.lax.ints import held
 from traceir.lax.operands import (
     DTypeLike,
     Operand,
@@ -71,7 +72,8 @@ def convert_element_type(operand: Operand, new_dtype: DTypeLike) -> Array:
     Array(2, dtype=int32)
     """
     dtype = dtype_of(new_dtype, "convert_element_type")
-    return as_array(convert(checked("convert_element_type", operand), dtype))
+    value = checked("convert_element_type", held(operand, dtype))
+    return as_array(convert(value, dtype))
 
 
 def select_n(which: Operand, *cases: Operand) -> Array:

@@ -7,6 +7,7 @@ from operator import index
 
 from traceir.array import Array
 from traceir.dtypes import KEY
+from traceir.lax.ints import held
 from traceir.lax.operands import (
     DTypeLike,
     Operand,
@@ -33,13 +34,16 @@ def full(shape: ShapeLike, fill_value: Operand, dtype: DTypeLike = None) -> Arra
     >>> full((2,), 1.5)
     Array([1.5, 1.5], dtype=float32, weak_type=True)
     """
-    value, extents = checked("full", fill_value), shape_tuple(shape)
+    extents = shape_tuple(shape)
+    if dtype is not None and dtype is not KEY:
+        wanted = dtype_of(dtype, "full")
+        value = convert(checked("full", held(fill_value, wanted)), wanted)
+        return broadcast_in_dim(value, extents, ())
+    value = checked("full", fill_value)
     if dtype is KEY and typeof(value).dtype is not KEY:
         words = full((*extents, 2), value, "uint32")
         result: Array = bind("random_wrap", words, impl="fry")
         return result
-    if dtype is not None and dtype is not KEY:
-        value = convert(value, dtype_of(dtype, "full"))
     return broadcast_in_dim(value, extents, ())
 
 

@@ -11,6 +11,7 @@ from traceir.array import Array
 from traceir.devices import check_device
 from traceir.dtypes import KEY
 from traceir.lax.index_dtypes import offset
+from traceir.lax.ints import held
 from traceir.lax.operands import (
     DTypeLike,
     Operand,
@@ -226,7 +227,7 @@ def full_like(
         extents = aval.shape if shape is None else shape_tuple(shape)
         return _of_words("full_like", fill_value, extents)
     if dtype is None:
-        value = operand("full_like", fill_value, 1)
+        value = operand("full_like", held(fill_value, aval.dtype), 1)
         weak = aval.weak_type and not shape_of(value)
         value = convert(value, aval.dtype, weak)
     else:

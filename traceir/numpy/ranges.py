@@ -15,6 +15,7 @@ from traceir.devices import check_device
 from traceir.dtypes import kind_of
 from traceir.jit.composite import composite
 from traceir.lax.index_dtypes import offset
+from traceir.lax.ints import held
 from traceir.lax.operands import (
     DTypeLike,
     Operand,
@@ -61,11 +62,16 @@ def arange(
         start, stop = None, start
     bounds = {"start": start, "stop": stop, "step": step}
     known = {k: _known(k, v) for k, v in bounds.items() if v is not None}
-    found = joined(known.values())[0] if dtype is None else dtype_of(dtype, "arange")
+    if dtype is None:
+        found = joined(0 if type(v) is int else v for v in known.values())[0]
+    else:
+        found = dtype_of(dtype, "arange")
     first, last, by = known.get("start", 0), known.get("stop", 0), known.get("step", 1)
     if not by:
         raise rules.error("face.step", got=f"step {by}")
     size = max(0, ceil((last - first) / by))
+    for end in (first, first + by * (size - 1)) if size else ():
+        held(end, found)
     result: Array = lax.iota(found, size)
     if step is not None:
         result = lax.mul(typed(by, found, False), result)
@@ -81,6 +87,8 @@ def _known(name: str, value: Any) -> Any:
         raise refusal(value, "level.concretize.number", what)
     if isinstance(value, (Array, np.ndarray)):
         value = np.asarray(value)[()]
+    if type(value) is int:
+        return value  # that it fits a dtype is asked of the elements
     refuse_complex("arange", value)
     return operand("arange", value)
 

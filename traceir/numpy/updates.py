@@ -17,7 +17,14 @@ from traceir.array import Array
 from traceir.compile_time import ensure_compile_time_eval
 from traceir.dtypes import kind_of
 from traceir.lax.indexing import GatherScatterMode, ScatterDimensionNumbers
-from traceir.lax.operands import Operand, convert, is_tracer, joined, shape_of
+from traceir.lax.ints import held
+from traceir.lax.operands import (
+    Operand,
+    convert,
+    is_tracer,
+    joined,
+    shape_of,
+)
 from traceir.numpy.composites import power
 from traceir.numpy.creation import asarray, broadcast_to
 from traceir.numpy.elementwise import divide
@@ -299,9 +306,14 @@ class IndexUpdate:
             return counts, most
         return (counts, int(most)) if int(most) > 1 else None
 
+    def _new(self, values: Operand) -> Array:
+        """The values of an update; an int may be any that the array's dtype holds."""
+        dtype = self.array.dtype
+        return asarray(held(values, dtype) if kind_of(dtype) in "iu" else values)
+
     def _apply(self, scatter: Scatter, values: Operand, *flags: Any) -> Array:
         """Updates by a scatter."""
-        x, new = self.array, asarray(values)
+        x, new = self.array, self._new(values)
         found = _scattered(scatter, x, self.index, new, _Options(*flags))
         _warn_of_loss(new, x)
         return found
@@ -309,7 +321,7 @@ class IndexUpdate:
     def _by_product(self, combine: Combine, values: Operand, *flags: Any) -> Array:
         """`combine` of the array and, in its dtype, the product of all updates of each
         element."""
-        x, new = self.array, asarray(values)
+        x, new = self.array, self._new(values)
         _warn_of_loss(new, x)
         ones: Array = lax.full_like(x, 1)
         options = _Options(*flags)
