@@ -217,9 +217,11 @@ def sign(z: Complex) -> Complex:
 
 
 def power(a: Complex, b: Complex) -> Complex:
-    """a to the power b; of what is not finite nothing is said."""
+    """a to the power b; of what is not finite nothing is said but of powers to 0 and 1."""
     if b.zero:
         return Complex.of(1)
+    if not a.zero and b.im.zero and b.finite and b.re.value == 1:
+        return a
     if not (a.finite and b.finite):
         return Complex(NAN, NAN, free="any")
     if a.zero:

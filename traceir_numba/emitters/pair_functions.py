@@ -281,10 +281,12 @@ def power(w: Work, eqn: Eqn) -> list[Value]:
     if d is not None:
         upright, level = upright & straight, level & straight
     first, second = upright.where(0.0, first), level.where(0.0, second)
-    one = c.is_(0) if d is None else c.is_(0) & d.is_(0)
+    one, same = c.is_(0), c.is_(1)
+    if d is not None:
+        one, same = one & straight, same & straight
     none = size.is_(0) & (c > 0)
-    first = one.where(1.0, none.where(0.0, first))
-    second = one.where(0.0, none.where(0.0, second))
+    first = one.where(1.0, none.where(0.0, same.where(x, first)))
+    second = one.where(0.0, none.where(0.0, same.where(y, second)))
     return [pair(first.as_(dtype), second.as_(dtype))]
 
 
