@@ -297,10 +297,10 @@ def promoted(name: str, *values: Operand, face: str = "jax") -> list[Operand]:
 
 
 def promoted_inexact(name: str, *values: Operand) -> list[Operand]:
-    """As `promoted`, and then to a floating dtype."""
+    """As `promoted`, and then to a floating dtype; of booleans never a weak one."""
     checked = operands(name, values)
     dtype, weak = joined(checked)
-    floating = inexact(dtype)
+    floating, weak = inexact(dtype), weak and dtype != BOOL
     return [convert(v, floating, weak) for v in checked]
 
 

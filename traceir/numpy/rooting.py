@@ -62,6 +62,8 @@ def roots(p: Operand, *, strip_zeros: bool = True) -> Array:
     if len(shape_of(value)) > 1:
         raise rules.error("face.vector", got=f"roots of shape {shape_of(value)}")
     [x] = promoted_inexact("roots", value)
+    if x.size < 2:
+        return _without_zeros(as_array(x))
     if not strip_zeros:
         return _with_zeros(as_array(x))
     if is_tracer(x):
@@ -87,12 +89,9 @@ def _with_zeros(p: Array) -> Array:
     """The roots, as many as there would be if no coefficient were 0."""
     size = p.size
     none = p == 0
-    leading = where(_all(none), size, argmin(none)) if size else 0
+    leading = where(_all(none), size, argmin(none))
     # Zeros that are moved to the end are roots that are 0, and these come last.
-    moved = roll(where(leading == size, 1, p), -leading) if size else p
-    found = _without_zeros(moved)
-    if not found.size:
-        return found
+    found = _without_zeros(roll(where(leading == size, 1, p), -leading))
     _, last = lax.sort((found == 0, found), num_keys=1)
     real = lax.iota("int32", size - 1) < size - 1 - leading
     return where(real, last, complex(np.nan, np.nan))

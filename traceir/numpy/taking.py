@@ -264,9 +264,9 @@ def put(
     x = as_array(operand("put", a))
     places, values = ravel(asarray(ind)), ravel(asarray(v))
     _want_integers(places)
-    if not places.size or not values.size:
+    if not (x.size and places.size and values.size):
         return x
-    if mode in ("clip", "wrap") and x.size:
+    if mode in ("clip", "wrap"):
         places, mode = _numbered(places, x.size, mode), None
     at, values = IndexUpdate(ravel(x), places), _cycled(values, places.size)
     return lax.reshape(at.set(values, mode=mode or "clip"), x.shape)
@@ -325,7 +325,8 @@ def choose(a: Operand, choices: Any, out: None = None, mode: str = "raise") -> A
         raise rules.error("index.option", got=got, hint=hint)
     if len(choices) == 0:
         raise rules.error("index.choices", got="no choices")
-    cases = promoted("choose", *choices)
+    # What is chosen is not weak, of numbers neither.
+    cases = [convert(c, typeof(c).dtype) for c in promoted("choose", *choices)]
     which = _numbered(which, len(cases), mode)
     shape = np.broadcast_shapes(which.shape, *(typeof(c).shape for c in cases))
     spread = [broadcast_to(c, shape) for c in cases]

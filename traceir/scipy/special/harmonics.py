@@ -64,7 +64,8 @@ def sph_harm_y(
 
 
 def _harmonics(n: Array, m: Array, theta: Array, phi: Array, n_max: int) -> Array:
-    degree, order = (as_array(convert(x, theta.dtype)) for x in (n, lax.abs(m)))
+    degree, order = as_array(convert(n, theta.dtype)), as_array(convert(m, theta.dtype))
+    order = lax.abs(order)
     size = _legendre(degree, order, lax.cos(theta), lax.sin(theta), n_max)
     size = where(lax.gt(degree, like(n_max, degree)), np.nan, size)
     odd = lax.ne(lax.rem(order, like(2, order)), like(0, order))

@@ -151,7 +151,8 @@ def _reflected(x: Array) -> Array:
     minus = where(
         lax.bitwise_and(above, lax.bitwise_not(low)), lax.neg(lax.log(x)), minus
     )
-    u = lax.neg(minus)
+    # 0, and not -0, of the logarithm of 1.
+    u = lax.sub(like(0, x), minus)
     found = _series(u)
     log = where(low, lax.log(where(low, within, 1.0)), 0.0)
     product = where(lax.eq(within, like(0, x)), 0.0, lax.mul(log, minus))
