@@ -144,3 +144,27 @@ def test_gradients_are_those_of_differences(name: str) -> None:
         assert change == pytest.approx(float((slope * step).sum()), rel=1e-4, abs=1e-10)
         rows = traceir.vmap(traceir.grad(function))(np.stack([x, x + 0.01]))
         np.testing.assert_allclose(rows[0], slope)
+
+
+SETS: dict[str, Callable[..., Any]] = {
+    "unique": lambda x, **size: jnp.unique(x, **size),
+    "unique_values": lambda x, **size: jnp.unique_values(x, **size),
+    "unique_counts": lambda x, **size: jnp.unique_counts(x, **size).values,
+    "union1d": lambda x, **size: jnp.union1d(x, OTHER, **size),
+    "intersect1d": lambda x, **size: jnp.intersect1d(x, OTHER, **size),
+    "setdiff1d": lambda x, **size: jnp.setdiff1d(x, OTHER, **size),
+    "setxor1d": lambda x, **size: jnp.setxor1d(x, OTHER, **size),
+}
+OTHER = np.array([-1.0, 5.0], "float32")
+
+
+@pytest.mark.parametrize("name", sorted(SETS))
+def test_what_is_taken_has_its_derivative_whether_a_size_is_given_or_not(
+    name: str,
+) -> None:
+    taken, x = SETS[name], jnp.array([1.75, -1.0, -2.75])
+    size = taken(x).size
+    alone = traceir.grad(lambda v: (taken(v) ** 2).sum())(x)
+    sized = traceir.grad(lambda v: (taken(v, size=size) ** 2).sum())(x)
+    np.testing.assert_array_equal(alone, sized)
+    assert np.asarray(alone).any()

@@ -133,6 +133,12 @@ def test_every_special_function_has_hard_operands() -> None:
     assert OUTSIDE.keys() == hard.PRIMITIVES.keys() == ROW.keys()
 
 
+def moved(a: float, x: float) -> mpmath.mpf:
+    """How far a gamma sample moves with its shape."""
+    change = mpmath.diff(lambda b: mpmath.gammainc(b, 0, x, regularized=True), a)
+    return -change * mpmath.gamma(a) * mpmath.exp(x) * x ** (1 - a)
+
+
 DERIVATIVES = {
     "lgamma": (lax.lgamma, mpmath.loggamma, [0.25, 1.0, 5.5, 40.0]),
     "digamma": (lax.digamma, mpmath.digamma, [0.25, 1.5, 5.5, 40.0]),
@@ -164,6 +170,11 @@ DERIVATIVES = {
     "igammac by a": (
         lambda a: lax.igammac(a, 2.5),
         lambda a: mpmath.gammainc(a, 2.5, regularized=True),
+        [0.25, 2.0, 10.0],
+    ),
+    "random_gamma_grad": (
+        lambda x: lax.random_gamma_grad(2.5, x),
+        lambda x: moved(2.5, x),
         [0.25, 2.0, 10.0],
     ),
     "betainc": (

@@ -33,9 +33,9 @@ OTHERS = frozenset(
 )
 # An extremum over examples and a neighbour have no derivative, as in JAX.
 WITHOUT = frozenset({"pmax", "pmin", "nextafter"})
-WITHOUT |= {"zeta", "igamma_grad_a", "random_gamma_grad", "schur", "hessenberg"}
+WITHOUT |= {"zeta", "igamma_grad_a", "schur", "hessenberg"}
 # So many of their first operands they have no derivative by, as their cases show.
-HELD = {"polygamma": 1, "regularized_incomplete_beta": 2}
+HELD = {"polygamma": 1, "random_gamma_grad": 1, "regularized_incomplete_beta": 2}
 SMOOTH = sorted(
     p.name
     for p in default().prims.values()

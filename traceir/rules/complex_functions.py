@@ -217,7 +217,7 @@ def sign(z: Complex) -> Complex:
 
 
 def power(a: Complex, b: Complex) -> Complex:
-    """a to the power b; of what is not finite nothing is said but of powers to 0 and 1."""
+    """a to the power b; of what is not finite that to 0 and 1 alone is said."""
     if b.zero:
         return Complex.of(1)
     if not a.zero and b.im.zero and b.finite and b.re.value == 1:
