@@ -109,6 +109,27 @@ def test_a_range_ends_at_the_greatest_integer() -> None:
             jnp.arange(top, top + 2, dtype=dtype)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float16", "complex64", "bool", "uint8"])
+def test_an_int_of_numpy_is_not_narrowed_first(dtype: str) -> None:
+    for wide in (np.int64(2**40), np.uint64(2**63), np.int64(-1)):
+        with np.errstate(over="ignore"):
+            wanted = wide.astype(dtype)
+        for found in (
+            *(jnp.array(wide, dtype), jnp.asarray(np.array(wide), dtype)),
+            *(jnp.full((), wide, dtype), lax.full((), wide, np.dtype(dtype))),
+            *(jnp.full_like(1.0, wide, dtype), lax.convert_element_type(wide, dtype)),
+        ):
+            assert found.dtype == dtype
+            assert found == wanted
+
+
+def test_grids_of_ints_and_floats_meet_without_a_warning() -> None:
+    for wide, wanted in ((False, "float32"), (True, "float64")):
+        with traceir.enable_x64(wide):
+            assert jnp.mgrid[0:2, 0:1:3j].dtype == wanted
+            assert {x.dtype.name for x in jnp.ogrid[0:2, 0:1:3j]} == {wanted}
+
+
 def test_what_numpy_can_read_is_a_leaf() -> None:
     assert jnp.array([range(2), [2, 3]]).tolist() == [[0, 1], [2, 3]]
     found = jnp.array([Readable(), jnp.asarray([2, 3], "int8")])

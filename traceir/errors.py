@@ -143,7 +143,7 @@ class RuleValueIndexError(RuleValueError, RuleIndexError):
 
 
 class RuleValueNotImplementedError(RuleValueError, RuleNotImplementedError):
-    """An option that there is none of, of which JAX says that it has it not yet."""
+    """An option or a derivative that there is none of; JAX says either of it."""
 
 
 class RuleLinAlgTypeError(RuleLinAlgError, RuleTypeError):

@@ -12,11 +12,14 @@ from traceir.lax.operands import default_dtype, fitting, typed
 def held(value: Any, dtype: np.dtype) -> Any:
     """A Python int that is beyond the default integer dtype in one that holds it.
 
-    Other values stay as they are. Raises OverflowError (jit.overflow).
+    One of NumPy's wraps. Other values stay as they are. Raises OverflowError
+    (jit.overflow).
 
     >>> held(2**31, np.dtype("uint32")), held(-1, np.dtype("uint32"))
     (np.uint32(2147483648), -1)
     """
+    if isinstance(value, np.integer):
+        return typed(value, dtype, False)
     if type(value) is not int:
         return value
     limits = np.iinfo(default_dtype(int))

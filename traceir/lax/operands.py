@@ -162,6 +162,8 @@ def given(name: str, value: Operand, dtype: np.dtype, position: int = 0) -> Oper
     """
     if type(value) is int:
         return typed(fitting(value, dtype), dtype, False)
+    if isinstance(value, np.integer):
+        return typed(value, dtype, False)  # not narrowed first
     return convert(operand(name, value, position), dtype)
 
 

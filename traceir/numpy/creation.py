@@ -102,7 +102,9 @@ def asarray(
 
 
 def _made(value: Any, dtype: np.dtype | None) -> Array:
-    if type(value) is int and dtype is not None:
+    if type(value) is np.ndarray and not value.ndim:
+        value = value[()]
+    if dtype is not None and isinstance(value, (int, np.integer)):
         return as_array(given("array", value, dtype))
     if isinstance(value, (list, tuple)):
         found = from_sequence(value, dtype)

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from traceir import lax, rules
 from traceir.array import Array
+from traceir.lax.operands import as_array, promoted
 from traceir.numpy.creation import asarray
 from traceir.numpy.ranges import arange, linspace
 from traceir.numpy.shapes import concatenate
@@ -61,8 +60,7 @@ class MGrid:
 
 def _alike(arrays: Sequence[Array]) -> list[Array]:
     """Arrays in the dtype in which they meet."""
-    dtype = np.result_type(*(a.dtype for a in arrays))
-    return [a.astype(dtype) for a in arrays]
+    return [as_array(a) for a in promoted("mgrid", *arrays)]
 
 
 class OGrid:

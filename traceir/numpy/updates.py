@@ -309,7 +309,8 @@ class IndexUpdate:
     def _new(self, values: Operand) -> Array:
         """The values of an update; an int may be any that the array's dtype holds."""
         dtype = self.array.dtype
-        return asarray(held(values, dtype) if kind_of(dtype) in "iu" else values)
+        own = type(values) is int and kind_of(dtype) in "iu"
+        return asarray(held(values, dtype) if own else values)
 
     def _apply(self, scatter: Scatter, values: Operand, *flags: Any) -> Array:
         """Updates by a scatter."""
