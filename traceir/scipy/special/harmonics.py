@@ -66,7 +66,10 @@ def sph_harm_y(
 def _harmonics(n: Array, m: Array, theta: Array, phi: Array, n_max: int) -> Array:
     degree, order = as_array(convert(n, theta.dtype)), as_array(convert(m, theta.dtype))
     order = lax.abs(order)
-    size = _legendre(degree, order, lax.cos(theta), lax.sin(theta), n_max)
+    # Beyond 0 and pi the sine is that of the angle within that has the same cosine.
+    sine = lax.sin(theta)
+    sine = where(lax.lt(sine, like(0, sine)), lax.neg(sine), sine)
+    size = _legendre(degree, order, lax.cos(theta), sine, n_max)
     size = where(lax.gt(degree, like(n_max, degree)), np.nan, size)
     odd = lax.ne(lax.rem(order, like(2, order)), like(0, order))
     below = lax.lt(m, like(0, m))
