@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.signal
 from rule_errors import raises_rule
 
 import traceir
@@ -70,6 +71,18 @@ def test_matrices_and_complex_numbers_compile(backend: str) -> None:
     for function, other in ways:
         got = traceir.jit(lambda a, b, f=function: f(a, b), backend=backend)(x, y)
         np.testing.assert_allclose(got, everywhere(x, other), atol=2e-4)
+
+
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+@pytest.mark.parametrize("name", ["correlate2d", "convolve2d"])
+def test_matrices_meet_where_scipys_do(name: str, mode: str) -> None:
+    for shape, other in (((3, 3), (2, 2)), ((4, 5), (3, 2)), ((2, 2), (3, 5))):
+        x, y = RNG.normal(size=(2, *shape)), RNG.normal(size=(2, *other))
+        for factor in (0, 1j):
+            pair = x[0] + factor * x[1], y[0] + factor * y[1]
+            want = getattr(scipy.signal, name)(*pair, mode)
+            got = getattr(signal, name)(*map(jnp.asarray, pair), mode)
+            np.testing.assert_allclose(got, want, 1e-4, 1e-4)
 
 
 def test_some_axes_are_transformed_and_the_others_are_stretched() -> None:

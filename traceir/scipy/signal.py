@@ -112,12 +112,21 @@ def correlate2d(
 ) -> Array:
     """`correlate` of two matrices; there are zeros beside them.
 
+    As in SciPy it is the later of two middles with "same", where `correlate` takes the
+    earlier one, and with "valid" it is `in1` that is conjugated where it is smaller.
+
     >>> import traceir.numpy as jnp
     >>> correlate2d(jnp.array([[1, 2, 3]]), jnp.array([[0, 1]]), "valid")
     Array([[2., 3.]], dtype=float32)
     """
     _matrices(in1, in2, boundary, fillvalue)
-    return correlate(in1, in2, mode, "direct")
+    x, y = operands("correlate2d", (in1, in2))
+    if mode == "same":
+        return flip(correlate(flip(x), flip(y), mode, "direct"))
+    smaller = any(n < m for n, m in zip(shape_of(x), shape_of(y), strict=True))
+    if mode == "valid" and smaller:
+        return flip(correlate(y, x, mode, "direct"))
+    return correlate(x, y, mode, "direct")
 
 
 def fftconvolve(
