@@ -9,6 +9,8 @@ what is written to it is written to the base.
 
 from __future__ import annotations
 
+import abc
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -22,6 +24,18 @@ from traceir.face.views import Index, Step, steps_between
 from traceir.ir import Atom, Literal
 from traceir.recording import StagedTracer, StagingTrace
 from traceir.trace import Trace, Tracer, bind, current_trace, in_force
+
+# Classes such as `numbers.Number` look for the class of an object here.
+_ABC = abc.ABCMeta.__instancecheck__.__code__.co_filename
+_PYTHON: dict[str, type] = {"b": bool, "i": int, "f": float, "c": complex}
+
+
+def asked_by_user() -> bool:
+    """Whether it is a user's code that asks the caller's property."""
+    frame = sys._getframe(2)
+    if frame.f_code.co_filename == _ABC and frame.f_back is not None:
+        frame = frame.f_back
+    return source.is_users_code(frame.f_code.co_filename)
 
 
 class NumpyTracer(StagedTracer):
@@ -49,6 +63,21 @@ class NumpyTracer(StagedTracer):
         self.layout: Layout = None
         self._origins: frozenset[Asked] = frozenset()
         super().__init__(var, trace, where)
+
+    @property  # type: ignore[misc]  # it has no setter
+    def __class__(self) -> Any:
+        """What a user's `isinstance` is told: the class of what this stands for."""
+        return self.stands_for if asked_by_user() else NumpyTracer
+
+    @property
+    def stands_for(self) -> type:
+        """NumPy's class of arrays, or that of a number of NumPy's, or of Python's."""
+        if not self.number:
+            return np.ndarray
+        dtype = self.aval.dtype
+        if self.aval.weak_type:
+            return _PYTHON[dtype.kind]
+        return dtype.type
 
     # Reading ----------------------------------------------------------------------
 

@@ -26,12 +26,12 @@ def call(
 ) -> Any:
     """The results of a function; with them what it has written to its arguments."""
     view = View()
-    seen = {name: view.argument(value) for name, value in kwargs.items()}
+    seen = {name: view.of(value) for name, value in kwargs.items()}
     asked = [Asked() for _ in leaves]
     for leaf, origin in zip(leaves, asked, strict=True):
         leaf.begin(origin)
     try:
-        results = view.function(fun)(*map(view.argument, args), **seen)
+        results = view.function(fun)(*map(view.of, args), **seen)
     except ValueError as error:  # of NumPy's, which asked a tracer for its elements
         if isinstance(error.__cause__, TraceirError):
             raise error.__cause__ from None

@@ -16,8 +16,6 @@ from traceir.face.array import NumpyTracer
 from traceir.face.captured import CapturedArray
 from traceir.face.selection import Selection
 
-_PYTHON: dict[str, builtins.type] = {"b": bool, "i": int, "f": float, "c": complex}
-
 
 def class_of(value: Any) -> builtins.type:
     """The class of a value, of a traced one that of what it stands for."""
@@ -26,10 +24,7 @@ def class_of(value: Any) -> builtins.type:
     if not isinstance(value, NumpyTracer):
         found = builtins.type(value)
         return type if found in (builtins.type, _Class) else found
-    if not value.number:
-        return np.ndarray
-    dtype = value.dtype
-    return _PYTHON[dtype.kind] if value.weak_type else dtype.type
+    return value.stands_for
 
 
 class _Class(builtins.type):
@@ -50,13 +45,4 @@ class type(builtins.type, metaclass=_Class):  # the name that functions know
     """Python's `type`: of a traced array it gives the class of what that stands for."""
 
 
-def isinstance_seen(instance: Any, classes: Any, /) -> bool:
-    """Python's `isinstance`, for traced arrays by what they stand for."""
-    if builtins.isinstance(instance, (NumpyTracer, Selection)):
-        if builtins.isinstance(instance, classes):
-            return True  # one who asks for tracers knows of them
-        return issubclass(class_of(instance), classes)
-    return builtins.isinstance(instance, classes)
-
-
-BUILTINS: dict[str, Callable[..., Any]] = {"isinstance": isinstance_seen, "type": type}
+BUILTINS: dict[str, Callable[..., Any]] = {"type": type}

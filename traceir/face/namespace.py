@@ -23,7 +23,7 @@ from traceir.face.array import unwrapped, wrapped
 from traceir.face.captured import captured, uncaptured
 from traceir.face.creation import standing_in
 from traceir.face.external import MODULES, RandomModule, of_external
-from traceir.face.objects import Objects, has_generator, has_methods
+from traceir.face.objects import Objects, has_methods
 from traceir.face.values import taking_lists
 from traceir.jit.captures import sets
 from traceir.jit.fingerprints import attribute
@@ -36,6 +36,9 @@ _MODULES = MODULES | {
     *("numpy", "numpy.random", "numpy.linalg", "numpy.fft"),
     *("numpy.lib", "numpy.lib.stride_tricks"),
 }
+
+# Libraries that a traced function sees as they are, whatever they take from NumPy.
+_LEFT_ALONE = ("numpy", "scipy", "numba", "llvmlite", "jax", "jaxlib")
 
 
 @functools.cache
@@ -72,6 +75,26 @@ class _Module(ModuleType):
         found = _Indexed(name) if indexed else taking_lists(of_numpy(found))
         self.__dict__[name] = found
         return found
+
+    def __dir__(self) -> list[str]:
+        return dir(self.__dict__["_seen"])
+
+
+class _UsersModule(ModuleType):
+    """A user's module as a traced function sees it: what is in it, by a view."""
+
+    def __init__(self, module: ModuleType, view: View) -> None:
+        super().__init__(module.__name__, module.__doc__)
+        self.__dict__.update(_seen=module, _view=view)
+
+    def __getattr__(self, name: str) -> Any:
+        return self.__dict__["_view"].of(getattr(self.__dict__["_seen"], name))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self.__dict__["_seen"], name, uncaptured(value))
+
+    def __delattr__(self, name: str) -> None:
+        delattr(self.__dict__["_seen"], name)
 
     def __dir__(self) -> list[str]:
         return dir(self.__dict__["_seen"])
@@ -119,7 +142,7 @@ class Globals(dict[str, Any]):
 
     def __init__(self, real: dict[str, Any], view: View) -> None:
         # Python looks the builtins up without asking `__getitem__`.
-        super().__init__(__builtins__=_BUILTINS)
+        super().__init__(__builtins__=view.builtins)
         self.real = real
         self.view = view
 
@@ -134,15 +157,10 @@ class Globals(dict[str, Any]):
             self.real[name] = uncaptured(self.pop(name))
 
 
-def _import(name: str, *args: Any, **kwargs: Any) -> Any:
-    return of_numpy(builtins.__import__(name, *args, **kwargs))
-
-
 _BUILTINS = {
     **vars(builtins),
     **{name: of_external(vars(builtins)[name]) for name in ("input", "open")},
     **classes.BUILTINS,
-    "__import__": _import,
 }
 
 
@@ -153,24 +171,36 @@ class View:
         self._functions: dict[FunctionType, FunctionType] = {}
         self._globals: dict[int, Globals] = {}
         self._arrays: dict[int, tuple[np.ndarray, Any]] = {}
+        self._modules: dict[ModuleType, _UsersModule] = {}
         self.objects = Objects(self.method)
+        self.builtins = {**_BUILTINS, "__import__": self._import}
+
+    def _import(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        return self.of(builtins.__import__(name, *args, **kwargs))
 
     def of(self, value: Any) -> Any:
-        """What the function sees where a name has this value."""
-        if type(value) is FunctionType and _is_users(value):
+        """What the function sees where a name, or an argument, has this value."""
+        kind = type(value)
+        if kind is FunctionType and _is_users(value):
             return self.function(value)
-        if type(value) is tuple:
-            found = tuple(map(self.of, value))
-            same = all(a is b for a, b in zip(found, value, strict=True))
-            return value if same else found
-        if type(value) in (np.ndarray, np.memmap):
+        found = of_numpy(value)
+        if found is not value:
+            return found
+        if kind in (MethodType, functools.partial):
+            return self.function(value)
+        if isinstance(value, ModuleType) and _is_users_module(value):
+            return self._modules.setdefault(value, _UsersModule(value, self))
+        if kind is tuple:
+            parts = tuple(map(self.of, value))
+            same = all(a is b for a, b in zip(parts, value, strict=True))
+            return value if same else parts
+        if kind in (dict, list):
+            return self.objects.table(value, self.of)
+        if kind in (np.ndarray, np.memmap):
             return self._arrays.setdefault(id(value), (value, captured(value)))[1]
-        return self.objects.of(value) if has_generator(value) else of_numpy(value)
-
-    def argument(self, value: Any) -> Any:
-        """What the function sees where it was given a value; of an object of a user's,
-        the methods see by this view, too."""
-        return self.objects.of(value) if has_methods(value) else self.of(value)
+        if isinstance(value, type):
+            return self.objects.class_of(value)
+        return self.objects.of(value) if has_methods(value) else value
 
     def method(self, function: FunctionType) -> Any:
         """A method as the function sees it: a library's is as it is."""
@@ -185,10 +215,10 @@ class View:
             return functools.partial(inner, *args, **options)
         if isinstance(function, MethodType):
             inner = self.function(function.__func__)
-            return MethodType(inner, self.argument(function.__self__))
+            return MethodType(inner, self.of(function.__self__))
         called = attribute(type(function), "__call__")
         if type(called) is FunctionType and has_methods(function):
-            return MethodType(self.function(called), self.argument(function))
+            return MethodType(self.function(called), self.of(function))
         if type(function) is not FunctionType:
             return function
         if isinstance(function.__globals__, Globals):
@@ -222,7 +252,7 @@ class View:
     def _cell(self, name: str, cell: CellType, code: CodeType) -> CellType:
         """A cell, or a new one where its value is seen as another; empty for a user's
         function. One that the function sets stays."""
-        if not _is_full(cell):
+        if not _is_full(cell) or name == "__class__":
             return cell
         value = cell.cell_contents
         if type(value) is FunctionType and _is_users(value):
@@ -254,10 +284,32 @@ def _is_users(function: FunctionType) -> bool:
     )
 
 
-@functools.cache
+def _is_users_module(module: ModuleType) -> bool:
+    """Whether a module is looked into: one of Python code that is a user's."""
+    file = getattr(module, "__file__", None) or ""
+    return (
+        file.endswith(".py")
+        and is_users_code(file)
+        and not _is_library(module.__name__)
+    )
+
+
 def _is_library(name: str) -> bool:
+    """Whether a module belongs to a library that has nothing of NumPy's, or to one that
+    is left alone."""
     root = name.partition(".")[0]
-    if root in sys.stdlib_module_names and root != "__main__":
+    if root in _LEFT_ALONE or (root in sys.stdlib_module_names and root != "__main__"):
         return True
     file = getattr(sys.modules.get(name), "__file__", None) or ""
-    return root in ("numpy", "scipy") or "site-packages" in file
+    return "site-packages" in file and not _has_numpy(root)
+
+
+@functools.cache
+def _has_numpy(root: str) -> bool:
+    """Whether a module of a package has what a traced function sees otherwise."""
+    modules = [
+        module
+        for name, module in list(sys.modules.items())
+        if name.partition(".")[0] == root and isinstance(module, ModuleType)
+    ]
+    return any(of_numpy(v) is not v for m in modules for v in list(vars(m).values()))

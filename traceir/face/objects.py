@@ -5,6 +5,7 @@ Serves: face.random
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Callable, Iterator
 from types import FunctionType, MethodType
 from typing import Any
@@ -16,23 +17,7 @@ from traceir.face.host_calls import is_generator, of_generator
 from traceir.jit.fingerprints import MISSING, attribute, attributes_of, is_open
 from traceir.nodes import kind_of
 
-# Objects within objects are looked at so deep.
-_DEPTH = 3
-
-
-def has_generator(value: Any, depth: int = _DEPTH) -> bool:
-    """Whether an object of a user's class has a generator among its attributes.
-
-    >>> has_generator(3)
-    False
-    """
-    kind: Any = type(value)
-    if not depth or not is_open(kind):
-        return False
-    attributes = attribute(value, "__dict__")
-    return type(attributes) is dict and any(
-        is_generator(v) or has_generator(v, depth - 1) for v in attributes.values()
-    )
+_MISSING = object()
 
 
 def has_methods(value: Any) -> bool:
@@ -46,30 +31,73 @@ def has_methods(value: Any) -> bool:
 
 
 class Objects:
-    """Copies of objects, one for each, with methods and generators as a traced function
-    sees them; `seen` is a function as it is seen."""
+    """Copies of objects and of classes, one for each, with methods and generators as a
+    traced function sees them; `seen` is a function as it is seen."""
 
     def __init__(self, seen: Callable[[FunctionType], Any]) -> None:
         self._seen = seen
         self._made: dict[int, tuple[Any, Any, dict[str, Any]]] = {}
+        self._classes: dict[type, type] = {}
+        self._born: list[tuple[Any, type]] = []
+        self._tables: dict[int, tuple[Any, Any, Any]] = {}
 
     def of(self, value: Any) -> Any:
         """The copy of an object, or itself where none can be made."""
         found = self._made.get(id(value))
         if found is not None:
             return found[0]
+        kind = self.class_of(type(value))
         try:
-            made = object.__new__(type(value))
+            made: Any = object.__new__(kind)
         except TypeError:  # of a class that is made otherwise
             return value
         held: dict[str, Any] = vars(made)
         self._made[id(value)] = made, value, held
-        for name, method in _methods(type(value)):
-            held[name] = MethodType(self._seen(method), made)
+        if kind is type(value):
+            for name, method in _methods(kind):
+                held[name] = MethodType(self._seen(method), made)
         for name, part in attributes_of(value):
             if part is not MISSING:
                 object.__setattr__(made, name, self._part(part))
         self._made[id(value)] = made, value, dict(held)
+        return made
+
+    def class_of(self, kind: type) -> type:
+        """A class as a traced function sees it: derived from it, with its methods as
+        they are seen. What it makes is of the class itself when the trace ends."""
+        if not _is_plain(kind):
+            return kind
+        found = self._classes.get(kind)
+        if found is None:
+            members = {"__slots__": (), "__qualname__": kind.__qualname__}
+            members["__module__"] = kind.__module__
+            meta = type("type", (_SeenClass, type(kind)), {})
+            found = self._classes[kind] = meta(kind.__name__, (kind,), members)
+            type.__setattr__(found, "_traced", (kind, self._born))
+            for name, member in _members(kind):
+                type.__setattr__(found, name, self._member(member))
+        return found
+
+    def _member(self, member: Any) -> Any:
+        if type(member) is FunctionType:
+            return self._seen(member)
+        if isinstance(member, property):
+            get, put, drop = (
+                f and self._member(f) for f in (member.fget, member.fset, member.fdel)
+            )
+            return property(get, put, drop, member.__doc__)
+        return type(member)(self._member(member.__func__))
+
+    def table(self, value: Any, seen: Callable[[Any], Any]) -> Any:
+        """A dict or a list with its functions as they are seen; itself without any."""
+        found = self._tables.get(id(value))
+        if found is not None:
+            return found[0]
+        parts = value.values() if type(value) is dict else value
+        if not any(type(part) is FunctionType for part in parts):
+            return value
+        made = _mapped(value, seen)
+        self._tables[id(value)] = made, value, made.copy()
         return made
 
     def _part(self, value: Any) -> Any:
@@ -77,19 +105,93 @@ class Objects:
             return of_generator(value)
         if type(value) in (np.ndarray, np.memmap):
             return captured(value)
-        return self.of(value) if has_generator(value) else value
+        return self.of(value) if has_methods(value) else value
 
     def end(self) -> None:
-        """Give the objects the attributes that the function has set."""
+        """Give objects and tables what the function has set."""
         for made, value, before in self._made.values():
             for name, held in vars(made).items():
-                if held is not before.get(name, self):
+                if held is not before.get(name, _MISSING):
                     setattr(value, name, held)
+        for made, value, before in self._tables.values():
+            if made != before:
+                _hand_on(made, value, before)
+        for one, kind in self._born:
+            object.__setattr__(one, "__class__", kind)
+
+
+class _SeenClass(type):
+    """The class of classes as a traced function sees them."""
+
+    _traced: tuple[type, list[tuple[Any, type]]]
+
+    def __setattr__(cls, name: str, value: Any) -> None:
+        setattr(cls._traced[0], name, value)
+        if name in vars(cls):
+            type.__delattr__(cls, name)
+
+    def __delattr__(cls, name: str) -> None:
+        delattr(cls._traced[0], name)
+        if name in vars(cls):
+            type.__delattr__(cls, name)
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        made: Any = super().__call__(*args, **kwargs)
+        kind, born = cls._traced
+        if type(made).__mro__[:2] == (cls, kind):  # `__new__` may give another's
+            born.append((made, kind))
+        return made
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, cls._traced[0])
+
+    def __subclasscheck__(cls, subclass: type) -> bool:
+        return issubclass(subclass, cls._traced[0])
+
+    def __eq__(cls, other: object) -> bool:
+        return other is cls or other is cls._traced[0]
+
+    def __hash__(cls) -> int:
+        return hash(cls._traced[0])
+
+
+def _is_plain(kind: type) -> bool:
+    """Whether a class is a user's, as are those that it is derived from but `object`,
+    and no node of a pytree."""
+    bases = [base for base in kind.__mro__ if base not in (object, abc.ABC)]
+    return (
+        type(kind) in (type, abc.ABCMeta)
+        and all(map(is_open, bases))
+        and kind_of(kind) is None
+        and not any("__init_subclass__" in vars(base) for base in bases)
+    )
+
+
+def _mapped(table: Any, change: Callable[[Any], Any]) -> Any:
+    if type(table) is dict:
+        return {key: change(part) for key, part in table.items()}
+    return [change(part) for part in table]
+
+
+def _hand_on(made: Any, value: Any, before: Any) -> None:
+    """Give a table what its copy has now."""
+    pairs = zip(*(t.values() if type(t) is dict else t for t in (before, value)))
+    known = {id(seen): part for seen, part in pairs}
+    new = _mapped(made, lambda part: known.get(id(part), part))
+    value.clear()
+    (value.update if type(value) is dict else value.extend)(new)
+
+
+def _members(kind: type) -> Iterator[tuple[str, Any]]:
+    """Functions, properties and the like of a class and its bases, the nearest last."""
+    for cls in reversed(kind.__mro__):
+        for name, member in vars(cls).items() if is_open(cls) else ():
+            if isinstance(member, (FunctionType, staticmethod, classmethod, property)):
+                yield name, member
 
 
 def _methods(kind: type) -> Iterator[tuple[str, FunctionType]]:
     """The plain methods of a class and its bases, the nearest last."""
-    for cls in reversed(kind.__mro__):
-        for name, member in vars(cls).items() if is_open(cls) else ():
-            if type(member) is FunctionType and not name.startswith("__"):
-                yield name, member
+    for name, member in _members(kind):
+        if type(member) is FunctionType and not name.startswith("__"):
+            yield name, member
