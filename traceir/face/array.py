@@ -9,33 +9,22 @@ what is written to it is written to the base.
 
 from __future__ import annotations
 
-import abc
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from traceir import rules, source
 from traceir.avals import ShapedArray
-from traceir.face.layouts import overlapping, placed
+from traceir.face.callers import by_user
+from traceir.face.layouts import Asked, Layout, overlapping, placed
 from traceir.face.traced_index import TracedIndex
 from traceir.face.views import Index, Step, steps_between
 from traceir.ir import Atom, Literal
 from traceir.recording import StagedTracer, StagingTrace
 from traceir.trace import Trace, Tracer, bind, current_trace, in_force
 
-# Classes such as `numbers.Number` look for the class of an object here.
-_ABC = abc.ABCMeta.__instancecheck__.__code__.co_filename
 _PYTHON: dict[str, type] = {"b": bool, "i": int, "f": float, "c": complex}
-
-
-def asked_by_user() -> bool:
-    """Whether it is a user's code that asks the caller's property."""
-    frame = sys._getframe(2)
-    if frame.f_code.co_filename == _ABC and frame.f_back is not None:
-        frame = frame.f_back
-    return source.is_users_code(frame.f_code.co_filename)
 
 
 class NumpyTracer(StagedTracer):
@@ -67,7 +56,7 @@ class NumpyTracer(StagedTracer):
     @property  # type: ignore[misc]  # it has no setter
     def __class__(self) -> Any:
         """What a user's `isinstance` is told: the class of what this stands for."""
-        return self.stands_for if asked_by_user() else NumpyTracer
+        return self.stands_for if by_user() else NumpyTracer
 
     @property
     def stands_for(self) -> type:
@@ -305,30 +294,6 @@ class NumpyTracer(StagedTracer):
         """Keep in mind that NumPy asks for a layout to tell a view from a copy."""
         for origin in self.origins:
             origin.decided(self.root, made.root)
-
-
-Layout = np.ndarray | Callable[[], Sequence[int] | None] | None
-
-
-class Asked:
-    """Whether it matters how an argument lies in memory: what was decided by that.
-
-    It matters if the array, or what was made of it, a view or a copy, is written to
-    afterwards, or if the function was told.
-    """
-
-    def __init__(self) -> None:
-        self.told = False
-        self._decided: list[tuple[NumpyTracer, int]] = []
-
-    def decided(self, *arrays: NumpyTracer) -> None:
-        """Keep the arrays, and how often they have been written to."""
-        self._decided += [(array, array.version) for array in arrays]
-
-    @property
-    def matters(self) -> bool:
-        """Whether the arguments of a call have to lie as that of the trace."""
-        return self.told or any(a.version != v for a, v in self._decided)
 
 
 def traced(value: Any, number: bool | None = None) -> Any:

@@ -15,7 +15,8 @@ from traceir import rules
 from traceir.face import copies, functions, substitutes, ufunc_methods, ufuncs
 from traceir.face.aliasing import arrays, lay, memory_of, shared_or_new
 from traceir.face.array import NumpyTracer, known, traced
-from traceir.face.bounds import by_user, check_index
+from traceir.face.bounds import check_index
+from traceir.face.callers import by_user
 from traceir.face.flat import Flat, flat_set, partition, sort
 from traceir.face.functions import call_ufunc, method
 from traceir.face.values import array_of, cast

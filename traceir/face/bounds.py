@@ -9,7 +9,6 @@ function has been traced, those that may be outside get equations that tell.
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -28,12 +27,6 @@ from traceir.recording import StagingTrace
 from traceir.trace import Tracer, current_trace
 
 _INT64 = np.dtype("int64")
-
-
-def by_user() -> bool:
-    """Whether a user's function called the caller; those of `traceir.numpy`, which may
-    do so, know what they do."""
-    return source.is_users_code(sys._getframe(2).f_code.co_filename)
 
 
 def check_index(shape: tuple[int, ...], index: Any) -> None:

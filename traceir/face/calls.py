@@ -10,8 +10,9 @@ from typing import Any
 
 from traceir import pytree
 from traceir.errors import TraceirError
-from traceir.face.array import Asked, NumpyTracer
+from traceir.face.array import NumpyTracer
 from traceir.face.containers import Containers
+from traceir.face.layouts import Asked
 from traceir.face.namespace import View
 from traceir.face.selection import Selection
 from traceir.jit.writeback import Updated, Written

@@ -15,7 +15,8 @@ import numpy as np
 from traceir import numpy as jnp
 from traceir import rules
 from traceir.face.array import NumpyTracer, in_numpy_trace, known, unwrapped, wrapped
-from traceir.face.bounds import by_user, check_index
+from traceir.face.bounds import check_index
+from traceir.face.callers import by_user
 from traceir.face.writing import index_of, is_mask, read
 from traceir.promote import PLAIN_ARRAYS
 from traceir.trace import current_trace

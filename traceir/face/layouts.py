@@ -7,10 +7,33 @@ flags what is a view of it. So it is shown an array that has these, of zeros.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+
+Layout = np.ndarray | Callable[[], Sequence[int] | None] | None
+
+
+class Asked:
+    """Whether it matters how an argument lies in memory: what was decided by that.
+
+    It matters if the array, or what was made of it, a view or a copy, is written to
+    afterwards, or if the function was told.
+    """
+
+    def __init__(self) -> None:
+        self.told = False
+        self._decided: list[tuple[Any, int]] = []
+
+    def decided(self, *arrays: Any) -> None:
+        """Keep arrays of the trace, and how often they have been written to."""
+        self._decided += [(array, array.version) for array in arrays]
+
+    @property
+    def matters(self) -> bool:
+        """Whether the arguments of a call have to lie as that of the trace."""
+        return self.told or any(a.version != v for a, v in self._decided)
 
 
 def placed(

@@ -15,7 +15,8 @@ from traceir import numpy as jnp
 from traceir import rules
 from traceir.concretize import origin
 from traceir.face import ufuncs
-from traceir.face.array import NumpyTracer, asked_by_user, traced
+from traceir.face.array import NumpyTracer, traced
+from traceir.face.callers import by_user
 from traceir.face.values import cast
 from traceir.ir import Atom, Eqn, Literal, Var
 from traceir.recording import StagingTrace
@@ -45,7 +46,7 @@ class Selection(np.lib.mixins.NDArrayOperatorsMixin):
     @property  # type: ignore[misc]  # it has no setter
     def __class__(self) -> Any:
         """What a user's `isinstance` is told: that this is an array."""
-        return np.ndarray if asked_by_user() else Selection
+        return np.ndarray if by_user() else Selection
 
     @property
     def dtype(self) -> np.dtype:

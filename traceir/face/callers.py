@@ -1,0 +1,20 @@
+"""Who asks: a user, or these packages and NumPy. Serves: face.box, index.bounds"""
+
+from __future__ import annotations
+
+import abc
+import sys
+
+from traceir import source
+
+# Classes such as `numbers.Number` ask an object for its class in this file.
+_ABC = abc.ABCMeta.__instancecheck__.__code__.co_filename
+
+
+def by_user() -> bool:
+    """Whether a user's function called the caller; those of `traceir.numpy`, which may
+    do so, know what they do."""
+    frame = sys._getframe(2)
+    if frame.f_code.co_filename == _ABC and frame.f_back is not None:
+        frame = frame.f_back
+    return source.is_users_code(frame.f_code.co_filename)
