@@ -86,7 +86,7 @@ WRONG = {
         array(1.0),
     ),
     "missing: AttributeError for ValueError": (
-        outcome(lambda: traceir.scipy.stats.gaussian_kde, traceir),
+        outcome(lambda: traceir.nn.scaled_matmul, traceir),
         error("ValueError"),
     ),
     "accepted: a result for TypeError": (array(1.0), error("TypeError")),

@@ -17,8 +17,8 @@ from array_lines import lines
 from rule_errors import raises_rule
 from standard import functions
 
+import traceir.nn
 import traceir.numpy as jnp
-import traceir.scipy.linalg
 from traceir.numpy.missing import coverage
 
 SHARED = coverage()["shared"]
@@ -115,8 +115,8 @@ def test_only_functions_that_are_there_are_excused() -> None:
 
 
 def test_a_missing_name_has_a_reason_or_names_that_are_near() -> None:
-    with raises_rule("face.missing", AttributeError, "sum of `norm.pdf`"):
-        _ = traceir.scipy.stats.gaussian_kde
+    with raises_rule("face.missing", AttributeError, "blocks of 4 or 8 bits"):
+        _ = traceir.nn.scaled_matmul
     with raises_rule("face.missing", AttributeError, "did you mean sin"):
         _ = jnp.sine
     assert not hasattr(jnp, "__wrapped__")

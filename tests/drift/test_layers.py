@@ -24,7 +24,7 @@ ORDER = {
         methods devices sharding | array | host |
         concretize trace callbacks compile_time leaks | debug experimental |
         recording | planning | plans | direct reads | jit | transforms | test_util |
-        exports | lax | numpy | scipy | image nn random ops flatten_util | place |
+        exports | lax | numpy | random | scipy | image nn ops flatten_util | place |
         operators | face |
         __init__ | conform | tour | __main__
     """,

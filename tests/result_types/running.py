@@ -27,7 +27,9 @@ from traceir.errors import CLASSES, TraceirError
 
 SHORT = {name: short for short, name in DTYPES.items()}
 MODULES = ["nn", "random", "scipy", "image", "ops", "lax", "nn.initializers"]
-MODULES += [f"scipy.{name}" for name in ("linalg", "signal", "special", "stats")]
+MODULES += [
+    f"scipy.{name}" for name in ("linalg", "ndimage", "signal", "special", "stats")
+]
 
 
 Operands = dict[str, Any]

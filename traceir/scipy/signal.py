@@ -1,4 +1,4 @@
-"""Convolutions, correlations and trends as `scipy.signal` has them.
+"""Convolutions, correlations, trends and spectra as `scipy.signal` has them.
 
 Serves: face.choice, face.empty, face.least-rank
 """
@@ -6,10 +6,7 @@ Serves: face.choice, face.empty, face.least-rank
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
-
-import numpy as np
 
 from traceir import lax, rules
 from traceir.array import Array
@@ -17,18 +14,16 @@ from traceir.dtypes import kind_of
 from traceir.lax.operands import (
     Operand,
     as_array,
-    operand,
     operands,
     promoted_inexact,
     shape_of,
 )
-from traceir.lax.shapes import axes_in, axis_in
-from traceir.numpy.elementwise import subtract
+from traceir.lax.shapes import axes_in
 from traceir.numpy.filters import MODES
 from traceir.numpy.order import flip
-from traceir.numpy.shapes import concatenate, moveaxis
 from traceir.numpy.spectra import fftn, ifftn, irfftn, rfftn
-from traceir.numpy.statistics import mean
+from traceir.scipy.spectral import csd, istft, stft, welch
+from traceir.scipy.trends import check_choice, detrend
 from traceir.trace import typeof
 
 __all__ = [
@@ -36,8 +31,12 @@ __all__ = [
     "convolve2d",
     "correlate",
     "correlate2d",
+    "csd",
     "detrend",
     "fftconvolve",
+    "istft",
+    "stft",
+    "welch",
 ]
 
 Shape = tuple[int, ...]
@@ -58,7 +57,7 @@ def convolve(
     >>> convolve(jnp.array([1, 2, 3]), jnp.array([0, 1]), "same")
     Array([0., 1., 2.], dtype=float32)
     """
-    _check("method", method, ("auto", "direct", "fft"))
+    check_choice("method", method, ("auto", "direct", "fft"))
     if method == "fft":
         return fftconvolve(in1, in2, mode)
     x, y = _pair("convolve", in1, in2, mode)
@@ -161,48 +160,6 @@ def fftconvolve(
     return lax.slice(found, starts, stops)
 
 
-def detrend(
-    data: Operand,
-    axis: int = -1,
-    type: str = "linear",
-    bp: int | Sequence[int] = 0,
-) -> Array:
-    """What is left of `data` along an axis without its mean, or without a line.
-
-    The line is the one with the least squares; from each of the places `bp` on there is
-    another one. Raises ValueError (face.choice, face.axis).
-
-    >>> import traceir.numpy as jnp
-    >>> detrend(jnp.array([1.0, 2.0, 3.0, 10.0]), type="constant")
-    Array([-3., -2., -1.,  6.], dtype=float32)
-    """
-    _check("type", type, ("linear", "constant"))
-    (given,) = promoted_inexact("detrend", operand("detrend", data))
-    value = as_array(given)
-    at = axis_in(axis, value.ndim)
-    if type == "constant":
-        return subtract(value, mean(value, at, keepdims=True))
-    rows = moveaxis(value, at, -1)
-    count = value.shape[at]
-    breaks = sorted({0, count, *np.atleast_1d(bp).tolist()})
-    if breaks[0] < 0 or breaks[-1] > count:
-        raise rules.error("face.choice", got=f"bp={bp!r}, of places 0 to {count}")
-    parts = [_level(rows[..., low:high]) for low, high in pairwise(breaks)]
-    return moveaxis(concatenate(parts, -1), -1, at)
-
-
-def _level(rows: Array) -> Array:
-    """What is left of rows without a line."""
-    count = rows.shape[-1]
-    places = np.arange(count) - (count - 1) / 2
-    along = as_array(operand("detrend", places.astype(rows.dtype)))
-    centred = subtract(rows, mean(rows, -1, keepdims=True))
-    if count < 2:
-        return centred
-    slope = (centred * along).sum(-1, keepdims=True) / float(places @ places)
-    return subtract(centred, slope * along)
-
-
 def _direct(x: Operand, y: Operand, mode: str) -> Array:
     """One convolution of a single feature."""
     n, m = shape_of(x), shape_of(y)
@@ -231,7 +188,7 @@ def _pair(
     name: str, in1: Operand, in2: Operand, mode: str, all_axes: bool = True
 ) -> list[Any]:
     """Both operands in the dtype in which they meet, checked."""
-    _check("mode", mode, MODES)
+    check_choice("mode", mode, MODES)
     x, y = promoted_inexact(name, *operands(name, (in1, in2)))
     n, m = shape_of(x), shape_of(y)
     if len(n) != len(m):
@@ -252,19 +209,13 @@ def _nested(x: Operand, y: Operand) -> bool:
 
 
 def _matrices(in1: Operand, in2: Operand, boundary: str, fillvalue: float) -> None:
-    _check("boundary", boundary, ("fill",))
+    check_choice("boundary", boundary, ("fill",))
     if fillvalue != 0:
         raise rules.error("face.choice", got=f"fillvalue={fillvalue!r}, not 0")
     for value in operands("convolve2d", (in1, in2)):
         if len(shape_of(value)) != 2:
             got = f"{len(shape_of(value))} dimensions, not 2"
             raise rules.error("face.least-rank", got=got)
-
-
-def _check(name: str, given: str, known: Sequence[str]) -> None:
-    if given not in known:
-        got = f"{name}={given!r}, not one of {tuple(known)}"
-        raise rules.error("face.choice", got=got)
 
 
 def __getattr__(name: str) -> object:

@@ -26,6 +26,7 @@ from traceir.scipy.stats import truncnorm as truncnorm
 from traceir.scipy.stats import uniform as uniform
 from traceir.scipy.stats import vonmises as vonmises
 from traceir.scipy.stats import wrapcauchy as wrapcauchy
+from traceir.scipy.stats.kernel_density import gaussian_kde as gaussian_kde
 from traceir.scipy.stats.summaries import mode as mode
 from traceir.scipy.stats.summaries import rankdata as rankdata
 from traceir.scipy.stats.summaries import sem as sem
