@@ -183,7 +183,7 @@ def csd(
     >>> import traceir.numpy as jnp
     >>> x = jnp.array([1.0, 2.0, 3.0, 2.0])
     >>> csd(x, 2 * x, nperseg=2, window="boxcar", detrend=False)[1].real
-    Array([36.666668,  2.      ], dtype=float32)
+    Array([19.666668,  1.      ], dtype=float32)
     """
     check_choice("scaling", scaling, ("density", "spectrum"))
     check_choice("average", average, ("mean", "median"))
@@ -228,7 +228,7 @@ def welch(
 
     >>> import traceir.numpy as jnp
     >>> welch(jnp.array([1.0, 2.0, 3.0, 2.0]), nperseg=2)[1]
-    Array([0.16666667, 0.16666667], dtype=float32)
+    Array([0.25, 0.25], dtype=float32)
     """
     segments = window, nperseg, noverlap, nfft
     return csd(x, None, fs, *segments, detrend, return_onesided, scaling, axis, average)

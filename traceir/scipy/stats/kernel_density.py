@@ -57,7 +57,7 @@ class gaussian_kde:
     >>> import traceir.numpy as jnp
     >>> density = gaussian_kde(jnp.array([1.0, 2.0, 4.0]), 0.5)
     >>> density.covariance, density(2.0)
-    (Array([[0.5833333]], dtype=float32), Array([0.25258175], dtype=float32))
+    (Array([[0.5833334]], dtype=float32), Array([0.25364846], dtype=float32))
     """
 
     neff: Array
@@ -182,7 +182,7 @@ class gaussian_kde:
         raise rules.error("face.unsupported", got="set_bandwidth", hint=hint)
 
     def resample(self, key: Key, shape: Sequence[int] = ()) -> Array:
-        """Random vectors from the estimate, (d, *shape), drawn by a key.
+        """Random vectors from the estimate, ``(d, *shape)``, drawn by a key.
 
         Raises TypeError (face.shape) and what `random.choice` raises.
         """
