@@ -125,7 +125,7 @@ ONE = gaussian_kde(jnp.array([0.0, 1.0, 3.0]))
 TWO = gaussian_kde(jnp.array([[0.0, 1.0, 3.0], [0.0, 2.0, 1.0]]))
 X = jnp.arange(3.0)
 REFUSED: list[tuple[str, Callable[[], Any]]] = [
-    ("face.argument", lambda: gaussian_kde([1.0, 2.0])),  # type: ignore[list-item]
+    ("face.argument", lambda: gaussian_kde([1.0, 2.0])),
     ("face.density", lambda: gaussian_kde(1.0)),
     ("face.density", lambda: gaussian_kde(jnp.ones(0))),
     ("face.density", lambda: gaussian_kde(jnp.ones((2, 2, 2)))),
@@ -145,7 +145,7 @@ REFUSED: list[tuple[str, Callable[[], Any]]] = [
     ("face.density", lambda: TWO.integrate_box_1d(0.0, 1.0)),
     ("face.density", lambda: ONE.integrate_box_1d(jnp.zeros(2), 1.0)),
     ("face.density", lambda: ONE.integrate_kde(TWO)),
-    ("face.argument", lambda: ONE.integrate_kde(1.0)),  # type: ignore[arg-type]
+    ("face.argument", lambda: ONE.integrate_kde(1.0)),
     ("face.unsupported", lambda: ONE.integrate_box(0.0, 1.0, maxpts=3)),
     ("face.unsupported", lambda: ONE.set_bandwidth("scott")),
 ]

@@ -39,7 +39,7 @@ INDEX = np.dtype(np.int32)
 class Node(NamedTuple):
     """Places along one axis that interpolation reads, and how much they count."""
 
-    index: Array
+    place: Array
     weight: Array | None = None
 
 
@@ -146,7 +146,7 @@ def _linear(place: Array) -> list[Node]:
 def _term(value: Array, corner: Sequence[Node], mode: str, outside: Operand) -> Array:
     """What one corner of the cells around the coordinates adds."""
     axes = list(zip(corner, value.shape, strict=True))
-    indices = [MODES[mode](node.index, extent) for node, extent in axes]
+    indices = [MODES[mode](node.place, extent) for node, extent in axes]
     found = gathered(value, indices, False, False, "clip", None, False)
     if mode == "constant":
         inside = [

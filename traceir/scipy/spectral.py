@@ -89,7 +89,8 @@ def stft(
     (signal,), rate = _signals("stft", fs, x)
     at = axis_in(axis, signal.ndim)
     if not signal.size:
-        return _nothing(signal, 3)
+        parts, nothing = _nothing(signal)
+        return parts, parts, nothing
     rows = moveaxis(signal, at, -1)
     cut = analysis_segments(rows, window, nperseg, noverlap, nfft)
     rows = extended(rows, cut, boundary, padded)
@@ -194,7 +195,7 @@ def csd(
     if not all(row.size for row in rows):
         extent = min(row.shape[-1] for row in rows)
         empty = moveaxis(zeros((*stack, extent), rows[0].dtype), -1, at)
-        parts, nothing = _nothing(empty, 2)
+        parts, nothing = _nothing(empty)
         return parts, lax.real(nothing) if y is None else nothing
     cut = analysis_segments(rows[0], window, nperseg, noverlap, nfft)
     longest = max(row.shape[-1] for row in rows)
@@ -254,11 +255,10 @@ def _of_one_rank(signals: list[Array]) -> list[Array]:
     return signals
 
 
-def _nothing(signal: Array, count: int) -> tuple[Array, ...]:
-    """Results without elements, of the shape of the signal; the last is complex."""
+def _nothing(signal: Array) -> tuple[Array, Array]:
+    """Real and complex results without elements, of the shape of the signal."""
     dtype = complex_dtype(signal.dtype)
-    dtypes = [*[part_dtype(dtype)] * (count - 1), dtype]
-    return tuple(zeros(signal.shape, one) for one in dtypes)
+    return zeros(signal.shape, part_dtype(dtype)), zeros(signal.shape, dtype)
 
 
 def _power(window: Array, rate: Operand, scaling: str) -> Array:

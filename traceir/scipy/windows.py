@@ -55,7 +55,9 @@ def _tukey(k: np.ndarray, alpha: float = 0.5) -> np.ndarray:
 
 def _kaiser(k: np.ndarray, beta: float) -> np.ndarray:
     part = 2 * k / (len(k) - 1) - 1
-    return np.i0(beta * np.sqrt(np.maximum(1 - part**2, 0))) / np.i0(beta)
+    root = np.sqrt(np.maximum(1 - part**2, 0))
+    found: np.ndarray = np.i0(beta * root) / np.i0(beta)
+    return found
 
 
 def _exponential(

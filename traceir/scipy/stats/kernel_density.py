@@ -152,7 +152,7 @@ class gaussian_kde:
         )
         return _sum(multiply(self.weights, subtract(upper, lower)), -1)
 
-    def integrate_kde(self, other: gaussian_kde) -> Array:
+    def integrate_kde(self, other: Any) -> Array:
         """The integral of the product with another estimate, of as many dimensions.
 
         Raises ValueError (face.density), TypeError (face.argument).
