@@ -50,7 +50,8 @@ def _tukey(k: np.ndarray, alpha: float = 0.5) -> np.ndarray:
         return np.ones(len(k))
     slope = min(alpha, 1.0) * (len(k) - 1) / 2
     ends = np.minimum(k, len(k) - 1 - k)
-    return 0.5 * (1 - np.cos(np.pi * np.minimum(ends / slope, 1)))
+    found: np.ndarray = 0.5 * (1 - np.cos(np.pi * np.minimum(ends / slope, 1)))
+    return found
 
 
 def _kaiser(k: np.ndarray, beta: float) -> np.ndarray:
