@@ -123,6 +123,47 @@ def test_what_is_not_reached_is_refused_and_never_wrong() -> None:
             traceir_numba.jit(function)(V)
 
 
+NUMBERS: list[Function] = [
+    lambda v: np.float64(v[0]) * 2,
+    lambda v: np.int32(v * 1.7),
+    lambda v: np.bool_(v[0]),
+    lambda v: np.complex64(v) + np.float32(v[1]),
+    lambda v: np.zeros(3, np.float32) + np.uint8([v[0], 2, 3]),
+    lambda v, kind=np.float32: kind(v),
+    lambda v: np.float64(np.arange(3)) + v + np.iinfo(np.int8).max,
+    lambda v: v.astype(np.float32).astype(np.float64) + np.float64(3),
+    lambda v: {np.float64: 1.0}[v.dtype.type] + v,
+    lambda v: np.sum(v, dtype=np.float32) + np.dtype(np.float16).itemsize,
+    lambda v: v + (v.dtype == np.float64 and np.issubdtype(np.float32, np.floating)),
+    lambda v: v + (isinstance(v[0], np.float64) and not isinstance(v, np.float64)),
+    lambda v: v + (v.dtype.type in (np.int8, np.float64)),
+    lambda v: v + (type(v[0]) == np.float64),  # noqa: E721
+]
+
+
+@pytest.mark.parametrize("function", NUMBERS)
+def test_a_class_of_numbers_converts(function: Function) -> None:
+    found, want = traceir_numba.jit(function)(V), function(V)
+    np.testing.assert_array_equal(found, want)
+    assert (type(found), found.dtype) == (type(want), want.dtype)
+
+
+def test_who_tells_classes_of_numbers_apart_sees_numpys() -> None:
+    namespace: dict[str, Any] = {"np": np}
+    exec(
+        "def f(v):\n    own = type(v[0]) is np.float64\n"
+        "    return v + own + (v.dtype.type is np.float64)\n"
+        "def g(v):\n    import numpy\n    return v + (v.dtype.type is numpy.float64)\n"
+        "def h(v): return f(np.float32(v))",
+        namespace,
+    )
+    for name in "fg":
+        function = namespace[name]
+        assert traceir_numba.jit(function)(V).tolist() == function(V).tolist()
+    with pytest.raises(TraceirError):  # of one module all functions see the same
+        traceir_numba.jit(namespace["h"])(V)
+
+
 def test_whoever_asks_is_told_what_it_stands_for() -> None:
     told: list[Any] = []
 

@@ -7,13 +7,18 @@ of Python's where it was given as one.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
+import dis
+import functools
+from collections.abc import Callable, Mapping
+from types import CodeType
 from typing import Any
 
 import numpy as np
 
-from traceir.face.array import NumpyTracer
+from traceir.face.array import NumpyTracer, in_numpy_trace, unwrapped, wrapped
 from traceir.face.captured import CapturedArray
+from traceir.face.creation import array
+from traceir.face.objects import SeenClass, derived
 from traceir.face.selection import Selection
 
 
@@ -46,3 +51,50 @@ class type(builtins.type, metaclass=_Class):  # the name that functions know
 
 
 BUILTINS: dict[str, Callable[..., Any]] = {"type": type}
+
+
+class _Scalar(SeenClass):
+    """The class of NumPy's classes of numbers in a traced function: a call converts."""
+
+    def __call__(cls, *args: Any, **options: Any) -> Any:
+        kind = cls._traced[0]
+        try:
+            return wrapped(kind(*unwrapped(args), **options))
+        except KeyError:
+            if len(args) != 1 or options or not in_numpy_trace():
+                return kind(*args, **options)
+        made = array(args[0], kind)
+        return made if made.ndim else made[()]
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return issubclass(class_of(instance), cls._traced[0])
+
+
+_NUMBERS = (
+    *("bool_", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"),
+    *("uint64", "float16", "float32", "float64", "complex64", "complex128"),
+    *("longlong", "ulonglong"),
+)
+
+
+@functools.cache
+def scalars() -> Mapping[Any, builtins.type]:
+    """NumPy's classes of numbers, with what a traced function sees in their place."""
+    kinds = {getattr(np, name) for name in _NUMBERS}
+    return {kind: derived(_Scalar, kind, []) for kind in kinds}
+
+
+@functools.cache
+def tells_classes_apart(code: CodeType) -> bool:
+    """Whether a function may ask if the class of an array's numbers is a certain one.
+
+    It sees NumPy's own classes: `x.dtype.type` is one of those.
+
+    >>> tells_classes_apart((lambda x: x.dtype.type is np.float64).__code__)
+    True
+    """
+    inner = [const for const in code.co_consts if isinstance(const, CodeType)]
+    asks = "type" in code.co_names and any(
+        step.opname == "IS_OP" for step in dis.get_instructions(code)
+    )
+    return asks or any(map(tells_classes_apart, inner))

@@ -43,8 +43,12 @@ _LEFT_ALONE = ("numpy", "scipy", "numba", "llvmlite", "jax", "jaxlib")
 
 @functools.cache
 def _functions() -> dict[Function, Function]:
-    found = dict(standing_in())
-    return {**found, **{f: _silent(f) for f in (np.seterr, np.errstate)}}
+    silent = {f: _silent(f) for f in (np.seterr, np.errstate)}
+    return {**dict(standing_in()), **classes.scalars(), **silent}
+
+
+def _is_number_class(value: Any) -> bool:
+    return isinstance(value, type) and value in classes.scalars()
 
 
 def _silent(function: Function) -> Function:
@@ -65,12 +69,14 @@ def _silent(function: Function) -> Function:
 class _Module(ModuleType):
     """A module of NumPy's as a traced function sees it."""
 
-    def __init__(self, module: ModuleType) -> None:
+    def __init__(self, module: ModuleType, plain: bool = False) -> None:
         super().__init__(module.__name__, module.__doc__)
-        self.__dict__["_seen"] = module
+        self.__dict__.update(_seen=module, _plain=plain)
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self.__dict__["_seen"], name)
+        if self.__dict__["_plain"] and _is_number_class(found):
+            return found
         indexed = name in _INDEXED
         found = _Indexed(name) if indexed else taking_lists(of_numpy(found))
         self.__dict__[name] = found
@@ -114,10 +120,10 @@ class _Indexed:
 
 
 @functools.cache
-def _module(module: ModuleType) -> ModuleType:
+def _module(module: ModuleType, plain: bool = False) -> ModuleType:
     if module.__name__ == "numpy.random":
         return RandomModule("numpy.random")
-    return _Module(module)
+    return _Module(module, plain)
 
 
 def of_numpy(value: Any) -> Any:
@@ -145,11 +151,21 @@ class Globals(dict[str, Any]):
         super().__init__(__builtins__=view.builtins)
         self.real = real
         self.view = view
+        # Whether it tells NumPy's classes of numbers apart: it sees these themselves.
+        self.plain = False
 
     def __getitem__(self, name: str) -> Any:
         if name in self and name != "__builtins__":
             return super().__getitem__(name)
-        return self.view.of(self.real[name])
+        return self.seen(self.real[name])
+
+    def seen(self, value: Any) -> Any:
+        """What the functions of the module see where a name has this value."""
+        if self.plain and isinstance(value, ModuleType) and value.__name__ in _MODULES:
+            return _module(value, True)
+        if self.plain and _is_number_class(value):
+            return value
+        return self.view.of(value)
 
     def flush(self) -> None:
         """Give the module the names that the function has set."""
@@ -175,8 +191,9 @@ class View:
         self.objects = Objects(self.method)
         self.builtins = {**_BUILTINS, "__import__": self._import}
 
-    def _import(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        return self.of(builtins.__import__(name, *args, **kwargs))
+    def _import(self, name: str, globals: Any = None, *args: Any) -> Any:
+        found = builtins.__import__(name, globals, *args)
+        return globals.seen(found) if type(globals) is Globals else self.of(found)
 
     def of(self, value: Any) -> Any:
         """What the function sees where a name, or an argument, has this value."""
@@ -230,8 +247,10 @@ class View:
         closure = function.__closure__ or ()
         names = zip(function.__code__.co_freevars, closure, strict=True)
         cells = tuple(self._cell(*one, function.__code__) for one in names)
+        view = self._view(function.__globals__)
+        view.plain |= classes.tells_classes_apart(function.__code__)
         made = FunctionType(
-            *(function.__code__, self._view(function.__globals__), function.__name__),
+            *(function.__code__, view, function.__name__),
             *(self.of(function.__defaults__), cells or None),
         )
         known = function.__kwdefaults__

@@ -69,11 +69,8 @@ class Objects:
             return kind
         found = self._classes.get(kind)
         if found is None:
-            members = {"__slots__": (), "__qualname__": kind.__qualname__}
-            members["__module__"] = kind.__module__
-            meta = type("type", (_SeenClass, type(kind)), {})
-            found = self._classes[kind] = meta(kind.__name__, (kind,), members)
-            type.__setattr__(found, "_traced", (kind, self._born))
+            meta = type("type", (SeenClass, type(kind)), {})
+            found = self._classes[kind] = derived(meta, kind, self._born)
             for name, member in _members(kind):
                 type.__setattr__(found, name, self._member(member))
         return found
@@ -120,8 +117,11 @@ class Objects:
             object.__setattr__(one, "__class__", kind)
 
 
-class _SeenClass(type):
-    """The class of classes as a traced function sees them."""
+class SeenClass(type):
+    """The class of classes as a traced function sees them.
+
+    `_traced` has the class itself, and the objects that this one has made.
+    """
 
     _traced: tuple[type, list[tuple[Any, type]]]
 
@@ -153,6 +153,14 @@ class _SeenClass(type):
 
     def __hash__(cls) -> int:
         return hash(cls._traced[0])
+
+
+def derived(meta: Any, kind: type, born: list[tuple[Any, type]]) -> type:
+    """A class like another one, which is of a class of classes."""
+    members = {"__slots__": (), "__qualname__": kind.__qualname__}
+    made: type = meta(kind.__name__, (kind,), members | {"__module__": kind.__module__})
+    type.__setattr__(made, "_traced", (kind, born))
+    return made
 
 
 def _is_plain(kind: type) -> bool:
