@@ -1,4 +1,4 @@
-"""Functions that a plain function calls, however it reaches them. Cites face.box
+"""Functions that a plain function calls, however it reaches them. Cites face.reach
 
 All of them see NumPy as the function itself does: they make arrays of traced numbers,
 are told that these are NumPy's arrays, and draw anew in each call.

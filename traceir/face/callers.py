@@ -1,4 +1,4 @@
-"""Who asks: a user, or these packages and NumPy. Serves: face.box, index.bounds"""
+"""Who asks: a user, or these packages and NumPy. Serves: face.reach, index.bounds"""
 
 from __future__ import annotations
 

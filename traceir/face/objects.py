@@ -1,6 +1,6 @@
 """Objects of a user's classes as a traced function sees them.
 
-Serves: face.random
+Serves: face.random, face.reach
 """
 
 from __future__ import annotations
