@@ -317,7 +317,9 @@ def _is_library(name: str) -> bool:
     """Whether a module belongs to a library that has nothing of NumPy's, or to one that
     is left alone."""
     root = name.partition(".")[0]
-    if root in _LEFT_ALONE or (root in sys.stdlib_module_names and root != "__main__"):
+    if root in ("__main__", "builtins"):  # what `exec` makes may be of the latter
+        return False
+    if root in sys.stdlib_module_names or root in _LEFT_ALONE:
         return True
     file = getattr(sys.modules.get(name), "__file__", None) or ""
     return "site-packages" in file and not _has_numpy(root)
