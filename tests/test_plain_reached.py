@@ -11,6 +11,7 @@ import importlib
 import numbers
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,9 @@ NAMED = {"made": made, "drawn": drawn}
 LISTED = [made, drawn]
 PARTIAL = functools.partial(made)
 MODEL = Model(V)
+HOLDER: Any = type("Holder", (), {})()
+HOLDER.kept, HOLDER.several = made, {"made": made}
+HOLDER.model = MODEL
 METHOD = MODEL.method
 
 
@@ -78,6 +82,8 @@ WAYS: dict[str, Function] = {
     "a call of an object": lambda v: MODEL(v),
     "a module's class": lambda v: plain_helper.Model(v).method(v),
     "a derived class": lambda v: Derived.of(v),
+    "an attribute": lambda v: HOLDER.kept(v) + HOLDER.several["made"](v),
+    "an attribute's method": lambda v: HOLDER.model.method(v),
     "a captured array": lambda v: plain_helper.TABLE[v.astype(int)[0]] + v,
 }
 
@@ -109,6 +115,12 @@ class Drawing:
 
 
 DRAWING = Drawing()
+
+
+@dataclass
+class Point:
+    x: Any
+    y: Any
 
 
 def test_what_is_not_reached_is_refused_and_never_wrong() -> None:
@@ -195,6 +207,10 @@ def test_objects_and_classes_are_what_they_were_afterwards() -> None:
     with pytest.raises(TraceirError, match="outside"):
         traceir_numba.jit(keeps)(V)
     assert {type(model) for model in kept} <= {Model}
+
+    outside = [Point(1, 2)]
+    equal = traceir_numba.jit(lambda v: v * (Point(1, 2) == outside[0]))
+    assert equal(V).tolist() == V.tolist()
 
     def scales(v: Any) -> Any:
         Model.scale += 1.0

@@ -23,7 +23,7 @@ from traceir.face.array import unwrapped, wrapped
 from traceir.face.captured import captured, uncaptured
 from traceir.face.creation import standing_in
 from traceir.face.external import MODULES, RandomModule, of_external
-from traceir.face.objects import Objects, has_methods
+from traceir.face.objects import Objects, has_generator, has_methods
 from traceir.face.values import taking_lists
 from traceir.jit.captures import sets
 from traceir.jit.fingerprints import attribute
@@ -37,8 +37,13 @@ _MODULES = MODULES | {
     *("numpy.lib", "numpy.lib.stride_tricks"),
 }
 
-# Libraries that a traced function sees as they are, whatever they take from NumPy.
-_LEFT_ALONE = ("numpy", "scipy", "numba", "llvmlite", "jax", "jaxlib")
+# Libraries that a traced function sees as they are, whatever they take from NumPy: most
+# of what they do is not done in Python.
+_LEFT_ALONE = (
+    *("numpy", "scipy", "numba", "llvmlite", "jax", "jaxlib", "torch", "tensorflow"),
+    *("cupy", "pandas", "xarray", "dask", "sklearn", "sympy", "h5py", "PIL"),
+    *("matplotlib", "IPython", "pytest", "_pytest", "hypothesis"),
+)
 
 
 @functools.cache
@@ -188,7 +193,7 @@ class View:
         self._globals: dict[int, Globals] = {}
         self._arrays: dict[int, tuple[np.ndarray, Any]] = {}
         self._modules: dict[ModuleType, _UsersModule] = {}
-        self.objects = Objects(self.method)
+        self.objects = Objects(self.method, self.of)
         self.builtins = {**_BUILTINS, "__import__": self._import}
 
     def _import(self, name: str, globals: Any = None, *args: Any) -> Any:
@@ -212,12 +217,15 @@ class View:
             same = all(a is b for a, b in zip(parts, value, strict=True))
             return value if same else parts
         if kind in (dict, list):
-            return self.objects.table(value, self.of)
+            return self.objects.table(value)
         if kind in (np.ndarray, np.memmap):
             return self._arrays.setdefault(id(value), (value, captured(value)))[1]
         if isinstance(value, type):
             return self.objects.class_of(value)
-        return self.objects.of(value) if has_methods(value) else value
+        # An object of a library's may be of a kind of which there is to be no other.
+        if has_methods(value) and (has_generator(value) or not _is_installed(kind)):
+            return self.objects.of(value)
+        return value
 
     def method(self, function: FunctionType) -> Any:
         """A method as the function sees it: a library's is as it is."""
@@ -321,8 +329,17 @@ def _is_library(name: str) -> bool:
         return False
     if root in sys.stdlib_module_names or root in _LEFT_ALONE:
         return True
+    return _in_site_packages(name) and not _has_numpy(root)
+
+
+def _is_installed(kind: type) -> bool:
+    """Whether a class is a library's."""
+    return _is_library(kind.__module__) or _in_site_packages(kind.__module__)
+
+
+def _in_site_packages(name: str) -> bool:
     file = getattr(sys.modules.get(name), "__file__", None) or ""
-    return "site-packages" in file and not _has_numpy(root)
+    return name != "__main__" and "site-packages" in file
 
 
 @functools.cache

@@ -10,10 +10,7 @@ from collections.abc import Callable, Iterator
 from types import FunctionType, MethodType
 from typing import Any
 
-import numpy as np
-
-from traceir.face.captured import captured
-from traceir.face.host_calls import is_generator, of_generator
+from traceir.face.host_calls import is_generator
 from traceir.jit.fingerprints import MISSING, attribute, attributes_of, is_open
 from traceir.nodes import kind_of
 
@@ -30,12 +27,25 @@ def has_methods(value: Any) -> bool:
     )
 
 
+def has_generator(value: Any) -> bool:
+    """Whether an object has a generator among its attributes.
+
+    >>> has_generator(3)
+    False
+    """
+    attributes = attribute(value, "__dict__")
+    return type(attributes) is dict and any(map(is_generator, attributes.values()))
+
+
 class Objects:
     """Copies of objects and of classes, one for each, with methods and generators as a
-    traced function sees them; `seen` is a function as it is seen."""
+    traced function sees them; `seen` is a function as it is seen, `part` any value."""
 
-    def __init__(self, seen: Callable[[FunctionType], Any]) -> None:
+    def __init__(
+        self, seen: Callable[[FunctionType], Any], part: Callable[[Any], Any]
+    ) -> None:
         self._seen = seen
+        self._part = part
         self._made: dict[int, tuple[Any, Any, dict[str, Any]]] = {}
         self._classes: dict[type, type] = {}
         self._born: list[tuple[Any, type]] = []
@@ -85,7 +95,7 @@ class Objects:
             return property(get, put, drop, member.__doc__)
         return type(member)(self._member(member.__func__))
 
-    def table(self, value: Any, seen: Callable[[Any], Any]) -> Any:
+    def table(self, value: Any) -> Any:
         """A dict or a list with its functions as they are seen; itself without any."""
         found = self._tables.get(id(value))
         if found is not None:
@@ -93,16 +103,9 @@ class Objects:
         parts = value.values() if type(value) is dict else value
         if not any(type(part) is FunctionType for part in parts):
             return value
-        made = _mapped(value, seen)
+        made = _mapped(value, self._part)
         self._tables[id(value)] = made, value, made.copy()
         return made
-
-    def _part(self, value: Any) -> Any:
-        if is_generator(value):
-            return of_generator(value)
-        if type(value) in (np.ndarray, np.memmap):
-            return captured(value)
-        return self.of(value) if has_methods(value) else value
 
     def end(self) -> None:
         """Give objects and tables what the function has set."""
@@ -114,7 +117,7 @@ class Objects:
             if made != before:
                 _hand_on(made, value, before)
         for one, kind in self._born:
-            object.__setattr__(one, "__class__", kind)
+            object.__dict__["__class__"].__set__(one, kind)
 
 
 class SeenClass(type):
@@ -157,8 +160,11 @@ class SeenClass(type):
 
 def derived(meta: Any, kind: type, born: list[tuple[Any, type]]) -> type:
     """A class like another one, which is of a class of classes."""
-    members = {"__slots__": (), "__qualname__": kind.__qualname__}
-    made: type = meta(kind.__name__, (kind,), members | {"__module__": kind.__module__})
+    members: dict[str, Any] = {"__slots__": (), "__module__": kind.__module__}
+    members["__qualname__"] = kind.__qualname__
+    # Objects say that they are of the class itself, as those outside do.
+    members["__class__"] = property(lambda one: kind)
+    made: type = meta(kind.__name__, (kind,), members)
     type.__setattr__(made, "_traced", (kind, born))
     return made
 
