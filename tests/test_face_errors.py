@@ -352,3 +352,17 @@ def test_an_integer_need_fit_no_other_dtype_than_the_one_asked_for() -> None:
     assert jnp.float32(2**40) == 2.0**40
     # What is an array of NumPy's already is converted, and wraps.
     assert jnp.array(np.array([300]), "uint8")[0] == 44
+
+
+REDUCTIONS = [f"reduce_{name}" for name in ("sum", "prod", "max", "min")]
+REDUCTIONS += [f"reduce_{name}" for name in ("and", "or", "xor")]
+
+
+@pytest.mark.parametrize("kind", [TypeError, ValueError, IndexError])
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_an_axis_outside_is_whatever_error_is_caught(
+    name: str, kind: type[Exception]
+) -> None:
+    for axis in (2, -3, 7):
+        with raises_rule("reduction.axes-range", kind):
+            getattr(lax, name)(jnp.ones((2, 3), int), (axis,))

@@ -146,6 +146,14 @@ class RuleValueNotImplementedError(RuleValueError, RuleNotImplementedError):
     """An option or a derivative that there is none of; JAX says either of it."""
 
 
+class RuleAxisError(RuleTypeValueError, RuleIndexError):
+    """A rule about axes, in all three classes that errors about axes have in JAX."""
+
+
+class RuleChoiceError(RuleTypeValueError, RuleNotImplementedError):
+    """An option that there is none of; which of three classes it has, JAX varies."""
+
+
 class RuleLinAlgTypeError(RuleLinAlgError, RuleTypeError):
     """A rule about matrices that some functions of JAX take for one of types."""
 
@@ -173,6 +181,8 @@ CLASSES |= {
     "TypeError, ValueError": RuleTypeValueError,
     "TypeError, IndexError": RuleTypeIndexError,
     "ValueError, IndexError": RuleValueIndexError,
+    "TypeError, ValueError, IndexError": RuleAxisError,
+    "TypeError, ValueError, NotImplementedError": RuleChoiceError,
     "ValueError, NotImplementedError": RuleValueNotImplementedError,
     "LinAlgError, TypeError": RuleLinAlgTypeError,
     "IndexError": RuleIndexError,

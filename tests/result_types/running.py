@@ -27,9 +27,8 @@ from traceir.errors import CLASSES, TraceirError
 
 SHORT = {name: short for short, name in DTYPES.items()}
 MODULES = ["nn", "random", "scipy", "image", "ops", "lax", "nn.initializers"]
-MODULES += [
-    f"scipy.{name}" for name in ("linalg", "ndimage", "signal", "special", "stats")
-]
+BESIDE = ("fft", "linalg", "ndimage", "signal", "special", "stats")
+MODULES += [f"scipy.{name}" for name in BESIDE]
 
 
 Operands = dict[str, Any]

@@ -24,7 +24,7 @@ from result_types.running import Library
 FEW = 1 if SOAK else 16
 MODULES = ["numpy", "numpy.linalg", "numpy.fft", "lax", "lax.linalg", "nn", "random"]
 MODULES += ["nn.initializers", "image", "ops", "scipy.linalg", "scipy.signal"]
-MODULES += ["scipy.special", "scipy.stats"]
+MODULES += ["scipy.fft", "scipy.special", "scipy.stats"]
 
 
 def public() -> Iterator[str]:

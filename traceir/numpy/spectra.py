@@ -293,8 +293,8 @@ def _several(
     if norm not in (None, *NORMS):
         hint = f"one of {', '.join(NORMS)}"
         raise rules.error("face.choice", got=f"norm={norm!r}", hint=hint)
-    lengths = None if s is None else _checked(s)
-    found = _axes(name, axes, lengths, x.ndim)
+    lengths = None if s is None else transform_lengths(s)
+    found = transform_axes(name, axes, lengths, x.ndim)
     if kind is RFFT and kind_of(x.dtype) == "c":
         raise rules.error("fft.real", got=f"{name} of {x.dtype.name}")
     others = tuple(d for d in range(x.ndim) if d not in found)
@@ -309,14 +309,14 @@ def _several(
     return _ordered(result, tuple(int(d) for d in np.argsort(others + found)))
 
 
-def _checked(s: Sequence[int]) -> Axes:
+def transform_lengths(s: Sequence[int]) -> Axes:
     lengths = tuple(map(index, s))
     if any(n < 1 for n in lengths):
         raise rules.error("face.fft-length", got=f"lengths {lengths}")
     return lengths
 
 
-def _axes(name: str, axes: Any, lengths: Axes | None, rank: int) -> Axes:
+def transform_axes(name: str, axes: Any, lengths: Axes | None, rank: int) -> Axes:
     """The axes of a transform, counted from 0."""
     if axes is None:
         count = rank if lengths is None else len(lengths)

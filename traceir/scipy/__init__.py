@@ -11,7 +11,7 @@ Array(0.5, dtype=float32, weak_type=True)
 
 from traceir import lazy as _lazy
 
-__all__ = ["linalg", "ndimage", "signal", "special", "stats"]
+__all__ = ["fft", "linalg", "ndimage", "signal", "special", "stats"]
 
 
 def __getattr__(name: str) -> object:
