@@ -6,6 +6,7 @@ Cites jit.overflow
 from __future__ import annotations
 
 import itertools
+import operator
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -77,6 +78,84 @@ def test_leaves_meet_as_operands_do(wide: bool) -> None:
             assert found.dtype == nested.dtype == jnp.result_type(*pair), pair
             each: list[Any] = [complex(leaf) for leaf in pair]
             np.testing.assert_array_equal(found.astype(complex), each)
+
+
+NUMBERS: dict[str, list[float]] = {
+    "uint8": [300.0, -1.0, 256.0, 1e40],
+    "int8": [128.0, -129.0, 3e9],
+    "int32": [2.0**31, -(2.0**31) - 1, 1e19],
+    "uint32": [2.0**32, -1.0],
+}
+
+
+@pytest.mark.parametrize("dtype", NUMBERS)
+def test_a_float_fits_an_integer_dtype_or_is_refused(dtype: str) -> None:
+    for number in (*NUMBERS[dtype], np.inf, -np.inf, np.nan):
+        kind: type[Exception] = ValueError if number != number else OverflowError
+        value = float(number)
+        forms: list[Any] = [value, [value], [[1, value]], (True, value)]
+        for form in (*forms, [jnp.int8(1), value]):
+            for make in (jnp.array, jnp.asarray, lambda v, d: getattr(jnp, d)(v)):
+                with raises_rule("jit.overflow", kind):
+                    make(form, dtype)
+    limits = np.iinfo(dtype)
+    for end, inside in ((limits.min, -0.5), (limits.max, 0.5)):
+        assert jnp.array(float(end) + inside, dtype).tolist() == end
+        assert jnp.array([float(end) + inside], dtype).tolist() == [end]
+
+
+def test_ints_beyond_64_bits_meet_floats() -> None:
+    for dtype in ("float32", "complex64", "bool"):
+        found = jnp.array([2**70, 1.5, jnp.int8(0)], dtype)
+        np.testing.assert_array_equal(found, np.array([2.0**70, 1.5, 0], dtype))
+
+
+FILLED: dict[str, Callable[[int, str], Any]] = {
+    "full": lambda n, d: jnp.full((2,), n, d),
+    "full_like": lambda n, d: jnp.full_like(jnp.zeros(2, d), n),
+    "full_like with a dtype": lambda n, d: jnp.full_like(jnp.zeros(2), n, d),
+    "lax.full": lambda n, d: lax.full((2,), n, np.dtype(d)),
+    "lax.full_like": lambda n, d: lax.full_like(jnp.zeros(2, d), n),
+    "convert_element_type": lambda n, d: lax.convert_element_type(n, d),
+}
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int32", "uint32"])
+@pytest.mark.parametrize("name", FILLED)
+def test_what_is_filled_with_an_int_has_its_lower_bits(name: str, dtype: str) -> None:
+    def make(number: int) -> Any:
+        return FILLED[name](number, dtype)
+
+    for number in (-1, 300, 2**31, 2**32 + 3, 2**40 + 7, 2**64 - 1, -(2**31) - 1):
+        wanted = np.array(number).astype(dtype)
+        for found in (make(number), traceir.jit(lambda n=number: make(n))()):
+            assert found.dtype == dtype
+            assert (np.asarray(found) == wanted).all()
+    for number in (2**64, -(2**63) - 1):
+        with raises_rule("jit.overflow", OverflowError):
+            make(number)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "complex64", "bool"])
+@pytest.mark.parametrize("name", FILLED)
+def test_what_is_filled_with_a_great_int(name: str, dtype: str) -> None:
+    for number in (2**31, 2**40, -(2**33), 2**64, 2**70):
+        with np.errstate(over="ignore"):
+            wanted = np.array(float(number)).astype(dtype)
+        assert (np.asarray(FILLED[name](number, dtype)) == wanted).all()
+
+
+@pytest.mark.parametrize("power", [operator.pow, jnp.power, lax.integer_pow])
+def test_an_exponent_may_be_any_int(power: Callable[..., Any]) -> None:
+    x = jnp.array([0.0, 1.0, 0.5, 2.0])
+    for exponent in (2**31, 2**40 + 1, 2**70):
+        assert power(x, exponent).tolist() == [0, 1, 0, np.inf]
+        assert power(x[1:], -exponent).tolist() == [1, np.inf, 0]
+        slope = traceir.grad(lambda v, n=exponent: power(v, n).sum())
+        assert slope(x).tolist() == [0, np.float32(exponent), 0, np.inf]
+    whole = traceir.jit(lambda v: power(v, 2**33 + 1), backend="numba")
+    assert whole(x).tolist() == [0, 1, 0, np.inf]
+    assert power(jnp.array([0, 1, 2, -1]), 2**40 + 1).tolist() == [0, 1, 0, -1]
 
 
 INT = 2**31 + 1

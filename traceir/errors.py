@@ -94,8 +94,8 @@ class RuleRecursionError(TraceirError, RecursionError):
     """A trace asked for itself, as a `RecursionError`."""
 
 
-class RuleOverflowError(TraceirError, OverflowError):
-    """A Python number does not fit its dtype, as an `OverflowError`."""
+class RuleOverflowError(RuleValueError, OverflowError):
+    """A Python number does not fit its dtype; NaN is a `ValueError` in Python."""
 
 
 class RuleNameError(TraceirError, NameError):
@@ -188,7 +188,7 @@ CLASSES |= {
     "IndexError": RuleIndexError,
     "RuntimeError": RuleRuntimeError,
     "RecursionError": RuleRecursionError,
-    "OverflowError": RuleOverflowError,
+    "OverflowError, ValueError": RuleOverflowError,
     "FloatingPointError": RuleFloatingPointError,
     "AttributeError": RuleAttributeError,
     "AssertionError": RuleAssertionError,

@@ -8,6 +8,7 @@ from operator import index
 from traceir import rules
 from traceir.array import Array
 from traceir.dtypes import KEY
+from traceir.lax.ints import held
 from traceir.lax.operands import (
     DTypeLike,
     Operand,
@@ -39,7 +40,7 @@ def full_like(
         return full(extents, fill_value, KEY)
     wanted = aval.dtype if dtype is None else dtype_of(dtype, "full_like")
     weak = dtype is None and aval.weak_type
-    value = checked("full_like", fill_value, 1)
+    value = checked("full_like", held(fill_value, wanted, cut=True), 1)
     return broadcast_in_dim(convert(value, wanted, weak), extents, ())
 
 

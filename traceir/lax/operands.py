@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -33,6 +33,7 @@ from traceir.trace import Tracer, bind, current_trace, typeof
 # What functions take: an array, a tracer, a NumPy array or scalar, a Python number.
 Operand: TypeAlias = Any
 DTypeLike: TypeAlias = Any
+Number = TypeVar("Number", int, float)
 
 BOOL = np.dtype(bool)
 _SCALARS = (bool, int, float, complex, np.generic)
@@ -140,16 +141,17 @@ def operand(name: str, value: Operand, position: int = 0) -> Operand:
     )
 
 
-def fitting(value: int, dtype: np.dtype | None = None) -> int:
-    """A Python int that fits an integer dtype, by default that of integers.
+def fitting(value: Number, dtype: np.dtype | None = None) -> Number:
+    """A Python number that fits an integer dtype, by default that of integers.
 
-    Raises OverflowError (jit.overflow).
+    What a float has behind its point does not count. Raises OverflowError, which for
+    NaN is meant as a ValueError (jit.overflow).
     """
     wanted = default_dtype(int) if dtype is None else dtype
     if wanted.kind not in "iu":
         return value
     limits = np.iinfo(wanted)
-    if not limits.min <= value <= limits.max:
+    if not limits.min - 1 < value < limits.max + 1:
         raise rules.error("jit.overflow", got=f"{value} for {wanted.name}")
     return value
 

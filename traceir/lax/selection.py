@@ -72,7 +72,7 @@ def convert_element_type(operand: Operand, new_dtype: DTypeLike) -> Array:
     Array(2, dtype=int32)
     """
     dtype = dtype_of(new_dtype, "convert_element_type")
-    value = checked("convert_element_type", held(operand, dtype))
+    value = checked("convert_element_type", held(operand, dtype, cut=True))
     return as_array(convert(value, dtype))
 
 

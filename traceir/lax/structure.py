@@ -37,7 +37,7 @@ def full(shape: ShapeLike, fill_value: Operand, dtype: DTypeLike = None) -> Arra
     extents = shape_tuple(shape)
     if dtype is not None and dtype is not KEY:
         wanted = dtype_of(dtype, "full")
-        value = convert(checked("full", held(fill_value, wanted)), wanted)
+        value = convert(checked("full", held(fill_value, wanted, cut=True)), wanted)
         return broadcast_in_dim(value, extents, ())
     value = checked("full", fill_value)
     if dtype is KEY and typeof(value).dtype is not KEY:

@@ -211,10 +211,10 @@ def power(x1: Operand, x2: Operand) -> Array:
     (Array(8., dtype=float32, weak_type=True),
      Array(1.4142135, dtype=float32, weak_type=True))
     """
+    if isinstance(x2, (int, np.integer, np.bool_)):  # of any size: it is no operand
+        (base,) = promoted_numeric("power", x1)
+        return lax.integer_pow(base, int(x2))
     x, y = operands("power", (x1, x2))
-    if isinstance(y, (int, np.integer, np.bool_)):
-        (base,) = promoted_numeric("power", x)
-        return lax.integer_pow(base, int(y))
     kind = kind_of(typeof(y).dtype)
     x, y = aligned("power", (x, y))
     base, exponent = promoted_numeric("power", x, y)

@@ -18,6 +18,7 @@ from traceir.lax.operands import (
     as_array,
     convert,
     dtype_of,
+    fitting,
     given,
     is_scalar,
     operand,
@@ -106,6 +107,8 @@ def _made(value: Any, dtype: np.dtype | None) -> Array:
         value = value[()]
     if dtype is not None and isinstance(value, (int, np.integer)):
         return as_array(given("array", value, dtype))
+    if dtype is not None and type(value) is float:
+        fitting(value, dtype)
     if isinstance(value, (list, tuple)):
         found = from_sequence(value, dtype)
     elif is_scalar(value) or isinstance(value, (Array, np.ndarray)):
@@ -140,8 +143,13 @@ def full(
     if dtype is None:
         value = operand("full", fill_value)
     else:
-        value = given("full", fill_value, dtype_of(dtype, "full"))
+        value = _cut("full", fill_value, dtype_of(dtype, "full"), 0)
     return _stretched(value, shape_tuple(shape))
+
+
+def _cut(name: str, fill: Operand, dtype: np.dtype, position: int) -> Operand:
+    """What an array is filled with: of ints the upper bits are cut off."""
+    return convert(operand(name, held(fill, dtype, cut=True), position), dtype)
 
 
 def _stretched(value: Operand, shape: tuple[int, ...]) -> Array:
@@ -229,11 +237,11 @@ def full_like(
         extents = aval.shape if shape is None else shape_tuple(shape)
         return _of_words("full_like", fill_value, extents)
     if dtype is None:
-        value = operand("full_like", held(fill_value, aval.dtype), 1)
+        value = operand("full_like", held(fill_value, aval.dtype, cut=True), 1)
         weak = aval.weak_type and not shape_of(value)
         value = convert(value, aval.dtype, weak)
     else:
-        value = given("full_like", fill_value, dtype_of(dtype, "full_like"), 1)
+        value = _cut("full_like", fill_value, dtype_of(dtype, "full_like"), 1)
     return _stretched(value, aval.shape if shape is None else shape_tuple(shape))
 
 

@@ -36,7 +36,7 @@ def from_sequence(value: Sequence[Any], dtype: np.dtype | None) -> Operand:
     """Nested lists and tuples as an array of this dtype, or that in which they meet.
 
     Raises TypeError (face.argument), ValueError (face.ragged), OverflowError
-    (jit.overflow) for a Python int that does not fit an integer dtype.
+    (jit.overflow) for a Python number that does not fit an integer dtype.
 
     >>> from_sequence([2**40, 1], np.dtype(np.float32))
     array([1.0995116e+12, 1.0000000e+00], dtype=float32)
@@ -92,14 +92,17 @@ def _from_host(
     dtype: np.dtype | None,
     exact: np.dtype | None = None,
 ) -> Operand:
-    """Nested sequences without tracers; Python ints must fit an integer dtype."""
+    """Nested sequences without tracers; Python numbers must fit an integer dtype."""
     found = _even(value, exact)
     wanted = default_dtype(int) if dtype is None else dtype
-    ints = [leaf for leaf in leaves if type(leaf) is int] if dtype is not None else []
+    if dtype is not None and found.dtype == object:  # ints beyond 64 bits, and others
+        found = _even(value, _WIDE["c" if kind_of(dtype) == "c" else "f"])
+    asked = leaves if dtype is not None else []
+    numbers = [leaf for leaf in asked if type(leaf) in (int, float)]
     plain = not any(isinstance(leaf, Array) for leaf in leaves) and found.size > 0
     if plain and kind_of(found.dtype) in "iu" and wanted == default_dtype(int):
-        ints += [int(found.max()), int(found.min())]
-    _check_fit(ints, wanted)
+        numbers += [int(found.max()), int(found.min())]
+    _check_fit(numbers, wanted)
     checked = operand("array", found)
     if dtype is None:
         return checked
@@ -115,10 +118,12 @@ def _of_ints(value: Sequence[Any], ints: list[int], dtype: np.dtype | None) -> O
     return typed(_even(value, exact), wanted, False)
 
 
-def _check_fit(ints: list[int], dtype: np.dtype) -> None:
-    if ints:
-        fitting(max(ints), dtype)
-        fitting(min(ints), dtype)
+def _check_fit(numbers: Sequence[float], dtype: np.dtype) -> None:
+    if numbers and kind_of(dtype) in "iu":
+        fitting(max(numbers), dtype)
+        fitting(min(numbers), dtype)
+        for unknown in (number for number in numbers if number != number):
+            fitting(unknown, dtype)
 
 
 def _host(value: Any) -> Any:

@@ -310,6 +310,7 @@ def _several(
 
 
 def transform_lengths(s: Sequence[int]) -> Axes:
+    """The lengths asked for; ValueError (face.fft-length) if one is not positive."""
     lengths = tuple(map(index, s))
     if any(n < 1 for n in lengths):
         raise rules.error("face.fft-length", got=f"lengths {lengths}")
