@@ -226,7 +226,8 @@ def test_arrays_are_made_of_nested_sequences_and_other_arrays() -> None:
     assert jnp.array([1], ndmin=3).shape == (1, 1, 1)
     assert jnp.array([np.arange(2), np.arange(2)]).dtype == np.int32
     assert jnp.full((2,), np.nan, int).tolist() == [0, 0]
-    assert jnp.array([1e20, -1e20], dtype=int).tolist() == [2**31 - 1, -(2**31)]
+    wide = jnp.array(np.array([1e20, -1e20]), dtype=int)
+    assert wide.tolist() == [2**31 - 1, -(2**31)]
 
 
 @pytest.mark.parametrize(
