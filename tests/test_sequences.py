@@ -214,3 +214,13 @@ def test_what_numpy_can_read_is_a_leaf() -> None:
     found = jnp.array([Readable(), jnp.asarray([2, 3], "int8")])
     assert found.tolist() == [[0, 1], [2, 3]]
     assert found.dtype == "int16"
+
+
+@pytest.mark.parametrize("dtype", ["float32", "complex64", "int32", "bfloat16"])
+def test_bfloat16_beside_others_in_a_dtype_that_is_asked_for(dtype: str) -> None:
+    half = jnp.array([1.5, 2.0], "bfloat16")
+    for other in (np.array([1, 3]), np.array([1.5, 3], "f2"), [1, 3]):
+        found = jnp.array([half, other], dtype)
+        want = [half.astype(dtype), jnp.array(other).astype(dtype)]
+        np.testing.assert_array_equal(found, jnp.stack(want))
+    assert jnp.array([half[0], 1], dtype)[1] == 1

@@ -116,3 +116,7 @@ def test_dtypes_are_those_of_numpy() -> None:
     assert [jnp.dtype(d) for d in ours] == [np.dtype(d) for d in theirs]
     assert isinstance(jnp.arange(2), jnp.ndarray) and not isinstance(1, jnp.ndarray)
     assert jnp.promote_types("int8", jnp.uint8) == np.promote_types("i1", "u1")
+    # Python's types are as weak as their numbers.
+    assert jnp.result_type("int8", int) == np.int8
+    assert jnp.result_type(jnp.float16, float) == np.float16
+    assert jnp.result_type(int, float) == np.float32

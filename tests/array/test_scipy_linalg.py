@@ -213,3 +213,24 @@ def test_one_triangle_of_a_symmetric_matrix_is_read(name: str, lower: bool) -> N
                 found = keep(found[0] if name == "cho_factor" else found)
                 want = scipy.linalg.cholesky(POSITIVE, lower=lower)
             np.testing.assert_allclose(found, want, 1e-9, 1e-11)
+
+
+def test_a_hadamard_matrix_has_opposites() -> None:
+    found = ours.hadamard(2, "uint8")
+    np.testing.assert_array_equal(found, [[1, 1], [1, 255]])
+    with raises_rule("neg.numeric", TypeError):
+        ours.hadamard(2, bool)
+
+
+def test_leading_zeros_of_what_is_differentiated_are_known() -> None:
+    def largest(p: traceir.Array) -> traceir.Array:
+        return jnp.abs(jnp.roots(p)).max()
+
+    slope = traceir.grad(largest)(jnp.array([0.0, 1.0, -3.0]))
+    np.testing.assert_allclose(slope, [0, -3, -1], rtol=1e-6)
+
+    def product(p: traceir.Array) -> traceir.Array:
+        return jnp.polymul(p, p, trim_leading_zeros=True).sum()
+
+    slope = traceir.grad(product)(jnp.array([0.0, 1.0, -3.0]))
+    np.testing.assert_allclose(slope, [0, -4, -4], rtol=1e-6)

@@ -272,3 +272,12 @@ def test_a_transform_along_no_axis_is_complex_all_the_same() -> None:
             assert found.dtype == "complex64"
             np.testing.assert_array_equal(found, x)
     assert jnp.fft.rfftn(2).dtype == "float32"
+
+
+@pytest.mark.parametrize("name", ["fft", "ifft", "rfft", "irfft"])
+def test_no_axis_is_all_axes(name: str) -> None:
+    x = np.arange(6.0, dtype=np.float32).reshape(2, 3)
+    found = getattr(jnp.fft, name)(x, axis=None)
+    np.testing.assert_allclose(found, getattr(np.fft, f"{name}n")(x), atol=1e-5)
+    last = getattr(jnp.fft, name)(x, n=2, axis=None)
+    np.testing.assert_allclose(last, getattr(np.fft, name)(x, 2), atol=1e-5)

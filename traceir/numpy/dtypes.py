@@ -23,7 +23,7 @@ from traceir.lax.operands import (
 )
 from traceir.lax.warned import loses_part, warn_of_part
 from traceir.numpy.creation import asarray
-from traceir.promote import promote
+from traceir.promote import canonical_dtype, promote
 from traceir.trace import typeof
 
 pi = np.pi
@@ -95,21 +95,26 @@ def dtype(name: DTypeLike) -> np.dtype:
 def result_type(*values: Operand | DTypeLike) -> np.dtype:
     """The dtype in which arrays, numbers and dtypes meet (promote.jax).
 
-    >>> result_type(1, 2.0), result_type(float32, "int32")
-    (dtype('float32'), dtype('float32'))
+    The types `int`, `float` and `complex` are weak, as their numbers are.
+
+    >>> result_type(1, 2.0), result_type(float32, "int32"), result_type("int8", int)
+    (dtype('float32'), dtype('float32'), dtype('int8'))
     """
     return joined([_example(v) for v in values])[0]
 
 
 def promote_types(a: DTypeLike, b: DTypeLike) -> np.dtype:
-    """The dtype in which two dtypes meet (promote.jax), as it is where x64 is on.
+    """The dtype in which two dtypes meet (promote.jax); one of 64 bits stays one.
 
     The types `int`, `float` and `complex` are weak. Raises TypeError (face.dtype).
 
     >>> promote_types("int8", "uint8"), promote_types(float, "float16")
     (dtype('int16'), dtype('float16'))
     """
-    return promote(_typed(a), _typed(b), x64=True)[0]
+    types = _typed(a), _typed(b)
+    # Without x64 no dtype of 64 bits is made of narrower ones.
+    wide = any(canonical_dtype(t.dtype, False) != t.dtype for t in types)
+    return promote(*types, x64=wide or None)[0]
 
 
 def _typed(dtype: DTypeLike) -> ShapedArray:
@@ -122,6 +127,8 @@ def _typed(dtype: DTypeLike) -> ShapedArray:
 
 
 def _example(value: Any) -> Operand:
+    if value is int or value is float or value is complex:
+        return value(0)
     if isinstance(value, (type, str, np.dtype, ScalarType)):
         return dtype_of(value, "result_type").type(0)
     return operand("result_type", value)

@@ -40,7 +40,7 @@ def _without(name: str, a: Operand, stands_for_nan: float) -> tuple[Operand, boo
     """The operand with a number in the place of NaN, and whether it may have any."""
     value = operand(name, a)
     dtype = typeof(value).dtype
-    if kind_of(dtype) != "f":
+    if kind_of(dtype) not in "fc":
         return value, False
     return _where(isnan(value), typed(stands_for_nan, dtype, False), value), True
 
@@ -163,7 +163,7 @@ def nanmean(
     no_out("nanmean", out)
     value = operand("nanmean", a)
     given = typeof(value).dtype
-    if kind_of(given) != "f":
+    if kind_of(given) not in "fc":
         return mean(value, axis, dtype, keepdims=keepdims, where=where)
     wanted = given if dtype is None else dtype_of(dtype, "nanmean")
     some = convert(logical_not(isnan(value)), default_dtype(int))

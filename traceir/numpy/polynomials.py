@@ -22,6 +22,7 @@ from traceir.lax.operands import (
     broadcast_shapes,
     convert,
     is_tracer,
+    like,
     operand,
     operands,
     promoted,
@@ -106,10 +107,13 @@ def _product(x: Array, y: Array) -> Array:
 
 def _trimmed(name: str, x: Any, least: float = 0.0) -> Array:
     """A vector from its first element above `least` on; one element stays."""
-    if is_tracer(x):
+    # What is differentiated has leading zeros that are known.
+    size = lax.abs(x)
+    kept = lax.gt(size, like(least, size))
+    if is_tracer(kept):
         what = f"an argument of jnp.{name} with trim_leading_zeros"
-        raise refusal(x, "level.concretize.number", what)
-    above = np.flatnonzero(np.abs(np.asarray(x)) > least)
+        raise refusal(kept, "level.concretize.number", what)
+    above = np.flatnonzero(np.asarray(kept))
     start = int(above[0]) if above.size else max(0, x.size - 1)
     return lax.slice(x, (start,), (x.size,))
 

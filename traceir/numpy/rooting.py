@@ -14,6 +14,7 @@ from traceir.lax.operands import (
     complex_dtype,
     convert,
     is_tracer,
+    like,
     operand,
     promoted_inexact,
     shape_of,
@@ -66,9 +67,11 @@ def roots(p: Operand, *, strip_zeros: bool = True) -> Array:
         return _without_zeros(as_array(x))
     if not strip_zeros:
         return _with_zeros(as_array(x))
-    if is_tracer(x):
-        raise refusal(x, "level.concretize.number", "an argument of jnp.roots")
-    above = np.flatnonzero(np.asarray(x) != 0)
+    # What is differentiated has leading zeros that are known.
+    nonzero = lax.ne(x, like(0, x))
+    if is_tracer(nonzero):
+        raise refusal(nonzero, "level.concretize.number", "an argument of jnp.roots")
+    above = np.flatnonzero(np.asarray(nonzero))
     start = int(above[0]) if above.size else x.size
     return _without_zeros(lax.slice(x, (start,), (x.size,)))
 

@@ -274,10 +274,16 @@ def _two(name: str, axes: Sequence[int]) -> Sequence[int]:
 
 
 def _one(
-    name: str, kind: FftType, a: Operand, n: int | None, axis: int, norm: str | None
+    name: str,
+    kind: FftType,
+    a: Operand,
+    n: int | None,
+    axis: int | None,
+    norm: str | None,
 ) -> Array:
-    axis = -1 if axis is None else axis
-    return _several(name, kind, a, None if n is None else (n,), (axis,), norm)
+    # As in JAX, None is all axes, or with a length the last one.
+    axes = None if axis is None else (axis,)
+    return _several(name, kind, a, None if n is None else (n,), axes, norm)
 
 
 def _several(

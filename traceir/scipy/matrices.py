@@ -23,6 +23,7 @@ from traceir.lax.operands import (
 )
 from traceir.numpy import linalg as _linalg
 from traceir.numpy.closeness import conjugate
+from traceir.numpy.composites import where
 from traceir.numpy.creation import asarray, broadcast_to, zeros
 from traceir.numpy.joins import atleast_1d, atleast_2d
 from traceir.numpy.linalg.checks import option
@@ -144,7 +145,8 @@ def hilbert(n: int) -> Array:
 def hadamard(n: int, dtype: Any = int) -> Array:
     """The matrix of 1 and -1 with orthogonal rows, for a power of 2.
 
-    Raises ValueError (linalg.option) for another number.
+    Raises ValueError (linalg.option) for another number, TypeError (neg.numeric)
+    for booleans.
 
     >>> hadamard(2)
     Array([[ 1,  1],
@@ -153,9 +155,9 @@ def hadamard(n: int, dtype: Any = int) -> Array:
     if n < 1 or n & (n - 1):
         raise rules.error("linalg.option", got=f"hadamard of {n}", hint="a power of 2")
     two: Any = np.array([[1, 1], [1, -1]])
-    one: Any = np.ones((1, 1))
-    steps = [two] * (n.bit_length() - 1)
-    return asarray(reduce(np.kron, steps, one), dtype)
+    signs = reduce(np.kron, [two] * (n.bit_length() - 1), np.ones((1, 1), int))
+    one = asarray(1, dtype)  # which has no opposite if it is a boolean
+    return where(signs < 0, -one, one) if n > 1 else one.reshape(1, 1)
 
 
 def svd(

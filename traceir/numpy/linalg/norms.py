@@ -32,7 +32,7 @@ from traceir.trace import typeof
 
 Order = int | float | str | None
 Axes = int | Sequence[int] | None
-OF_MATRICES = (None, "fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf)
+OF_MATRICES = (None, "f", "fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf)
 
 
 @composite(static_argnames=["ord", "axis", "keepdims"])
@@ -99,7 +99,7 @@ def _of_matrices(
     x: Operand, order: Order, axes: tuple[int, int], keepdims: bool
 ) -> Array:
     option("norm", "ord", order, OF_MATRICES)
-    if order in (None, "fro"):
+    if order in (None, "f", "fro"):
         return _root(x, axes, keepdims)
     if order in (1, -1, np.inf, -np.inf):
         along, over = axes if order in (1, -1) else axes[::-1]

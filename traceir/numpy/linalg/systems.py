@@ -111,6 +111,8 @@ def det(a: Operand) -> Array:
     """
     x = square("det", a)
     match shape_of(x)[-1]:
+        case 1:
+            return _expanded(x, [(0,)], [])
         case 2:
             return _expanded(x, [(0, 1)], [(1, 0)])
         case 3:

@@ -89,7 +89,7 @@ def _legendre(n: Array, m: Array, x: Array, s: Array, n_max: int) -> Array:
         above = lax.sub(like(k * k, x), lax.mul(m, m))
         rest = lax.sub(like((k - 1) ** 2, x), lax.mul(m, m))
         later = lax.gt(like(k, m), m)
-        scale = lax.sqrt(lax.div(like(4 * k * k - 1, x), where(later, above, one)))
+        scale = lax.sqrt(lax.div(like(abs(4 * k * k - 1), x), where(later, above, one)))
         share = lax.max(lax.div(rest, like(max(4 * (k - 1) ** 2 - 1, 1), x)), zero)
         following = lax.mul(x, now) - lax.mul(lax.sqrt(share), before)
         following = where(later, lax.mul(scale, following), zero)

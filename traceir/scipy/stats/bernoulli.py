@@ -12,15 +12,13 @@ from traceir.lax.operands import Operand, like
 from traceir.numpy.composites import where
 from traceir.numpy.elementwise import add, exp, negative, subtract
 from traceir.numpy.logic import (
-    equal,
     greater_equal,
     less,
     less_equal,
     logical_and,
-    logical_or,
 )
 from traceir.scipy.special.logs import xlog1py, xlogy
-from traceir.scipy.stats.frames import counted, plain, within
+from traceir.scipy.stats.frames import between, counted, plain, whole, within
 
 
 def _known(p: Array) -> Array:
@@ -35,7 +33,7 @@ def logpmf(k: Operand, p: Operand, loc: Operand = 0) -> Array:
     Array(-1.3862944, dtype=float32, weak_type=True)
     """
     k, p = counted("bernoulli.logpmf", k, loc, p)
-    there = logical_or(equal(k, 0), equal(k, 1))
+    there = logical_and(whole(k), between(k, 0, 1))
     logs = add(xlogy(k, p), xlog1py(subtract(1, k), negative(p)))
     return within(there, logs)
 
@@ -56,7 +54,11 @@ def cdf(k: Operand, p: Operand) -> Array:
     Array(0.75, dtype=float32, weak_type=True)
     """
     k, p = plain("bernoulli.cdf", k, p)
-    found = where(less(k, 0), 0.0, where(less(k, 1), subtract(1, p), 1.0))
+    found = where(
+        less(k, 0),
+        0.0,
+        where(less(k, 1), subtract(1, p), where(greater_equal(k, 1), 1.0, k)),
+    )
     return within(_known(p), found, np.nan)
 
 

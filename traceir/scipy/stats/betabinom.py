@@ -8,9 +8,9 @@ from __future__ import annotations
 from traceir.array import Array
 from traceir.lax.operands import Operand
 from traceir.numpy.elementwise import add, exp, log1p, negative, subtract
-from traceir.numpy.logic import less_equal, logical_and
+from traceir.numpy.logic import logical_and
 from traceir.scipy.special.betas import betaln
-from traceir.scipy.stats.frames import counted, safe, whole, within
+from traceir.scipy.stats.frames import between, counted, safe, whole, within
 
 
 def logpmf(k: Operand, n: Operand, a: Operand, b: Operand, loc: Operand = 0) -> Array:
@@ -20,7 +20,7 @@ def logpmf(k: Operand, n: Operand, a: Operand, b: Operand, loc: Operand = 0) -> 
     Array(-1.0986123, dtype=float32, weak_type=True)
     """
     k, n, a, b = counted("betabinom.logpmf", k, loc, n, a, b)
-    there = logical_and(whole(k), less_equal(k, n))
+    there = logical_and(whole(k), between(k, 0, n))
     k = safe(there, k, 0.0)
     rest = subtract(n, k)
     ways = negative(add(betaln(add(rest, 1), add(k, 1)), log1p(n)))

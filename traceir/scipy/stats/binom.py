@@ -8,10 +8,10 @@ from __future__ import annotations
 from traceir.array import Array
 from traceir.lax.operands import Operand
 from traceir.numpy.elementwise import add, exp, log1p, negative, subtract
-from traceir.numpy.logic import less_equal, logical_and
+from traceir.numpy.logic import logical_and
 from traceir.scipy.special.betas import betaln
 from traceir.scipy.special.logs import xlog1py, xlogy
-from traceir.scipy.stats.frames import counted, safe, whole, within
+from traceir.scipy.stats.frames import between, counted, safe, whole, within
 
 
 def logpmf(k: Operand, n: Operand, p: Operand, loc: Operand = 0) -> Array:
@@ -21,7 +21,7 @@ def logpmf(k: Operand, n: Operand, p: Operand, loc: Operand = 0) -> Array:
     Array(-0.6931472, dtype=float32, weak_type=True)
     """
     k, n, p = counted("binom.logpmf", k, loc, n, p)
-    there = logical_and(whole(k), less_equal(k, n))
+    there = logical_and(whole(k), between(k, 0, n))
     k = safe(there, k, 0.0)
     rest = subtract(n, k)
     ways = negative(add(betaln(add(rest, 1), add(k, 1)), log1p(n)))

@@ -9,9 +9,8 @@ from traceir.array import Array
 from traceir.lax.operands import Operand
 from traceir.numpy.elementwise import exp, log, log1p, multiply, negative, subtract
 from traceir.numpy.hyperbolic import expm1
-from traceir.numpy.logic import greater
 from traceir.scipy.special.logsums import log_one_less
-from traceir.scipy.stats.frames import after, plain, safe, standard, within
+from traceir.scipy.stats.frames import above, after, plain, safe, standard, within
 
 
 def _waited(name: str, x: Operand, loc: Operand, scale: Operand) -> Array:
@@ -56,7 +55,7 @@ def logcdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     Array(-0.4586751, dtype=float32, weak_type=True)
     """
     z = _waited("expon.logcdf", x, loc, scale)
-    some = greater(z, 0)
+    some = above(z, 0)
     return within(some, log_one_less(safe(some, z)))
 
 

@@ -16,7 +16,13 @@ from traceir.lax.operands import (
 )
 from traceir.numpy.composites import where
 from traceir.numpy.elementwise import add, divide, subtract
-from traceir.numpy.logic import greater, less, logical_and, logical_not, logical_or
+from traceir.numpy.logic import (
+    greater,
+    less,
+    less_equal,
+    logical_not,
+    logical_or,
+)
 from traceir.scipy.special.logs import reals
 from traceir.scipy.special.logsums import log_one_less
 
@@ -111,6 +117,16 @@ def after(z: Array, start: float) -> Array:
     return logical_not(less(z, start))
 
 
+def above(z: Array, number: float) -> Array:
+    """Whether elements are greater than a number, or NaN.
+
+    >>> import traceir.numpy as jnp
+    >>> above(jnp.array([0.0, 1.0, jnp.nan]), 0)
+    Array([False,  True,  True], dtype=bool)
+    """
+    return logical_not(less_equal(z, number))
+
+
 def between(z: Array, start: Operand, end: Operand) -> Array:
     """Whether elements are from one number up to another, or NaN.
 
@@ -122,13 +138,13 @@ def between(z: Array, start: Operand, end: Operand) -> Array:
 
 
 def whole(k: Array) -> Array:
-    """Whether elements are whole numbers from 0 on.
+    """Whether elements are whole numbers from 0 on, or NaN.
 
     >>> import traceir.numpy as jnp
-    >>> whole(jnp.array([-1.0, 0.0, 0.5]))
-    Array([False,  True, False], dtype=bool)
+    >>> whole(jnp.array([-1.0, 0.0, 0.5, jnp.nan]))
+    Array([False,  True, False,  True], dtype=bool)
     """
-    return logical_and(lax.ge(k, like(0, k)), lax.eq(k, lax.floor(k)))
+    return logical_not(logical_or(less(k, 0), greater(k, lax.floor(k))))
 
 
 def safe(condition: Operand, x: Array, number: float = 1.0) -> Array:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from traceir.array import Array
 from traceir.lax.operands import Operand
 from traceir.numpy.elementwise import add, exp, log, negative, subtract
-from traceir.numpy.logic import greater_equal, logical_and
+from traceir.numpy.logic import logical_and
 from traceir.scipy.special.logs import xlog1py
-from traceir.scipy.stats.frames import counted, whole, within
+from traceir.scipy.stats.frames import after, counted, whole, within
 
 
 def logpmf(k: Operand, p: Operand, loc: Operand = 0) -> Array:
@@ -20,7 +20,7 @@ def logpmf(k: Operand, p: Operand, loc: Operand = 0) -> Array:
     Array(-1.3862944, dtype=float32, weak_type=True)
     """
     k, p = counted("geom.logpmf", k, loc, p)
-    there = logical_and(whole(k), greater_equal(k, 1))
+    there = logical_and(whole(k), after(k, 1))
     return within(there, add(xlog1py(subtract(k, 1), negative(p)), log(p)))
 
 

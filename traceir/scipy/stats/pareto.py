@@ -18,9 +18,8 @@ from traceir.numpy.elementwise import (
     subtract,
 )
 from traceir.numpy.hyperbolic import expm1
-from traceir.numpy.logic import greater
 from traceir.scipy.special.logsums import log_one_less
-from traceir.scipy.stats.frames import after, plain, safe, standard, within
+from traceir.scipy.stats.frames import above, after, plain, safe, standard, within
 
 
 def logpdf(x: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
@@ -60,7 +59,7 @@ def logcdf(x: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1) -> Arra
     Array(-0.6931472, dtype=float32, weak_type=True)
     """
     size = negative(_logsf("pareto.logcdf", x, b, loc, scale))
-    some = greater(size, 0)
+    some = above(size, 0)
     return within(some, log_one_less(safe(some, size)))
 
 

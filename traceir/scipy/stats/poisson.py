@@ -8,10 +8,9 @@ from __future__ import annotations
 from traceir.array import Array
 from traceir.lax.operands import Operand
 from traceir.numpy.elementwise import add, exp, floor, subtract
-from traceir.numpy.logic import greater_equal
 from traceir.scipy.special.gammas import gammaincc, gammaln
 from traceir.scipy.special.logs import xlogy
-from traceir.scipy.stats.frames import counted, safe, whole, within
+from traceir.scipy.stats.frames import after, counted, safe, whole, within
 
 
 def logpmf(k: Operand, mu: Operand, loc: Operand = 0) -> Array:
@@ -42,6 +41,6 @@ def cdf(k: Operand, mu: Operand, loc: Operand = 0) -> Array:
     Array(0.40600586, dtype=float32, weak_type=True)
     """
     k, mu = counted("poisson.cdf", k, loc, mu)
-    there = greater_equal(k, 0)
+    there = after(k, 0)
     up = add(floor(safe(there, k, 0.0)), 1)
     return within(there, gammaincc(up, mu), 0.0)

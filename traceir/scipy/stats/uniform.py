@@ -12,7 +12,7 @@ from traceir.lax.operands import Operand, convert
 from traceir.numpy.composites import clip
 from traceir.numpy.elementwise import add, exp, log, multiply, negative
 from traceir.numpy.logic import greater_equal, less_equal, logical_and
-from traceir.scipy.stats.frames import plain, standard, within
+from traceir.scipy.stats.frames import between, plain, standard, within
 from traceir.trace import typeof
 
 
@@ -23,8 +23,7 @@ def logpdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
     Array(-0., dtype=float32, weak_type=True)
     """
     z, scale = standard("uniform.logpdf", x, loc, scale)
-    there = logical_and(greater_equal(z, 0), less_equal(z, 1))
-    return within(there, negative(log(scale)))
+    return within(between(z, 0, 1), negative(log(scale)))
 
 
 def pdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:

@@ -11,8 +11,7 @@ from traceir import lax
 from traceir.array import Array
 from traceir.lax.operands import Operand
 from traceir.numpy.elementwise import add, cos, divide, exp, log, multiply, subtract
-from traceir.numpy.logic import greater_equal, less_equal, logical_and
-from traceir.scipy.stats.frames import plain, within
+from traceir.scipy.stats.frames import between, plain, within
 
 
 def logpdf(x: Operand, c: Operand) -> Array:
@@ -25,7 +24,7 @@ def logpdf(x: Operand, c: Operand) -> Array:
     squared = lax.square(c)
     below = subtract(add(1.0, squared), multiply(multiply(2.0, c), cos(x)))
     found = log(divide(subtract(1.0, squared), multiply(2 * math.pi, below)))
-    there = logical_and(greater_equal(x, 0), less_equal(x, 2 * math.pi))
+    there = between(x, 0, 2 * math.pi)
     return within(there, found)
 
 
