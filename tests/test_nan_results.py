@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from rule_errors import raises_rule
 
 import traceir
 import traceir.numpy as jnp
@@ -58,3 +59,23 @@ def test_the_derivative_of_a_spherical_harmonic_is_a_number() -> None:
     theta = jnp.array([0.75])
     slope = -0.5 * np.sqrt(1.5 / np.pi) * np.cos(0.75)
     np.testing.assert_allclose(traceir.grad(real)(theta), [slope], rtol=1e-6)
+
+
+def test_a_coefficient_that_is_nan_is_not_trimmed() -> None:
+    found = jnp.polymul(
+        jnp.array([jnp.nan, 1.0]), jnp.array([2.0]), trim_leading_zeros=True
+    )
+    np.testing.assert_array_equal(found, [np.nan, 2])
+
+
+def test_truths_and_complex_numbers_are_not_lost() -> None:
+    none = jnp.zeros(2, bool)
+    found = jnp.add.at(none, jnp.array([1, 1]), jnp.array([4, -4]), inplace=False)
+    np.testing.assert_array_equal(found, [False, True])
+    with raises_rule("face.imaginary", TypeError):
+        jnp.dot(jnp.array([1j]), jnp.array([1j]), preferred_element_type="float32")
+
+
+def test_the_count_of_no_lines_is_an_integer() -> None:
+    found = stats.mode(jnp.zeros((0, 3)), axis=1)
+    assert found.count.dtype == np.int32 and found.count.shape == (0,)

@@ -25,6 +25,7 @@ from traceir.lax.operands import (
 )
 from traceir.lax.precision import PrecisionLike
 from traceir.lax.shapes import axis_in
+from traceir.lax.warned import loses_part
 from traceir.numpy.elementwise import multiply
 from traceir.numpy.shapes import expand_dims, ravel
 from traceir.trace import typeof
@@ -50,6 +51,8 @@ def contracted(
     wanted = None if dtype == BOOL else dtype
     if preferred_element_type is not None:
         wanted = dtype_of(preferred_element_type, "preferred_element_type")
+        if any(loses_part(typeof(v).dtype, wanted) for v in (x, y)):
+            raise rules.error("face.imaginary", got=f"a product in {wanted.name}")
     return lax.dot_general(x, y, (contract, batch), precision, wanted)
 
 

@@ -133,8 +133,8 @@ def _at(
     if name not in _UPDATES or inplace or b is None:
         return NotImplemented
     array, update = numpy.asarray(a), _UPDATES[name]
-    if update == "add" and array.dtype == numpy.asarray(b).dtype == bool:
-        update = "max"
+    if update == "add" and array.dtype == bool:
+        update, b = "max", numpy.not_equal(b, 0)
     return getattr(array.at[indices], update)(b)
 
 

@@ -55,14 +55,13 @@ def mode(a: Operand, axis: int | None = 0, keepdims: bool = False) -> ModeResult
     """
     given = atleast_1d(operand("mode", a))
     value, place = _lines("mode", given, axis)
-    if not value.size:
+    some = value.shape[-1] > 0
+    if not some:
         value = lax.full((*value.shape[:-1], 1), np.nan, default_dtype(float))
     if value.dtype.kind == "c":  # as those whose parts are compared
         value = as_array(convert(value, value.dtype))
     ordered = sort(value, -1)
-    count = _sum(
-        _equal(ordered, ordered), -1, default_dtype(int if given.size else float)
-    )
+    count = _sum(_equal(ordered, ordered), -1, default_dtype(int if some else float))
     best = argmax(count, -1, keepdims=True)
     found = [take_along_axis(x, best, -1) for x in (ordered, count)]
     kept = given.shape if axis is None else None
