@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from operator import add, floordiv, lshift, mod, mul, sub, truediv
 from typing import Any
 
@@ -109,7 +110,9 @@ class Expressions:
             raise NotInLanguage(type(op).__name__)
         sign, fold = found
         if x.literal is not None and y.literal is not None and fold is not None:
-            return literal(fold(x.literal, y.literal))
+            # The processor divides by 0, and wraps what is too large.
+            with suppress(ArithmeticError, NotInLanguage):
+                return literal(fold(x.literal, y.literal))
         if sign == "**":
             raise NotInLanguage("a power of what is not known")
         return self.builder.binary(sign, x, y)
