@@ -109,7 +109,7 @@ def _trimmed(name: str, x: Any, least: float = 0.0) -> Array:
     """A vector from its first element above `least` on; one element stays."""
     # What is differentiated has leading zeros that are known.
     size = lax.abs(x)
-    kept = lax.bitwise_not(lax.le(size, like(least, size)))  # NaN is not small
+    kept: Any = lax.bitwise_not(lax.le(size, like(least, size)))  # NaN is not small
     if is_tracer(kept):
         what = f"an argument of jnp.{name} with trim_leading_zeros"
         raise refusal(kept, "level.concretize.number", what)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from traceir import lax, rules
@@ -68,7 +70,7 @@ def roots(p: Operand, *, strip_zeros: bool = True) -> Array:
     if not strip_zeros:
         return _with_zeros(as_array(x))
     # What is differentiated has leading zeros that are known.
-    nonzero = lax.ne(x, like(0, x))
+    nonzero: Any = lax.ne(x, like(0, x))
     if is_tracer(nonzero):
         raise refusal(nonzero, "level.concretize.number", "an argument of jnp.roots")
     above = np.flatnonzero(np.asarray(nonzero))
