@@ -118,6 +118,11 @@ ELSEWHERE = {
     ),
     **dict.fromkeys(("face.box", "face.known", "face.ufunc"), PLAIN),
     "face.view": "tests/fuzz/test_plain_updates.py",
+    "face.reach": "tests/test_plain_reached.py",
+    # Cases call no functions of SciPy's.
+    "face.unsupported": "tests/neighbours/test_ndimage.py",
+    "face.density": "tests/neighbours/test_kernel_density.py",
+    "face.segments": "tests/neighbours/test_spectra.py",
     # A name that is missing, protocols between libraries.
     "face.missing": "tests/test_face_errors.py",
     **dict.fromkeys(
