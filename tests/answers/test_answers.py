@@ -16,7 +16,7 @@ def same(ours: Any, theirs: Any) -> bool:
     if isinstance(theirs, list):
         return len(ours) == len(theirs) and all(map(same, ours, theirs))
     if isinstance(ours, str) or isinstance(theirs, str):
-        return bool(ours == theirs)
+        return ours == theirs or str(theirs) in str(ours).split(",")
     if any(ours[key] != theirs[key] for key in ("type", "shape")):
         return False
     near = CLOSE.get(theirs["type"], 1e-5)

@@ -15,7 +15,6 @@ from traceir.lax.operands import (
     as_array,
     broadcast_shapes,
     convert,
-    is_tracer,
     like,
     no_out,
     operand,
@@ -217,8 +216,6 @@ def power(x1: Operand, x2: Operand) -> Array:
         return lax.integer_pow(base, int(x2))
     x, y = operands("power", (x1, x2))
     kind = kind_of(typeof(y).dtype)
-    # As in JAX, weak numbers have a weak power by one number alone that is known.
-    known = not is_tracer(y) and not shape_of(y) and kind != "b"
     x, y = aligned("power", (x, y))
     base, exponent = promoted_numeric("power", x, y)
     if is_inexact(typeof(base).dtype):
@@ -226,7 +223,7 @@ def power(x1: Operand, x2: Operand) -> Array:
         whole = convert(y, np.dtype("int32"), True) if kind == "b" else y
         return lax.pow(base, whole if kind in "biu" else exponent)
     found = _integer_power(base, exponent)
-    return found if known else convert(found, found.dtype)
+    return convert(found, found.dtype) if found.shape else found
 
 
 pow = power

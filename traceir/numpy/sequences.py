@@ -94,7 +94,8 @@ def _from_host(
 ) -> Operand:
     """Nested sequences without tracers; Python numbers must fit an integer dtype."""
     found = _even(value, exact)
-    if found.dtype == object:  # NumPy knows no dtype in which bfloat16 meets others
+    half = any(getattr(leaf, "dtype", None) == "bfloat16" for leaf in leaves)
+    if found.dtype == object and half:  # NumPy knows no dtype in which it meets others
         found = _even(value, _WIDE.get(kind_of(_met(leaves))))
     wanted = default_dtype(int) if dtype is None else dtype
     if dtype is not None and found.dtype == object:  # ints beyond 64 bits, and others

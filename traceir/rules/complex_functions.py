@@ -158,7 +158,9 @@ def cos(z: Complex) -> Complex:
 
 
 def expm1(z: Complex) -> Complex:
-    """exp(z) - 1."""
+    """exp(z) - 1, which is 0 at zero whatever the sign of the real part."""
+    if z.finite and z.re.zero and z.im.zero:
+        return replace(z, re=UNIT - UNIT)
     if z.finite and abs(z.re.value) <= LIMIT:
         return _mirrored(_finite("expm1"))(z)
     found = exp(z)
