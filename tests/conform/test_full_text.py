@@ -175,3 +175,15 @@ def test_a_row_about_text_is_read_when_text_is_written(rule: str) -> None:
 def test_the_margin_is_the_one_that_the_sentence_names() -> None:
     form = default().form("text.layout")
     assert f"column {form.width}," in form.says
+
+
+@pytest.mark.parametrize("high", ["7fa00000", "7fc00000", "7ff80000", "00000000"])
+@pytest.mark.parametrize("dtype", ["complex64", "complex128", "float64", "bfloat16"])
+def test_a_nan_keeps_its_bits(dtype: str, high: str) -> None:
+    kind = as_dtype(dtype)
+    stored = bytes.fromhex(high + "7f800001" + high + "00000001")[: kind.itemsize]
+    constant = np.frombuffer(stored[::-1], kind)
+    variable = Var(ShapedArray((1,), kind))
+    program = ClosedJaxpr(Jaxpr((variable,), (), (), (variable,)), (constant,))
+    found = parse(to_text(program, full=True))
+    assert found.consts[0].tobytes() == constant.tobytes()

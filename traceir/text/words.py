@@ -6,6 +6,7 @@ Serves: text.literal, text.nan, text.opaque
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
@@ -23,7 +24,7 @@ _INTEGER = re.compile(r"-?\d{1,40}")
 _TRUTH = {"True": True, "true": True, "False": False, "false": False}
 _PART = r"(?:0[xX][0-9a-fA-F.]+(?:[pP][+-]?\d+)?|[\d.]+(?:[eE][+-]?\d+)?|inf|nan)"
 _PARTS = re.compile(rf"(?:(-?{_PART})(?=[+-]))?([+-]?{_PART})j")
-_PAYLOAD = re.compile(r"-?nan\((0[xX][0-9a-fA-F]{1,16})\)")
+_PAYLOAD = re.compile(r"-?nan\((0[xX][0-9a-fA-F]{1,32})\)")
 
 
 class StoredDTypes(Mapping[str, np.dtype]):
@@ -72,7 +73,7 @@ def number_text(value: Scalar, dtype: np.dtype, exact: bool = False) -> str:
     if is_key(dtype):
         high, low = value["words"].tolist()
         return str(high << 32 | low)
-    if exact and kind_of(dtype) == "f" and np.isnan(value):
+    if exact and kind_of(dtype) in "fc" and _is_nan(value):
         scalar = np.asarray(value, dtype)
         if not _plain_nan(scalar):
             return f"nan(0x{_bits(scalar):x})"
@@ -144,19 +145,29 @@ def _real(text: str) -> float | None:
         return None
 
 
+def _is_nan(value: Any) -> bool:
+    with np.errstate(invalid="ignore"):  # a NaN that signals
+        return bool(np.isnan(value))
+
+
 def _bits(scalar: np.ndarray) -> int:
-    return int(scalar.view(f"u{scalar.dtype.itemsize}"))
+    return int.from_bytes(scalar.tobytes(), sys.byteorder)
 
 
 def _plain_nan(scalar: np.ndarray) -> bool:
-    return _bits(scalar) == _bits(np.asarray(float("nan"), scalar.dtype))
+    """Whether a NaN's text without bits says which it is."""
+    with np.errstate(invalid="ignore"):
+        text = str(complex(scalar))
+    plain = complex(text) if kind_of(scalar.dtype) == "c" else float("nan")
+    return _bits(scalar) == _bits(np.asarray(plain, scalar.dtype))
 
 
 def _from_bits(bits: int, dtype: np.dtype) -> Scalar | None:
     if bits >= 1 << 8 * dtype.itemsize:
         return None
-    scalar = np.asarray(bits, f"u{dtype.itemsize}").view(dtype)
-    return scalar[()] if np.isnan(scalar) else None
+    stored = bits.to_bytes(dtype.itemsize, sys.byteorder)
+    scalar = np.frombuffer(stored, dtype)[0]
+    return scalar if _is_nan(scalar) else None
 
 
 def value_text(value: object, lists: bool = False, quoted: bool = False) -> str:
