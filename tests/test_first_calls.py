@@ -11,6 +11,7 @@ import pickle
 import subprocess
 import sys
 import threading
+import time
 import types
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -28,6 +29,7 @@ import traceir.numpy as jnp
 from traceir import config, lazy, syntax
 from traceir.caches import once
 from traceir.ir import ClosedJaxpr
+from traceir.jit import pickled
 from traceir.kernels.alone import _Inside, count_of, one_thread
 from traceir.rules.language import Formula
 from traceir.rules.load import load
@@ -165,6 +167,21 @@ def test_python_is_parsed_again_where_another_thread_parses(
 def test_a_jitted_function_is_pickled_by_threads_at_once() -> None:
     data = at_once(lambda: pickle.dumps(first_calls.eager) + pickle.dumps(_doubled))
     assert len(set(data)) == 1
+
+
+def test_the_body_to_pickle_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(fun: Any, name: str) -> Any:
+        time.sleep(0.01)
+        return body_of(fun, name)
+
+    body_of = pickled.body_of
+    monkeypatch.setattr(pickled, "body_of", slow)
+    assert len(set(at_once(lambda: _halved._body))) == 1
+
+
+@traceir.jit(backend="reference")
+def _halved(x: Any) -> Any:
+    return x / 2
 
 
 @traceir.jit(backend="reference")

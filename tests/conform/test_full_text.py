@@ -116,12 +116,18 @@ def test_the_full_text_is_lossless(program: ClosedJaxpr) -> None:
     assert parse(to_text(program, full=True)) == program
 
 
+# NaNs of 64 bits: usual, negative, with bits of their own, signalling; and none.
+BITS = [0x7FF8 << 48, 0xFFF8 << 48, (0x7FF8 << 48) + 1, (0x7FF0 << 48) + 1, 0]
+FLOATS = np.array(BITS, "uint64").view("float64")
+COMPLEX = np.array([[a, b] for a in BITS for b in BITS], "uint64").view("complex128")
+
 # A value of every kind that a param may be.
 KINDS: tuple[Hashable, ...] = (
     *(None, True, 3, 10**99, 1.5, -0.0, 5e-324, float("inf"), float("nan")),
     *(1 + 2j, complex(0.0, -0.0), complex("nan"), complex("-inf+nanj")),
     *("x", "None", "nan", "1", "-1", "1j", "(1,)", "key<fry>", "<a>", "f.g", "a\nb"),
     *map(as_dtype, DTYPES),
+    *(*FLOATS.tolist(), *COMPLEX.ravel().tolist()),
 )
 
 

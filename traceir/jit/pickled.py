@@ -10,14 +10,17 @@ finds it; a pickler that writes functions with their code can write this one too
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+from traceir.forks import kept_over_forks
 from traceir.records import dataclass
 
 Function = Callable[..., Any]
 _BODY = "._body"
+_making_bodies = kept_over_forks(threading.Lock())
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,7 @@ class Pickled:
 
     __slots__ = ("_last",)
     _fun: Function
-    # The copy that was made last, under its name: both at once, for other threads.
+    # The copy that was made last, under its name.
     _last: tuple[str, Function]
 
     def _making(self) -> Making:
@@ -96,10 +99,11 @@ class Pickled:
         """The function, by a name of its own."""
         name = self._named()
         wanted = name[1] if name else getattr(self._fun, "__qualname__", "")
-        last = getattr(self, "_last", None)
-        if last is None or last[0] != wanted:
-            last = self._last = wanted, body_of(self._fun, wanted)
-        return last[1]
+        with _making_bodies:
+            last = getattr(self, "_last", None)
+            if last is None or last[0] != wanted:
+                last = self._last = wanted, body_of(self._fun, wanted)
+            return last[1]
 
     def _named(self) -> tuple[str, str] | None:
         """Its module, and its name there."""

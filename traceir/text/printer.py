@@ -206,8 +206,8 @@ class _Printer:
             only = all(isinstance(v, ClosedJaxpr) for v in value)
             parts = [self.value(v, domain) for v in value]
             return self.many("(", parts, ")", "" if only else ",")
-        quoted = self.full and domain != "name"
-        return Text(value_text(value, domain in LISTS, quoted))
+        exact = self.full and domain != "name"
+        return Text(value_text(value, domain in LISTS, exact))
 
     def refusal(self, eqn: Eqn, name: str, value: object) -> TraceirError:
         """The error of a parameter that has no text, at the user's line."""

@@ -241,6 +241,8 @@ class Reader(Cursor):
         token = self.peek()
         if token.text == "{":
             return self.program()
+        if token.text.lstrip("-") == "nan" and self.peek(1).text == "(":
+            return self.number()
         self.take()
         if token.text in ("(", "["):
             close = ")" if token.text == "(" else "]"

@@ -24,7 +24,7 @@ _INTEGER = re.compile(r"-?\d{1,40}")
 _TRUTH = {"True": True, "true": True, "False": False, "false": False}
 _PART = r"(?:0[xX][0-9a-fA-F.]+(?:[pP][+-]?\d+)?|[\d.]+(?:[eE][+-]?\d+)?|inf|nan)"
 _PARTS = re.compile(rf"(?:(-?{_PART})(?=[+-]))?([+-]?{_PART})j")
-_PAYLOAD = re.compile(r"-?nan\((0[xX][0-9a-fA-F]{1,32})\)")
+_PAYLOAD = re.compile(r"-?nan\(0[xX]([0-9a-fA-F]{1,32})\)")
 
 
 class StoredDTypes(Mapping[str, np.dtype]):
@@ -76,7 +76,7 @@ def number_text(value: Scalar, dtype: np.dtype, exact: bool = False) -> str:
     if exact and kind_of(dtype) in "fc" and _is_nan(value):
         scalar = np.asarray(value, dtype)
         if not _plain_nan(scalar):
-            return f"nan(0x{_bits(scalar):x})"
+            return f"nan(0x{_bits(scalar):0{2 * scalar.itemsize}x})"
     if kind_of(dtype) == "c":
         return str(complex(value))
     return str(np.asarray(value).item())
@@ -98,8 +98,8 @@ def number_value(text: str, dtype: np.dtype) -> Scalar | None:
         return _TRUTH.get(text, {"0": False, "1": True}.get(text))
     if kind_of(dtype) in "iu":
         return _integer(text, dtype)
-    if payload := _PAYLOAD.fullmatch(text):
-        return _from_bits(int(payload[1], 16), dtype)
+    if digits := nan_digits(text):
+        return _from_bits(int(digits, 16), dtype)
     if kind_of(dtype) == "c":
         return _complex(text, dtype)
     value = _real(text)
@@ -162,6 +162,16 @@ def _plain_nan(scalar: np.ndarray) -> bool:
     return _bits(scalar) == _bits(np.asarray(plain, scalar.dtype))
 
 
+def nan_digits(text: str) -> str | None:
+    """The hexadecimal digits of a NaN that is written with its bits.
+
+    >>> nan_digits("nan(0x7fc00001)"), nan_digits("nan")
+    ('7fc00001', None)
+    """
+    found = _PAYLOAD.fullmatch(text)
+    return found and found[1]
+
+
 def _from_bits(bits: int, dtype: np.dtype) -> Scalar | None:
     if bits >= 1 << 8 * dtype.itemsize:
         return None
@@ -170,23 +180,26 @@ def _from_bits(bits: int, dtype: np.dtype) -> Scalar | None:
     return scalar if _is_nan(scalar) else None
 
 
-def value_text(value: object, lists: bool = False, quoted: bool = False) -> str:
+def value_text(value: object, lists: bool = False, exact: bool = False) -> str:
     """A parameter's value without programs in it.
 
-    `lists` brackets inner tuples; `quoted` tells texts from other words.
+    `lists` brackets inner tuples; `exact` tells texts from other words and keeps the
+    bits of a NaN.
 
     >>> value_text((((1,), (0,)), ((), ())), lists=True)
     '(([1], [0]), ([], []))'
-    >>> value_text(("None", None), quoted=True)
+    >>> value_text(("None", None), exact=True)
     "('None', None)"
     """
+    if exact and isinstance(value, float | complex):
+        return number_text(value, np.dtype(type(value)), exact=True)
     match value:
         case str():
-            return value if BARE.fullmatch(value) and not quoted else repr(value)
+            return value if BARE.fullmatch(value) and not exact else repr(value)
         case np.dtype() | KeyDType():
             return value.name
         case tuple():
-            inner = [value_text(v, lists, quoted) for v in value]
+            inner = [value_text(v, lists, exact) for v in value]
             if lists and not any(isinstance(v, tuple) for v in value):
                 return f"[{', '.join(inner)}]"
             return f"({', '.join(inner)}{',' * (len(inner) == 1)})"
