@@ -61,7 +61,7 @@ def imported_from(v: Any) -> Any:
 WAYS: dict[str, Function] = {
     "a name": lambda v: made(v),
     "a module": lambda v: plain_helper.made(v),
-    "getattr": lambda v: getattr(plain_helper, "made")(v),  # noqa: B009
+    "getattr": lambda v: getattr(plain_helper, "made")(v),  # noqa: B009  # in the wild
     "an import": imported,
     "a name imported": imported_from,
     "a dict": lambda v: NAMED["made"](v),
@@ -149,7 +149,7 @@ NUMBERS: list[Function] = [
     lambda v: v + (v.dtype == np.float64 and np.issubdtype(np.float32, np.floating)),
     lambda v: v + (isinstance(v[0], np.float64) and not isinstance(v, np.float64)),
     lambda v: v + (v.dtype.type in (np.int8, np.float64)),
-    lambda v: v + (type(v[0]) == np.float64),  # noqa: E721
+    lambda v: v + (type(v[0]) == np.float64),  # noqa: E721  # the point
 ]
 
 

@@ -208,7 +208,7 @@ REFUSED: list[tuple[str, Callable[[], Any]]] = [
     ("face.segments", lambda: signal.istft(jnp.ones((3, 0)))),
     ("face.choice", lambda: signal.istft(jnp.ones((3, 4)), time_axis=0)),
     ("face.least-rank", lambda: signal.istft(jnp.ones(3))),
-    ("face.choice", lambda: signal.stft(S, nperseg=2.5)),  # type: ignore[arg-type]
+    ("face.choice", lambda: signal.stft(S, nperseg=2.5)),  # type: ignore[arg-type]  # bad
     ("face.choice", lambda: signal.stft(S, fs=0)),
     ("face.complex", lambda: signal.stft(S, fs=1j)),
     ("face.choice", lambda: signal.stft(S, nperseg=4, boundary="wrap")),

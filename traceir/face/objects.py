@@ -14,8 +14,6 @@ from traceir.face.host_calls import is_generator
 from traceir.jit.fingerprints import MISSING, attribute, attributes_of, is_open
 from traceir.nodes import kind_of
 
-_MISSING = object()
-
 
 def has_methods(value: Any) -> bool:
     """Whether a value is an object of a user's class that is no node of a pytree."""
@@ -111,7 +109,7 @@ class Objects:
         """Give objects and tables what the function has set."""
         for made, value, before in self._made.values():
             for name, held in vars(made).items():
-                if held is not before.get(name, _MISSING):
+                if held is not before.get(name, MISSING):
                     setattr(value, name, held)
         for made, value, before in self._tables.values():
             if made != before:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from traceir import numpy as jnp
 from traceir.face.array import NumpyTracer, traced
 from traceir.lax.operands import convert, operand
+from traceir.numpy.sequences import leaves_of
 from traceir.trace import Tracer, typeof
 
 # What this machine makes of a float that no int64 is; where it is the nearest one,
@@ -48,7 +48,7 @@ def array_of(value: Any) -> Any:
 
     The elements meet as NumPy's do.
     """
-    leaves = list(_leaves(value))
+    leaves = list(leaves_of(value))
     dtype = np.result_type(*map(dtype_in, leaves)) if leaves else np.dtype(float)
     return traced(jnp.asarray(_settled(value, dtype), dtype), number=False)
 
@@ -57,14 +57,6 @@ def _settled(value: Any, dtype: np.dtype) -> Any:
     if isinstance(value, (list, tuple)):
         return [_settled(part, dtype) for part in value]
     return convert(operand("array", value), dtype)
-
-
-def _leaves(value: Any) -> Iterator[Any]:
-    if isinstance(value, (list, tuple)):
-        for part in value:
-            yield from _leaves(part)
-    else:
-        yield value
 
 
 _WEAK = {"f": 0.0, "c": 0j}

@@ -41,7 +41,7 @@ def from_sequence(value: Sequence[Any], dtype: np.dtype | None) -> Operand:
     >>> from_sequence([2**40, 1], np.dtype(np.float32))
     array([1.0995116e+12, 1.0000000e+00], dtype=float32)
     """
-    leaves = list(_leaves(value))
+    leaves = list(leaves_of(value))
     types = set(map(type, leaves))
     if dtype is not None and complex in types:
         refuse_part(leaves, dtype)
@@ -78,10 +78,11 @@ def _is_joined(leaf: Any) -> bool:
     return is_tracer(leaf) or (isinstance(leaf, Array) and leaf.aval.dtype == KEY)
 
 
-def _leaves(value: Any) -> Iterator[Any]:
+def leaves_of(value: Any) -> Iterator[Any]:
+    """The parts of nested lists and tuples that are none themselves, in their order."""
     if isinstance(value, (list, tuple)):
         for part in value:
-            yield from _leaves(part)
+            yield from leaves_of(part)
     else:
         yield value
 
@@ -148,7 +149,7 @@ def _even(value: Any, dtype: np.dtype | None) -> np.ndarray:
 def _joined(value: Any, dtype: np.dtype) -> Operand:
     """Nested sequences with tracers or keys inside, as equations."""
     if isinstance(value, (list, tuple)):
-        if not any(map(_is_joined, _leaves(value))):
+        if not any(map(_is_joined, leaves_of(value))):
             return constant(_even(value, dtype))
         parts = [expand_dims(_joined(v, dtype), (0,)) for v in value]
         if len({shape_of(part) for part in parts}) > 1:

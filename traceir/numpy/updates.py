@@ -18,13 +18,7 @@ from traceir.compile_time import ensure_compile_time_eval
 from traceir.dtypes import kind_of
 from traceir.lax.indexing import GatherScatterMode, ScatterDimensionNumbers
 from traceir.lax.ints import held
-from traceir.lax.operands import (
-    Operand,
-    convert,
-    is_tracer,
-    joined,
-    shape_of,
-)
+from traceir.lax.operands import Operand, convert, is_tracer, joined, shape_of
 from traceir.numpy.composites import power
 from traceir.numpy.creation import asarray, broadcast_to
 from traceir.numpy.elementwise import divide

@@ -20,7 +20,6 @@ from traceir.text.shown import read_application
 from traceir.text.syntax import Many, Number, Parameter, Program, Value, Word
 from traceir.text.words import StoredDTypes, nan_digits, number_value
 
-_COMPLEX, _FLOAT = np.dtype("complex128"), np.dtype("float64")
 _CONSTANTS = {"None": None, "True": True, "False": False, "true": True, "false": False}
 
 
@@ -75,13 +74,13 @@ class Values:
 
     def number(self, text: str, at: int) -> int | float | complex:
         """A number that has no dtype: an integer where it is written as one."""
-        digits = nan_digits(text)
-        is_complex = len(digits) > 16 if digits else text.removesuffix(")").endswith("j")
-        if is_complex or digits:
-            found = number_value(text, _COMPLEX if is_complex else _FLOAT)
+        digits, imaginary = nan_digits(text), text.removesuffix(")").endswith("j")
+        if digits or imaginary:
+            kind = float if digits and len(digits) <= 16 else complex
+            found = number_value(text, np.dtype(kind))
             if found is None:
                 raise self.source.error("text.literal", f"`{text[:40]}`", at)
-            return complex(found) if is_complex else float(found)
+            return kind(found)
         if text.lstrip("-").isdecimal():
             if len(text) > 100:
                 raise self.source.error("text.literal", f"`{text[:40]}…`", at)
