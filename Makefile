@@ -39,7 +39,7 @@ against-numpy: $(VENV)/.test ## drawn programs over views, by NumPy and the deco
 	PYTHONPATH=tests $(python) -m against_numpy $(ARGS)
 
 reach: $(VENV)/.test ## how often random draws meet each clause
-	$(python) -m traceir.conform.reach $(ARGS)
+	$(python) -m traceir.conform.drawing.reach $(ARGS)
 
 # A script that runs the suite on a module: SUITE MODULE PYTHON EXAMPLES.
 ARRAY_API_SUITE ?= ../shared/outside/array_api.sh

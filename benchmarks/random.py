@@ -93,7 +93,7 @@ def workloads() -> Iterator[Workload]:
     """Each makes a million numbers, if its name says nothing else."""
     # Numbers of 64 bits are asked for by name.
     jax.config.update("jax_enable_x64", True)
-    traceir.config.update("jax_enable_x64", True)
+    traceir.base.config.update("jax_enable_x64", True)
 
     def row(name: str, make: Make, draw: Drawn | None, *more: Any) -> Workload:
         generator = np.random.default_rng(0)

@@ -43,7 +43,7 @@ def _growth(only: str) -> Iterator[Row]:
     from benchmarks import compiles
     from benchmarks.elementwise import selu
     from benchmarks.workload import Workload, normal, numpy_only
-    from traceir_numba import pool
+    from traceir_numba.runtime import thread_pool
 
     if any(only in name for name in ("trace", "first call")):
         for name, size, times in compiles.growth():
@@ -54,9 +54,9 @@ def _growth(only: str) -> Iterator[Row]:
             calls = calls_of(work)
             yield {"name": work.name, "size": size, **summary(in_turn(calls))}
             # Each by itself: what else runs leaves the caches as it likes.
-            before = pool.set_threads(1)
+            before = thread_pool.set_threads(1)
             alone = {"one thread": in_turn({OWN: calls[OWN]})[OWN]}
-            pool.set_threads(before)
+            thread_pool.set_threads(before)
             alone[OWN] = in_turn({OWN: calls[OWN]})[OWN]
             yield {"name": "threads", "size": size, **summary(alone)}
 

@@ -14,7 +14,7 @@ import traceir
 import traceir_numba
 from benchmarks.measure import Call
 from benchmarks.workload import NUMPY, Workload
-from traceir_numba import pool
+from traceir_numba.runtime import thread_pool
 
 OURS = SimpleNamespace(
     numpy=traceir.numpy,
@@ -90,6 +90,6 @@ def copy(size: int) -> Call:
     def part(low: int, high: int) -> None:
         np.copyto(target[low:high], source[low:high])
 
-    if pool.threads() == 1 or size < 1 << 20:
+    if thread_pool.threads() == 1 or size < 1 << 20:
         return lambda: np.copyto(target, source)
-    return lambda: pool.parallel(part, (), 0, source.size)
+    return lambda: thread_pool.parallel(part, (), 0, source.size)

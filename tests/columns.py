@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 
 from traceir.conform import Case, Verdict, judge, load_cases
-from traceir.conform.adapters import Adapter, load
-from traceir.conform.implementations import Oracle
-from traceir.conform.runs import Run, load_runs
+from traceir.conform.judging.adapters import Adapter, load
+from traceir.conform.judging.runs import Run, load_runs
+from traceir.conform.systems.implementations import Oracle
 
 # What can be judged without any package that is not a dependency of the tests.
 OWN = ("oracle", "reference", "numba")

@@ -9,13 +9,16 @@ from typing import Any
 import numpy as np
 
 import traceir
-from traceir.evaluate import eval_jaxpr
-from traceir.ir import ClosedJaxpr
+from traceir.ir.jaxpr import ClosedJaxpr
+from traceir.reference.interpreter import eval_jaxpr
 from traceir.text import parse
-from traceir_numba import backend, engine, kernels, machine
-from traceir_numba.assemble import assemble
-from traceir_numba.sources import sources_of
-from traceir_numba.speed import function_text
+from traceir_numba import backend
+from traceir_numba.codegen.kernel_sources import sources_of
+from traceir_numba.llvm import optimize
+from traceir_numba.pipeline import kernel_cache
+from traceir_numba.pipeline.build_program import assemble
+from traceir_numba.pipeline.explain import function_text
+from traceir_numba.runtime import mcjit
 
 SELU = """{ lambda ; a:f32[SHAPE]. let
     b:bool[SHAPE] = gt a 0.0:f32[]
@@ -113,9 +116,11 @@ def assembly(closed: ClosedJaxpr) -> dict[str, str]:
     program = assemble(closed, "program")
     wanted = sources_of(program).requests(program).values()
     found = {}
-    for part in map(kernels._part, wanted):
-        with engine.lock:
-            module = machine.optimised((part.text,), tuple(kernels._made_part([part])))
-            text = str(engine.target_machine().emit_assembly(module))
+    for part in map(kernel_cache._part, wanted):
+        with mcjit.lock:
+            module = optimize.optimised(
+                (part.text,), tuple(kernel_cache._made_part([part]))
+            )
+            text = str(mcjit.target_machine().emit_assembly(module))
         found[part.symbol] = function_text(text, part.symbol)
     return found

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
-from traceir import config
-from traceir.config import FLAGS
+from traceir.base import config
+from traceir.base.config import FLAGS
 
 ROOT = Path(__file__).parents[1]
 # `make test` draws the same examples in every clone. Only `fuzz` draws at random.

@@ -1,7 +1,7 @@
 """Hypothesis strategies: well-typed equations, with arrays, over every primitive.
 
 Operands and params fit one another by construction, so that each draw counts; those of
-`traceir.conform.strategies` are near-misses, for the clauses to classify.
+`traceir.conform.drawing.strategies` are near-misses, for the clauses to classify.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from operands_complex import COMPLEX
 from operands_fourier import FOURIER
 from operands_random import TAKEN
 
-from traceir.avals import ShapedArray
-from traceir.conform.strategies import arrays
+from traceir.conform.drawing.strategies import arrays
 from traceir.errors import TraceirError
+from traceir.ir.avals import ShapedArray
+from traceir.ir.typecheck import infer
 from traceir.rules import Prim, default
-from traceir.typing import infer
 
 TRIVIAL: dict[str, Any] = {
     "none": None,

@@ -16,7 +16,8 @@ import numpy as np
 import traceir
 import traceir.numpy as jnp
 import traceir_numba
-from traceir import lax, pytree
+from traceir import lax
+from traceir.pytrees import flatten
 
 Case = tuple[Any, tuple[Any, ...]]
 
@@ -166,5 +167,5 @@ def load(path: Path) -> ModuleType:
 
 def bits(tree: Any) -> list[tuple[Any, ...]]:
     """The types and bytes of a tree's arrays."""
-    arrays = map(np.asarray, pytree.leaves(tree))
+    arrays = map(np.asarray, flatten.leaves(tree))
     return [(a.shape, str(a.dtype), a.tobytes()) for a in arrays]

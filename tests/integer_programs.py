@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from traceir.avals import short_dtype
+from traceir.ir.avals import short_dtype
 
 WIDTHS = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
 BINARY = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from traceir.rules.language import VOCABULARY
+from traceir.rules.formulas.language import VOCABULARY
 from traceir.rules.markup import COMMANDS
 from traceir.rules.primitives import STEP_CALLS
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from traceir.avals import ShapedArray
-from traceir.conform.values import Ref, Value
+from traceir.conform.casefiles.values import Ref, Value
+from traceir.ir.avals import ShapedArray
 
 
 def value(shape: tuple[int, ...], dtype: str, weak: bool, start: int) -> Value:

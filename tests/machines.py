@@ -1,6 +1,6 @@
 """State machines over sessions: the tables say what each step does, a system does it.
 
-The model is `traceir.conform.model.Model`, which decides by the rows of the key, the
+The model is `traceir.conform.systems.model.Model`, which decides by the rows of the key, the
 levels and the machine. A system is anything that runs sessions.
 """
 
@@ -13,11 +13,8 @@ from typing import Any, ClassVar
 from hypothesis import note
 from hypothesis.stateful import RuleBasedStateMachine
 
-from traceir.conform.host import host_function
-from traceir.conform.jitted import Jitted
-from traceir.conform.model import Model
-from traceir.conform.outcomes import Outcome, expected_class
-from traceir.conform.sessions import (
+from traceir.conform.casefiles.outcomes import Outcome, expected_class
+from traceir.conform.casefiles.sessions import (
     Call,
     Function,
     Probe,
@@ -26,8 +23,11 @@ from traceir.conform.sessions import (
     Setting,
     Step,
 )
-from traceir.conform.systems import System, TraceirSystem
-from traceir.conform.values import Value
+from traceir.conform.casefiles.values import Value
+from traceir.conform.systems.host import host_function
+from traceir.conform.systems.jitted import Jitted
+from traceir.conform.systems.model import Model
+from traceir.conform.systems.systems import System, TraceirSystem
 from traceir.rules import default
 from traceir.text.lexer import Source
 

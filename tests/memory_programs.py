@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from traceir.errors import TraceirError
-from traceir.face.array import NumpyTracer
+from traceir.face.arrays.array import NumpyTracer
 from traceir.jit.function import JitFunction, Options
 
 LINES = (Path(__file__).parent / "data" / "memory.txt").read_text("utf-8").splitlines()

@@ -17,7 +17,7 @@ import pytest
 from soak import SOAK
 from with_numba import Arrays, canonical, driver, numbas, ours, same
 
-from traceir_numba.functions import Function, closure
+from traceir_numba.device_functions import Function, closure
 
 RECORD = Path(__file__).with_suffix(".json")
 TESTS = "tests/backend/test_lowering.py"

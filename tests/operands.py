@@ -15,10 +15,10 @@ from operands_indexing import INDEXED
 from operands_random import RANDOM
 from operands_windows import WINDOWS
 
-from traceir.avals import ShapedArray
-from traceir.ir import Atom, ClosedJaxpr, Eqn, HostFunction, Jaxpr, Literal, Var
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, HostFunction, Jaxpr, Literal, Var
+from traceir.ir.typecheck import infer
 from traceir.rules import default
-from traceir.typing import infer
 
 Shape = tuple[int, ...]
 Draw = Callable[[st.SearchStrategy[Any]], Any]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from traceir.avals import ShapedArray
+from traceir.ir.avals import ShapedArray
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 Built = tuple[list[ShapedArray], dict[str, Any]]

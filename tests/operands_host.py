@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from traceir.avals import ShapedArray
-from traceir.ir import HostFunction
-from traceir.pytree import structure
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import HostFunction
+from traceir.pytrees.flatten import structure
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 Built = tuple[list[ShapedArray], dict[str, Any]]

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from traceir.avals import ShapedArray
-from traceir.rules.domains import INDEX_MODES
+from traceir.ir.avals import ShapedArray
+from traceir.rules.formulas.domains import INDEX_MODES
 
 Shape = tuple[int, ...]
 Draw = Callable[[st.SearchStrategy[Any]], Any]

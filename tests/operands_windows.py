@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from traceir.avals import ShapedArray
-from traceir.typing import infer
+from traceir.ir.avals import ShapedArray
+from traceir.ir.typecheck import infer
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 Built = tuple[list[ShapedArray], dict[str, Any]]

@@ -8,15 +8,16 @@ from unittest import mock
 
 from traceir import rules
 from traceir.rules import Rules
-from traceir.transforms import classes, templates
+from traceir.transforms.batching import batching_rules
+from traceir.transforms.rules import derivative_templates
 
 # What is kept of the rows that were read.
 KEPT = (
-    templates.derivative_of,
-    templates._plan,
-    templates.is_identity,
-    classes._axis_params,
-    classes._formulas,
+    derivative_templates.derivative_of,
+    derivative_templates._plan,
+    derivative_templates.is_identity,
+    batching_rules._axis_params,
+    batching_rules._formulas,
 )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import traceir
 import traceir.numpy as jnp
 from traceir import lax
-from traceir.ir import ClosedJaxpr
+from traceir.ir.jaxpr import ClosedJaxpr
 
 ROWS, COLUMNS = 3, 4
 SHAPES = ((), (COLUMNS,), (ROWS, COLUMNS))

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from traceir import rules
-from traceir.avals import ShapedArray
-from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var, sort_params
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var, sort_params
 
 INTEGERS = [f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)]
 DTYPES = ["bool", *INTEGERS, "float32", "float64"]

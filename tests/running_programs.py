@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from traceir.avals import short_dtype
-from traceir_numba.emitters.cumulative import CHUNK
-from traceir_numba.functions import BLOCK
+from traceir.ir.avals import short_dtype
+from traceir_numba.device_functions import BLOCK
+from traceir_numba.emitters.folds.cumulative import CHUNK
 
 PRIMITIVES = ("cumsum", "cumprod", "cummax", "cummin")
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from traceir.avals import ShapedArray
-from traceir.ir import HostFunction
-from traceir.kernels.random import keys_of
-from traceir.oracle import Elements
-from traceir.pytree import structure
-from traceir.rules.domains import INDEX_MODES
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import HostFunction
+from traceir.oracle.scalar_interpreter import Elements
+from traceir.pytrees.flatten import structure
+from traceir.reference.kernels.random import keys_of
+from traceir.rules.formulas.domains import INDEX_MODES
 
 AVALS = (
     ShapedArray((), "float32", weak_type=True),

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from traceir.avals import ShapedArray
-from traceir.conform.implementations import ByTables, declared
-from traceir.conform.outcomes import Outcome
-from traceir.conform.run import Unsupported
-from traceir.conform.sessions import Session
-from traceir.evaluate import evaluate_eqn
-from traceir.ir import Atom, ClosedJaxpr, Eqn, Literal, Var, subjaxprs
+from traceir.conform.casefiles.outcomes import Outcome
+from traceir.conform.casefiles.sessions import Session
+from traceir.conform.judging.run import Unsupported
+from traceir.conform.systems.implementations import ByTables, declared
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Literal, Var, subjaxprs
+from traceir.ir.typecheck import check, infer
+from traceir.reference.interpreter import evaluate_eqn
 from traceir.rules import default
-from traceir.typing import check, infer
 
 Step = Callable[[Eqn, Sequence[Any]], Sequence[Any]]
 

@@ -11,17 +11,18 @@ from dataclasses import replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from traceir import config, rules
-from traceir.array import Array
-from traceir.conform.run import Unsupported
-from traceir.conform.systems import Scope, Target, TraceirSystem
-from traceir.evaluate import eval_jaxpr
-from traceir.jit.cache import Entry
-from traceir.jit.key import Call, KeyTable
-from traceir.jit.signature import bind_arguments, form_of, resolve_static
+from traceir import rules
+from traceir.arrays.array import Array
+from traceir.base import config
+from traceir.conform.judging.run import Unsupported
+from traceir.conform.systems.systems import Scope, Target, TraceirSystem
+from traceir.jit.cache.cache_key import Call, KeyTable
+from traceir.jit.cache.signature import bind_arguments, form_of, resolve_static
+from traceir.jit.cache.trace_cache import Entry
 from traceir.jit.staging import Prepared, make_entry, prepare
+from traceir.reference.interpreter import eval_jaxpr
 from traceir.rules import default
-from traceir.trace import as_numpy, bind, current_trace, typeof
+from traceir.tracing.trace import as_numpy, bind, current_trace, typeof
 
 Store = MutableMapping[Hashable, Entry]
 

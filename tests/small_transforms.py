@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from traceir.avals import ShapedArray
-from traceir.conform.jitted import Jitted, Target
-from traceir.conform.outcomes import Outcome
-from traceir.conform.run import Unsupported
-from traceir.conform.sessions import Session
-from traceir.conform.systems import Scope
-from traceir.conform.values import Value
-from traceir.ir import ClosedJaxpr
+from traceir.conform.casefiles.outcomes import Outcome
+from traceir.conform.casefiles.sessions import Session
+from traceir.conform.casefiles.values import Value
+from traceir.conform.judging.run import Unsupported
+from traceir.conform.systems.jitted import Jitted, Target
+from traceir.conform.systems.systems import Scope
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import ClosedJaxpr
 
 Fun = Callable[..., Any]
 STRIDE = 10**6

@@ -12,11 +12,11 @@ import pytest
 import traceir
 import traceir.numpy as jnp
 from traceir import lax
-from traceir_numba import assemble as assembling
-from traceir_numba import routines
-from traceir_numba.assemble import assemble
-from traceir_numba.emit_cpu import emit
-from traceir_numba.graph import Graph
+from traceir_numba.buffers import lower_control_flow
+from traceir_numba.codegen.nest import emit
+from traceir_numba.fusion.dataflow import Graph
+from traceir_numba.pipeline import build_program as assembling
+from traceir_numba.pipeline.build_program import assemble
 
 Step = Callable[[Any], Any]
 ROW = np.ones(64, np.float32)
@@ -215,7 +215,7 @@ def made_by(program: Step, x: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> Ma
     closed = traceir.make_jaxpr(program)(x)
     with monkeypatch.context() as patch:
         patch.setattr(Graph, "operands", counted)
-        for module in (assembling, routines):
+        for module in (assembling, lower_control_flow):
             patch.setattr(module, "build", building(module.build))
         whole = assemble(closed, "program")
     for step in whole.launches():

@@ -7,9 +7,14 @@ from threading import Barrier, Thread
 import numpy as np
 import pytest
 
-from traceir.kernels import KERNELS
-from traceir.kernels import alone as module
-from traceir.kernels.alone import SMALL, alone, count_of, one_thread
+from traceir.reference.kernels import KERNELS
+from traceir.reference.kernels.linalg import single_thread_blas as module
+from traceir.reference.kernels.linalg.single_thread_blas import (
+    SMALL,
+    alone,
+    count_of,
+    one_thread,
+)
 
 several = 3
 

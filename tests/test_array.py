@@ -19,9 +19,10 @@ from rule_errors import raises_rule
 
 import traceir
 import traceir.numpy as jnp
-from traceir import methods, operators
-from traceir.avals import ShapedArray
-from traceir.devices import CpuDevice, SingleDeviceSharding, default_backend
+from traceir.arrays import array_interface
+from traceir.arrays.devices import CpuDevice, SingleDeviceSharding, default_backend
+from traceir.binding import bind_operators
+from traceir.ir.avals import ShapedArray
 
 Array = traceir.Array
 
@@ -305,12 +306,12 @@ def test_in_place_operators_bind_anew() -> None:
 
 
 def test_declared_methods_are_those_that_are_bound() -> None:
-    source = Path(methods.__file__).read_text(encoding="utf-8")
+    source = Path(array_interface.__file__).read_text(encoding="utf-8")
     declared = set(re.findall(r"^        def (\w+)\(", source, re.MULTILINE))
-    assert declared == set(operators.bindings())
+    assert declared == set(bind_operators.bindings())
 
 
 def test_methods_and_operators_have_documentation() -> None:
-    for name, value in operators.bindings().items():
+    for name, value in bind_operators.bindings().items():
         if not name.startswith("__"):
             assert value.__doc__, name

@@ -16,8 +16,8 @@ import pytest
 
 import traceir
 import traceir.numpy as jnp
-from traceir import config as module
-from traceir.config import current, enable_x64
+from traceir.base import config as module
+from traceir.base.config import current, enable_x64
 from traceir.rules import default
 
 
@@ -235,7 +235,7 @@ def test_environment(text: str, value: bool) -> None:
 
 
 def test_environment_is_read_at_import() -> None:
-    code = "from traceir.config import current; print(current().x64)"
+    code = "from traceir.base.config import current; print(current().x64)"
     run = subprocess.run(
         [sys.executable, "-c", code],
         env={**os.environ, "TRACEIR_ENABLE_X64": "1"},

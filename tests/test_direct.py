@@ -11,12 +11,12 @@ import pytest
 
 import traceir
 import traceir.numpy as jnp
-from traceir.array import Array
-from traceir.avals import ShapedArray
-from traceir.direct import planned
-from traceir.operators import BINARY, COMPARISON, UNARY, _apply
-from traceir.plans import OWN, plan_of
-from traceir.trace import in_force
+from traceir.arrays.array import Array
+from traceir.binding.bind_operators import BINARY, COMPARISON, UNARY, _apply
+from traceir.eager.dispatch import planned
+from traceir.eager.plan_codegen import OWN, plan_of
+from traceir.ir.avals import ShapedArray
+from traceir.tracing.trace import in_force
 
 DTYPES = ("bool", "int8", "uint8", "int32", "uint32", "float16", "bfloat16", "float32")
 SHAPES = (((3,), (3,)), ((2, 3), ()), ((3,), (2, 3)), ((), ()), ((0,), (0,)))
@@ -256,7 +256,7 @@ def test_an_eager_operation_compiles_nothing() -> None:
 
 
 def test_what_is_outside_every_trace() -> None:
-    local = traceir.config.local
+    local = traceir.base.config.local
     seen: list[Any] = []
 
     def look(x: Any) -> Any:
@@ -281,7 +281,7 @@ def test_what_is_outside_every_trace() -> None:
 def test_an_update_reaches_a_thread_when_its_trace_has_ended() -> None:
     def change(x: Any) -> Any:
         thread = threading.Thread(
-            target=traceir.config.update, args=("enable_x64", True)
+            target=traceir.base.config.update, args=("enable_x64", True)
         )
         thread.start()
         thread.join()
@@ -294,5 +294,5 @@ def test_an_update_reaches_a_thread_when_its_trace_has_ended() -> None:
         traceir.make_jaxpr(change)(1.0)
         assert jnp.sum(x).dtype == np.int64
     finally:
-        traceir.config.update("enable_x64", False)
+        traceir.base.config.update("enable_x64", False)
     assert jnp.sum(x).dtype == np.int32

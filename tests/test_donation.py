@@ -16,7 +16,7 @@ from rule_errors import raises_rule
 import traceir
 import traceir.numpy as jnp
 from traceir.errors import TraceirError
-from traceir.jit.donating import taken
+from traceir.jit.donation import taken
 
 LARGE = 1 << 18
 BACKENDS = ["reference", "numba"]

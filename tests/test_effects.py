@@ -17,10 +17,10 @@ from ways import WAYS, note, runner
 import traceir
 import traceir.numpy as jnp
 from traceir import lax
-from traceir.effects import calls_host, effects
 from traceir.experimental import io_callback
-from traceir.ir import Jaxpr
-from traceir_numba.hosted import Driven
+from traceir.ir.effects import calls_host, effects
+from traceir.ir.jaxpr import Jaxpr
+from traceir_numba.lowering.host_partition import Driven
 
 
 @pytest.fixture(params=WAYS)

@@ -26,14 +26,18 @@ from soak import SOAK
 
 import traceir
 import traceir.numpy as jnp
-from traceir import config, lazy, syntax
-from traceir.caches import once
-from traceir.ir import ClosedJaxpr
-from traceir.jit import pickled
-from traceir.kernels.alone import _Inside, count_of, one_thread
-from traceir.rules.language import Formula
+from traceir.base import config, lazy_exports, python_parser
+from traceir.base.caches import once
+from traceir.base.source_info import _user_files, is_users_code
+from traceir.ir.jaxpr import ClosedJaxpr
+from traceir.jit import pickling
+from traceir.reference.kernels.linalg.single_thread_blas import (
+    _Inside,
+    count_of,
+    one_thread,
+)
+from traceir.rules.formulas.language import Formula
 from traceir.rules.load import load
-from traceir.source import _user_files, is_users_code
 
 THREADS = 8
 
@@ -124,7 +128,7 @@ def test_a_name_is_published_whole_and_once() -> None:
         package["tau"] = "of another thread"
         return value
 
-    assert lazy.load(package, "math", "tau", shown) == "of another thread"
+    assert lazy_exports.load(package, "math", "tau", shown) == "of another thread"
     assert seen == [None]
     assert jnp.add.reduce(jnp.ones(3)) == 3
 
@@ -134,7 +138,7 @@ def test_a_module_that_is_being_imported_has_no_names_yet(
 ) -> None:
     for name in ("numpy.ma", "numpy.random"):
         monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
-    assert lazy.imported("numpy.ma", "MaskedArray") == ()
+    assert lazy_exports.imported("numpy.ma", "MaskedArray") == ()
 
     @traceir.jit(backend="reference")
     def f(x: Any) -> Any:
@@ -157,11 +161,11 @@ def test_python_is_parsed_again_where_another_thread_parses(
         return parse(*args, **kwargs)
 
     monkeypatch.setattr(ast, "parse", sometimes)
-    assert isinstance(syntax.parse_expression("a"), ast.Name) and not left
-    assert isinstance(syntax.parse_module("a = 1").body[0], ast.Assign)
+    assert isinstance(python_parser.parse_expression("a"), ast.Name) and not left
+    assert isinstance(python_parser.parse_module("a = 1").body[0], ast.Assign)
     left[:] = [SystemError("again")] * 1000
     with pytest.raises(SystemError, match="again"):
-        syntax.parse_module("a = 1")
+        python_parser.parse_module("a = 1")
 
 
 def test_a_jitted_function_is_pickled_by_threads_at_once() -> None:
@@ -174,8 +178,8 @@ def test_the_body_to_pickle_is_made_once(monkeypatch: pytest.MonkeyPatch) -> Non
         time.sleep(0.01)
         return body_of(fun, name)
 
-    body_of = pickled.body_of
-    monkeypatch.setattr(pickled, "body_of", slow)
+    body_of = pickling.body_of
+    monkeypatch.setattr(pickling, "body_of", slow)
     assert len(set(at_once(lambda: _halved._body))) == 1
 
 

@@ -21,7 +21,7 @@ from rule_errors import raises_rule
 import traceir
 import traceir.numpy as jnp
 import traceir_numba
-from traceir.trace import Tracer
+from traceir.tracing.trace import Tracer
 
 
 class Misled:
@@ -79,8 +79,8 @@ def unequal(one: Any, other: object) -> bool:
 # Classes whose instances are made here: their comparison reads what `__init__` sets.
 MADE: dict[str, Callable[[], Any]] = {
     "ScalarType": lambda: jnp.int16,
-    "Real": lambda: traceir.rules.reals.Real.of(1),
-    "Complex": lambda: traceir.rules.complexes.Complex.of(1j),
+    "Real": lambda: traceir.exact.reals.Real.of(1),
+    "Complex": lambda: traceir.exact.complexes.Complex.of(1j),
 }
 
 

@@ -16,15 +16,15 @@ from growth import PROGRAMS, ROW, Case, instructions, memory
 
 import traceir
 import traceir.numpy as jnp
-from traceir.ir import ClosedJaxpr
-from traceir.recording import StagingTrace
-from traceir.report import MANY, source_report
-from traceir.source import Source
-from traceir_numba.assemble import assemble
-from traceir_numba.emit_cpu import emit
-from traceir_numba.fuse import fuse
-from traceir_numba.graph import Graph
-from traceir_numba.simplify import simplify
+from traceir.base.source_info import Source
+from traceir.ir.jaxpr import ClosedJaxpr
+from traceir.ir.unroll_report import MANY, source_report
+from traceir.tracing.staging import StagingTrace
+from traceir_numba.codegen.nest import emit
+from traceir_numba.fusion.dataflow import Graph
+from traceir_numba.fusion.fuse import fuse
+from traceir_numba.lowering.canonicalize import simplify
+from traceir_numba.pipeline.build_program import assemble
 
 SHORT, LONG = 12, 48
 

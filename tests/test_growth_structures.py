@@ -14,7 +14,7 @@ from structures import FORMS, PARTING, STEPS, made_by
 
 import traceir
 import traceir.numpy as jnp
-from traceir_numba import fuse
+from traceir_numba.fusion import fuse
 
 # So short a chain is already cut in parts, as a long one is.
 SHORT, LONG = 20, 40

@@ -179,7 +179,7 @@ def test_exceptions_leave_nothing() -> None:
     f(1.0)
     assert len(attempts) == 3
     assert f.cache_info().currsize == 1
-    assert traceir.trace.current_trace() is None
+    assert traceir.tracing.trace.current_trace() is None
 
 
 def test_x64_is_in_the_key_and_toggling_back_hits() -> None:

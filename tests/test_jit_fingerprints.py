@@ -13,7 +13,7 @@ from rule_errors import raises_rule
 
 import traceir
 import traceir.numpy as jnp
-from traceir.jit.fingerprints import Fingerprinter
+from traceir.jit.cache.fingerprints import Fingerprinter
 
 
 class Counts(dict[str, int]):

@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 
 import traceir
 import traceir.numpy as jnp
-from traceir import config, pytree
-from traceir.jit.cache import GUARD
-from traceir.jit.fast import raw_key
-from traceir.jit.guards import ENOUGH, OTHER
-from traceir.jit.key import KeyTable
-from traceir.jit.signature import bind_arguments, form_of, resolve_static
+from traceir.base import config
+from traceir.jit.cache.cache_key import KeyTable
+from traceir.jit.cache.signature import bind_arguments, form_of, resolve_static
+from traceir.jit.cache.trace_cache import GUARD
+from traceir.jit.hot_path.guard_codegen import ENOUGH, OTHER
+from traceir.jit.hot_path.raw_keys import raw_key
 from traceir.jit.staging import prepare
+from traceir.pytrees import flatten
 from traceir.rules import default, walk
 
 DTYPES = ["bool", "int32", "int64", "float32", "float64"]
@@ -213,7 +214,7 @@ def test_a_guard_gives_what_the_function_gives() -> None:
         f({"a": x, "b": (y, None)}, [1.0, x], n="k")
     assert f._fast[GUARD] is not None
     found = f({"b": (y.T, None), "a": x + 1}, [2.0, x], n="k")
-    assert pytree.structure(found) == pytree.structure(expected)
+    assert flatten.structure(found) == flatten.structure(expected)
     assert str(found["x"]["a"]) == "[1 2 3]" and float(found["rest"][0][0][0]) == 2
     assert f.cache_info().hits == ENOUGH + 1
     f.clear_cache()

@@ -18,7 +18,7 @@ import traceir
 import traceir.numpy as jnp
 import traceir_numba
 from traceir.errors import StaleCaptureError
-from traceir.jit.captures import chains, reads
+from traceir.jit.cache.captured_state import chains, reads
 from traceir.sharding import Mesh, NamedSharding, PartitionSpec
 
 NUMBER = 3

@@ -15,7 +15,8 @@ from rule_errors import raises_rule
 
 import traceir
 import traceir.numpy as jnp
-from traceir import config, lax
+from traceir import lax
+from traceir.base import config
 from traceir.errors import UnexpectedTracerError
 
 

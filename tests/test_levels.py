@@ -17,7 +17,7 @@ import traceir
 import traceir.numpy as jnp
 from traceir import lax
 from traceir.rules import default
-from traceir.trace import current_trace
+from traceir.tracing.trace import current_trace
 
 F = Callable[[Any], Any]
 X = jnp.float32(2)

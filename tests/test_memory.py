@@ -15,9 +15,9 @@ from soak import SOAK
 
 import traceir_numba
 from traceir.errors import TraceirError
-from traceir.face import functions
-from traceir.face.aliasing import _rows
-from traceir.face.sharing import SAME, SHARED
+from traceir.face.arrays.aliasing import _rows
+from traceir.face.arrays.memory_sharing import SAME, SHARED
+from traceir.face.functions import functions
 from traceir.rules import default
 
 # A polynomial of conjugate roots stays complex, with a warning, where NumPy makes it

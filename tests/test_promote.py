@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from data_lines import data_lines
 
-from traceir.avals import ShapedArray
-from traceir.config import enable_x64
+from traceir.base.config import enable_x64
 from traceir.dtypes import as_dtype, kind_of
 from traceir.errors import RuleTableError
-from traceir.promote import (
+from traceir.ir.avals import ShapedArray
+from traceir.ir.promotion import (
     canonical_dtype,
     join,
     promote,

@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from traceir import pytree
+from traceir.pytrees import flatten
 
 Point = namedtuple("Point", "x y")
 
@@ -52,8 +52,8 @@ class Unregistered(dict[str, Any]):
     ],
 )
 def test_nodes_come_apart_and_together(tree: Any, leaves: list[Any], text: str) -> None:
-    found, treedef = pytree.flatten(tree)
-    assert found == pytree.leaves(tree) == leaves
+    found, treedef = flatten.flatten(tree)
+    assert found == flatten.leaves(tree) == leaves
     assert repr(treedef) == f"PyTreeDef({text})"
     again = treedef.unflatten(found)
     assert again == tree
@@ -64,19 +64,19 @@ def test_nodes_come_apart_and_together(tree: Any, leaves: list[Any], text: str) 
     "leaf", ["text", 1.5, np.float32(1), {1, 2}, Unregistered(a=1)]
 )
 def test_anything_else_is_a_leaf(leaf: Any) -> None:
-    assert pytree.flatten(leaf) == ([leaf], pytree.LEAF)
+    assert flatten.flatten(leaf) == ([leaf], flatten.LEAF)
 
 
 def test_unsortable_keys_are_named() -> None:
     with pytest.raises(ValueError, match=r"sortable, got 1, 'a'$"):
-        pytree.flatten({1: 2, "a": 3})
+        flatten.flatten({1: 2, "a": 3})
 
 
 def test_is_leaf_stops_at_nodes_and_none() -> None:
     tree = (1, [2, None], None)
-    assert pytree.leaves(tree, lambda t: t is None) == [1, 2, None, None]
-    assert pytree.leaves(tree, lambda t: isinstance(t, list)) == [1, [2, None]]
-    assert pytree.leaves((1, 2), lambda _: True) == [(1, 2)]
+    assert flatten.leaves(tree, lambda t: t is None) == [1, 2, None, None]
+    assert flatten.leaves(tree, lambda t: isinstance(t, list)) == [1, [2, None]]
+    assert flatten.leaves((1, 2), lambda _: True) == [(1, 2)]
 
 
 # Structures
@@ -103,23 +103,23 @@ DISTINCT = [
 
 
 def test_equal_structures_are_one_object_and_others_differ() -> None:
-    first = [pytree.structure(tree) for tree in DISTINCT]
-    again = [pytree.structure(copy.deepcopy(tree)) for tree in DISTINCT]
+    first = [flatten.structure(tree) for tree in DISTINCT]
+    again = [flatten.structure(copy.deepcopy(tree)) for tree in DISTINCT]
     assert all(a is b for a, b in zip(first, again, strict=True))
     assert len(set(first)) == len(DISTINCT)
-    assert pytree.structure({"b": 1, "a": 2}) is pytree.structure({"a": 1, "b": 2})
+    assert flatten.structure({"b": 1, "a": 2}) is flatten.structure({"a": 1, "b": 2})
 
 
 def test_structures_survive_copy_and_pickle_as_themselves() -> None:
-    for treedef in (pytree.LEAF, pytree.structure({"a": [1, None]})):
+    for treedef in (flatten.LEAF, flatten.structure({"a": [1, None]})):
         assert copy.deepcopy(treedef) is treedef
         assert pickle.loads(pickle.dumps(treedef)) is treedef
 
 
 def test_unused_structures_are_freed() -> None:
-    from traceir.treedef import TABLE
+    from traceir.pytrees.treedef import TABLE
 
-    treedef = pytree.structure({"freed": 1})
+    treedef = flatten.structure({"freed": 1})
     size = len(TABLE)
     del treedef
     gc.collect()
@@ -127,12 +127,12 @@ def test_unused_structures_are_freed() -> None:
 
 
 def test_threads_intern_one_structure() -> None:
-    found: list[pytree.TreeDef] = []
+    found: list[flatten.TreeDef] = []
     barrier = threading.Barrier(4)
 
     def work(round_: int) -> None:
         barrier.wait()
-        found.append(pytree.structure({f"round {round_}": (1, [2])}))
+        found.append(flatten.structure({f"round {round_}": (1, [2])}))
 
     for round_ in range(20):
         threads = [threading.Thread(target=work, args=(round_,)) for _ in range(4)]
@@ -146,11 +146,11 @@ def test_threads_intern_one_structure() -> None:
 @pytest.mark.parametrize(("leaves", "which"), [([1], "few"), ([1, 2, 3], "many")])
 def test_unflatten_counts_its_leaves(leaves: list[int], which: str) -> None:
     with pytest.raises(ValueError, match=f"Too {which} leaves .* expected 2, got"):
-        pytree.structure((1, 2)).unflatten(leaves)
+        flatten.structure((1, 2)).unflatten(leaves)
 
 
 def test_unflatten_takes_any_iterable() -> None:
-    assert pytree.structure([0, {"a": 0}]).unflatten(iter([1, 2])) == [1, {"a": 2}]
+    assert flatten.structure([0, {"a": 0}]).unflatten(iter([1, 2])) == [1, {"a": 2}]
 
 
 # Paths and prefixes
@@ -166,23 +166,23 @@ class Layer:
     size: int = dataclasses.field(init=False, default=0)
 
 
-pytree.register_dataclass(Layer)
+flatten.register_dataclass(Layer)
 
 
 def test_paths_are_written_as_python() -> None:
     tree = {"k": [Layer(1, 2)], "p": Point(3, (4,))}
-    found, _ = pytree.flatten_with_path(tree)
-    assert [(pytree.key_path(path, "d"), leaf) for path, leaf in found] == [
+    found, _ = flatten.flatten_with_path(tree)
+    assert [(flatten.key_path(path, "d"), leaf) for path, leaf in found] == [
         ("d['k'][0].w", 1),
         ("d['k'][0].b", 2),
         ("d['p'].x", 3),
         ("d['p'].y[0]", 4),
     ]
-    assert pytree.flatten_with_path(7)[0] == [((), 7)]
+    assert flatten.flatten_with_path(7)[0] == [((), 7)]
 
 
 def test_map_takes_a_prefix() -> None:
-    assert pytree.map_(lambda x, y: (x, y), [1, None], [{"a": 2}, None]) == [
+    assert flatten.map_(lambda x, y: (x, y), [1, None], [{"a": 2}, None]) == [
         (1, {"a": 2}),
         None,
     ]
@@ -199,17 +199,17 @@ def test_map_takes_a_prefix() -> None:
 )
 def test_map_says_where_structures_differ(tree: Any, other: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        pytree.map_(lambda x, y: x, tree, other)
+        flatten.map_(lambda x, y: x, tree, other)
 
 
 # Registering
 
 
 def test_dataclass_fields_are_children_or_metadata() -> None:
-    leaves, treedef = pytree.flatten(Layer(1, [2], "dense"))
+    leaves, treedef = flatten.flatten(Layer(1, [2], "dense"))
     assert leaves == [1, 2]
     assert treedef.unflatten([3, 4]) == Layer(3, [4], "dense")
-    assert treedef is not pytree.structure(Layer(1, [2], "other"))
+    assert treedef is not flatten.structure(Layer(1, [2], "other"))
 
 
 def test_dataclass_with_named_fields() -> None:
@@ -218,8 +218,8 @@ def test_dataclass_with_named_fields() -> None:
         value: float
         count: int
 
-    pytree.register_dataclass(Step, data_fields=["value"], meta_fields=["count"])
-    leaves, treedef = pytree.flatten(Step(1.5, 3))
+    flatten.register_dataclass(Step, data_fields=["value"], meta_fields=["count"])
+    leaves, treedef = flatten.flatten(Step(1.5, 3))
     assert (leaves, treedef.unflatten([2.5])) == ([1.5], Step(2.5, 3))
 
 
@@ -230,15 +230,15 @@ def test_dataclass_fields_are_checked() -> None:
         count: int
 
     with pytest.raises(ValueError, match=r"must be \['count', 'value'\] together"):
-        pytree.register_dataclass(Step, data_fields=["value"], meta_fields=[])
+        flatten.register_dataclass(Step, data_fields=["value"], meta_fields=[])
     with pytest.raises(ValueError, match="named twice"):
-        pytree.register_dataclass(Step, ["value", "count"], ["count"])
+        flatten.register_dataclass(Step, ["value", "count"], ["count"])
     with pytest.raises(TypeError, match="int is not a dataclass"):
-        pytree.register_dataclass(int)
+        flatten.register_dataclass(int)
     with pytest.raises(
         ValueError, match="Layer is registered as a pytree node already"
     ):
-        pytree.register_dataclass(Layer)
+        flatten.register_dataclass(Layer)
 
 
 def test_registering_makes_a_node_of_a_leaf() -> None:
@@ -246,28 +246,28 @@ def test_registering_makes_a_node_of_a_leaf() -> None:
         def __init__(self, content: Any, label: str) -> None:
             self.content, self.label = content, label
 
-    pytree.register_leaf_type(Box)
+    flatten.register_leaf_type(Box)
     box = Box((1, 2), "a")
-    assert pytree.leaves((box,)) == [box]
-    pytree.register_pytree_node(
+    assert flatten.leaves((box,)) == [box]
+    flatten.register_pytree_node(
         Box,
         lambda node: ((node.content,), node.label),
         lambda label, children: Box(children[0], label),
     )
-    leaves, treedef = pytree.flatten((box,))
+    leaves, treedef = flatten.flatten((box,))
     assert leaves == [1, 2]
     (again,) = treedef.unflatten([3, 4])
     assert (again.content, again.label) == ((3, 4), "a")
-    assert [pytree.key_path(path) for path in treedef.paths()] == [
+    assert [flatten.key_path(path) for path in treedef.paths()] == [
         "[0][<flat index 0>][0]",
         "[0][<flat index 0>][1]",
     ]
     with pytest.raises(ValueError, match="Box is registered as a pytree node"):
-        pytree.register_leaf_type(Box)
+        flatten.register_leaf_type(Box)
 
 
 def test_class_decorator() -> None:
-    @pytree.register_pytree_node_class
+    @flatten.register_pytree_node_class
     class Pair:
         def __init__(self, a: Any, b: Any) -> None:
             self.a, self.b = a, b
@@ -279,7 +279,7 @@ def test_class_decorator() -> None:
         def tree_unflatten(cls, aux_data: None, children: list[Any]) -> Pair:
             return cls(*children)
 
-    doubled = pytree.map_(lambda x: 2 * x, Pair(1, [2]))
+    doubled = flatten.map_(lambda x: 2 * x, Pair(1, [2]))
     assert (doubled.a, doubled.b) == (2, [4])
 
 
@@ -288,16 +288,16 @@ def test_metadata_that_cannot_be_hashed_serves_all_but_keys() -> None:
         def __init__(self, value: Any, tags: list[str]) -> None:
             self.value, self.tags = value, tags
 
-    pytree.register_pytree_node(
+    flatten.register_pytree_node(
         Tagged,
         lambda node: ((node.value,), node.tags),
         lambda tags, v: Tagged(*v, tags),
     )
-    leaves, treedef = pytree.flatten((Tagged(1, ["a"]), 2))
+    leaves, treedef = flatten.flatten((Tagged(1, ["a"]), 2))
     assert treedef.unflatten(leaves)[0].tags == ["a"]
-    assert treedef == pytree.structure((Tagged(5, ["a"]), 6))
-    assert treedef != pytree.structure((Tagged(1, ["b"]), 2))
-    assert treedef != pytree.structure((1, 2))
+    assert treedef == flatten.structure((Tagged(5, ["a"]), 6))
+    assert treedef != flatten.structure((Tagged(1, ["b"]), 2))
+    assert treedef != flatten.structure((1, 2))
     with pytest.raises(TypeError, match="not hashable"):
         hash(treedef)
 
@@ -318,12 +318,12 @@ TREES = st.recursive(
 
 @given(TREES)
 def test_round_trip(tree: Any) -> None:
-    leaves, treedef = pytree.flatten(tree)
+    leaves, treedef = flatten.flatten(tree)
     assert len(leaves) == treedef.num_leaves == len(treedef.paths())
     assert treedef.unflatten(leaves) == tree
-    assert pytree.structure(tree) is treedef
-    assert pytree.flatten(tree, is_leaf=lambda _: False) == (leaves, treedef)
-    assert pytree.map_(lambda x, y: x if x is y else None, tree, tree) == tree
+    assert flatten.structure(tree) is treedef
+    assert flatten.flatten(tree, is_leaf=lambda _: False) == (leaves, treedef)
+    assert flatten.map_(lambda x, y: x if x is y else None, tree, tree) == tree
 
 
 def test_a_flat_tuple_costs_a_few_calls() -> None:
@@ -336,4 +336,4 @@ def test_a_flat_tuple_costs_a_few_calls() -> None:
     def best(function: Any) -> float:
         return min(timeit.repeat(lambda: function(args), number=5000, repeat=7))
 
-    assert best(pytree.flatten) < 12 * best(nothing)
+    assert best(flatten.flatten) < 12 * best(nothing)

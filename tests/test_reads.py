@@ -11,9 +11,9 @@ import pytest
 
 import traceir
 import traceir.numpy as jnp
-from traceir import config
-from traceir.numpy.indexing import getitem
-from traceir.reads import reading
+from traceir.base import config
+from traceir.eager.fast_getitem import reading
+from traceir.numpy.indexing.getitem import getitem
 
 P, MASK = jnp.asarray([2, 0, -1]), jnp.asarray([True, False, True, True])
 ROWS = jnp.asarray([[0], [3]])

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import traceir.conform  # noqa: F401  (so that its classes are there, too)
-from traceir import records
+from traceir.base import fast_dataclass
 
 OPTIONS: list[dict[str, bool]] = [
     {},
@@ -85,20 +85,20 @@ def behaviour(cls: Any) -> list[Any]:
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_they_do_the_same(options: dict[str, bool]) -> None:
-    ours = example(records.dataclass, **options)
+    ours = example(fast_dataclass.dataclass, **options)
     theirs = example(dataclasses.dataclass, **options)
     assert behaviour(ours) == behaviour(theirs)
 
 
 def test_what_contains_itself_has_a_text() -> None:
-    cls = example(records.dataclass)
+    cls = example(fast_dataclass.dataclass)
     one = cls(1)
     one.z.append(one)
     assert "..." in repr(one)
 
 
 def test_methods_of_the_class_stay() -> None:
-    @records.dataclass(frozen=True)
+    @fast_dataclass.dataclass(frozen=True)
     class Own:
         x: int
 
@@ -141,7 +141,7 @@ def test_every_record_of_the_package_takes_its_fields_in_order() -> None:
 
 
 def test_they_travel() -> None:
-    from traceir.rules.language import parse
+    from traceir.rules.formulas.language import parse
     from traceir.rules.rows import Form
 
     form = Form("id", "says", width=3)

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from traceir.avals import ShapedArray
 from traceir.dtypes import KEY
-from traceir.kernels import KERNELS
-from traceir.kernels.contract import MATMUL
-from traceir.kernels.ordering import FEW
-from traceir.kernels.pointwise import REALS
-from traceir.kernels.short import DOT, SHORT, short
+from traceir.ir.avals import ShapedArray
+from traceir.reference.kernels import KERNELS
+from traceir.reference.kernels.elementwise.pointwise import REALS
+from traceir.reference.kernels.elementwise.ufunc_shortcuts import DOT, SHORT, short
+from traceir.reference.kernels.linalg.contract import MATMUL
+from traceir.reference.kernels.structural.sorting import FEW
 
 DTYPES = ("float16", "float32", "float64", "int8", "int32", "bool")
 N = (0, 1, 3, 64, 1000)

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import traceir.source
-from traceir.source import Source, capture, user_frame_summary
+import traceir.base.source_info
+from traceir.base.source_info import Source, capture, user_frame_summary
 
-PACKAGE = traceir.source.__file__.removesuffix("source.py")
+PACKAGE = traceir.base.source_info.__file__.removesuffix("source.py")
 
 
 def through(depth: int, filename: str) -> Callable[[Callable[[], Any]], Any]:

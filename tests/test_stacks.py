@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from traceir.kernels import KERNELS
+from traceir.reference.kernels import KERNELS
 
 DTYPES = "float32", "float64"
 

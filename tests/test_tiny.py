@@ -10,7 +10,7 @@ from rule_errors import raises_rule
 import traceir as jax
 import traceir.numpy as jnp
 from traceir.conform import judge, load_cases
-from traceir.conform.implementations import Oracle, Reference
+from traceir.conform.systems.implementations import Oracle, Reference
 
 TEXT = "{ lambda ; a:f32[3]. let b:f32[3] = sin a; c:f32[3] = add a b in (c,) }"
 

@@ -14,9 +14,9 @@ from rule_errors import raises_rule
 
 import traceir
 import traceir.numpy as jnp
-from traceir.recording import apply
 from traceir.rules import default
 from traceir.text import parse
+from traceir.tracing.staging import apply
 
 
 def in_trace(body: Any, *args: Any) -> None:
@@ -144,7 +144,7 @@ def test_an_inner_tracer_used_outside_is_a_leak() -> None:
 
     with raises_rule("level.lift", traceir.errors.UnexpectedTracerError):
         traceir.jit(outer)(1.0)
-    assert traceir.trace.current_trace() is None
+    assert traceir.tracing.trace.current_trace() is None
 
 
 def test_lifting_keeps_each_constant_with_its_program() -> None:

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from traceir.avals import ShapedArray
+from traceir.base.source_info import capture
 from traceir.errors import JaxprTypeError, TraceirError
-from traceir.ir import ClosedJaxpr, Eqn, Jaxpr, Literal, Var, sort_params
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, Var, sort_params
+from traceir.ir.typecheck import Typer, check, infer, violations
 from traceir.rules import Rules, default, load
 from traceir.rules.rules import PRIMITIVES
-from traceir.source import capture
 from traceir.text import parse
-from traceir.typing import Typer, check, infer, violations
 
 F3, F4 = ShapedArray((3,), "float32"), ShapedArray((4,), "float32")
 I3, SCALAR = ShapedArray((3,), "int32"), ShapedArray((), "float32", weak_type=True)

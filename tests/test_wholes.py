@@ -11,9 +11,9 @@ import pytest
 
 import traceir
 import traceir.numpy as jnp
-from traceir.avals import ShapedArray
-from traceir.direct import planned
-from traceir.kernels.wholes import WHOLE, whole
+from traceir.eager.dispatch import planned
+from traceir.ir.avals import ShapedArray
+from traceir.reference.kernels.elementwise.composite_shortcuts import WHOLE, whole
 
 DTYPES = ("int8", "int16", "int32", "uint8", "uint16", "uint32", "int64", "uint64")
 

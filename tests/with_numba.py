@@ -12,8 +12,10 @@ import numba
 import numpy as np
 from numba.extending import intrinsic
 
-from traceir_numba import kernels, machine, vecmath
-from traceir_numba.functions import NUMBERS, Function, closure, short
+from traceir_numba import vecmath
+from traceir_numba.device_functions import NUMBERS, Function, closure, short
+from traceir_numba.llvm import optimize
+from traceir_numba.pipeline import kernel_cache
 
 Arrays = list[np.ndarray]
 
@@ -49,13 +51,17 @@ def driver(f: Function) -> Function:
     return Function(f"over_{f.name}", args, None, text, (f.name,))
 
 
-def linked(f: Function, symbol: str) -> machine.Code:
+def linked(f: Function, symbol: str) -> optimize.Code:
     """The driver of a function as the backend compiles it, under a name of its own."""
     over = driver(f)
-    text = kernels._lowered(over.text, symbol, over.args, None, [f.name])
+    text = kernel_cache._lowered(over.text, symbol, over.args, None, [f.name])
     needed = closure([f.name])
-    inlined = [kernels._function_text(g) for g in needed if not kernels._is_bitcast(g)]
-    return machine.link([text], [symbol], inlined, kernels._products(needed))
+    inlined = [
+        kernel_cache._function_text(g)
+        for g in needed
+        if not kernel_cache._is_bitcast(g)
+    ]
+    return optimize.link([text], [symbol], inlined, kernel_cache._products(needed))
 
 
 def ours(f: Function, arrays: Arrays, n: int) -> Arrays:

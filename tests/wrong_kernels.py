@@ -9,7 +9,7 @@ import numpy as np
 from small_eval import Small
 
 from traceir.conform import judge, load_cases
-from traceir.kernels.registry import KERNELS
+from traceir.reference.kernels.registry import KERNELS
 
 Kernel = Callable[..., Any]
 # The primitive, its wrong kernel, and the case that tells it.

@@ -7,45 +7,28 @@ drives, and `traceir_numba` turns programs into Numba source and machine code.
 from typing import TYPE_CHECKING
 
 from traceir import (
-    config,
     debug,
     dtypes,
     errors,
     experimental,
     lax,
-    lazy,
     numpy,
-    operators,
     rules,
     sharding,
     tree,
     tree_util,
 )
-from traceir.array import Array
-from traceir.avals import ShapedArray
-from traceir.callbacks import effects_barrier, pure_callback
-from traceir.compile_time import ensure_compile_time_eval
-from traceir.config import enable_x64
-from traceir.devices import (
+from traceir.arrays.array import Array
+from traceir.arrays.devices import (
     default_backend,
     device_count,
     devices,
     local_device_count,
     local_devices,
 )
-from traceir.evaluate import eval_jaxpr
-from traceir.ir import ClosedJaxpr, Eqn, Jaxpr, Literal, Var
-from traceir.jit import (
-    ShapeDtypeStruct,
-    clear_caches,
-    eval_shape,
-    jit,
-    make_jaxpr,
-)
-from traceir.leaks import checking_leaks
-from traceir.place import block_until_ready, device_get, device_put
-from traceir.report import SourceReport, source_report
-from traceir.scopes import (
+from traceir.base import config, lazy_exports
+from traceir.base.config import enable_x64
+from traceir.base.config_scopes import (
     boundscheck,
     check_tracer_leaks,
     debug_infs,
@@ -63,9 +46,27 @@ from traceir.scopes import (
     threefry_partitionable,
     unrolled_loops,
 )
+from traceir.base.version import VERSION
+from traceir.binding import bind_operators as bind_operators
+from traceir.binding.device_put import block_until_ready, device_get, device_put
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, Var
+from traceir.ir.typecheck import check
+from traceir.ir.unroll_report import SourceReport, source_report
+from traceir.jit import (
+    ShapeDtypeStruct,
+    clear_caches,
+    eval_shape,
+    jit,
+    make_jaxpr,
+)
+from traceir.reference.interpreter import eval_jaxpr
 from traceir.sharding import NamedSharding, P, make_mesh
 from traceir.text.parser import parse
-from traceir.trace import Tracer, typeof
+from traceir.tracing.callbacks import effects_barrier, pure_callback
+from traceir.tracing.eval_trace import ensure_compile_time_eval
+from traceir.tracing.trace import Tracer, typeof
+from traceir.tracing.tracer_leaks import checking_leaks
 from traceir.transforms import (
     grad,
     hessian,
@@ -78,14 +79,12 @@ from traceir.transforms import (
     value_and_grad,
     vjp,
 )
-from traceir.transforms.checkpoint import checkpoint, remat
-from traceir.transforms.convert import closure_convert
-from traceir.transforms.custom_jvp import custom_jvp
-from traceir.transforms.custom_vjp import custom_vjp
-from traceir.transforms.pmap import pmap
-from traceir.transforms.vmap import vmap
-from traceir.typing import check
-from traceir.version import VERSION
+from traceir.transforms.batching.pmap import pmap
+from traceir.transforms.batching.vmap import vmap
+from traceir.transforms.control.checkpoint import checkpoint, remat
+from traceir.transforms.custom.closure_convert import closure_convert
+from traceir.transforms.custom.custom_jvp import custom_jvp
+from traceir.transforms.custom.custom_vjp import custom_vjp
 
 if TYPE_CHECKING:
     from traceir import exports, flatten_util, image, nn, ops, random, scipy
@@ -161,7 +160,6 @@ __all__ = [
     "numpy",
     "numpy_dtype_promotion",
     "numpy_rank_promotion",
-    "operators",
     "ops",
     "parse",
     "pmap",
@@ -195,5 +193,5 @@ _LATER = {
 
 def __getattr__(name: str) -> object:
     if name in _LATER:
-        return lazy.load(globals(), _LATER[name], name)
+        return lazy_exports.load(globals(), _LATER[name], name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -28,12 +28,12 @@ def main(arguments: list[str]) -> int:
 def _run(arguments: list[str]) -> int:
     match arguments:
         case ["tour"]:
-            from traceir.tour import tour  # takes a moment to import
+            from traceir.commands.tour import tour  # takes a moment to import
 
             tour()
             return 0
         case ["cache", *rest]:
-            from traceir.store.command import command
+            from traceir.commands.cache import command
 
             return command(rest)
         case ["-h" | "--help"]:

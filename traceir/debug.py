@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 
 from traceir import rules
-from traceir.callbacks import Called, host_function, operands
-from traceir.trace import bind
+from traceir.tracing.callbacks import Called, host_function, operands
+from traceir.tracing.trace import bind
 
 
 def print(  # the name that users know

@@ -1,5 +1,5 @@
 """What JAX has in a module of this name. Serves: callback.ordered"""
 
-from traceir.callbacks import io_callback
+from traceir.tracing.callbacks import io_callback
 
 __all__ = ["io_callback"]

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
-from traceir import lax, pytree
-from traceir.array import Array
-from traceir.lax.operands import as_array, convert, joined, operand
-from traceir.numpy.creation import zeros
-from traceir.trace import typeof
+from traceir import lax
+from traceir.arrays.array import Array
+from traceir.lax.checks.operands import as_array, convert, joined, operand
+from traceir.numpy.arrays.creation import zeros
+from traceir.pytrees import flatten
+from traceir.tracing.trace import typeof
 
 __all__ = ["ravel_pytree"]
 
@@ -29,7 +30,7 @@ def ravel_pytree(tree: Any) -> tuple[Array, Callable[[Any], Any]]:
     >>> unravel(2 * flat)["b"]
     Array(1., dtype=float32)
     """
-    leaves, structure = pytree.flatten(tree)
+    leaves, structure = flatten.flatten(tree)
     parts = [as_array(operand("ravel_pytree", leaf)) for leaf in leaves]
     if not parts:
         return zeros(0), lambda flat: structure.unflatten(())

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from traceir import rules
-from traceir.array import Array
-from traceir.lax.operands import Operand, as_array, is_tracer, operand, shape_of
-from traceir.numpy import reductions
-from traceir.numpy.composites import floor_divide
-from traceir.numpy.creation import full
-from traceir.numpy.indexers import traced
-from traceir.numpy.ranges import arange
-from traceir.numpy.updates import IndexUpdate
-from traceir.trace import typeof
+from traceir.arrays.array import Array
+from traceir.lax.checks.operands import Operand, as_array, is_tracer, operand, shape_of
+from traceir.numpy.arrays.creation import full
+from traceir.numpy.elementwise.composites import floor_divide
+from traceir.numpy.indexing.at_updates import IndexUpdate
+from traceir.numpy.indexing.index_plan import traced
+from traceir.numpy.ranges.linspace import arange
+from traceir.numpy.reductions import reductions
+from traceir.tracing.trace import typeof
 
 __all__ = ["segment_max", "segment_min", "segment_prod", "segment_sum"]
 

@@ -15,9 +15,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from traceir import pytree, rules
-from traceir.devices import CpuDevice, SingleDeviceSharding, devices
-from traceir.records import dataclass
+from traceir import rules
+from traceir.arrays.devices import CpuDevice, SingleDeviceSharding, devices
+from traceir.base.fast_dataclass import dataclass
+from traceir.pytrees import flatten
 
 __all__ = [
     "AxisType",
@@ -361,7 +362,7 @@ def check_sharding(sharding: Any, shape: Shape, what: str) -> None:
         sharding.check(shape, what)
 
 
-def spread_shardings(what: str, given: Any, tree: pytree.TreeDef) -> list[Any]:
+def spread_shardings(what: str, given: Any, tree: flatten.TreeDef) -> list[Any]:
     """The sharding of each leaf of a tree, of which the tree given is a prefix.
 
     Raises ValueError (sharding.tree).
@@ -371,6 +372,6 @@ def spread_shardings(what: str, given: Any, tree: pytree.TreeDef) -> list[Any]:
         return part is None or is_sharding(part) or isinstance(part, PartitionSpec)
 
     try:
-        return pytree.spread(given, tree, is_leaf)
+        return flatten.spread(given, tree, is_leaf)
     except ValueError as error:
         raise rules.error("sharding.tree", got=f"{what}: {error}") from None

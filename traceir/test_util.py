@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from traceir import pytree, rules
+from traceir import rules
 from traceir.dtypes import float0, kind_of
-from traceir.trace import Value, typeof
-from traceir.transforms.derivatives import jvp, vjp
+from traceir.pytrees import flatten
+from traceir.tracing.trace import Value, typeof
+from traceir.transforms.autodiff.jvp_vjp import jvp, vjp
 
 Function = Callable[..., Any]
 # By dtype: the step of a central difference, near the cube root of the rounding error,
@@ -48,7 +49,7 @@ def check_grads(
     args = tuple(args)
     if "fwd" in modes:
         check_jvp(f, partial(jvp, f), args, atol, rtol, eps)
-        given = pytree.map_(partial(_direction, _random()), args)
+        given = flatten.map_(partial(_direction, _random()), args)
 
         def pushed(*at: Any) -> Any:
             return jvp(f, at, given)[1]
@@ -56,7 +57,7 @@ def check_grads(
         check_grads(pushed, args, order - 1, modes, atol, rtol, eps)
     if "rev" in modes:
         check_vjp(f, partial(vjp, f), args, atol, rtol, eps)
-        out = pytree.map_(partial(_direction, _random()), f(*args))
+        out = flatten.map_(partial(_direction, _random()), f(*args))
 
         def pulled(*at: Any) -> Any:
             return _floating(vjp(f, *at)[1](out))
@@ -104,12 +105,12 @@ def check_vjp(
     args = tuple(args)
     out, pull = f_vjp(*args)
     _compare("check.value", out, f(*args), "the result", args, atol, rtol)
-    cotangent = pytree.map_(partial(_direction, _random()), out)
+    cotangent = flatten.map_(partial(_direction, _random()), out)
     cotangents = pull(cotangent)
     for path, tangents in _directions(args):
         wanted = _inner(numerical_jvp(f, args, tangents, eps), cotangent)
         found = _inner(tangents, cotangents)
-        dtypes = {typeof(v).dtype.name for v in pytree.leaves((args, out))}
+        dtypes = {typeof(v).dtype.name for v in flatten.leaves((args, out))}
         scale = np.dtype(min(dtypes & EPS.keys(), key=lambda n: np.dtype(n).itemsize))
         pair = np.asarray(found, scale), np.asarray(wanted, scale)
         at = f"the cotangent of {path}"
@@ -124,13 +125,13 @@ def numerical_jvp(
     >>> round(float(numerical_jvp(lambda x: x * x, (3.0,), (1.0,))), 2)
     6.0
     """
-    names = {typeof(v).dtype.name for v in pytree.leaves(args)} & EPS.keys()
+    names = {typeof(v).dtype.name for v in flatten.leaves(args)} & EPS.keys()
     step = max(EPS[n] for n in names) if eps is None else eps
 
     def moved(sign: float) -> Any:
-        return f(*pytree.map_(partial(_moved, sign * step), tuple(args), tangents))
+        return f(*flatten.map_(partial(_moved, sign * step), tuple(args), tangents))
 
-    return pytree.map_(partial(_slope, 2 * step), moved(1.0), moved(-1.0))
+    return flatten.map_(partial(_slope, 2 * step), moved(1.0), moved(-1.0))
 
 
 def _moved(step: float, x: Value, t: Any) -> Value:
@@ -164,13 +165,13 @@ def _direction(random: np.random.Generator, x: Value) -> Any:
 
 def _directions(args: tuple[Any, ...]) -> Iterator[tuple[str, Any]]:
     """The path of each floating leaf, and tangents that move it alone."""
-    leaves, tree = pytree.flatten(args)
+    leaves, tree = flatten.flatten(args)
     random = _random()
     still = [np.zeros(typeof(x).shape, _tangent_dtype(x)) for x in leaves]
     for k, path in enumerate(tree.paths()):
         if kind_of(typeof(leaves[k]).dtype) == "f":
             moved = [*still[:k], _direction(random, leaves[k]), *still[k + 1 :]]
-            yield pytree.key_path(path, "args"), tree.unflatten(moved)
+            yield flatten.key_path(path, "args"), tree.unflatten(moved)
 
 
 def _tangent_dtype(x: Value) -> np.dtype:
@@ -180,12 +181,12 @@ def _tangent_dtype(x: Value) -> np.dtype:
 
 def _floating(tree: Any) -> list[Any]:
     """The leaves that have a value; those of dtype float0 have none."""
-    return [v for v in pytree.leaves(tree) if getattr(v, "dtype", None) != float0]
+    return [v for v in flatten.leaves(tree) if getattr(v, "dtype", None) != float0]
 
 
 def _inner(a: Any, b: Any) -> float:
     """The inner product of two trees of one structure."""
-    pairs = zip(pytree.leaves(a), pytree.leaves(b), strict=True)
+    pairs = zip(flatten.leaves(a), flatten.leaves(b), strict=True)
     found = 0.0
     for x, y in pairs:
         if getattr(x, "dtype", None) != float0 and getattr(y, "dtype", None) != float0:
@@ -203,8 +204,8 @@ def _compare(
     rtol: float | None,
 ) -> None:
     """Raise AssertionError unless two trees agree, leaf by leaf."""
-    leaves, tree = pytree.flatten(found)
-    others, other = pytree.flatten(wanted)
+    leaves, tree = flatten.flatten(found)
+    others, other = flatten.flatten(wanted)
     if tree != other:
         raise rules.error(rule, got=f"{what} has the structure {tree}, not {other}")
     for path, a, b in zip(tree.paths(), leaves, others, strict=True):
@@ -217,7 +218,7 @@ def _compare(
         x, y = np.asarray(a), np.asarray(b)
         same = x.shape == y.shape and np.allclose(x, y, relative, absolute, True)
         if not same:
-            at = f"{what}{pytree.key_path(path)}"
+            at = f"{what}{flatten.key_path(path)}"
             got = f"{_text(x)} for {at}, by differences {_text(y)}, at {args!r:.200}"
             raise rules.error(rule, got=got)
 

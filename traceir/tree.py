@@ -15,10 +15,10 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from traceir import pytree
-from traceir.keys import KeyPath
-from traceir.pytree import IsLeaf, PyTree, TreeDef
-from traceir.treedef import intern
+from traceir.pytrees import flatten as pytree
+from traceir.pytrees.flatten import IsLeaf, PyTree, TreeDef
+from traceir.pytrees.key_path import KeyPath
+from traceir.pytrees.treedef import intern
 
 _MISSING: Any = object()
 

@@ -12,8 +12,8 @@ import functools
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
-from traceir import pytree
-from traceir.keys import (
+from traceir.pytrees import flatten as pytree
+from traceir.pytrees.key_path import (
     DictKey,
     FlattenedIndexKey,
     GetAttrKey,
@@ -22,8 +22,8 @@ from traceir.keys import (
     SequenceKey,
     keystr,
 )
-from traceir.nodes import kind_of
-from traceir.registering import (
+from traceir.pytrees.node_types import kind_of
+from traceir.pytrees.registry import (
     register_dataclass,
     register_pytree_node,
     register_pytree_node_class,
@@ -31,6 +31,7 @@ from traceir.registering import (
     register_pytree_with_keys_class,
     register_static,
 )
+from traceir.pytrees.treedef import TreeDef as PyTreeDef
 from traceir.tree import all as tree_all
 from traceir.tree import broadcast as tree_broadcast
 from traceir.tree import flatten as tree_flatten
@@ -45,7 +46,6 @@ from traceir.tree import structure as tree_structure
 from traceir.tree import transpose as tree_transpose
 from traceir.tree import tuple_of as treedef_tuple
 from traceir.tree import unflatten as tree_unflatten
-from traceir.treedef import TreeDef as PyTreeDef
 
 __all__ = [
     "DictKey",

@@ -2,14 +2,14 @@
 
 import sys
 
-from traceir_numba import redirected
-from traceir_numba.ahead.api import export
-from traceir_numba.ahead.seals import verify
+from traceir_numba import numba_cuda_shim
+from traceir_numba.aot.api import export
+from traceir_numba.aot.seals import verify
 from traceir_numba.api import jit
-from traceir_numba.buffers import MemoryInfo, clear_memory, memory_info
-from traceir_numba.pool import set_threads, threads
+from traceir_numba.runtime.allocator import MemoryInfo, clear_memory, memory_info
+from traceir_numba.runtime.thread_pool import set_threads, threads
 
-redirected.go_first(sys.meta_path)
+numba_cuda_shim.go_first(sys.meta_path)
 
 __all__ = [
     "MemoryInfo",

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from traceir.dtypes import as_dtype
-from traceir.effects import calls_host
-from traceir.evaluate import evaluate_eqn
-from traceir.ir import ClosedJaxpr
+from traceir.ir.effects import calls_host
+from traceir.ir.jaxpr import ClosedJaxpr
+from traceir.reference.interpreter import evaluate_eqn
 from traceir.store import files
-from traceir_numba.buffers import BITS, dtype_name, empty_large, half_of
-from traceir_numba.call import callable_of
-from traceir_numba.hosted import Driven, is_driven
-from traceir_numba.matmul import product, strided_product
-from traceir_numba.pool import in_order, parallel
-from traceir_numba.problems import wrapped
+from traceir_numba.errors import wrapped
+from traceir_numba.gemm.parallel import product, strided_product
+from traceir_numba.llvm.trampoline import callable_of
+from traceir_numba.lowering.host_partition import Driven, is_driven
+from traceir_numba.runtime.allocator import BITS, dtype_name, empty_large, half_of
+from traceir_numba.runtime.thread_pool import in_order, parallel
 from traceir_numba.store.keys import program_key
 from traceir_numba.store.programs import (
     Entrypoint,
@@ -33,8 +33,8 @@ from traceir_numba.store.programs import (
 from traceir_numba.store.units import Unit
 
 if TYPE_CHECKING:  # a program that is in the store needs nothing of the compiler
-    from traceir_numba.compiling import Build
-    from traceir_numba.program import Program
+    from traceir_numba.loops.program import Program
+    from traceir_numba.pipeline.compile import Build
 
 __all__ = [
     *("CHOICES", "DIALECTS", "DONATES", "Executable", "compile", "compile_count"),
@@ -92,7 +92,7 @@ class Executable:
     @property
     def source(self) -> str:
         """A module that runs with Numba and NumPy alone."""
-        from traceir_numba import compiling
+        from traceir_numba.pipeline import compile as compiling
 
         # What was stored may have the lines of another function in its comments.
         return compiling.source(self._closed, self._name, self._donated)
@@ -147,16 +147,16 @@ def compile(
 
 
 def _build(closed: ClosedJaxpr, name: str, donated: tuple[int, ...]) -> Build:
-    from traceir_numba import compiling
+    from traceir_numba.pipeline import compile as compiling
 
     return compiling.build(closed, name, donated)
 
 
 def compile_count() -> int:
     """How many kernels this process has compiled."""
-    from traceir_numba import kernels
+    from traceir_numba.pipeline import kernel_cache
 
-    return kernels.compile_count()
+    return kernel_cache.compile_count()
 
 
 def _load(owner: Executable, recipe: Recipe) -> Any:

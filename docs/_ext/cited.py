@@ -11,8 +11,8 @@ from docutils import nodes
 
 from _ext.pieces import box, folded, line, link, raw, separated
 from traceir.conform import Case, load_cases
-from traceir.conform.runs import KINDS, Run, load_runs
-from traceir.conform.status import Matrix, matrix
+from traceir.conform.judging.runs import KINDS, Run, load_runs
+from traceir.conform.reporting.status import Matrix, matrix
 
 
 @cache

@@ -14,7 +14,7 @@ from sphinx.util.docutils import SphinxDirective
 
 import traceir.numpy
 from _ext.pieces import box, code, line, sentence, separated, text
-from traceir.numpy.missing import coverage
+from traceir.lax.checks.attribute_hints import coverage
 
 ROOT = Path(__file__).parents[2]
 # Where functions are called, and how they are written there.

@@ -11,11 +11,11 @@ import numpy as np
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
-from traceir import config
-from traceir.avals import ShapedArray
-from traceir.relations import Elements
+from traceir.base import config
+from traceir.ir.avals import ShapedArray
+from traceir.oracle.relations import Elements
 from traceir.rules import default
-from traceir.rules.language import VOCABULARY
+from traceir.rules.formulas.language import VOCABULARY
 
 logger = logging.getLogger(__name__)
 ROOT = Path(__file__).parents[2]

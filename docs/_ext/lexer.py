@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from pygments.lexer import RegexLexer, bygroups
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, Text
 
-from traceir.conform import cases
+from traceir.conform.casefiles import cases
 
 VERBS = "|".join(sorted(cases.VERBS))
 APPLIED = r"(=)([ \t]*)([a-z_]\w+)(?=[\[ ])"

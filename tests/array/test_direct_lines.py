@@ -13,8 +13,8 @@ from array_lines import Line, draw, lines
 
 import traceir
 import traceir.numpy as jnp
-from traceir import pytree
-from traceir.direct import planned
+from traceir.eager.dispatch import planned
+from traceir.pytrees import flatten
 
 LINES = list(lines())
 REFUSALS = (TypeError, ValueError, IndexError, ArithmeticError, AttributeError)
@@ -42,7 +42,7 @@ def outcome(line: Line, library: Any, operands: dict[str, Any]) -> Any:
         found = line.run(library, operands)
     except REFUSALS as error:
         return type(error), str(error)
-    leaves, tree = pytree.flatten(found)
+    leaves, tree = flatten.flatten(found)
     return tree, [
         (v.aval, np.asarray(v).tobytes())
         if isinstance(v, traceir.Array)

@@ -15,9 +15,10 @@ from rule_errors import raises_rule
 
 import traceir
 import traceir.numpy as jnp
-from traceir import lax, oracle
-from traceir.evaluate import evaluate_eqn
-from traceir.ir import sort_params
+from traceir import lax
+from traceir.ir.jaxpr import sort_params
+from traceir.oracle import scalar_interpreter
+from traceir.reference.interpreter import evaluate_eqn
 from traceir.rules import default
 
 RNG = np.random.default_rng(6)
@@ -187,7 +188,10 @@ def test_results_satisfy_their_relations(prim: str, dtype: str, kind: str) -> No
         for flags in FLAGS[prim]:
             params = {**row.defaults, **flags}
             found = evaluate_eqn(prim, sort_params(params), [x])
-            assert not oracle.faults(prim, params, [x], found), (shape, flags)
+            assert not scalar_interpreter.faults(prim, params, [x], found), (
+                shape,
+                flags,
+            )
 
 
 WRONG = [
@@ -212,7 +216,10 @@ def test_a_wrong_element_breaks_a_relation(n: int) -> None:
             others = [right + 1e-3, np.nan] if result.dtype.kind == "f" else [right + 1]
             for other in others:
                 result[index] = other
-                assert oracle.faults(prim, params, [x], found), (index, other)
+                assert scalar_interpreter.faults(prim, params, [x], found), (
+                    index,
+                    other,
+                )
             result[index] = right
 
 
@@ -221,13 +228,15 @@ def test_the_oracle_takes_a_guess_only_if_it_is_right() -> None:
 
     text = "{ lambda ; a:f32[1,1]. let b:f32[1,1] = cholesky a in (b,) }"
     four = np.float32([[4]])
-    [found] = oracle.run(parse(text), (), [four], guess=lambda *_: [np.float32([[2]])])
+    [found] = scalar_interpreter.run(
+        parse(text), (), [four], guess=lambda *_: [np.float32([[2]])]
+    )
     assert found.tolist() == [[2.0]]
     for guess in (None, lambda *_: [np.float32([[3]])]):
         with pytest.raises(ValueError, match="cholesky"):
-            oracle.run(parse(text), (), [four], guess=guess)
+            scalar_interpreter.run(parse(text), (), [four], guess=guess)
     with pytest.raises(ValueError, match="more than one right result"):
-        oracle.judge(parse(text), (), [four], [np.float32([[2]])])
+        scalar_interpreter.judge(parse(text), (), [four], [np.float32([[2]])])
 
 
 # Errors -------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ import pytest
 import traceir
 import traceir.numpy as jnp
 from traceir import lax
-from traceir.kernels import KERNELS
+from traceir.reference.kernels import KERNELS
 
 SPECIAL = [0.0, -0.0, 1.5, -2.0, np.nan, -np.nan, np.inf, -np.inf]
 NARROW = [0, 1, 3, 127]

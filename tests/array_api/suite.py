@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from traceir.numpy.missing import coverage
+from traceir.lax.checks.attribute_hints import coverage
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = "3"  # of random ones, for each test

@@ -13,7 +13,7 @@ from rule_errors import raises_rule
 from ways import WAYS, runner
 
 import traceir.numpy as jnp
-from traceir.config import enable_x64
+from traceir.base.config import enable_x64
 
 DTYPES = standard.KINDS["all"]
 REAL = standard.KINDS["real"]

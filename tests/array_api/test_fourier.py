@@ -12,7 +12,7 @@ from rule_errors import raises_rule
 from ways import WAYS, runner
 
 import traceir.numpy as jnp
-from traceir.config import enable_x64
+from traceir.base.config import enable_x64
 
 RNG = np.random.default_rng(7)
 CUBE = RNG.normal(size=(2, 4, 6)) + 1j * RNG.normal(size=(2, 4, 6))

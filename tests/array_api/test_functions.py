@@ -15,8 +15,8 @@ from standard import Function
 
 import traceir
 import traceir.numpy as jnp
-from traceir.config import enable_x64
-from traceir.numpy.missing import coverage
+from traceir.base.config import enable_x64
+from traceir.lax.checks.attribute_hints import coverage
 
 FUNCTIONS = standard.functions()
 PRESENT = [f for f in FUNCTIONS if f.find() is not None]

@@ -12,7 +12,7 @@ import standard
 from ways import WAYS, runner
 
 import traceir.numpy as jnp
-from traceir.config import enable_x64
+from traceir.base.config import enable_x64
 
 FLOATING = standard.KINDS["floating"]
 SHORT = ("float32", "complex64")

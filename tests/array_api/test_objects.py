@@ -18,7 +18,7 @@ from rule_errors import raises_rule
 
 import traceir
 import traceir.numpy as jnp
-from traceir.config import enable_x64
+from traceir.base.config import enable_x64
 from traceir.dtypes import bfloat16, kind_of
 
 DTYPES = (
@@ -333,7 +333,7 @@ import os
 os.environ["SCIPY_ARRAY_API"] = "1"
 import numpy, traceir, traceir.numpy as jnp
 from scipy import stats
-traceir.config.update("enable_x64", True)
+traceir.base.config.update("enable_x64", True)
 x = numpy.random.default_rng(0).normal(size=50) ** 2
 for function in (stats.gmean, stats.skew):
     found = function(jnp.asarray(x))

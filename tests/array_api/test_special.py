@@ -15,7 +15,7 @@ import standard
 from ways import WAYS, runner
 
 import traceir.numpy as jnp
-from traceir.config import enable_x64
+from traceir.base.config import enable_x64
 
 SPECIAL = {
     name: list(group)

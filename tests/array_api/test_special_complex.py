@@ -14,7 +14,7 @@ import standard_complex as standard
 from ways import WAYS, runner
 
 import traceir.numpy as jnp
-from traceir.config import enable_x64
+from traceir.base.config import enable_x64
 
 GRID = np.array(standard.GRID)
 PLACES = {str(z): k for k, z in enumerate(standard.GRID)}

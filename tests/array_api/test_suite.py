@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from array_api import suite
 
-from traceir.numpy.missing import coverage
+from traceir.lax.checks.attribute_hints import coverage
 
 RECORD = coverage()["array_api"]
 STAND_IN = "#!/bin/sh\ncp {given} $AAT_OUT; echo the log > $AAT_LOG; exit {status}\n"

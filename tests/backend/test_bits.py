@@ -10,7 +10,8 @@ from compiling import compiled, same_bits
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from traceir_numba import pool, specialise
+from traceir_numba.loops import specialize
+from traceir_numba.runtime import thread_pool
 
 ELEMENTWISE = {
     "cheap": "b:T[S] = mul a a; c:T[S] = sub b a",
@@ -25,9 +26,9 @@ SUM = "reduce_sum[axes=(AXES,) out_sharding=None]"
 @pytest.fixture(autouse=True)
 def as_many_threads_as_before() -> Iterator[None]:
     """Leave the number of threads as it was."""
-    before = pool.threads()
+    before = thread_pool.threads()
     yield
-    pool.set_threads(before)
+    thread_pool.set_threads(before)
 
 
 def elementwise(name: str, dtype: str, shape: tuple[int, ...]) -> str:
@@ -109,7 +110,7 @@ def test_sums_have_the_same_bits_for_any_number_of_threads(
     x = numbers(shape, "f32", 1)
     found = []
     for count in (1, 2, 4):
-        pool.set_threads(count)
+        thread_pool.set_threads(count)
         found.append(program.run(x))
     assert same_bits(found[0], found[1]) and same_bits(found[0], found[2])
 
@@ -120,7 +121,7 @@ def test_elements_have_the_same_bits_for_any_number_of_threads(name: str) -> Non
     x = numbers((700_001,), "f32", 2)
     found = []
     for count in (1, 2, 4):
-        pool.set_threads(count)
+        thread_pool.set_threads(count)
         found.append(program.run(x))
     assert same_bits(found[0], found[1]) and same_bits(found[0], found[2])
 
@@ -145,11 +146,11 @@ def test_kernels_for_some_lengths_give_the_bits_of_the_common_one(
     }.items():
         with monkeypatch.context() as patch:
             for key, value in changes.items():
-                patch.setattr(specialise, key, value)
+                patch.setattr(specialize, key, value)
             kernels[name] = compiled(text, name)
             sources[name] = kernels[name].source  # is written when it is asked for
     assert "lanes_for(" in sources["common"]
-    assert ("lanes_for(" in sources["own"]) == (columns > specialise.KNOWN)
+    assert ("lanes_for(" in sources["own"]) == (columns > specialize.KNOWN)
     first, *others = (kernel.run(x) for kernel in kernels.values())
     assert all(same_bits(first, other) for other in others)
 
@@ -161,7 +162,7 @@ def test_sums_of_everything_in_full_vectors_give_the_bits_of_the_common_kernel(
     text, x = summed((length,), (0,)), numbers((length,), "f32", 4)
     long = compiled(text, "long")
     assert "for lane in range(128):" in long.source
-    monkeypatch.setattr(specialise, "MANY", 1 << 40)
+    monkeypatch.setattr(specialize, "MANY", 1 << 40)
     common = compiled(text, "common")
     assert "for lane in range(128):" not in common.source
     assert same_bits(long.run(x), common.run(x))
@@ -175,7 +176,7 @@ def test_short_strides_are_constants_of_the_source(step: int) -> None:
         b:f32[{n}] = {sliced} a
         c:f32[{n}] = neg b
       in (c,) }}""")
-    assert (f"p0 = {step}" in found.source) == (step <= specialise.NEAR)
+    assert (f"p0 = {step}" in found.source) == (step <= specialize.NEAR)
     x = numbers((step * n,), "f32", 6)
     assert same_bits(found.run(x), (-x[::step],))
 

@@ -18,10 +18,11 @@ from compiling import (
     softmax,
 )
 
-from traceir.avals import ShapedArray
 from traceir.errors import RuleRuntimeError
-from traceir.ir import ClosedJaxpr, Eqn, Jaxpr, Var
-from traceir_numba import backend, kernels
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var
+from traceir_numba import backend
+from traceir_numba.pipeline import kernel_cache
 
 
 def new_kernels(text: str, name: str = "program") -> int:
@@ -120,7 +121,7 @@ def test_a_failed_compile_is_an_error_of_the_backend_and_leaves_nothing(
         raise ZeroDivisionError("a fault inside\nand more lines")
 
     with monkeypatch.context() as patch:
-        patch.setattr(kernels, "_lowered", fail)
+        patch.setattr(kernel_cache, "_lowered", fail)
         with pytest.raises(RuleRuntimeError, match="a fault inside") as caught:
             compiled(text)
     assert caught.value.rule == "backend.compile"
@@ -133,11 +134,11 @@ def test_who_waits_for_an_interrupted_compile_compiles(
 ) -> None:
     text = "{ lambda ; a:f32[6]. let b:f32[6] = mul a 29.75:f32[] in (b,) }"
     began, waits = threading.Event(), threading.Event()
-    lowered = kernels._lowered
-    result = kernels.Future.result
+    lowered = kernel_cache._lowered
+    result = kernel_cache.Future.result
 
     def interrupt(*args: object, **options: object) -> str:
-        monkeypatch.setattr(kernels, "_lowered", lowered)
+        monkeypatch.setattr(kernel_cache, "_lowered", lowered)
         began.set()
         assert waits.wait(60)
         raise KeyboardInterrupt
@@ -146,11 +147,11 @@ def test_who_waits_for_an_interrupted_compile_compiles(
         waits.set()
         return result(future)
 
-    monkeypatch.setattr(kernels, "_lowered", interrupt)
+    monkeypatch.setattr(kernel_cache, "_lowered", interrupt)
     with ThreadPoolExecutor(2) as executor:
         first = executor.submit(compiled, text)
         assert began.wait(60)
-        monkeypatch.setattr(kernels.Future, "result", told)
+        monkeypatch.setattr(kernel_cache.Future, "result", told)
         second = executor.submit(compiled, text)
         assert waits.wait(60)
         monkeypatch.undo()

@@ -20,7 +20,8 @@ import traceir
 import traceir.numpy as jnp
 import traceir_numba
 from traceir import lax
-from traceir_numba import matmul, pool
+from traceir_numba.gemm import parallel
+from traceir_numba.runtime import thread_pool
 
 jit = functools.partial(traceir.jit, backend="numba")
 SIZE = 3000
@@ -29,9 +30,9 @@ SIZE = 3000
 @pytest.fixture(autouse=True)
 def all_shared(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Four threads, and small work is enough for them."""
-    monkeypatch.setattr(pool, "WORTH", 1)
-    monkeypatch.setattr("traceir_numba.driver.WORTH", 1)
-    monkeypatch.setattr(matmul, "SPLIT", 1)
+    monkeypatch.setattr(thread_pool, "WORTH", 1)
+    monkeypatch.setattr("traceir_numba.codegen.driver.WORTH", 1)
+    monkeypatch.setattr(parallel, "SPLIT", 1)
     before = traceir_numba.set_threads(4)
     yield
     traceir_numba.set_threads(before)
@@ -161,7 +162,7 @@ def test_a_call_in_a_worker_of_the_pool(matrix: np.ndarray) -> None:
     def entry(lo: int, hi: int) -> None:
         found.extend(bits(f(matrix)) == want for _ in range(lo, hi))
 
-    assert started([lambda: pool.parallel(entry, (), 0, 16)], 60) == []
+    assert started([lambda: thread_pool.parallel(entry, (), 0, 16)], 60) == []
     assert found == [True] * 16
 
 

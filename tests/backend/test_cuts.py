@@ -11,15 +11,15 @@ from compiling import executable, grid, same_bits, traced
 from cut_programs import cheap, deep, expensive, turned, wide
 
 import traceir.numpy as jnp
-from traceir.evaluate import eval_jaxpr
-from traceir.ir import ClosedJaxpr
+from traceir.ir.jaxpr import ClosedJaxpr
+from traceir.reference.interpreter import eval_jaxpr
 from traceir_numba import backend
-from traceir_numba.assemble import assemble
-from traceir_numba.cuts import ARRAYS, LONGEST, computed_for, length
-from traceir_numba.fuse import Plan, fuse
-from traceir_numba.graph import Graph
-from traceir_numba.nests import Apply
-from traceir_numba.program import Launch
+from traceir_numba.fusion.dataflow import Graph
+from traceir_numba.fusion.fuse import Plan, fuse
+from traceir_numba.fusion.split_bodies import ARRAYS, LONGEST, computed_for, length
+from traceir_numba.loops.nest import Apply
+from traceir_numba.loops.program import Launch
+from traceir_numba.pipeline.build_program import assemble
 
 
 def planned(fun: Callable[[Any, int], Any], steps: int) -> Plan:

@@ -11,7 +11,7 @@ from half_programs import EXACT, HALVES, NEAR, Function, numbers
 
 import traceir
 import traceir.numpy as jnp
-from traceir.config import enable_x64
+from traceir.base.config import enable_x64
 from traceir.dtypes import as_dtype
 
 # ml_dtypes signals where NumPy is asked for a NaN that signals.

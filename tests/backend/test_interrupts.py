@@ -16,8 +16,8 @@ import time
 import pytest
 from soak import SOAK
 
-from traceir_numba import safepoints
-from traceir_numba.schedule import BUDGET
+from traceir_numba.llvm import safepoints
+from traceir_numba.loops.schedule import BUDGET
 
 # A program that says when it begins its long call, and what becomes of it.
 HEAD = """

@@ -12,10 +12,10 @@ from compiling import compiled, grid, reference, same_bits
 
 from traceir.text import parse
 from traceir_numba import backend
+from traceir_numba.codegen.embedded_reference import evaluated_name, quoted
 from traceir_numba.emitters import EMITTERS
-from traceir_numba.emitters.entry import Evaluated
-from traceir_numba.hosted import Driven
-from traceir_numba.quoted import evaluated_name, quoted
+from traceir_numba.emitters.kinds import Evaluated
+from traceir_numba.lowering.host_partition import Driven
 
 PROGRAM = """{ lambda ; a:f32[6,4]. let
     b:f32[6,4] = mul a 2.0:f32[]

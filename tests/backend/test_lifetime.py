@@ -19,11 +19,14 @@ from soak import SOAK
 
 import traceir
 import traceir.numpy as jnp
-from traceir import caches, config, lax
-from traceir.caches import ClockEviction, LRUCache
-from traceir.jit import cache
+from traceir import lax
+from traceir.base import caches, config
+from traceir.base.caches import ClockEviction, LRUCache
+from traceir.jit.cache import trace_cache
 from traceir.store.files import current
-from traceir_numba import backend, engine, kernels
+from traceir_numba import backend
+from traceir_numba.pipeline import kernel_cache
+from traceir_numba.runtime import mcjit
 from traceir_numba.store import units
 
 jit = functools.partial(traceir.jit, backend="numba")
@@ -34,7 +37,7 @@ FEW = 40
 @pytest.fixture(autouse=True)
 def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Each test begins and ends without what others have compiled, and keeps little."""
-    monkeypatch.setattr(kernels._recent, "size", 8)
+    monkeypatch.setattr(kernel_cache._recent, "size", 8)
     monkeypatch.setattr(units._recent, "size", 8)
     traceir.clear_caches()
     gc.collect()
@@ -61,7 +64,12 @@ def live() -> tuple[int, ...]:
     """How many object files, kernels, entries and files' owners there are."""
     store = current()
     assert store is not None
-    return engine.images(), len(kernels._kernels), len(cache._eviction), len(store.kept)
+    return (
+        mcjit.images(),
+        len(kernel_cache._kernels),
+        len(trace_cache._eviction),
+        len(store.kept),
+    )
 
 
 @pytest.mark.parametrize("make", [one, with_loop])
@@ -72,12 +80,12 @@ def test_code_is_freed_with_its_function(make: Callable[[float], Any]) -> None:
         traceir.clear_caches()
         before = live()
         functions = [make(k + 0.5) for k in range(FEW)]
-        assert engine.images() >= before[0] + FEW
-        assert len(cache._eviction) >= before[2] + FEW
+        assert mcjit.images() >= before[0] + FEW
+        assert len(trace_cache._eviction) >= before[2] + FEW
         functions.clear()
         # All but those that were used last.
-        assert engine.images() <= before[0] + 3 * 8
-        assert len(kernels._kernels) <= before[1] + 8
+        assert mcjit.images() <= before[0] + 3 * 8
+        assert len(kernel_cache._kernels) <= before[1] + 8
         traceir.clear_caches()
         assert live() == before
     finally:
@@ -85,12 +93,12 @@ def test_code_is_freed_with_its_function(make: Callable[[float], Any]) -> None:
 
 
 def test_engines_are_freed_but_for_the_one_that_is_filled() -> None:
-    functions = [one(k + 0.125) for k in range(3 * engine.SHARING)]
-    assert len(set(engine._engines.values())) >= 3
-    kept = len({id(e) for e in engine._engines.values()})
+    functions = [one(k + 0.125) for k in range(3 * mcjit.SHARING)]
+    assert len(set(mcjit._engines.values())) >= 3
+    kept = len({id(e) for e in mcjit._engines.values()})
     functions.clear()
     traceir.clear_caches()
-    assert len({id(e) for e in engine._engines.values()}) <= kept - 2
+    assert len({id(e) for e in mcjit._engines.values()}) <= kept - 2
 
 
 def test_a_function_that_is_made_anew_is_not_compiled_anew() -> None:
@@ -102,23 +110,23 @@ def test_a_function_that_is_made_anew_is_not_compiled_anew() -> None:
 
 
 def test_clearing_frees_what_no_call_uses() -> None:
-    others = len(cache._eviction)  # such as what a test that failed still holds
+    others = len(trace_cache._eviction)  # such as what a test that failed still holds
     f = one(3.5)
-    before = engine.images()
-    assert len(cache._eviction) > others
+    before = mcjit.images()
+    assert len(trace_cache._eviction) > others
     traceir.clear_caches()
-    assert engine.images() < before
-    assert f.cache_info().currsize == 0 and len(cache._eviction) == others
+    assert mcjit.images() < before
+    assert f.cache_info().currsize == 0 and len(trace_cache._eviction) == others
     np.testing.assert_allclose(f(X), X * np.float32(3.5) + 1)
 
 
 def test_clear_cache_frees_the_code_of_one_function() -> None:
     f, g = one(3.5), one(4.5)
-    kernels._recent.clear()
+    kernel_cache._recent.clear()
     units._recent.clear()
-    before = engine.images()
+    before = mcjit.images()
     f.clear_cache()
-    assert engine.images() == before - 1
+    assert mcjit.images() == before - 1
     g(X)
 
 
@@ -169,7 +177,7 @@ def test_a_function_keeps_so_many_traces(few: int) -> None:
     f = traceir.jit(lambda x, n: x * n, static_argnums=1, backend="reference")
     for n in range(3 * few):
         assert f(2, n) == 2 * n
-    assert f.cache_info().currsize == len(cache._eviction) == few
+    assert f.cache_info().currsize == len(trace_cache._eviction) == few
     # Raw keys, guards and the last runner have gone with the entries.
     (runners,) = f._cache.fast.values()
     assert len(runners) <= few + 2
@@ -210,7 +218,7 @@ def test_a_dropped_trace_leaves_its_guard_and_donors(few: int) -> None:
     for n in range(1, 3 * few):
         for _ in range(4):
             assert f(jnp.ones(n)).shape == g(np.ones(n, np.float32)).shape == (n,)
-    assert len(cache._eviction) == few
+    assert len(trace_cache._eviction) == few
     assert f.cache_info().currsize + g.cache_info().currsize <= few
 
 
@@ -273,7 +281,7 @@ def test_recent_values_are_let_go_one_by_one() -> None:
 
 
 def test_plans_of_eager_operations_are_cleared() -> None:
-    from traceir.direct import _all
+    from traceir.eager.dispatch import _all
 
     x = jnp.ones(13)
     for _ in range(3):

@@ -104,7 +104,7 @@ for outer, inner in sorted(wrong):
 
 FORKS = """
 import os, threading, time
-from traceir.forks import kept_over_forks
+from traceir.base.fork_safety import kept_over_forks
 a, b = kept_over_forks(threading.RLock()), kept_over_forks(threading.RLock())
 stop = threading.Event()
 

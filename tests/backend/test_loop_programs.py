@@ -12,11 +12,11 @@ from compiling import executable, grid, traced
 import traceir
 import traceir.numpy as jnp
 from traceir import lax
-from traceir.evaluate import eval_jaxpr
-from traceir.ir import ClosedJaxpr
+from traceir.ir.jaxpr import ClosedJaxpr
+from traceir.reference.interpreter import eval_jaxpr
 from traceir.text import parse
 from traceir_numba import backend
-from traceir_numba.simplify import simplify
+from traceir_numba.lowering.canonicalize import simplify
 
 Function = Callable[..., Any]
 VECTOR = grid(3, seed=1)

@@ -26,11 +26,11 @@ from loop_programs import (
 
 import traceir.numpy as jnp
 from traceir import lax
-from traceir.evaluate import eval_jaxpr
+from traceir.reference.interpreter import eval_jaxpr
 from traceir.text import parse
-from traceir_numba.assemble import assemble
-from traceir_numba.program import Assign, Copy, Loop, Run, Step, While
-from traceir_numba.steps import walk
+from traceir_numba.loops.program import Assign, Copy, Loop, Run, Step, While
+from traceir_numba.loops.step_effects import walk
+from traceir_numba.pipeline.build_program import assemble
 
 
 def routines(fun: Function, *args: Any) -> list[Run]:

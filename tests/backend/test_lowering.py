@@ -21,10 +21,11 @@ from soak import sample
 from with_numba import operands, ours, same
 
 from traceir.errors import RuleRuntimeError
-from traceir_numba import kernels, vecmath
-from traceir_numba.functions import TEMPLATES, Function, closure, function, short
-from traceir_numba.lower import lower
-from traceir_numba.scalar_types import NotInLanguage, arithmetic, common
+from traceir_numba import vecmath
+from traceir_numba.device_functions import TEMPLATES, Function, closure, function, short
+from traceir_numba.llvm.lower import lower
+from traceir_numba.llvm.types import NotInLanguage, arithmetic, common
+from traceir_numba.pipeline import kernel_cache
 
 # -- types --------------------------------------------------------------------------
 
@@ -91,8 +92,8 @@ def is_made(name: str) -> bool:
     """Whether a name is that of a function whose source is in the language."""
     try:
         for f in closure([name]):
-            if not kernels._is_bitcast(f):
-                kernels._function_text(f)
+            if not kernel_cache._is_bitcast(f):
+                kernel_cache._function_text(f)
     except (KeyError, TypeError, ValueError, NotInLanguage):
         return False
     return "bool*" not in f.args  # which is no memory
@@ -162,7 +163,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("text", REFUSED)
 def test_other_expressions_are_refused_by_name(text: str) -> None:
-    fill = kernels.Callee("fill", ("float32",), None)
+    fill = kernel_cache.Callee("fill", ("float32",), None)
     with pytest.raises(NotInLanguage, match=REFUSED[text]):
         lowered(f"def f(x):\n    return {text}", fill=fill)
 
@@ -198,7 +199,7 @@ def test_other_statements_are_refused_by_name(text: str) -> None:
 
 def lowered(text: str, **names: Any) -> str:
     """A function of one float32 as LLVM text."""
-    return lower(text, "f", ("float32",), "float32", kernels.NAMES | names)
+    return lower(text, "f", ("float32",), "float32", kernel_cache.NAMES | names)
 
 
 def test_a_fault_of_an_emitter_is_an_error_with_a_rule(
@@ -207,7 +208,7 @@ def test_a_fault_of_an_emitter_is_an_error_with_a_rule(
     def broken(*_args: object, **_options: object) -> str:
         return lowered("def f(x):\n    return lambda: x")
 
-    monkeypatch.setattr(kernels, "_lowered", broken)
+    monkeypatch.setattr(kernel_cache, "_lowered", broken)
     with pytest.raises(RuleRuntimeError, match="Lambda: lambda: x") as caught:
         compiled(selu(3).replace("1.66", "1.71"))
     assert caught.value.rule == "backend.compile"
@@ -220,7 +221,7 @@ def test_a_choice_that_may_trap_is_a_branch_and_others_are_none() -> None:
     safe = lowered("def f(x):\n    return x * f32(2.0) if x > f32(1.0) else x")
     assert "br i1" not in safe
     read = "def f(p):\n    return p[1] if p[0] > f32(1.0) else f32(0.0)"
-    assert "br i1" in lower(read, "f", ("float32*",), "float32", kernels.NAMES)
+    assert "br i1" in lower(read, "f", ("float32*",), "float32", kernel_cache.NAMES)
 
 
 def test_variables_are_registers() -> None:
@@ -229,7 +230,7 @@ def test_variables_are_registers() -> None:
         for i in range(n):
             t = t + p[i]
         return t"""
-    found = lower(text, "f", ("float32*", "int64"), "float32", kernels.NAMES)
+    found = lower(text, "f", ("float32*", "int64"), "float32", kernel_cache.NAMES)
     assert "alloca" not in found
     assert found.count(" phi ") == 2
 

@@ -18,31 +18,33 @@ from hypothesis import strategies as st
 
 import traceir.numpy as jnp
 from traceir import lax
-from traceir.evaluate import Program
-from traceir_numba import gemm, layouts, machine, matmul, pool, spread, tiles
-from traceir_numba.call import callable_of
+from traceir.reference.interpreter import Program
+from traceir_numba.gemm import blocked, microkernel, packing, parallel, threaded
+from traceir_numba.llvm import optimize
+from traceir_numba.llvm.trampoline import callable_of
+from traceir_numba.runtime import thread_pool
 
 DTYPES = ("float32", "float64", "int8", "uint8", "int32", "uint32", "int64")
 
 
 @pytest.fixture(autouse=True)
 def two_threads() -> Iterator[None]:
-    before = pool.set_threads(2)
+    before = thread_pool.set_threads(2)
     yield
-    pool.set_threads(before)
+    thread_pool.set_threads(before)
 
 
 @pytest.fixture
 def all_split(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small products are large enough."""
-    monkeypatch.setattr(matmul, "SPLIT", 1)
-    monkeypatch.setattr(matmul, "LEAST", 1)
+    monkeypatch.setattr(parallel, "SPLIT", 1)
+    monkeypatch.setattr(parallel, "LEAST", 1)
 
 
 def entry(dtype: str) -> Any:
     """The machine code of the products of a dtype."""
-    address = gemm.load(dtype).addresses[gemm.symbol_of(dtype)]
-    return callable_of(address, gemm.POINTERS, gemm.SIZES, True)
+    address = blocked.load(dtype).addresses[blocked.symbol_of(dtype)]
+    return callable_of(address, blocked.POINTERS, blocked.SIZES, True)
 
 
 def multiplied(x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -53,7 +55,7 @@ def multiplied(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     _, batch, rows, inner = x.shape
     strides = [s // a.itemsize for a in (x, y) for s in a.strides]
     own = entry(x.dtype.name)
-    matmul.product(own, x, y, z, 1, batch, rows, inner, y.shape[-1], *strides)
+    parallel.product(own, x, y, z, 1, batch, rows, inner, y.shape[-1], *strides)
     return z
 
 
@@ -114,9 +116,9 @@ def fused(x: float, y: float, z: float) -> float:
 def in_order(x: np.ndarray, y: np.ndarray) -> np.float32:
     """One element by the definition: blocks from zero, added in order."""
     total = np.float32(0)
-    for first in range(0, len(x), gemm.DEPTH):
+    for first in range(0, len(x), blocked.DEPTH):
         block = 0.0
-        for a, b in zip(x[first:], y[first : first + gemm.DEPTH], strict=False):
+        for a, b in zip(x[first:], y[first : first + blocked.DEPTH], strict=False):
             block = fused(a, b, block)
         total = np.float32(block) if first == 0 else total + np.float32(block)
     return total
@@ -174,7 +176,7 @@ def test_threads_do_not_show(name: str, turned: bool) -> None:
     x, y = laid_out(x, turned), laid_out(y, turned)
     found = []
     for threads in (1, 2, 3, 4):
-        pool.set_threads(threads)
+        thread_pool.set_threads(threads)
         found.append(multiplied(x, y).tobytes())
     assert len(set(found)) == 1
     got = np.frombuffer(found[0], np.float32)
@@ -320,17 +322,17 @@ def test_what_overflows_does_not_warn() -> None:
 
 def test_the_tile_is_made_of_vectors() -> None:
     """No element of a whole tile is multiplied alone."""
-    t = tiles.tile_of("float32")
-    text = tiles.tile_text(t, "tile")
+    t = microkernel.tile_of("float32")
+    text = microkernel.tile_text(t, "tile")
     assert text.count("@llvm.fma") == t.rows * t.vectors + 1  # and the declaration
     assert math.prod((t.rows, t.columns)) <= 32 * t.lanes
 
 
 def test_memory_of_a_product_begins_at_a_line() -> None:
-    text = layouts.MEMORY.format(
+    text = packing.MEMORY.format(
         allocate="allocate_at_a_line", release="release_a_line"
     )
-    code = machine.link([text], ["allocate_at_a_line"])
+    code = optimize.link([text], ["allocate_at_a_line"])
     address = code.addresses["allocate_at_a_line"]
     allocate = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(address)
     assert all(allocate(size) % 64 == 0 for size in (1, 64, 1000, 1 << 20))
@@ -361,7 +363,7 @@ def test_threads_of_the_system_do_not_show_in_loops(shape: tuple[int, ...]) -> N
     exe = executable(traced(powers, x))
     found = set()
     for threads in (1, 2, 3, 7, 40):
-        pool.set_threads(threads)
+        thread_pool.set_threads(threads)
         found.add(exe.run(x)[0].tobytes())
     assert len(found) == 1
     want = x
@@ -381,14 +383,14 @@ define i32 @traceir_refuses(ptr %a, ptr %b, ptr %c, ptr %d) { ret i32 11 }
 def test_all_rows_are_done_whatever_threads_start(refused: bool, rows: int) -> None:
     """The system may refuse a thread: who asked for it does its work then."""
     symbol, run = (f"traceir_test_{part}_{int(refused)}" for part in ("all", "run"))
-    sizes = gemm.POINTERS, gemm.SIZES
-    text = spread.shared_text(symbol, run, gemm.symbol_of("float32"), *sizes)
-    text = text.replace(f"%work, {spread.SHARED}", "%work, 1")
+    sizes = blocked.POINTERS, blocked.SIZES
+    text = threaded.shared_text(symbol, run, blocked.symbol_of("float32"), *sizes)
+    text = text.replace(f"%work, {threaded.SHARED}", "%work, 1")
     texts = [text.replace("@traceir_thread_create(", "@traceir_refuses("), REFUSES]
     texts = texts if refused else [text]
-    code = machine.link(texts, [symbol], uses=[gemm.load("float32")])
+    code = optimize.link(texts, [symbol], uses=[blocked.load("float32")])
     shared = callable_of(code.addresses[symbol], *sizes, True)
     x, y, z = grid(rows, 5), grid(5, 6, seed=2), np.zeros((rows, 6), np.float32)
-    pool.set_threads(4)
+    thread_pool.set_threads(4)
     shared(x, y, z, 0, rows, 0, 6, rows, 6, 5, 1, 0, 0, 5, 1, 0, 0, 6, 1, 6)
     np.testing.assert_array_equal(z, x @ y)

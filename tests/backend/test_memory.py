@@ -15,7 +15,7 @@ from compiling import compiled, grid
 import traceir
 import traceir.numpy as jnp
 import traceir_numba
-from traceir_numba import buffers
+from traceir_numba.runtime import allocator
 
 F32 = np.dtype(np.float32)
 SIZE = 1 << 20
@@ -56,7 +56,7 @@ def test_a_chain_of_results_uses_two_blocks() -> None:
     for _ in range(10):
         x = f(x)
     info = traceir_numba.memory_info()
-    assert info.used + info.free <= 2 * (x.nbytes + buffers.ALIGNMENT)
+    assert info.used + info.free <= 2 * (x.nbytes + allocator.ALIGNMENT)
 
 
 def _ctypes(array: np.ndarray) -> Any:
@@ -81,57 +81,59 @@ HOLDERS: dict[str, Callable[[np.ndarray], Any]] = {
 
 @pytest.mark.parametrize("name", HOLDERS)
 def test_memory_that_something_holds_is_not_given_again(name: str) -> None:
-    array = buffers.empty_large(SIZE, F32)
+    array = allocator.empty_large(SIZE, F32)
     first, last = array.ctypes.data, array.ctypes.data + array.nbytes
     held = HOLDERS[name](array)
     del array
-    others = [buffers.empty_large(SIZE, F32) for _ in range(3)]
+    others = [allocator.empty_large(SIZE, F32) for _ in range(3)]
     assert all(not first <= o.ctypes.data < last for o in others)
     del held
-    again = buffers.empty_large(SIZE, F32)
+    again = allocator.empty_large(SIZE, F32)
     assert again.ctypes.data == first
 
 
 def test_what_is_kept_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(buffers, "MOST_BYTES", 3 * 4 * SIZE + 1000)
-    living = buffers.empty_large(SIZE, F32)
+    monkeypatch.setattr(allocator, "MOST_BYTES", 3 * 4 * SIZE + 1000)
+    living = allocator.empty_large(SIZE, F32)
     for k in range(20):
-        buffers.empty_large(SIZE + 1000 * k, F32)
+        allocator.empty_large(SIZE + 1000 * k, F32)
         info = traceir_numba.memory_info()
-        assert info.used + info.free <= buffers.MOST_BYTES
+        assert info.used + info.free <= allocator.MOST_BYTES
     # What lives was not forgotten for what lay about.
     address = living.ctypes.data
     del living
-    assert buffers.empty_large(SIZE, F32).ctypes.data == address
+    assert allocator.empty_large(SIZE, F32).ctypes.data == address
     assert traceir_numba.clear_memory() > 0
     assert traceir_numba.memory_info() == (0, 0)
 
 
 def test_the_number_of_blocks_is_bounded() -> None:
-    living = [buffers.empty_large(1 << 16, F32) for _ in range(buffers.MOST_BLOCKS + 9)]
-    assert len(buffers._blocks) == buffers.MOST_BLOCKS
+    living = [
+        allocator.empty_large(1 << 16, F32) for _ in range(allocator.MOST_BLOCKS + 9)
+    ]
+    assert len(allocator._blocks) == allocator.MOST_BLOCKS
     assert len({a.ctypes.data for a in living}) == len(living)
 
 
 def test_without_memory_left_what_is_kept_is_given_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    real = buffers._block
+    real = allocator._block
 
-    def block(size: int) -> buffers.Block:
-        if buffers._blocks:
+    def block(size: int) -> allocator.Block:
+        if allocator._blocks:
             raise MemoryError
         return real(size)
 
-    buffers.empty_large(SIZE, F32)
-    monkeypatch.setattr(buffers, "_block", block)
-    assert buffers.empty_large(2 * SIZE, F32).shape == (2 * SIZE,)
-    assert len(buffers._blocks) == 1
+    allocator.empty_large(SIZE, F32)
+    monkeypatch.setattr(allocator, "_block", block)
+    assert allocator.empty_large(2 * SIZE, F32).shape == (2 * SIZE,)
+    assert len(allocator._blocks) == 1
 
 
 def test_too_much_memory_is_an_error() -> None:
     with pytest.raises(MemoryError):
-        buffers.empty_large(1 << 60, F32)
+        allocator.empty_large(1 << 60, F32)
 
 
 # -- inside one call ------------------------------------------------------------------

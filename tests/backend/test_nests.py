@@ -8,16 +8,16 @@ from compiling import polynomial_sum, selu, softmax
 from text_programs import LAYOUTS, NESTS
 
 from traceir.errors import TraceirError
-from traceir.ir import ClosedJaxpr, Eqn, Jaxpr, Var
-from traceir.kernels import KERNELS
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var
+from traceir.reference.kernels import KERNELS
 from traceir.rules import default
 from traceir.text import parse, to_text
-from traceir_numba.assemble import assemble
-from traceir_numba.emit_lines import constant_text
+from traceir_numba.codegen.body import constant_text
 from traceir_numba.emitters import EMITTERS
-from traceir_numba.nests import Nest
-from traceir_numba.program import Call, Launch, Program, Reshape
-from traceir_numba.simplify import simplify
+from traceir_numba.loops.nest import Nest
+from traceir_numba.loops.program import Call, Launch, Program, Reshape
+from traceir_numba.lowering.canonicalize import simplify
+from traceir_numba.pipeline.build_program import assemble
 
 
 def program(text: str) -> Program:

@@ -14,14 +14,14 @@ from pair_programs import PROGRAMS, STEPS, Function, numbers
 
 import traceir
 from traceir import lax, tree_util
-from traceir.accept import Goal, member
-from traceir.config import enable_x64
+from traceir.base.config import enable_x64
 from traceir.dtypes import part_dtype
-from traceir.rules import complex_functions as exact
-from traceir.rules.complexes import Complex
+from traceir.exact import complex_functions as exact
+from traceir.exact.complexes import Complex
+from traceir.oracle.accuracy import Goal, member
 from traceir.text import parse
 from traceir_numba import backend
-from traceir_numba.physical import without_pairs
+from traceir_numba.lowering.split_pairs import without_pairs
 
 DTYPES = ("complex64", "complex128")
 

@@ -16,9 +16,9 @@ import traceir
 import traceir.numpy as jnp
 from traceir import lax
 from traceir.text import parse
-from traceir_numba import fuse
-from traceir_numba.assemble import assemble
-from traceir_numba.nests import Load, may_overwrite
+from traceir_numba.fusion import fuse
+from traceir_numba.loops.nest import Load, may_overwrite
+from traceir_numba.pipeline.build_program import assemble
 
 
 def counts(fun: Function, *args: Any) -> tuple[list[int], int]:

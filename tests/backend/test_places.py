@@ -15,11 +15,11 @@ from random_places import Case
 import traceir
 import traceir.numpy as jnp
 from traceir import lax
-from traceir.evaluate import eval_jaxpr
-from traceir.ir import ClosedJaxpr
+from traceir.ir.jaxpr import ClosedJaxpr
+from traceir.reference.interpreter import eval_jaxpr
 from traceir_numba import backend
-from traceir_numba.program import Copy, Launch, Program, Run, Step
-from traceir_numba.steps import inner
+from traceir_numba.loops.program import Copy, Launch, Program, Run, Step
+from traceir_numba.loops.step_effects import inner
 
 EACH = 12
 

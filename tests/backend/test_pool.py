@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import traceir_numba
-from traceir_numba import pool
+from traceir_numba.runtime import thread_pool
 
 SIZE = 1000
 
@@ -26,10 +26,10 @@ class Interrupted(BaseException):
 
 @pytest.fixture(autouse=True)
 def two_threads() -> Iterator[None]:
-    before = pool.threads()
-    pool.set_threads(2)
+    before = thread_pool.threads()
+    thread_pool.set_threads(2)
     yield
-    pool.set_threads(before)
+    thread_pool.set_threads(before)
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def check_pool() -> None:
     """Every element is written when `parallel` returns, time after time."""
     for value in range(20):
         out = np.full(SIZE, -1)
-        pool.parallel(fill, (out,), 0, SIZE, value)
+        thread_pool.parallel(fill, (out,), 0, SIZE, value)
         assert (out == value).all()
 
 
@@ -73,7 +73,7 @@ def test_an_interrupted_wait_leaves_the_pool_in_order(alarm: Any) -> None:
         with pytest.raises(Interrupted):
             alarm(seconds)
             for _ in range(100):
-                pool.parallel(slow_in_workers, (out,), 0, SIZE, 1)
+                thread_pool.parallel(slow_in_workers, (out,), 0, SIZE, 1)
         check_pool()
 
 
@@ -83,7 +83,7 @@ def test_interruptions_at_any_time_leave_the_pool_in_order(alarm: Any) -> None:
         with pytest.raises(Interrupted):
             alarm(0.0005 + 0.0001 * k)
             while True:
-                pool.parallel(fill, (out,), 0, SIZE, k)
+                thread_pool.parallel(fill, (out,), 0, SIZE, k)
     check_pool()
 
 
@@ -95,14 +95,14 @@ def test_an_error_in_any_piece_reaches_the_caller() -> None:
 
     for bad in range(0, SIZE, 125):
         with pytest.raises(MemoryError):
-            pool.parallel(fails, (np.zeros(SIZE),), 0, SIZE, bad)
+            thread_pool.parallel(fails, (np.zeros(SIZE),), 0, SIZE, bad)
     check_pool()
 
 
 def test_threads_keep_nothing_of_what_they_ran() -> None:
     out = np.zeros(SIZE)
     before = sys.getrefcount(out)
-    pool.parallel(fill, (out,), 0, SIZE, 1)
+    thread_pool.parallel(fill, (out,), 0, SIZE, 1)
     time.sleep(0.05)
     gc.collect()
     assert sys.getrefcount(out) == before
@@ -132,10 +132,10 @@ def workers() -> int:
 
 
 def test_threads_that_are_not_wanted_any_more_end() -> None:
-    pool.set_threads(1)
+    thread_pool.set_threads(1)
     before = workers()
     for number in (4, 6, 2, 8, 1):
-        pool.set_threads(number)
+        thread_pool.set_threads(number)
         check_pool()
     for _ in range(500):
         if workers() <= before:
@@ -150,7 +150,7 @@ def test_the_number_changes_under_calls_that_run() -> None:
     def change() -> None:
         while not ended.is_set():
             for number in (1, 4, 2, 3):
-                pool.set_threads(number)
+                thread_pool.set_threads(number)
 
     thread = threading.Thread(target=change)
     thread.start()
@@ -174,13 +174,13 @@ def test_where_the_system_grants_few_threads_these_do(
         return start(*arguments)
 
     monkeypatch.setattr(_thread, "start_new_thread", grudging)
-    pool.set_threads(5)
+    thread_pool.set_threads(5)
     out = np.zeros(SIZE, int)
-    pool.parallel(fill, (out,), 0, SIZE, 7)
+    thread_pool.parallel(fill, (out,), 0, SIZE, 7)
     assert (out == 7).all()
-    assert pool.threads() == 2
+    assert thread_pool.threads() == 2
 
 
 def test_no_number_takes_all_threads_of_the_machine() -> None:
-    pool.set_threads(10**6)
-    assert pool.threads() == pool.MOST
+    thread_pool.set_threads(10**6)
+    assert thread_pool.threads() == thread_pool.MOST

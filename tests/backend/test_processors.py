@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from traceir_numba import pool, processors
+from traceir_numba.runtime import cpu_count, thread_pool
 
 
 def group(root: Path, path: str, **files: str) -> None:
@@ -22,7 +22,7 @@ def quota(root: Path, lines: str) -> float | None:
     """The least quota for a process in these groups."""
     own = root / "own"
     own.write_text(lines)
-    return processors.least_quota(root, own)
+    return cpu_count.least_quota(root, own)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_version_1(tmp_path: Path, microseconds: str, want: float | None) -> Non
 
 
 def test_without_control_groups(tmp_path: Path) -> None:
-    assert processors.least_quota(tmp_path, tmp_path / "nothing") is None
+    assert cpu_count.least_quota(tmp_path, tmp_path / "nothing") is None
 
 
 @pytest.mark.parametrize(
@@ -67,25 +67,25 @@ def test_without_control_groups(tmp_path: Path) -> None:
 def test_the_least_counts(
     monkeypatch: pytest.MonkeyPatch, granted: float | None, want: int
 ) -> None:
-    monkeypatch.setattr(processors, "least_quota", lambda: granted)
+    monkeypatch.setattr(cpu_count, "least_quota", lambda: granted)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 2, 5}, raising=False)
-    assert processors.processors() == want
+    assert cpu_count.processors() == want
 
 
 @pytest.mark.parametrize(("text", "want"), [("5", 5), (" 2 ", 2), ("", 3), (" ", 3)])
 def test_the_environment_comes_first(
     monkeypatch: pytest.MonkeyPatch, text: str, want: int
 ) -> None:
-    monkeypatch.setattr(pool, "processors", lambda: 3)
+    monkeypatch.setattr(thread_pool, "processors", lambda: 3)
     monkeypatch.setenv("TRACEIR_NUM_THREADS", text)
-    assert pool.number_of_threads() == want
+    assert thread_pool.number_of_threads() == want
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "x", "1.5"])
 def test_what_is_no_number_of_threads_is_told(
     monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
-    monkeypatch.setattr(pool, "processors", lambda: 3)
+    monkeypatch.setattr(thread_pool, "processors", lambda: 3)
     monkeypatch.setenv("TRACEIR_NUM_THREADS", text)
     with pytest.warns(RuntimeWarning, match=f"TRACEIR_NUM_THREADS.*{text!r}"):
-        assert pool.number_of_threads() == 3
+        assert thread_pool.number_of_threads() == 3

@@ -27,7 +27,7 @@ from text_programs import PROGRAMS
 
 import traceir
 import traceir.numpy as jnp
-from traceir_numba import buffers, pool
+from traceir_numba.runtime import allocator, thread_pool
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -78,9 +78,9 @@ def test_sums_are_more_accurate_than_one_accumulator() -> None:
 
 @pytest.fixture
 def threads() -> Iterator[Any]:
-    before = pool.threads()
-    yield pool.set_threads
-    pool.set_threads(before)
+    before = thread_pool.threads()
+    yield thread_pool.set_threads
+    thread_pool.set_threads(before)
 
 
 def test_bits_do_not_depend_on_the_number_of_threads(threads: Any) -> None:
@@ -100,7 +100,7 @@ def test_bits_do_not_depend_on_the_number_of_threads(threads: Any) -> None:
 
 def test_a_range_is_split_without_gaps() -> None:
     for low, high, count in ((0, 1000, 7), (5, 6, 4), (0, 0, 3), (10, 100_000, 8)):
-        pieces = pool.split(low, high, count)
+        pieces = thread_pool.split(low, high, count)
         covered = [k for lo, hi in pieces for k in range(lo, hi)]
         assert covered == list(range(low, high))
 
@@ -135,25 +135,25 @@ def test_works_in_a_forked_child() -> None:
 
 
 def test_large_results_are_recycled_once_nothing_refers_to_them() -> None:
-    buffers.clear_memory()
+    allocator.clear_memory()
     dtype = np.dtype(np.float32)
-    first = buffers.empty_large(1_000_000, dtype)
+    first = allocator.empty_large(1_000_000, dtype)
     view = first[3:].reshape(-1, 1)
     address = first.ctypes.data
     del first
-    held = buffers.empty_large(1_000_000, dtype)
+    held = allocator.empty_large(1_000_000, dtype)
     assert not np.may_share_memory(held, view)
     del view
-    assert buffers.empty_large((1000, 1000), dtype).ctypes.data == address
+    assert allocator.empty_large((1000, 1000), dtype).ctypes.data == address
 
 
 def test_a_buffer_exported_elsewhere_is_not_recycled() -> None:
-    buffers.clear_memory()
+    allocator.clear_memory()
     dtype = np.dtype(np.float64)
-    array = buffers.empty_large(100_000, dtype)
+    array = allocator.empty_large(100_000, dtype)
     exported = memoryview(array)
     del array
-    other = buffers.empty_large(100_000, dtype)
+    other = allocator.empty_large(100_000, dtype)
     assert not np.may_share_memory(np.asarray(exported), other)
 
 

@@ -13,9 +13,9 @@ from key_programs import KEYS, MOVES, PROGRAMS, is_key
 import traceir
 import traceir.numpy as jnp
 from traceir import random
-from traceir.config import scope
+from traceir.base.config import scope
 from traceir.text import parse
-from traceir_numba.program import Launch
+from traceir_numba.loops.program import Launch
 
 MANY = 20_000
 
@@ -131,7 +131,7 @@ def test_more_counters_than_a_word_has() -> None:
 
 def hashes_at(numbers: list[int]) -> list[int]:
     """The lowest bits at these places, by the formula."""
-    from traceir.rules.threefry import WORD, threefry
+    from traceir.exact.threefry import WORD, threefry
 
     first, second = map(int, np.asarray(random.key_data(KEYS[0])))
     words = (threefry(first, second, n // WORD, n % WORD) for n in numbers)

@@ -13,8 +13,8 @@ import pytest
 import traceir
 import traceir.numpy as jnp
 from traceir import lax
-from traceir.evaluate import eval_jaxpr
-from traceir_numba.simplify import RULES, simplify
+from traceir.reference.interpreter import eval_jaxpr
+from traceir_numba.lowering.canonicalize import RULES, simplify
 
 DTYPES = ["float16", "bfloat16", "float32", "float64"]
 WHOLE = ["bool", "int8", "uint8", "int32", "uint64"]

@@ -16,18 +16,18 @@ from running_programs import LINES, PRIMITIVES, numbers, text
 import traceir
 import traceir.numpy as jnp
 from traceir import lax
-from traceir_numba import pool
-from traceir_numba.emitters.cumulative import CHUNK
-from traceir_numba.program import Launch, Run
-from traceir_numba.steps import walk
+from traceir_numba.emitters.folds.cumulative import CHUNK
+from traceir_numba.loops.program import Launch, Run
+from traceir_numba.loops.step_effects import walk
+from traceir_numba.runtime import thread_pool
 
 
 @pytest.fixture
 def as_many_threads_as_before() -> Iterator[None]:
     """Leave the number of threads as it was."""
-    before = pool.threads()
+    before = thread_pool.threads()
     yield
-    pool.set_threads(before)
+    thread_pool.set_threads(before)
 
 
 @pytest.mark.parametrize("reverse", [False, True])
@@ -70,7 +70,7 @@ def test_the_bits_are_the_same_for_any_number_of_threads(
     run = compiled(text("cumsum", "float32", shape, axis, False)).run
     found = []
     for count in (1, 2, 4):
-        pool.set_threads(count)
+        thread_pool.set_threads(count)
         found.append(run(x))
     assert same_bits(found[0], found[1]) and same_bits(found[0], found[2])
 

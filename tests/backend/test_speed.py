@@ -12,7 +12,7 @@ import pytest
 import traceir
 import traceir.numpy as jnp
 import traceir_numba
-from traceir_numba.speed import vector_bits
+from traceir_numba.pipeline.explain import vector_bits
 
 X86 = platform.machine() in ("x86_64", "AMD64")
 

@@ -21,12 +21,13 @@ from numpy.lib.stride_tricks import as_strided
 import traceir
 import traceir_numba
 from traceir import lax
-from traceir.evaluate import Program
-from traceir_numba import gemm, matmul, pool, strided
-from traceir_numba.assemble import assemble
-from traceir_numba.call import callable_of
-from traceir_numba.emitters.strided import way
-from traceir_numba.program import Call
+from traceir.reference.interpreter import Program
+from traceir_numba.emitters.folds.strided_convolutions import way
+from traceir_numba.gemm import blocked, parallel, strided
+from traceir_numba.llvm.trampoline import callable_of
+from traceir_numba.loops.program import Call
+from traceir_numba.pipeline.build_program import assemble
+from traceir_numba.runtime import thread_pool
 
 DTYPES = ("float32", "float64", "int8", "uint16", "int32", "int64")
 Levels = list[tuple[int, int]]
@@ -34,9 +35,9 @@ Levels = list[tuple[int, int]]
 
 @pytest.fixture(autouse=True)
 def two_threads() -> Iterator[None]:
-    before = pool.set_threads(2)
+    before = thread_pool.set_threads(2)
     yield
-    pool.set_threads(before)
+    thread_pool.set_threads(before)
 
 
 def multiplied(x: Any, y: Any, sides: tuple[Levels, ...], stacks: Any = ()) -> Any:
@@ -52,7 +53,7 @@ def multiplied(x: Any, y: Any, sides: tuple[Levels, ...], stacks: Any = ()) -> A
     address = code.addresses[strided.symbol_of(x.dtype.name)]
     entry = callable_of(address, *strided.COUNTS, True)
     sizes = *[1, 1, *outer][-2:], prod(rows), prod(terms), prod(columns)
-    matmul.strided_product(entry, x, y, ways, z, *sizes, *steps)
+    parallel.strided_product(entry, x, y, ways, z, *sizes, *steps)
     return z
 
 
@@ -129,22 +130,22 @@ def test_sums_are_those_of_other_products_bit_by_bit() -> None:
     left = as_matrices(x, [], *sides[:2])
     right = np.ascontiguousarray(as_matrices(y, [], *sides[2:]))
     z = np.empty((13, 35), np.float32)
-    address = gemm.load("float32").addresses[gemm.symbol_of("float32")]
-    entry = callable_of(address, *gemm.COUNTS, True)
+    address = blocked.load("float32").addresses[blocked.symbol_of("float32")]
+    entry = callable_of(address, *blocked.COUNTS, True)
     strides = 0, 0, 600, 1, 0, 0, 35, 1
-    matmul.product(entry, left, right, z, 1, 1, 13, 600, 35, *strides)
+    parallel.product(entry, left, right, z, 1, 1, 13, 600, 35, *strides)
     assert multiplied(x, y, sides).tobytes() == z.tobytes()
 
 
 def test_threads_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matmul, "SPLIT", 1)
-    monkeypatch.setattr(matmul, "LEAST", 1)
+    monkeypatch.setattr(parallel, "SPLIT", 1)
+    monkeypatch.setattr(parallel, "LEAST", 1)
     random = np.random.default_rng(3)
     x, y = (random.standard_normal(6000).astype(np.float32) for _ in range(2))
     for sides, stacks in itertools.product(LAYOUTS.values(), ([], [(3, 5, 7)])):
         found = set()
         for threads in (1, 2, 3, 5):
-            pool.set_threads(threads)
+            thread_pool.set_threads(threads)
             found.add(multiplied(x, y, sides, stacks).tobytes())
         assert len(found) == 1
 

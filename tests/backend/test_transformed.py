@@ -7,7 +7,7 @@ import pytest
 from compiling import executable, traced
 from transformed_programs import FUNCTIONS
 
-from traceir.evaluate import eval_jaxpr
+from traceir.reference.interpreter import eval_jaxpr
 from traceir.tree import leaves
 
 

@@ -12,15 +12,15 @@ import pytest
 from compiling import CALL, PACKED, assembly, compiled
 from soak import sample
 
-from traceir.avals import ShapedArray
 from traceir.errors import TraceirError
-from traceir.ir import ClosedJaxpr, Eqn, Jaxpr, Var
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var
+from traceir.ir.typecheck import infer
 from traceir.rules import default
 from traceir.text import parse
-from traceir.typing import infer
+from traceir_numba.device_functions import NUMBERS
 from traceir_numba.emitters import EMITTERS
-from traceir_numba.emitters.entry import Scalar
-from traceir_numba.functions import NUMBERS
+from traceir_numba.emitters.kinds import Scalar
 
 SCALARS = sorted(n for n, e in EMITTERS.items() if isinstance(e, Scalar))
 LENGTH = 5000

@@ -12,7 +12,7 @@ from rule_errors import raises_rule
 import traceir
 import traceir.numpy as jnp
 from traceir import lax
-from traceir.config import enable_x64
+from traceir.base.config import enable_x64
 
 ANALYTIC: dict[str, Callable[[Any], Any]] = {
     **{

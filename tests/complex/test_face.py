@@ -98,7 +98,7 @@ def test_dtypes() -> None:
     assert jnp.result_type(jnp.complex64, jnp.float32) == jnp.complex64
     assert not jnp.can_cast(jnp.complex64, jnp.float32)
     assert jnp.zeros(2, complex).dtype == jnp.complex64
-    with traceir.config.enable_x64():
+    with traceir.base.config.enable_x64():
         assert jnp.zeros(2, complex).dtype == jnp.complex128
         assert (jnp.ones(2) * 1j).dtype == jnp.complex128
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from traceir.evaluate import evaluate_eqn
-from traceir.ir import sort_params
-from traceir.oracle import faults
+from traceir.ir.jaxpr import sort_params
+from traceir.oracle.scalar_interpreter import faults
+from traceir.reference.interpreter import evaluate_eqn
 from traceir.rules import default
 
 PARTS = (0.0, -0.0, 1.0, -1.0, 0.5, -2.0, 20.0, 1e10, np.inf, -np.inf, np.nan)

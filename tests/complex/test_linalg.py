@@ -11,8 +11,8 @@ import pytest
 import traceir
 import traceir.numpy as jnp
 from traceir import lax
-from traceir.kernels.registry import KERNELS
-from traceir.relations import unsatisfied
+from traceir.oracle.relations import unsatisfied
+from traceir.reference.kernels.registry import KERNELS
 from traceir.rules import default
 
 SEED = 7

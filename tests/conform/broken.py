@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from traceir.avals import ShapedArray
-from traceir.conform.implementations import Reference
-from traceir.conform.outcomes import Outcome
-from traceir.conform.sessions import Session
-from traceir.conform.values import Value
-from traceir.ir import ClosedJaxpr
+from traceir.conform.casefiles.outcomes import Outcome
+from traceir.conform.casefiles.sessions import Session
+from traceir.conform.casefiles.values import Value
+from traceir.conform.systems.implementations import Reference
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import ClosedJaxpr
 
 Arrays = Sequence[np.ndarray]
 

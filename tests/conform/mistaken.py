@@ -6,10 +6,10 @@ import inspect
 from typing import Any
 
 from traceir.conform import Rejected
-from traceir.conform.implementations import Reference
-from traceir.conform.outcomes import Outcome
-from traceir.conform.sessions import Session
-from traceir.ir import ClosedJaxpr
+from traceir.conform.casefiles.outcomes import Outcome
+from traceir.conform.casefiles.sessions import Session
+from traceir.conform.systems.implementations import Reference
+from traceir.ir.jaxpr import ClosedJaxpr
 
 
 class TextProfile(Reference):

@@ -13,7 +13,6 @@ import columns
 import numpy as np
 import pytest
 
-from traceir.avals import ShapedArray
 from traceir.conform import (
     Call,
     Case,
@@ -27,11 +26,12 @@ from traceir.conform import (
     load_cases,
     read_cases,
 )
-from traceir.conform.host import ACTIONS
-from traceir.conform.implementations import Oracle, Reference
-from traceir.conform.values import Value, same_bits
+from traceir.conform.casefiles.values import Value, same_bits
+from traceir.conform.systems.host import ACTIONS
+from traceir.conform.systems.implementations import Oracle, Reference
 from traceir.errors import JaxprSyntaxError, JaxprTypeError
-from traceir.ir import ClosedJaxpr
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.rules import default
 from traceir.text.printer import to_text
 

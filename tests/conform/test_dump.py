@@ -11,15 +11,23 @@ import columns
 import numpy as np
 import pytest
 
-from traceir.avals import ShapedArray
 from traceir.conform import Call, Case, Function, Probe, Setting, load_cases
 from traceir.conform.__main__ import main
-from traceir.conform.cases import attempt
-from traceir.conform.dump import case_data, object_data
-from traceir.conform.sessions import Made, Session
-from traceir.conform.values import Ref, Value
+from traceir.conform.casefiles.cases import attempt
+from traceir.conform.casefiles.sessions import Made, Session
+from traceir.conform.casefiles.values import Ref, Value
+from traceir.conform.reporting.dump import case_data, object_data
 from traceir.dtypes import KEY, as_dtype, is_key, kind_of
-from traceir.ir import ClosedJaxpr, Eqn, HostFunction, Jaxpr, Literal, Var, sort_params
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import (
+    ClosedJaxpr,
+    Eqn,
+    HostFunction,
+    Jaxpr,
+    Literal,
+    Var,
+    sort_params,
+)
 from traceir.text import syntax
 from traceir.text.objects import read_tree
 

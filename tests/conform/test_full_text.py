@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from traceir.avals import ShapedArray
 from traceir.dtypes import as_dtype
 from traceir.errors import JaxprSyntaxError, RuleTableError
-from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var, sort_params
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var, sort_params
 from traceir.rules import default
 from traceir.text import parse, to_text
 

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from traceir.conform.cases import STAGES, VERBS
-from traceir.conform.sessions import (
+from traceir.conform.casefiles.cases import STAGES, VERBS
+from traceir.conform.casefiles.sessions import (
     FUNCTIONS,
     OBJECTS,
     TRANSFORMS,

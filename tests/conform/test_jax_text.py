@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from jaxprs import DATA, RECORDED
 
-from traceir import evaluate
 from traceir.errors import TraceirError
-from traceir.ir import ClosedJaxpr, Eqn
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn
+from traceir.ir.typecheck import check
+from traceir.reference import interpreter
 from traceir.rules import default
 from traceir.text import parse, to_text
-from traceir.typing import check
 
 SEEDS = sorted((DATA / "seeds").glob("*.jaxpr"))
 
@@ -50,7 +50,7 @@ def test_seed_text_parses_checks_and_runs(path: Path) -> None:
     closed = parse(path.read_text(encoding="utf-8"))
     check(closed)
     args = [np.ones(a.shape, a.dtype) for a in closed.in_avals]
-    results = evaluate.eval_jaxpr(closed, (), *args)
+    results = interpreter.eval_jaxpr(closed, (), *args)
     wanted = [(a.shape, a.dtype) for a in closed.out_avals]
     assert [(r.shape, r.dtype) for r in results] == wanted
 

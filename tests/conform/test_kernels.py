@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from soak import examples
 
-from traceir import oracle
-from traceir.evaluate import evaluate_eqn
-from traceir.ir import sort_params
-from traceir.kernels import KERNELS
+from traceir.ir.jaxpr import sort_params
+from traceir.oracle import scalar_interpreter
+from traceir.reference.interpreter import evaluate_eqn
+from traceir.reference.kernels import KERNELS
 from traceir.rules import default
 
 PRIMITIVES = ALONE
@@ -30,7 +30,7 @@ def test_kernels_are_the_primitives() -> None:
 def test_kernel_gives_what_the_row_says(prim: str, data: st.DataObject) -> None:
     equation = data.draw(equations(prim))
     got = evaluated(equation)
-    assert not oracle.faults(prim, equation.params, equation.arrays, got)
+    assert not scalar_interpreter.faults(prim, equation.params, equation.arrays, got)
 
 
 @pytest.mark.parametrize("prim", PRIMITIVES)

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from traceir.avals import ShapedArray
 from traceir.conform import (
     Case,
     Implementation,
@@ -26,15 +25,16 @@ from traceir.conform import (
     judge,
     read_cases,
 )
-from traceir.conform.host import Host, host_function
-from traceir.conform.implementations import Oracle, Reference
-from traceir.conform.jitted import Jitted, System, Target
-from traceir.conform.objects import Equal, Identity, Valued, realise
-from traceir.conform.sessions import Made, SessionReader
-from traceir.conform.transforms import transformed
-from traceir.conform.values import Ref, Value
+from traceir.conform.casefiles.sessions import Made, SessionReader
+from traceir.conform.casefiles.values import Ref, Value
+from traceir.conform.systems.host import Host, host_function
+from traceir.conform.systems.implementations import Oracle, Reference
+from traceir.conform.systems.jitted import Jitted, System, Target
+from traceir.conform.systems.objects import Equal, Identity, Valued, realise
+from traceir.conform.systems.transforms import transformed
 from traceir.errors import JaxprSyntaxError
-from traceir.ir import ClosedJaxpr
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.text.lexer import Source
 
 SQUARE = "given f = { lambda ; x static n. let y = mul x x in (y,) }"

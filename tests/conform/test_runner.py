@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from traceir.conform import load_cases, read_cases
-from traceir.conform.adapters import NotLoaded, load
-from traceir.conform.pool import Limits, Pool
-from traceir.conform.run import Verdict
+from traceir.conform.judging.adapters import NotLoaded, load
+from traceir.conform.judging.run import Verdict
+from traceir.conform.processes.pool import Limits, Pool
 
 # A case with a value, one with a rejection, a session.
 VALUE, REJECT, SESSION = CASES = ("add/special", "add/bool", "cache/shape")

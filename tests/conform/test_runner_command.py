@@ -18,10 +18,10 @@ import pytest
 
 from traceir.conform import Verdict, load_cases
 from traceir.conform.__main__ import main
-from traceir.conform.page import to_html
-from traceir.conform.progress import Progress
-from traceir.conform.report import Report
-from traceir.conform.runs import KINDS, Run, from_json
+from traceir.conform.judging.runs import KINDS, Run, from_json
+from traceir.conform.reporting.page import to_html
+from traceir.conform.reporting.progress import Progress
+from traceir.conform.reporting.report import Report
 
 ROOT = Path(__file__).parents[2]
 Command = Callable[..., tuple[int, str, str]]

@@ -9,10 +9,10 @@ import pytest
 
 from traceir.conform import Verdict, load_cases
 from traceir.conform.__main__ import main
-from traceir.conform.adapters import NotLoaded, load
-from traceir.conform.page import to_html
-from traceir.conform.report import Report, to_text
-from traceir.conform.runs import Run
+from traceir.conform.judging.adapters import NotLoaded, load
+from traceir.conform.judging.runs import Run
+from traceir.conform.reporting.page import to_html
+from traceir.conform.reporting.report import Report, to_text
 from traceir.jit import backends
 
 

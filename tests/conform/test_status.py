@@ -15,10 +15,28 @@ import pytest
 
 from traceir.conform import Verdict, load_cases, read_cases
 from traceir.conform.__main__ import main
-from traceir.conform.deviations import Deviation, DeviationError, read_deviations
-from traceir.conform.profiles import PROFILES, profile_of
-from traceir.conform.runs import COLUMNS, KINDS, Run, load_runs, run_path, to_json
-from traceir.conform.status import cell, matrix, page, recorded, tables_of, to_rst
+from traceir.conform.casefiles.profiles import PROFILES, profile_of
+from traceir.conform.judging.deviations import (
+    Deviation,
+    DeviationError,
+    read_deviations,
+)
+from traceir.conform.judging.runs import (
+    COLUMNS,
+    KINDS,
+    Run,
+    load_runs,
+    run_path,
+    to_json,
+)
+from traceir.conform.reporting.status import (
+    cell,
+    matrix,
+    page,
+    recorded,
+    tables_of,
+    to_rst,
+)
 from traceir.rules import default, spec_path
 
 CASES = load_cases()
@@ -126,7 +144,7 @@ def test_the_page_tells_of_mutants(
     record["surviving"] = ["primitives/prim/add/value: x[i] - y[i]"]
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs" / "mutants.json").write_text(json.dumps(record))
-    monkeypatch.setattr("traceir.conform.status.spec_path", lambda: tmp_path)
+    monkeypatch.setattr("traceir.conform.reporting.status.spec_path", lambda: tmp_path)
     text = to_rst({}, CASES)
     assert "7 of 12 mutants" in text
     assert "1 are open" in text
@@ -147,7 +165,7 @@ def test_the_page_lists_deviations(monkeypatch: pytest.MonkeyPatch) -> None:
     row = Deviation("add.numeric", "adds `bool`", "It does.", ("add/bool",))
     found = {"jax": (row,)}
     monkeypatch.setattr(
-        "traceir.conform.status.recorded", lambda name: found.get(name, ())
+        "traceir.conform.reporting.status.recorded", lambda name: found.get(name, ())
     )
     text = " ".join(to_rst({}, CASES).split())
     assert "* ``add.numeric``: adds ``bool``. It does. Cases: ``add/bool``." in text

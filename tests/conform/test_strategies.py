@@ -8,25 +8,25 @@ from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 from soak import sample
 
-from traceir.avals import ShapedArray
 from traceir.conform import judge
-from traceir.conform.aims import aim, clauses, plain_primitives
-from traceir.conform.cases import read_cases
-from traceir.conform.implementations import Reference
-from traceir.conform.programs import arguments, drawable, programs
-from traceir.conform.strategies import (
+from traceir.conform.casefiles.cases import read_cases
+from traceir.conform.drawing.aims import aim, clauses, plain_primitives
+from traceir.conform.drawing.programs import arguments, drawable, programs
+from traceir.conform.drawing.strategies import (
     applications,
     arrays,
     avals,
     elements,
     violated,
 )
-from traceir.conform.written import as_case, as_program
+from traceir.conform.drawing.written import as_case, as_program
+from traceir.conform.systems.implementations import Reference
 from traceir.dtypes import KEY
-from traceir.ir import ClosedJaxpr, Jaxpr, Literal, subjaxprs
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import ClosedJaxpr, Jaxpr, Literal, subjaxprs
+from traceir.ir.typecheck import check
 from traceir.rules import default
 from traceir.text import parse, to_text
-from traceir.typing import check
 
 SEARCH = settings(
     max_examples=3000,

@@ -14,13 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jaxprs import RECORDED
 
-from traceir.avals import ShapedArray
-from traceir.conform.programs import programs
+from traceir.conform.drawing.programs import programs
 from traceir.errors import JaxprSyntaxError, TraceirError
-from traceir.ir import ClosedJaxpr, Eqn, Jaxpr, Literal, Var
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, Var
+from traceir.ir.typecheck import check
 from traceir.text import parse, to_text
 from traceir.text.doc import Break, Group, Nest, concat, layout
-from traceir.typing import check
 
 # Layout -------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from traceir.conform.values import Value, ValueReader
+from traceir.conform.casefiles.values import Value, ValueReader
 from traceir.dtypes import is_key
 from traceir.text.lexer import Source
 

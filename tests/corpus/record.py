@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 from corpus.program import GROUPS, Program, corpus
 
-from traceir.avals import ShapedArray
-from traceir.conform.cases import read_cases
-from traceir.conform.implementations import result_types
-from traceir.conform.run import Unsupported, judge
-from traceir.conform.values import Value, same_bits, show
-from traceir.evaluate import evaluate_eqn
-from traceir.oracle import run
+from traceir.conform.casefiles.cases import read_cases
+from traceir.conform.casefiles.values import Value, same_bits, show
+from traceir.conform.judging.run import Unsupported, judge
+from traceir.conform.systems.implementations import result_types
+from traceir.ir.avals import ShapedArray
+from traceir.oracle.scalar_interpreter import run
+from traceir.reference.interpreter import evaluate_eqn
 from traceir.rules import default
 from traceir.text import parse
 
@@ -130,7 +130,7 @@ def expected(program: Program, verbs: str) -> str:
     weak = [a.weak_type for a in result_types(closed, default())]
     args = [v.array for v in program.values]
     by_tables = run(closed, closed.consts, args, guess=evaluate_eqn)
-    implementation = import_module("traceir.conform.jax").Jax()
+    implementation = import_module("traceir.conform.jax.adapter").Jax()
     try:
         by_jax = implementation.eval(closed, args)
     except Unsupported:  # of a rule that the text has the name of

@@ -14,12 +14,12 @@ from corpus.program import GROUPS, Program, corpus
 
 import traceir
 from traceir.conform import Case, Verdict, load_cases
-from traceir.conform.adapters import load
-from traceir.conform.deviations import Record, read_deviations, record_path
-from traceir.conform.run import judge
-from traceir.conform.witness import faults
-from traceir.evaluate import eval_jaxpr
-from traceir.ir import ClosedJaxpr
+from traceir.conform.judging.adapters import load
+from traceir.conform.judging.deviations import Record, read_deviations, record_path
+from traceir.conform.judging.run import judge
+from traceir.conform.judging.witness import faults
+from traceir.ir.jaxpr import ClosedJaxpr
+from traceir.reference.interpreter import eval_jaxpr
 from traceir.rules import default
 from traceir.text import parse
 

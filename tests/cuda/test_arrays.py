@@ -15,7 +15,8 @@ import pytest
 from rule_errors import raises_rule
 
 import traceir_numba
-from traceir_numba.cuda import DeviceArray, device, device_put, devices
+from traceir_numba.cuda import DeviceArray, device_put, devices
+from traceir_numba.cuda.runtime import device
 
 
 @traceir_numba.jit(target="cuda")

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import traceir
-from traceir import pytree
-from traceir_numba.cuda import blocks, device, simulated
+from traceir.pytrees import flatten
+from traceir_numba.cuda.runtime import device
+from traceir_numba.cuda.simulator import blocks, simulated
 
 
 def run(body: str, size: int = 12, grid: Any = 2, block: Any = 4) -> list[int]:
@@ -86,7 +87,7 @@ def test_numbas_own_simulator_gives_the_same_bits(name: str) -> None:
 
     def bits() -> list[bytes]:
         found = traceir.jit(fun, backend="cuda")(argument)
-        return [np.asarray(leaf).tobytes() for leaf in pytree.leaves(found)]
+        return [np.asarray(leaf).tobytes() for leaf in flatten.leaves(found)]
 
     want = bits()
     with simulated.by_numba():

@@ -9,9 +9,9 @@ from functools import cache
 import pytest
 
 from traceir.conform import Case, Verdict, load_cases
-from traceir.conform.adapters import load
+from traceir.conform.judging.adapters import load
 from traceir.errors import TraceirError
-from traceir.ir import Jaxpr, subjaxprs
+from traceir.ir.jaxpr import Jaxpr, subjaxprs
 from traceir_numba.emitters import EMITTERS
 
 # Which no program that is run has: it stands in programs that are being differentiated.
@@ -47,6 +47,6 @@ def chosen() -> Mapping[str, Mapping[str, Case]]:
 def test_a_device_does_what_the_cases_of_a_primitive_say(name: str) -> None:
     cases = chosen()[name].values() if name in chosen() else ()
     assert cases or name in UNSEEN
-    adapter = load("traceir.conform.implementations:cuda")
+    adapter = load("traceir.conform.systems.implementations:cuda")
     found = {case.name: adapter.verdict(case) for case in cases}
     assert found == dict.fromkeys(found, Verdict("pass"))

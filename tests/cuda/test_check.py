@@ -12,8 +12,9 @@ import pytest
 
 from traceir import rules
 from traceir.conform import Verdict
-from traceir_numba.cuda import check, compiling, device, judging, measuring
+from traceir_numba.cuda import check, compiling, judging, measuring
 from traceir_numba.cuda.ptx import Usage
+from traceir_numba.cuda.runtime import device
 
 ROOT = Path(__file__).parents[2]
 

@@ -10,7 +10,9 @@ import pytest
 from rule_errors import raises_rule
 
 import traceir
-from traceir_numba.cuda import DeviceArray, device, device_put, dlpack
+from traceir_numba.cuda import DeviceArray, device_put
+from traceir_numba.cuda.arrays import dlpack
+from traceir_numba.cuda.runtime import device
 
 SIMULATED = device.is_simulated()
 NUMPYS = pytest.mark.skipif(not SIMULATED, reason="NumPy reads no device's memory")

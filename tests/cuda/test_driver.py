@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from traceir_numba.cuda import device
-from traceir_numba.cuda.pool import Piece
+from traceir_numba.cuda.runtime import device
+from traceir_numba.cuda.runtime.pool import Piece
 
 
 class Memory:

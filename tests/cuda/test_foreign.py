@@ -15,7 +15,9 @@ import pytest
 from rule_errors import raises_rule
 
 import traceir_numba
-from traceir_numba.cuda import DeviceArray, device, device_put, foreign, from_dlpack
+from traceir_numba.cuda import DeviceArray, device_put, from_dlpack
+from traceir_numba.cuda.arrays import foreign
+from traceir_numba.cuda.runtime import device
 
 # What stands in for an array of a device is in the host's memory.
 SIMULATED = device.is_simulated()

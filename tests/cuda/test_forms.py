@@ -17,9 +17,11 @@ import traceir
 import traceir.numpy as jnp
 import traceir_numba
 from traceir import lax
-from traceir_numba.assemble import assemble
-from traceir_numba.cuda import device, emit, launching, products, telling
-from traceir_numba.cuda.forms import Form, form_of
+from traceir_numba.cuda import explain
+from traceir_numba.cuda.codegen import matmul, nest
+from traceir_numba.cuda.codegen.thread_mapping import Form, form_of
+from traceir_numba.cuda.runtime import device, launching
+from traceir_numba.pipeline.build_program import assemble
 
 Fun = Callable[..., Any]
 
@@ -158,7 +160,7 @@ def test_bits_of_a_product_do_not_depend_on_its_tiles(
     found = set()
     for each, busy in sides.items():
         monkeypatch.setattr(launching, "SMALL", (2, busy))
-        assert products.tile_of(dtype, (1, 1, 33, 34, 33), 2, busy).each == each
+        assert matmul.tile_of(dtype, (1, 1, 33, 34, 33), 2, busy).each == each
         got = run(lambda a: a.T @ a, (x,), "cuda")
         np.testing.assert_allclose(got, x.T @ x, 1e-5)
         found.add(got.tobytes())
@@ -166,7 +168,7 @@ def test_bits_of_a_product_do_not_depend_on_its_tiles(
 
 
 def test_every_form_is_told() -> None:
-    assert set(telling.WORKERS) == set(emit.WRITERS)
+    assert set(explain.WORKERS) == set(nest.WRITERS)
     squares = traceir_numba.jit(lambda x: x.T + 1, target="cuda")
     text = squares.explain(np.ones((64, 64)), what="speed")
-    assert telling.WORKERS["squares"] in text
+    assert explain.WORKERS["squares"] in text

@@ -15,7 +15,7 @@ from rule_errors import raises_rule
 
 import traceir
 import traceir_numba
-from traceir import config
+from traceir.base import config
 from traceir_numba.cuda import DeviceArray, device_put
 from traceir_numba.cuda.backend import CHOICES
 

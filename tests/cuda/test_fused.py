@@ -29,7 +29,7 @@ from traceir import lax, random
 from traceir.jit.backends import resolve
 from traceir.text import parse
 from traceir.tree import leaves
-from traceir_numba.cuda import blocks
+from traceir_numba.cuda.simulator import blocks
 
 # What a backend gives.
 Results = Callable[..., list[np.ndarray]]

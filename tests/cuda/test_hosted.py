@@ -19,12 +19,13 @@ import traceir
 import traceir.numpy as jnp
 import traceir_numba
 from traceir import lax, random
-from traceir.evaluate import eval_jaxpr
+from traceir.reference.interpreter import eval_jaxpr
 from traceir.tree import leaves
-from traceir_numba.cuda import DeviceArray, backend, device_put, plans
+from traceir_numba.cuda import DeviceArray, backend, device_put
+from traceir_numba.cuda.routines import block_plans
 from traceir_numba.emitters import EMITTERS
-from traceir_numba.emitters.entry import Evaluated, Host
-from traceir_numba.program import Run
+from traceir_numba.emitters.kinds import Evaluated, Host
+from traceir_numba.loops.program import Run
 
 Fun = Callable[..., Any]
 X = np.arange(6, dtype=np.float32)
@@ -142,13 +143,13 @@ def test_a_loop_over_many_arrays_is_several_kernels() -> None:
             0, 3, lambda i, c: [v * 2 + i for v in c[1:] + c[:1]], list(arrays)
         )
 
-    closed = traced(doubled, *[X * k for k in range(2 * plans.ARRAYS)])
+    closed = traced(doubled, *[X * k for k in range(2 * block_plans.ARRAYS)])
     found = backend.compile(closed, "doubled")
     (run,) = [s for s in found.program.steps if isinstance(s, Run)]
     every = found.runner.plan(run.routine).steps
-    (loop,) = [s for s in every if isinstance(s, plans.Rows)]
+    (loop,) = [s for s in every if isinstance(s, block_plans.Rows)]
     kept = [*every, *loop.steps]
-    counts = [len(s.pointers) for s in kept if isinstance(s, plans.Piece)]
-    assert len(counts) >= 2 and max(counts) <= plans.ARRAYS
-    args = [X * k for k in range(2 * plans.ARRAYS)]
+    counts = [len(s.pointers) for s in kept if isinstance(s, block_plans.Piece)]
+    assert len(counts) >= 2 and max(counts) <= block_plans.ARRAYS
+    args = [X * k for k in range(2 * block_plans.ARRAYS)]
     assert same_bits(list(found.run(*args)), eval_jaxpr(closed, closed.consts, *args))

@@ -17,19 +17,22 @@ from compiling import grid, same_bits, traced
 
 import traceir.numpy as jnp
 from traceir import lax
-from traceir.evaluate import eval_jaxpr
-from traceir.ir import ClosedJaxpr
-from traceir_numba.cuda import backend, blocks, device, pieces, plans
+from traceir.ir.jaxpr import ClosedJaxpr
+from traceir.reference.interpreter import eval_jaxpr
+from traceir_numba.cuda import backend
 from traceir_numba.cuda.backend import Executable
-from traceir_numba.cuda.barriers import Touched
-from traceir_numba.cuda.plans import Again, Chosen, Level, Piece, Rows
+from traceir_numba.cuda.routines import block_plans, pieces
+from traceir_numba.cuda.routines.barriers import Touched
+from traceir_numba.cuda.routines.block_plans import Again, Chosen, Level, Piece, Rows
 from traceir_numba.cuda.run import to_device
-from traceir_numba.program import Run
+from traceir_numba.cuda.runtime import device
+from traceir_numba.cuda.simulator import blocks
+from traceir_numba.loops.program import Run
 
 Fun = Callable[..., Any]
 MATRIX, VECTOR = grid(4, 3), grid(3, seed=1)
 # What one block may do: nothing that has elements, little, and as much as there is.
-BOUNDS = pytest.mark.parametrize("rounds", [0, 1, plans.ROUNDS])
+BOUNDS = pytest.mark.parametrize("rounds", [0, 1, block_plans.ROUNDS])
 
 
 def results(closed: ClosedJaxpr, args: Any) -> list[np.ndarray]:
@@ -37,7 +40,7 @@ def results(closed: ClosedJaxpr, args: Any) -> list[np.ndarray]:
     return list(backend.compile(closed, "program").run(*map(np.asarray, args)))
 
 
-def run_of(fun: Fun, *args: Any) -> tuple[Executable, tuple[plans.Planned, ...]]:
+def run_of(fun: Fun, *args: Any) -> tuple[Executable, tuple[block_plans.Planned, ...]]:
     """A compiled function, and what the host does for its one loop or choice."""
     made = backend.compile(traced(fun, *args), "program")
     assert isinstance(made, Executable)
@@ -74,7 +77,7 @@ FUNCTIONS = loop_programs.FUNCTIONS | own.OWN
 def test_agrees_with_the_evaluator(
     name: str, rounds: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plans, "ROUNDS", rounds)
+    monkeypatch.setattr(block_plans, "ROUNDS", rounds)
     fun, args = FUNCTIONS[name]
     closed = traced(fun, *args)
     want = eval_jaxpr(closed, closed.consts, *args)
@@ -86,7 +89,7 @@ def test_agrees_with_the_evaluator(
 def test_random_control_flow_agrees_with_the_evaluator(
     seed: int, rounds: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plans, "ROUNDS", rounds)
+    monkeypatch.setattr(block_plans, "ROUNDS", rounds)
     closed, args = random_loops.program(seed), random_loops.arguments(seed)
     want = eval_jaxpr(closed, closed.consts, *args)
     for got, one in zip(results(closed, args), want, strict=True):
@@ -105,7 +108,7 @@ def test_bits_do_not_depend_on_who_loops_and_in_which_order(
         assert same_bits(results(closed, args), first)
     monkeypatch.setattr(device, "limits", lambda: (16, 3))
     assert same_bits(results(closed, args), first)
-    monkeypatch.setattr(plans, "ROUNDS", 0)
+    monkeypatch.setattr(block_plans, "ROUNDS", 0)
     assert same_bits(results(closed, args), first)
     want = eval_jaxpr(closed, closed.consts, *args)
     for got, one in zip(first, want, strict=True):
@@ -221,7 +224,7 @@ class Counted:
 def test_only_a_while_of_large_arrays_waits_for_the_device(
     rounds: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plans, "ROUNDS", rounds)
+    monkeypatch.setattr(block_plans, "ROUNDS", rounds)
     counted = Counted(monkeypatch)
     assert counted.of(own.choice, grid(9001)) == []
     assert counted.of(own.batched_choice, MATRIX) == []
@@ -294,6 +297,6 @@ def test_a_step_waits_once_for_what_it_reads() -> None:
 
 
 def test_what_blocks_share_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plans, "SHARED", 1)
+    monkeypatch.setattr(block_plans, "SHARED", 1)
     fun, args = own.ORDERED["folds"]
     assert tree(run_of(fun, *args)[1]) == ["Copy", ("Rows", ["Launch", "Launch"])]

@@ -14,8 +14,9 @@ import pytest
 from rule_errors import raises_rule
 
 import traceir_numba
-from traceir_numba.cuda import clear_memory, device, device_put, memory_info
-from traceir_numba.cuda.pool import Pool, rounded
+from traceir_numba.cuda import clear_memory, device_put, memory_info
+from traceir_numba.cuda.runtime import device
+from traceir_numba.cuda.runtime.pool import Pool, rounded
 
 
 @pytest.fixture

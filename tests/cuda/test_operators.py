@@ -18,8 +18,9 @@ from rule_errors import raises_rule
 
 import traceir
 import traceir_numba
-from traceir import pytree
-from traceir_numba.cuda import DeviceArray, device, device_put, operators
+from traceir.pytrees import flatten
+from traceir_numba.cuda import DeviceArray, device_put, operators
+from traceir_numba.cuda.runtime import device
 
 A = np.array([[1.5, -2.0, 3.25], [0.5, 4.0, -1.0]])
 B = np.array([[1, 2, 3], [4, 5, 6]], dtype="int32")
@@ -203,7 +204,7 @@ COUNTED: list[Callable[[Any], Any]] = [
 @pytest.mark.parametrize("k", range(len(COUNTED)))
 def test_values_decide_how_many_elements_there_are(k: int) -> None:
     x = np.array([[3.0, -1.0, 0.0], [2.0, 5.0, -4.0]])
-    got, want = (pytree.leaves(COUNTED[k](a)) for a in (device_put(x), x))
+    got, want = (flatten.leaves(COUNTED[k](a)) for a in (device_put(x), x))
     for one, other in zip(got, want, strict=True):
         assert isinstance(one, DeviceArray) and one.dtype == other.dtype
         np.testing.assert_array_equal(one, other)

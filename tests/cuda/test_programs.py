@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import traceir
-from traceir import pytree
-from traceir_numba.cuda import device
+from traceir.pytrees import flatten
+from traceir_numba.cuda.runtime import device
 
 CASES = pytest.mark.parametrize("name", programs.PROGRAMS)
 
@@ -18,7 +18,7 @@ CASES = pytest.mark.parametrize("name", programs.PROGRAMS)
 def leaves(fun: Any, argument: np.ndarray, backend: str) -> list[np.ndarray]:
     """The results of a function on a backend."""
     found = traceir.jit(fun, backend=backend)(argument)
-    return [np.asarray(leaf) for leaf in pytree.leaves(found)]
+    return [np.asarray(leaf) for leaf in flatten.leaves(found)]
 
 
 @CASES

@@ -14,14 +14,15 @@ import pytest
 from rule_errors import raises_rule
 
 import traceir
-from traceir_numba.assemble import assemble
-from traceir_numba.cuda import device, ptx
+from traceir_numba.cuda import ptx
+from traceir_numba.cuda.runtime import device
+from traceir_numba.pipeline.build_program import assemble
 
 # Functions of numbers, shared memory, barriers, two kernels and an atomic operation.
 COMPILED = """
 import numpy as np, traceir, traceir.numpy as jnp
 from traceir.errors import TraceirError
-from traceir_numba.assemble import assemble
+from traceir_numba.pipeline.build_program import assemble
 from traceir_numba.cuda import ptx
 
 def both(x, at):

@@ -23,16 +23,18 @@ from pair_programs import STEPS, numbers
 
 import traceir
 import traceir.numpy as jnp
-from traceir import oracle, random
-from traceir.conform.chains import chains
-from traceir.conform.programs import arguments, programs
-from traceir.conform.strategies import arrays
-from traceir.conform.written import as_case
-from traceir.evaluate import eval_jaxpr
-from traceir.ir import ClosedJaxpr, Eqn, Jaxpr, Var, sort_params
-from traceir.recording import apply
-from traceir.typing import infer
-from traceir_numba.cuda import backend, blocks
+from traceir import random
+from traceir.conform.drawing.chains import chains
+from traceir.conform.drawing.programs import arguments, programs
+from traceir.conform.drawing.strategies import arrays
+from traceir.conform.drawing.written import as_case
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var, sort_params
+from traceir.ir.typecheck import infer
+from traceir.oracle import scalar_interpreter
+from traceir.reference.interpreter import eval_jaxpr
+from traceir.tracing.staging import apply
+from traceir_numba.cuda import backend
+from traceir_numba.cuda.simulator import blocks
 
 # Each program has kernels of its own, which Python runs.
 FEW = max(8, settings().max_examples * 2 // 5)
@@ -95,7 +97,7 @@ def test_a_primitive_is_within_its_set(data: st.DataObject) -> None:
     eqn = Eqn(prim, invars, outvars, sort_params(equation.params))
     closed = ClosedJaxpr(Jaxpr((), invars, (eqn,), outvars))
     got = on_device(closed, equation.arrays)
-    assert not oracle.faults(prim, equation.params, equation.arrays, got)
+    assert not scalar_interpreter.faults(prim, equation.params, equation.arrays, got)
 
 
 @pytest.mark.parametrize("control", [False, True])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from traceir_numba import redirected
+from traceir_numba import numba_cuda_shim
 
 
 class Redirector:
@@ -21,14 +21,14 @@ class Redirector:
 
 
 def test_our_modules_are_found_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    Redirector.__module__ = redirected.REDIRECTOR
+    Redirector.__module__ = numba_cuda_shim.REDIRECTOR
     finders = [Redirector(), *sys.meta_path]
     monkeypatch.setattr(sys, "meta_path", finders)
-    monkeypatch.delitem(sys.modules, "traceir_numba.cuda.pool", raising=False)
+    monkeypatch.delitem(sys.modules, "traceir_numba.cuda.runtime.pool", raising=False)
     with pytest.raises(RecursionError):
-        find_spec("traceir_numba.cuda.pool")
-    redirected.go_first(finders)
-    found = find_spec("traceir_numba.cuda.pool")
+        find_spec("traceir_numba.cuda.runtime.pool")
+    numba_cuda_shim.go_first(finders)
+    found = find_spec("traceir_numba.cuda.runtime.pool")
     assert found is not None and found.origin is not None
     assert found.origin.endswith("pool.py")
     with pytest.raises(RecursionError):

@@ -16,8 +16,9 @@ from rule_errors import raises_rule
 
 import traceir
 import traceir.numpy as jnp
-from traceir.array import LIVING, _there
-from traceir_numba.cuda import device, device_put
+from traceir.arrays.array import LIVING, _there
+from traceir_numba.cuda import device_put
+from traceir_numba.cuda.runtime import device
 
 Copies = list[str]
 

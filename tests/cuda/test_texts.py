@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from traceir_numba import vecmath
-from traceir_numba.cuda import simulated, texts
+from traceir_numba.cuda.codegen import device_functions
+from traceir_numba.cuda.simulator import simulated
 
 SPECIAL = [0.0, 0.5, 1.5, 2.5, 0.49999997, 3.0, 1e-30, 1e30, np.inf, np.nan]
 SPECIAL += [8388607.5, 8388608.0, 4503599627370495.5, 4503599627370496.0, 7.7]
@@ -44,7 +45,7 @@ def test_whole_numbers_are_numpys(name: str, dtype: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(vecmath.FUNCTIONS))
 def test_real_functions_need_nothing_that_a_device_lacks(name: str) -> None:
-    text = texts.source([name])
+    text = device_functions.source([name])
     calls = {word for word in ("np.rint(", "np.floor(", "@intrinsic") if word in text}
     assert not calls
     compile(text, name, "exec")

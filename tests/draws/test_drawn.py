@@ -27,10 +27,10 @@ BOUND = {"float32": 1e-5, "float16": 2e-3}
 
 @pytest.fixture(params=LAYOUTS, ids=["partitionable", "halves"])
 def layout(request: Any) -> Iterator[bool]:
-    before = traceir.config.jax_threefry_partitionable
-    traceir.config.update("jax_threefry_partitionable", request.param)
+    before = traceir.base.config.jax_threefry_partitionable
+    traceir.base.config.update("jax_threefry_partitionable", request.param)
     yield request.param
-    traceir.config.update("jax_threefry_partitionable", before)
+    traceir.base.config.update("jax_threefry_partitionable", before)
 
 
 def check(text: str, layout: bool, got: Any) -> None:

@@ -16,8 +16,9 @@ from ways import WAYS, runner
 
 import traceir
 import traceir.numpy as jnp
-from traceir import lax, random, reuse
+from traceir import lax, random
 from traceir.errors import KeyReuseError
+from traceir.sanitize import key_reuse
 
 bits = random.bits
 many = traceir.vmap(random.bits)
@@ -250,14 +251,14 @@ def test_what_was_not_done_has_used_nothing() -> None:
 
 def test_what_is_known_of_keys_goes_with_them() -> None:
     gc.collect()
-    before = len(reuse._held)
+    before = len(key_reuse._held)
     with traceir.debug_key_reuse():
         some = keys()
         many(some.reshape(4))
-        assert len(reuse._held) > before
+        assert len(key_reuse._held) > before
     del some
     gc.collect()
-    assert len(reuse._held) == before
+    assert len(key_reuse._held) == before
 
 
 def test_numbers_are_the_same_with_the_flag(run: Any) -> None:

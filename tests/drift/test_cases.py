@@ -15,19 +15,19 @@ from pathlib import Path
 import pytest
 from array_lines import lines
 
-from traceir.avals import ShapedArray
 from traceir.conform import Case, Verdict, judge, load_cases
-from traceir.conform.cases import attempt
-from traceir.conform.implementations import Oracle, Reference
-from traceir.conform.systems import NAMESPACES
+from traceir.conform.casefiles.cases import attempt
+from traceir.conform.systems.implementations import Oracle, Reference
+from traceir.conform.systems.systems import NAMESPACES
 from traceir.errors import RuleTableError, TraceirError
-from traceir.ir import ClosedJaxpr, Eqn, subjaxprs
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn, subjaxprs
+from traceir.ir.promotion import promote
+from traceir.ir.typecheck import check, violations
 from traceir.jit import staging
-from traceir.jit.key import KeyTable
-from traceir.kernels import KERNELS
-from traceir.promote import promote
+from traceir.jit.cache.cache_key import KeyTable
+from traceir.reference.kernels import KERNELS
 from traceir.rules import Rules, default
-from traceir.typing import check, violations
 from traceir_numba.emitters import EMITTERS
 
 CASES = load_cases()

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from traceir.conform import load_cases
-from traceir.conform.host import ACTIONS
-from traceir.conform.status import recorded
+from traceir.conform.reporting.status import recorded
+from traceir.conform.systems.host import ACTIONS
 from traceir.errors import CLASSES, RuleTableError
 from traceir.rules import default, load, parse, spec_path
 

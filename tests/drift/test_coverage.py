@@ -19,7 +19,7 @@ from standard import functions
 
 import traceir.nn
 import traceir.numpy as jnp
-from traceir.numpy.missing import coverage
+from traceir.lax.checks.attribute_hints import coverage
 
 SHARED = coverage()["shared"]
 # Aliases of NumPy's own classes and functions, and what is no function.

@@ -14,12 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from samples import AVALS, SAMPLES, fitting
 
-from traceir.avals import ShapedArray
 from traceir.errors import RuleTableError
-from traceir.oracle import Elements
+from traceir.ir.avals import ShapedArray
+from traceir.oracle.scalar_interpreter import Elements
 from traceir.rules import Formula, Rules, Scope, compile_formula, default, parse, walk
-from traceir.rules.helpers import HELPERS
-from traceir.rules.language import ATTRIBUTES, BUILTINS, FOLDS, VOCABULARY
+from traceir.rules.formulas.helpers import HELPERS
+from traceir.rules.formulas.language import ATTRIBUTES, BUILTINS, FOLDS, VOCABULARY
 from traceir.rules.load import spec_path
 from traceir.rules.primitives import STEP_CALLS
 

@@ -13,10 +13,10 @@ import pytest
 from small_eval import Small
 from soak import SOAK
 
-from traceir.avals import ShapedArray
 from traceir.conform import judge, load_cases
 from traceir.errors import TraceirError
-from traceir.ir import ClosedJaxpr, Eqn
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn
 
 CASES = {case.name: case for case in load_cases()}
 Avals = Sequence[ShapedArray]

@@ -20,7 +20,7 @@ from mutation.tables import Enumeration, Mutant, leaves
 from soak import sample
 
 from traceir.conform import Case, judge, load_cases
-from traceir.conform.implementations import Oracle
+from traceir.conform.systems.implementations import Oracle
 from traceir.errors import RuleTableError
 from traceir.rules import default, load
 

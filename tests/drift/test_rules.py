@@ -12,7 +12,7 @@ import pytest
 from traceir import rules
 from traceir.errors import RuleTableError
 from traceir.rules import default, load, spec_path
-from traceir.rules.problems import PROBLEMS
+from traceir.rules.formulas.table_errors import PROBLEMS
 
 Tables = Any
 Mutation = Callable[[Tables], Any]

@@ -12,8 +12,8 @@ from soak import sample
 from traceir import rules
 from traceir.dtypes import as_dtype, finfo, is_key, kind_of
 from traceir.errors import CLASSES, RuleTableError
+from traceir.exact.numerics import limits
 from traceir.rules import default, load
-from traceir.rules.numerics import limits
 
 
 def test_every_id_is_a_slug() -> None:

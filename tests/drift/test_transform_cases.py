@@ -18,15 +18,15 @@ from other_tables import transforming_by
 
 import traceir
 from traceir import lax
-from traceir.avals import ShapedArray
 from traceir.conform import Case, judge, load_cases
-from traceir.conform.implementations import Reference
-from traceir.ir import ClosedJaxpr, Eqn, HostFunction, subjaxprs
+from traceir.conform.systems.implementations import Reference
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn, HostFunction, subjaxprs
+from traceir.ir.typecheck import violations
 from traceir.rules import Rules, default
 from traceir.rules.rows import Prim
 from traceir.test_util import check_jvp, check_vjp
-from traceir.transforms.rules import JVP
-from traceir.typing import violations
+from traceir.transforms.rules.registry import JVP
 
 FORWARD, REVERSE = {"jvp", "linearize"}, {"vjp", "grad", "linear_transpose"}
 FILES = (

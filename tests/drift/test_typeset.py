@@ -19,7 +19,8 @@ from drift.test_language import (
 from hypothesis import example, given, settings
 from latex_reader import read
 
-from traceir.rules import Formula, language, parse
+from traceir.rules import Formula, parse
+from traceir.rules.formulas import language
 from traceir.rules.markup import broken, latex, mathml
 from traceir.rules.typeset import COMPARE, elements, typeset
 

@@ -14,18 +14,18 @@ import pytest
 from small_jit import Small, SmallJit, Store
 
 from traceir.conform import judge, load_cases
-from traceir.conform.implementations import Reference
-from traceir.conform.jitted import Jitted
-from traceir.conform.outcomes import Outcome
-from traceir.conform.sessions import Session
+from traceir.conform.casefiles.outcomes import Outcome
+from traceir.conform.casefiles.sessions import Session
+from traceir.conform.systems.implementations import Reference
+from traceir.conform.systems.jitted import Jitted
 from traceir.errors import UnexpectedTracerError
-from traceir.ir import sort_params
-from traceir.jit.cache import Entry
-from traceir.jit.captures import innermost
-from traceir.jit.key import Call, KeyTable
-from traceir.jit.statics import typed
+from traceir.ir.jaxpr import sort_params
+from traceir.jit.cache.cache_key import Call, KeyTable
+from traceir.jit.cache.captured_state import innermost
+from traceir.jit.cache.static_keys import typed
+from traceir.jit.cache.trace_cache import Entry
 from traceir.rules import default
-from traceir.trace import Tracer, bind, evaluate
+from traceir.tracing.trace import Tracer, bind, evaluate
 
 CASES = {case.name: case for case in load_cases()}
 

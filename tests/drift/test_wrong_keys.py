@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from traceir.conform import Verdict, judge, load_cases
-from traceir.conform.implementations import Reference
-from traceir.jit import captures, fingerprints, function, staging
-from traceir.jit.key import KeyTable
+from traceir.conform.systems.implementations import Reference
+from traceir.jit import function, staging
+from traceir.jit.cache import captured_state, fingerprints
+from traceir.jit.cache.cache_key import KeyTable
 from traceir.rules import default
 
 CASES = {case.name: case for case in load_cases()}
@@ -80,7 +81,7 @@ WRONG: dict[str, tuple[Callable[[Patch], None], str]] = {
         "strict/a-call-inside-a-trace",
     ),
     "strict sees no globals": (
-        without(captures, "reads", ()),
+        without(captured_state, "reads", ()),
         "strict/a-global-that-was-bound-anew",
     ),
     "strict sees no elements": (

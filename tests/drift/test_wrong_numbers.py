@@ -21,7 +21,7 @@ from wrong_kernels import (
     with_results,
 )
 
-from traceir.kernels.random import keys_of, words_of
+from traceir.reference.kernels.random import keys_of, words_of
 
 # Keys and bits ------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from exported import run, selu
 
 import traceir_numba
 from traceir.errors import TraceirError
-from traceir_numba.ahead import seals
+from traceir_numba.aot import seals
 
 X = np.ones(5, "float32")
 SITE = Path(np.__file__).parents[1]

@@ -17,11 +17,11 @@ from exported import cases, selu
 
 import traceir
 import traceir_numba
-from traceir import pytree
-from traceir_numba.ahead import instructions, objects
-from traceir_numba.ahead.calls import roots_of
-from traceir_numba.ahead.entries import Artefact, entry_of
-from traceir_numba.ahead.symbols import MATHEMATICS, symbols_of
+from traceir.pytrees import flatten
+from traceir_numba.aot import instructions, objects
+from traceir_numba.aot.calls import roots_of
+from traceir_numba.aot.entries import Artefact, entry_of
+from traceir_numba.aot.symbols import MATHEMATICS, symbols_of
 
 # Those that a program calls, and a loop of products.
 NAMES = "selu", "softmax", "mlp_grad"
@@ -58,7 +58,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def flat(tree: Any) -> bytes:
     """The bytes of a tree's arrays."""
-    return b"".join(np.asarray(leaf).tobytes() for leaf in pytree.leaves(tree))
+    return b"".join(np.asarray(leaf).tobytes() for leaf in flatten.leaves(tree))
 
 
 @pytest.mark.skipif(not COMPILER, reason="there is no C compiler")

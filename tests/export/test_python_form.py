@@ -16,8 +16,8 @@ from exported import bits, cases, load, plain_cases
 
 import traceir
 import traceir_numba
-from traceir import pytree
-from traceir_numba.ahead import instructions
+from traceir.pytrees import flatten
+from traceir_numba.aot import instructions
 
 CASES = cases()
 X86 = instructions.is_known()
@@ -45,7 +45,7 @@ def test_it_gives_what_the_compiled_function_gives(name: str, folder: Path) -> N
     function, args = CASES[name]
     found = getattr(load(folder / "net.py"), name)(*args)
     wanted = function(*args)
-    assert pytree.structure(found) is pytree.structure(wanted)
+    assert flatten.structure(found) is flatten.structure(wanted)
     assert bits(found) == bits(wanted)
 
 
@@ -204,9 +204,9 @@ def test_functions_of_numpy_are_called_as_they_were(
     # A static argument is in the code.
     shipped = [x for x in again if not isinstance(x, int)]
     found, wanted = getattr(plain, name)(*shipped, **named), function(*args, **named)
-    kinds = [list(map(type, pytree.leaves(made))) for made in (found, wanted)]
+    kinds = [list(map(type, flatten.leaves(made))) for made in (found, wanted)]
     assert kinds[0] == kinds[1]
-    assert pytree.structure(found) is pytree.structure(wanted)
+    assert flatten.structure(found) is flatten.structure(wanted)
     assert bits((found, again)) == bits((wanted, args))
 
 

@@ -17,7 +17,7 @@ import traceir
 import traceir.numpy as jnp
 import traceir_numba
 from traceir.errors import TraceirError
-from traceir_numba.ahead import instructions, linker
+from traceir_numba.aot import instructions, linker
 
 X86 = instructions.is_known()
 Point = namedtuple("Point", ["x", "y"])

@@ -11,7 +11,7 @@ import pytest
 from exported import bits, cases, load
 
 import traceir_numba
-from traceir import pytree
+from traceir.pytrees import flatten
 
 # Each takes seconds to compile with Numba.
 NAMES = "selu", "chosen", "products"
@@ -38,7 +38,7 @@ def test_it_gives_what_the_compiled_functions_give(file: Path) -> None:
     module = load(file)
     for name, (function, args) in CASES.items():
         found, wanted = getattr(module, name)(*args), function(*args)
-        assert pytree.structure(found) is pytree.structure(wanted), name
+        assert flatten.structure(found) is flatten.structure(wanted), name
         assert bits(found) == bits(wanted), name
     x = np.zeros(6)
     assert (module.touched(x[::2]), x.tolist()) == (1, [1, 0, 0, 0, 0, 0])

@@ -22,14 +22,14 @@ from soak import SOAK
 
 import traceir
 import traceir.numpy as jnp
-from traceir.conform.cases import Case, load_cases
+from traceir.conform.casefiles.cases import Case, load_cases
 from traceir.errors import TraceirError
 from traceir.exports.constants import Blocks, from_bytes
 from traceir.exports.container import Parts, pack, unpack
 from traceir.exports.program import portable
-from traceir.ir import subjaxprs
+from traceir.ir.jaxpr import subjaxprs
+from traceir.ir.typecheck import check
 from traceir.text import parse, to_text
-from traceir.typing import check
 
 SPEC = traceir.ShapeDtypeStruct((3,), "float32")
 

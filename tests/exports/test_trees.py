@@ -14,7 +14,7 @@ from rule_errors import raises_rule
 import traceir
 import traceir.numpy as jnp
 from traceir.exports import register_class, trees
-from traceir.pytree import structure
+from traceir.pytrees.flatten import structure
 from traceir.tree_util import register_dataclass
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import traceir
 import traceir.numpy as jnp
 import traceir_numba
-from traceir_numba import kernels
+from traceir_numba.pipeline import kernel_cache
 
 
 @traceir.jit
@@ -64,5 +64,5 @@ def nested(x: Any) -> Any:
 
 def compiled(name: str, x: Any) -> tuple[Any, int]:
     """What the function of a name gives, and how many kernels were made for it."""
-    before = kernels.compile_count()
-    return globals()[name](x), kernels.compile_count() - before
+    before = kernel_cache.compile_count()
+    return globals()[name](x), kernel_cache.compile_count() - before

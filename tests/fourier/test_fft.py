@@ -17,9 +17,9 @@ from rule_errors import raises_rule
 import traceir
 import traceir.numpy as jnp
 from traceir import lax
-from traceir.config import enable_x64
-from traceir.kernels import KERNELS
-from traceir.oracle import faults
+from traceir.base.config import enable_x64
+from traceir.oracle.scalar_interpreter import faults
+from traceir.reference.kernels import KERNELS
 
 ONE = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
 SEVERAL = ("fftn", "ifftn", "rfftn", "irfftn")

@@ -11,11 +11,11 @@ from equations import ALONE, equations
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
-from traceir import oracle
-from traceir.conform.programs import arguments, programs
-from traceir.evaluate import eval_jaxpr
-from traceir.ir import ClosedJaxpr, Eqn, Jaxpr, Var, sort_params
-from traceir.typing import infer
+from traceir.conform.drawing.programs import arguments, programs
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var, sort_params
+from traceir.ir.typecheck import infer
+from traceir.oracle import scalar_interpreter
+from traceir.reference.interpreter import eval_jaxpr
 from traceir_numba import backend
 
 PRIMITIVES = ALONE
@@ -34,7 +34,7 @@ def test_a_primitive_is_within_its_set(prim: str, data: st.DataObject) -> None:
     eqn = Eqn(prim, invars, outvars, sort_params(equation.params))
     run = backend.compile(ClosedJaxpr(Jaxpr((), invars, (eqn,), outvars)), prim).run
     got = run(*equation.arrays)
-    assert not oracle.faults(prim, equation.params, equation.arrays, got)
+    assert not scalar_interpreter.faults(prim, equation.params, equation.arrays, got)
 
 
 @given(st.data())
@@ -43,7 +43,7 @@ def test_programs_on_the_grid_have_one_answer(data: st.DataObject) -> None:
     args = data.draw(arguments(closed))
     got = backend.compile(closed, "program").run(*args)
     try:
-        wrong = oracle.judge(closed, closed.consts, args, got)
+        wrong = scalar_interpreter.judge(closed, closed.consts, args, got)
     except ValueError:  # a quotient, say, has left the grid and is summed
         reject()
     assert not wrong

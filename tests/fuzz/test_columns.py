@@ -12,11 +12,11 @@ import numpy as np
 from hypothesis import given, note, reject, settings
 from hypothesis import strategies as st
 
-from traceir import oracle
-from traceir.conform.adapters import load
-from traceir.conform.programs import arguments, programs
-from traceir.conform.run import Unsupported
-from traceir.conform.written import as_case
+from traceir.conform.drawing.programs import arguments, programs
+from traceir.conform.drawing.written import as_case
+from traceir.conform.judging.adapters import load
+from traceir.conform.judging.run import Unsupported
+from traceir.oracle import scalar_interpreter
 
 # JAX is compared where it is installed.
 NAMES = ["oracle", "reference", "numba", *["jax"] * bool(find_spec("jax"))]
@@ -40,7 +40,7 @@ def test_every_column_gives_the_same_bits(data: st.DataObject) -> None:
     note(as_case("drawn/program", closed, args, ["accuracy.one-answer"]))
     want = COLUMNS["oracle"].eval(closed, args)
     try:
-        oracle.judge(closed, closed.consts, args, want)
+        scalar_interpreter.judge(closed, closed.consts, args, want)
     except ValueError:  # a quotient, say, has left the grid and is summed
         reject()
     for name, column in COLUMNS.items():

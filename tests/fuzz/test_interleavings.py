@@ -15,17 +15,17 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
-from traceir import pytree
 from traceir.errors import TraceirError
-from traceir.ir import ClosedJaxpr, Jaxpr
-from traceir.jit.cache import Entry, FunctionCache
+from traceir.ir.jaxpr import ClosedJaxpr, Jaxpr
+from traceir.jit.cache.trace_cache import Entry, FunctionCache
+from traceir.pytrees import flatten
 from traceir.rules import default
 
 FEW = max(5, settings().max_examples // 4)
 KEY = ("key",)
 LATE = 10
 SOON = 0.002  # what a thread should not do it would have done by then
-TREE = pytree.flatten(())[1]
+TREE = flatten.flatten(())[1]
 
 
 class Worker:

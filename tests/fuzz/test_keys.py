@@ -11,7 +11,7 @@ from random_programs import Step, plans, program
 
 import traceir
 from traceir import random
-from traceir.config import scope
+from traceir.base.config import scope
 
 # Each example is traced three times, and compiled.
 FEW = max(5, settings.default.max_examples // 4)

@@ -22,7 +22,7 @@ from machine_steps import (
 )
 from machines import SessionMachine
 
-from traceir import config
+from traceir.base import config
 
 # A step may compile, and there are many in an example.
 FEW = max(5, settings().max_examples // 4)

@@ -27,7 +27,7 @@ from machine_steps import (
 )
 from machines import SessionMachine
 
-from traceir.conform.systems import System
+from traceir.conform.systems.systems import System
 
 pytest.importorskip("jax", reason="JAX is not installed; it is no requirement of ours")
 # A call may compile in JAX, which takes a while.
@@ -38,7 +38,7 @@ STEPS = 12
 def jax_system() -> System:
     """JAX, imported by name because it is no requirement."""
     made: Callable[[], System] = importlib.import_module(
-        "traceir.conform.jaxsystem"
+        "traceir.conform.jax.system"
     ).JaxSystem
     return made()
 

@@ -13,13 +13,13 @@ from hypothesis import Phase, assume, find, given, reject, settings
 from hypothesis import strategies as st
 from soak import examples
 
-from traceir import oracle
-from traceir.conform.programs import arguments, programs
-from traceir.evaluate import eval_jaxpr, evaluate_eqn
-from traceir.ir import ClosedJaxpr, Eqn, Jaxpr, Literal, Var, sort_params
+from traceir.conform.drawing.programs import arguments, programs
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, Var, sort_params
+from traceir.ir.typecheck import infer
+from traceir.oracle import scalar_interpreter
+from traceir.reference.interpreter import eval_jaxpr, evaluate_eqn
 from traceir.rules import default
 from traceir.text import parse
-from traceir.typing import infer
 
 # What is known by relations, the oracle judges but does not compute.
 PRIMITIVES = [p for p in ALONE if not default().prims[p].post]
@@ -33,7 +33,7 @@ FEW = examples(5)
 def test_accepts_its_own_results(prim: str, data: st.DataObject) -> None:
     equation = data.draw(equations(prim))
     got = stepwise(*alone(equation), step=oracle_step)
-    assert not oracle.faults(prim, equation.params, equation.arrays, got)
+    assert not scalar_interpreter.faults(prim, equation.params, equation.arrays, got)
 
 
 # Those that only tell the host something have no results to be wrong.
@@ -50,7 +50,7 @@ def test_refuses_anything_else(prim: str, data: st.DataObject) -> None:
     assume(got[which].size)
     index = data.draw(st.sampled_from(list(np.ndindex(got[which].shape))))
     got[which][index] = spoiled(got[which][index])
-    assert oracle.faults(prim, equation.params, equation.arrays, got)
+    assert scalar_interpreter.faults(prim, equation.params, equation.arrays, got)
 
 
 @given(st.data())
@@ -59,7 +59,7 @@ def test_evaluator_is_exact_where_one_answer_is_right(data: st.DataObject) -> No
     args = data.draw(arguments(closed))
     got = eval_jaxpr(closed, closed.consts, *args)
     try:
-        wrong = oracle.judge(closed, closed.consts, args, got)
+        wrong = scalar_interpreter.judge(closed, closed.consts, args, got)
     except ValueError:  # a quotient, say, has left the grid and is summed
         reject()
     assert not wrong
@@ -107,7 +107,9 @@ def test_wrong_kernel_is_found_out(name: str) -> None:
     def wrong(equation: Equation) -> bool:
         with np.errstate(all="ignore"):
             got = np.asarray(kernel(*equation.arrays, **equation.params))
-        return bool(oracle.faults(prim, equation.params, equation.arrays, [got]))
+        return bool(
+            scalar_interpreter.faults(prim, equation.params, equation.arrays, [got])
+        )
 
     search = settings(max_examples=2000, phases=[Phase.generate])
     assert wrong(find(equations(prim), wrong, settings=search, random=Random(0)))
@@ -117,31 +119,33 @@ def test_judge_wants_one_right_answer() -> None:
     closed = parse("{ lambda ; a:f32[]. let b:f32[] = exp a in (b,) }")
     x = np.float32(0)
     with pytest.raises(ValueError, match="exp has more than one right result"):
-        oracle.judge(closed, (), [x], [x])
+        scalar_interpreter.judge(closed, (), [x], [x])
 
 
 def test_judge_wants_sums_exact_in_any_order() -> None:
     text = "{ lambda ; a:f32[3]. let b:f32[] = reduce_sum[axes=(0,)] a in (b,) }"
     closed = parse(text)
-    assert not oracle.judge(closed, (), [[1, 2, 3]], [np.float32(6)])
-    assert oracle.judge(closed, (), [[1, 2, 3]], [np.float32(7)])
+    assert not scalar_interpreter.judge(closed, (), [[1, 2, 3]], [np.float32(6)])
+    assert scalar_interpreter.judge(closed, (), [[1, 2, 3]], [np.float32(7)])
     with pytest.raises(ValueError, match="reduce_sum"):
-        oracle.judge(closed, (), [[1e8, 1, -1e8]], [np.float32(0)])
+        scalar_interpreter.judge(closed, (), [[1e8, 1, -1e8]], [np.float32(0)])
 
 
 def test_zero_of_either_sign_only_in_extrema() -> None:
     plus, minus = np.float32([0.0]), np.float32([-0.0])
-    assert oracle.accepts("max", {}, [plus, minus], [minus])
+    assert scalar_interpreter.accepts("max", {}, [plus, minus], [minus])
     ordered = {"choice.zero-extremum": "ordered"}
-    assert not oracle.accepts("max", {}, [minus, plus], [minus], choices=ordered)
-    assert not oracle.accepts("neg", {}, [plus], [plus])
+    assert not scalar_interpreter.accepts(
+        "max", {}, [minus, plus], [minus], choices=ordered
+    )
+    assert not scalar_interpreter.accepts("neg", {}, [plus], [plus])
 
 
 def test_subnormals_may_be_flushed_where_declared() -> None:
     tiny, half, zero = np.float32([1e-38]), np.float32([0.5]), np.float32([0.0])
-    assert not oracle.accepts("mul", {}, [tiny, half], [zero])
+    assert not scalar_interpreter.accepts("mul", {}, [tiny, half], [zero])
     flush = {"choice.subnormal": "flush"}
-    assert oracle.accepts("mul", {}, [tiny, half], [zero], choices=flush)
+    assert scalar_interpreter.accepts("mul", {}, [tiny, half], [zero], choices=flush)
 
 
 Step = Callable[[str, dict[str, Any], list[np.ndarray]], list[np.ndarray]]
@@ -157,7 +161,7 @@ def oracle_step(
     prim: str, params: dict[str, Any], arrays: list[np.ndarray]
 ) -> list[np.ndarray]:
     closed, args = alone(Equation(prim, params, arrays))
-    return oracle.run(closed, (), args)
+    return scalar_interpreter.run(closed, (), args)
 
 
 def alone(equation: Equation) -> tuple[ClosedJaxpr, list[np.ndarray]]:

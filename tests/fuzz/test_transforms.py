@@ -16,13 +16,13 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
 import traceir
-from traceir.conform.chains import Chain, chains
-from traceir.conform.steps import Fun
-from traceir.conform.strategies import arrays
-from traceir.conform.written import as_case
+from traceir.conform.drawing.chains import Chain, chains
+from traceir.conform.drawing.steps import Fun
+from traceir.conform.drawing.strategies import arrays
+from traceir.conform.drawing.written import as_case
 from traceir.errors import TraceirError
-from traceir.recording import apply
 from traceir.text import parse, to_text
+from traceir.tracing.staging import apply
 
 # Steps whose programs hold a function of Python's, which has no text.
 CUSTOM = frozenset({"custom_jvp", "custom_vjp"})
@@ -130,7 +130,7 @@ def test_the_text_of_a_chain_is_its_program(data: st.DataObject) -> None:
 @given(st.data())
 def test_a_chain_is_what_jax_makes_of_it(data: st.DataObject) -> None:
     jax = pytest.importorskip("jax", reason="this is compared with JAX itself")
-    from traceir.conform.jaxsystem import JaxSystem
+    from traceir.conform.jax.system import JaxSystem
 
     chain, args = drawn(data)
     program = JaxSystem().function(chain.program)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from traceir.conform.traced import Level, Traced
+from traceir.conform.systems.traced import Level, Traced
 from traceir.rules import Rules
 
 

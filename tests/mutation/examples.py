@@ -9,11 +9,11 @@ import numpy as np
 
 import traceir
 from traceir import rules
-from traceir.ir import sort_params
+from traceir.ir.jaxpr import sort_params
+from traceir.ir.typecheck import infer
 from traceir.rules.applied import row_scope
-from traceir.rules.scope import Scope
-from traceir.trace import bind_all
-from traceir.typing import infer
+from traceir.rules.formulas.scope import Scope
+from traceir.tracing.trace import bind_all
 
 _GROUPS: dict[str, Any] = {"axis_index_groups": None}
 _NAMED: dict[str, Any] = {"axis_name": ("i",), "axis_size": 2, **_GROUPS}

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from traceir.conform import Case
-from traceir.effects import effects_of
-from traceir.ir import ClosedJaxpr, Eqn, Literal, subjaxprs
+from traceir.ir.effects import effects_of
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Literal, subjaxprs
+from traceir.ir.typecheck import results, variables
 from traceir.rules import Clause, Rules, Scope
 from traceir.rules.applied import NOWHERE, demand, equation_scope, row_scope
-from traceir.typing import results, variables
 
 Names = Mapping[str, Any]
 

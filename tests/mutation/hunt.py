@@ -28,11 +28,11 @@ from mutation.ways import misused
 
 from traceir import rules
 from traceir.conform import Case, judge
-from traceir.conform.cases import attempt
-from traceir.conform.implementations import Oracle, Reference
+from traceir.conform.casefiles.cases import attempt
+from traceir.conform.systems.implementations import Oracle, Reference
 from traceir.errors import RuleTableError
-from traceir.ir import ClosedJaxpr
-from traceir.rules import Rules, load, remembered
+from traceir.ir.jaxpr import ClosedJaxpr
+from traceir.rules import Rules, load, parsed_tables
 from traceir.rules.rules import PRIMITIVES
 
 PATIENCE = 20
@@ -184,7 +184,7 @@ def install(found: Rules) -> None:
     """Make these the rules of the specification, in a process that has read none."""
     assert not rules.default.cache_info().currsize, "rules have been read"
     # `default` reads them from the tables or from the store.
-    remembered.remembered = lambda *args, **kwargs: found
+    parsed_tables.remembered = lambda *args, **kwargs: found
     assert rules.default() is found
 
 

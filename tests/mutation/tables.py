@@ -18,7 +18,7 @@ from typing import Any
 from mutation import templates
 from mutation.operators import Siblings, after, mutants
 
-from traceir.rules.domains import DOMAINS
+from traceir.rules.formulas.domains import DOMAINS
 from traceir.rules.rules import PRIMITIVES
 
 Path = tuple[str | int, ...]

@@ -15,7 +15,7 @@ import numpy as np
 import traceir
 from traceir import lax
 from traceir.rules import Rules
-from traceir.trace import Tracer
+from traceir.tracing.trace import Tracer
 
 Use = Callable[[], Any]
 ONE = np.float32(1)

@@ -17,7 +17,7 @@ from rule_errors import raises_rule
 
 import traceir
 import traceir.numpy as jnp
-from traceir.config import enable_x64
+from traceir.base.config import enable_x64
 from traceir.scipy import fft
 from traceir.test_util import check_grads
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from rule_errors import raises_rule
 
-from traceir.numpy.missing import coverage
+from traceir.lax.checks.attribute_hints import coverage
 
 MODULES = coverage()["neighbours"]
 TESTS = Path(__file__).parents[1]

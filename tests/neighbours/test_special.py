@@ -19,7 +19,7 @@ from ulp import chebyshev, faces, hard
 import traceir
 import traceir.numpy as jnp
 import traceir.scipy.special as ours
-from traceir.accept import Goal, member
+from traceir.oracle.accuracy import Goal, member
 
 CHANCES = np.concatenate([np.logspace(-30, -1.1, 25), np.linspace(0.08, 0.999, 25)])
 # What the chapter says of all functions, in units of `accuracy.conditioned`; of some.

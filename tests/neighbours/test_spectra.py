@@ -17,7 +17,7 @@ from rule_errors import raises_rule
 import traceir
 import traceir.numpy as jnp
 from traceir.scipy import signal
-from traceir.scipy.windows import NAMED, named_window
+from traceir.scipy.signal.windows import NAMED, named_window
 
 RNG = np.random.default_rng(11)
 X, Y = RNG.normal(size=(2, 3, 29))

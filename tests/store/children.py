@@ -8,10 +8,11 @@ import signal
 from collections.abc import Callable
 from typing import Any
 
-from traceir.caches import clear_all
+from traceir.base.caches import clear_all
 from traceir.store import files
 from traceir.store.place import Place
-from traceir_numba import gemm, kernels, strided
+from traceir_numba.gemm import blocked, strided
+from traceir_numba.pipeline import kernel_cache
 from traceir_numba.store import identity, units
 
 
@@ -63,7 +64,12 @@ def _forget() -> None:
     """What this process has compiled and found out so far."""
     identity.identity.cache_clear()
     identity.compiler.cache_clear()
-    compiled: Any = (kernels._kernels, kernels._loops, gemm._codes, strided._codes)
+    compiled: Any = (
+        kernel_cache._kernels,
+        kernel_cache._loops,
+        blocked._codes,
+        strided._codes,
+    )
     for known in (units._loaded, *compiled):
         known.clear()
     clear_all()

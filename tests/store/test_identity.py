@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from traceir_numba import engine
+from traceir_numba.runtime import mcjit
 from traceir_numba.store import identity
 
 ROOT = Path(identity.__file__).parents[2]
@@ -109,8 +109,8 @@ def test_sources_and_versions_decide(
 @pytest.mark.usefixtures("fresh")
 def test_the_processor_decides(monkeypatch: pytest.MonkeyPatch) -> None:
     before = identity.compiler()
-    name, features = engine.processor()
-    monkeypatch.setattr(engine, "processor", lambda: (name, f"{features},-fma"))
+    name, features = mcjit.processor()
+    monkeypatch.setattr(mcjit, "processor", lambda: (name, f"{features},-fma"))
     identity.compiler.cache_clear()
     assert identity.compiler() != before
 

@@ -21,8 +21,10 @@ from store.children import in_child
 
 import traceir
 import traceir.numpy as jnp
-from traceir import config, lax
-from traceir_numba import kernels, machine
+from traceir import lax
+from traceir.base import config
+from traceir_numba.llvm import optimize
+from traceir_numba.pipeline import kernel_cache
 from traceir_numba.store import units
 
 # Children of a process with threads, whose locks a fork holds.
@@ -93,7 +95,7 @@ def interleave(seed: int, steps: int) -> None:
 
 
 def work(seed: int, threads: int) -> bool:
-    kernels._recent.size = units._recent.size = 3
+    kernel_cache._recent.size = units._recent.size = 3
     config.update("trace_cache_size", 6)
     for name in BODIES:
         for factor in FACTORS:
@@ -140,13 +142,13 @@ define i64 @traceir_test_caller() {
 def test_code_holds_what_it_calls_where_it_was_told() -> None:
     """The same name in other units, loaded and freed, changes nothing."""
 
-    def leaf(number: int) -> machine.Code:
+    def leaf(number: int) -> optimize.Code:
         text = LEAF.replace("%d", str(number))
-        return machine.link([text], ["traceir_test_leaf"])
+        return optimize.link([text], ["traceir_test_leaf"])
 
     one = leaf(1)
     leaf(2)  # in the same engine, as a rule
-    caller = machine.link([CALLER], ["traceir_test_caller"], uses=[one])
+    caller = optimize.link([CALLER], ["traceir_test_caller"], uses=[one])
     assert caller.unit.uses == (one.unit,)
     del one
     for number in range(40):
@@ -154,4 +156,4 @@ def test_code_holds_what_it_calls_where_it_was_told() -> None:
     call = ctypes.CFUNCTYPE(ctypes.c_int64)(caller.addresses["traceir_test_caller"])
     assert call() == 1
     with pytest.raises(RuntimeError, match="no code for traceir_test_leaf"):
-        machine.link([CALLER + "; alone\n"], ["traceir_test_caller"])
+        optimize.link([CALLER + "; alone\n"], ["traceir_test_caller"])

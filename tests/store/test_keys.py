@@ -11,7 +11,7 @@ from corpus.program import corpus
 import traceir
 import traceir.numpy as jnp
 from traceir.errors import TraceirError
-from traceir.ir import ClosedJaxpr
+from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.text.parser import parse
 from traceir.text.printer import to_text
 from traceir_numba.store import keys

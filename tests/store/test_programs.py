@@ -20,8 +20,10 @@ from traceir.store import place
 from traceir.store.entry import Entry, decode, encode
 from traceir.store.files import Store
 from traceir.store.place import Place
-from traceir_numba import backend, engine, kernels
+from traceir_numba import backend
 from traceir_numba.backend import Executable
+from traceir_numba.pipeline import kernel_cache
+from traceir_numba.runtime import mcjit
 from traceir_numba.store import identity
 
 pytestmark = pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
@@ -98,9 +100,9 @@ def executable(f: Callable[..., Any], x: np.ndarray) -> tuple[Executable, Any]:
 
 def outcome(f: Callable[..., Any], x: np.ndarray) -> tuple[bool, int, list[bytes]]:
     """Whether a program was stored, kernels compiled, and the bits of its results."""
-    before = kernels.compile_count()
+    before = kernel_cache.compile_count()
     found, results = executable(f, x)
-    count = kernels.compile_count() - before
+    count = kernel_cache.compile_count() - before
     return found.stored, count, [a.tobytes() for a in results]
 
 
@@ -138,7 +140,7 @@ def test_nothing_of_the_compiler_is_imported_for_a_stored_program(
         import numpy as np, traceir, traceir.numpy as jnp
         f = traceir.jit(lambda x: jnp.tanh(x) * 2, backend="numba")
         f(np.ones(3, np.float32))
-        wanted = "numba", "tomllib", "traceir_numba.kernels", "traceir_numba.assemble"
+        wanted = "numba", "tomllib", "traceir_numba.pipeline.kernel_cache", "traceir_numba.pipeline.build_program"
         print([name for name in wanted if name in sys.modules])
     """
     environment = {"TRACEIR_CACHE_DIR": str(tmp_path), "PATH": "/bin"}
@@ -152,7 +154,7 @@ def test_nothing_of_the_compiler_is_imported_for_a_stored_program(
         ).stdout.strip()
         for _ in range(2)
     ]
-    assert "traceir_numba.kernels" in found[0]
+    assert "traceir_numba.pipeline.kernel_cache" in found[0]
     assert found[1] == "[]"
 
 
@@ -194,8 +196,8 @@ def test_code_of_another_emitter_is_not_used(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "processor",
     [
-        ("generic", engine.processor()[1]),
-        (engine.processor()[0], f"{engine.processor()[1]},-fma"),
+        ("generic", mcjit.processor()[1]),
+        (mcjit.processor()[0], f"{mcjit.processor()[1]},-fma"),
     ],
 )
 def test_code_for_another_processor_is_not_used(
@@ -203,8 +205,8 @@ def test_code_for_another_processor_is_not_used(
 ) -> None:
     def change() -> None:
         patch = pytest.MonkeyPatch()  # never undone: the child does nothing else
-        patch.setattr(engine, "processor", lambda: processor)
-        engine.target_machine.cache_clear()
+        patch.setattr(mcjit, "processor", lambda: processor)
+        mcjit.target_machine.cache_clear()
 
     assert misses(tmp_path, change)
 

@@ -10,8 +10,8 @@ import pytest
 
 from traceir.errors import RuleTableError
 from traceir.rules.load import load, spec_path
+from traceir.rules.parsed_tables import remembered
 from traceir.rules.primitives import OnDemand
-from traceir.rules.remembered import remembered
 from traceir.store import files
 from traceir.store.files import Store
 from traceir.store.place import Place

@@ -14,7 +14,7 @@ import traceir
 import traceir.numpy as jnp
 from tests.rule_errors import raises_rule
 from traceir import lax
-from traceir.ir import ClosedJaxpr
+from traceir.ir.jaxpr import ClosedJaxpr
 
 
 def twice(x: Any) -> Any:

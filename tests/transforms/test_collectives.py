@@ -16,11 +16,11 @@ import traceir
 import traceir.numpy as jnp
 from traceir import lax, vmap
 from traceir.errors import TraceirError
-from traceir.ir import sort_params
-from traceir.oracle import accepts
-from traceir.recording import apply
+from traceir.ir.jaxpr import sort_params
+from traceir.oracle.scalar_interpreter import accepts
 from traceir.rules import default
-from traceir.trace import bind_all
+from traceir.tracing.staging import apply
+from traceir.tracing.trace import bind_all
 
 GROUPS: dict[str, Any] = {"axis_index_groups": None}
 Draw = Callable[[st.SearchStrategy[Any]], Any]

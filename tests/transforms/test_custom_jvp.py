@@ -99,7 +99,7 @@ def test_a_program_from_text_runs_and_has_no_rule() -> None:
     assert close(traceir.eval_jaxpr(closed, (), 1.0, 2.0)[0], np.sin(1.0) * 2)
 
     def run(x: Any) -> Any:
-        return traceir.trace.bind_all("jit", [x, 2.0], params)[0]
+        return traceir.tracing.trace.bind_all("jit", [x, 2.0], params)[0]
 
     params = (("jaxpr", closed), ("keep_unused", False), ("name", "f"))
     with raises_rule("custom.named", TypeError, "`f_jvp` of `custom_jvp_call`"):

@@ -16,13 +16,13 @@ from operands import Draw, build
 from soak import examples
 
 import traceir
-from traceir import pytree
 from traceir.dtypes import float0, is_key
-from traceir.ir import sort_params
+from traceir.ir.jaxpr import sort_params
+from traceir.pytrees import flatten
 from traceir.rules import default
-from traceir.trace import bind_all
-from traceir.transforms.forward import operand_names
-from traceir.transforms.rules import JVP, TRANSPOSE
+from traceir.tracing.trace import bind_all
+from traceir.transforms.autodiff.jvp_trace import operand_names
+from traceir.transforms.rules.registry import JVP, TRANSPOSE
 
 PRIMITIVES = sorted(default().prims)
 # What is drawn for them is of dtypes or of programs that have no derivative here.
@@ -198,7 +198,7 @@ def test_the_program_of_a_derivative_is_well_typed(
 
         closed = traceir.make_jaxpr(both)(*arrays)
         traceir.check(closed)
-        assert len(closed.out_avals) == len(pytree.leaves(both(*arrays)))
+        assert len(closed.out_avals) == len(flatten.leaves(both(*arrays)))
 
 
 def test_operands_of_a_variadic_primitive_share_a_name() -> None:

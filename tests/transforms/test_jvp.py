@@ -12,7 +12,7 @@ import traceir
 import traceir.numpy as jnp
 from tests.rule_errors import raises_rule
 from traceir.dtypes import float0
-from traceir.transforms.rules import JVP, LINEARIZE, TRANSPOSE
+from traceir.transforms.rules.registry import JVP, LINEARIZE, TRANSPOSE
 
 X, T = 0.7, 2.0
 

@@ -27,7 +27,7 @@ from tests.transforms.test_derivative_table import (
 )
 from traceir import lax
 from traceir.dtypes import float0
-from traceir.trace import bind_all
+from traceir.tracing.trace import bind_all
 
 F = np.float32
 STEP = 1e-6

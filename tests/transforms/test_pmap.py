@@ -12,7 +12,7 @@ import pytest
 import traceir
 import traceir.numpy as jnp
 from traceir import lax, pmap
-from traceir.devices import CPU
+from traceir.arrays.devices import CPU
 from traceir.errors import TraceirError
 from traceir.sharding import (
     AxisType,

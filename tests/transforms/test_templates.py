@@ -13,12 +13,12 @@ import pytest
 
 import traceir
 from tests.rule_errors import raises_rule
-from traceir.avals import ShapedArray
+from traceir.ir.avals import ShapedArray
 from traceir.rules import default, load
-from traceir.rules.reader import Names
+from traceir.rules.row_reader import Names
 from traceir.rules.templates import Hole, Name, Number, Spread, parse_template
-from traceir.trace import typeof
-from traceir.transforms.templates import broadcast, scalar, unbroadcast
+from traceir.tracing.trace import typeof
+from traceir.transforms.rules.derivative_templates import broadcast, scalar, unbroadcast
 
 
 def template(text: str) -> Any:

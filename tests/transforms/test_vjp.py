@@ -16,7 +16,7 @@ import traceir
 import traceir.numpy as jnp
 from tests.rule_errors import raises_rule
 from traceir.dtypes import float0
-from traceir.transforms.rules import TRANSPOSE
+from traceir.transforms.rules.registry import TRANSPOSE
 
 V = jnp.arange(3.0) + 1
 
@@ -229,7 +229,7 @@ def test_a_product_of_what_is_to_be_linear_is_refused() -> None:
 
 def test_the_rule_of_a_registry_goes_before_the_table() -> None:
     def doubled(cts: Any, operands: Any, params: Any) -> Any:
-        return [traceir.trace.bind("mul", cts[0], np.float32(2))]
+        return [traceir.tracing.trace.bind("mul", cts[0], np.float32(2))]
 
     TRANSPOSE["neg"] = doubled
     try:

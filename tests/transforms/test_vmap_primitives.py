@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 from soak import examples
 
 import traceir
-from traceir.conform.strategies import arrays
+from traceir.conform.drawing.strategies import arrays
 from traceir.dtypes import is_key
-from traceir.evaluate import evaluate_eqn
-from traceir.ir import sort_params
-from traceir.kernels.random import words_of
+from traceir.ir.jaxpr import sort_params
+from traceir.reference.interpreter import evaluate_eqn
+from traceir.reference.kernels.random import words_of
 from traceir.rules import default
 from traceir.rules.batching import BATCH_CLASSES
-from traceir.trace import bind_all
-from traceir.transforms.classes import CLASSES
-from traceir.transforms.rules import BATCH
+from traceir.tracing.trace import bind_all
+from traceir.transforms.batching.batching_rules import CLASSES
+from traceir.transforms.rules.registry import BATCH
 
 # Those that take operands and do not call the host, which says itself how it is mapped;
 # nothing runs `custom_lin`, which stands for a derivative that a backward rule gives.

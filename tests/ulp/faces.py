@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from traceir.rules import gammas
-from traceir.rules.digits import from_mp, mpmath, to_mp
-from traceir.rules.reals import Real
+from traceir.exact import gammas
+from traceir.exact.digits import from_mp, mpmath, to_mp
+from traceir.exact.reals import Real
 
 Grid = list[np.ndarray]
 Of = Callable[..., Real]

@@ -23,8 +23,8 @@ if __name__ == "__main__":
 
 from ulp import faces, integrals
 
-from traceir.rules import gammas
-from traceir.rules.reals import NAN, Real, number
+from traceir.exact import gammas
+from traceir.exact.reals import NAN, Real, number
 
 FILE = Path(__file__).parents[1] / "data" / "special.txt"
 BITS = 72

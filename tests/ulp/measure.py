@@ -18,13 +18,13 @@ from numba import njit
 from scipy import special
 from with_numba import linked
 
-from traceir.kernels import KERNELS
-from traceir_numba import machine
-from traceir_numba.functions import function
+from traceir.reference.kernels import KERNELS
+from traceir_numba.device_functions import function
+from traceir_numba.llvm import optimize
 
 
 @cache
-def loop(name: str) -> machine.Code:
+def loop(name: str) -> optimize.Code:
     """A compiled loop over arrays of operands and one of results."""
     return linked(function(name), f"traceir_measured_{name}")
 

@@ -11,21 +11,15 @@
 ['add/two']
 """
 
-from traceir.conform.cases import Case, load_cases, read_cases
-from traceir.conform.outcomes import Outcome
-from traceir.conform.run import (
+from traceir.conform.casefiles.cases import Case, load_cases, read_cases
+from traceir.conform.casefiles.outcomes import Outcome
+from traceir.conform.casefiles.sessions import Call, Function, Probe, Session, Setting
+from traceir.conform.judging.run import (
     Implementation,
     Rejected,
     Unsupported,
     Verdict,
     judge,
-)
-from traceir.conform.sessions import (
-    Call,
-    Function,
-    Probe,
-    Session,
-    Setting,
 )
 
 __all__ = [

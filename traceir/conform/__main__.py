@@ -13,20 +13,21 @@ from fnmatch import fnmatchcase
 from importlib.util import find_spec
 from pathlib import Path
 
-from traceir.conform import dump, page, report, runs, status
-from traceir.conform.adapters import SHIPPED, NotLoaded
-from traceir.conform.cases import Case, load_cases
-from traceir.conform.deviations import (
+from traceir.conform.casefiles.cases import Case, load_cases
+from traceir.conform.judging import runs
+from traceir.conform.judging.adapters import SHIPPED, NotLoaded
+from traceir.conform.judging.deviations import (
     Deviation,
     DeviationError,
     Record,
     read_deviations,
     record_path,
 )
-from traceir.conform.pool import Limits, Pool
-from traceir.conform.progress import Progress
-from traceir.conform.report import Report
-from traceir.conform.run import Verdict
+from traceir.conform.judging.run import Verdict
+from traceir.conform.processes.pool import Limits, Pool
+from traceir.conform.reporting import dump, page, report, status
+from traceir.conform.reporting.progress import Progress
+from traceir.conform.reporting.report import Report
 from traceir.rules import spec_path
 
 # The exit statuses of the command.

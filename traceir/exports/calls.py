@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from traceir.exports.derivatives import FUNCTIONS, JvpProgram, Rule
-from traceir.ir import (
+from traceir.ir.jaxpr import (
     ClosedJaxpr,
     Eqn,
     HostFunction,

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from traceir.avals import ShapedArray
 from traceir.dtypes import is_key, kind_of, part_dtype
 from traceir.exports.container import broken
+from traceir.ir.avals import ShapedArray
 
 
 def _word(dtype: np.dtype) -> int:

@@ -13,8 +13,8 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 from traceir import rules
+from traceir.base.fast_dataclass import dataclass
 from traceir.errors import TraceirError
-from traceir.records import dataclass
 
 VERSION = 1
 _FIRST = re.compile(rb"traceir program (\d{1,9})\n")

@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 
 from traceir import rules
-from traceir.avals import ShapedArray
+from traceir.base.fast_dataclass import dataclass
 from traceir.dtypes import float0, is_float0
-from traceir.ir import ClosedJaxpr, Eqn
-from traceir.recording import apply
-from traceir.records import dataclass
-from traceir.trace import Value, bind, typeof
-from traceir.transforms.calls import host_rule, instantiated, program_of
-from traceir.transforms.forward import is_inexact
-from traceir.transforms.rules import Cotangent, Tangent, Zero
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn
+from traceir.tracing.staging import apply
+from traceir.tracing.trace import Value, bind, typeof
+from traceir.transforms.autodiff.jvp_trace import is_inexact
+from traceir.transforms.custom.custom_calls import host_rule, instantiated, program_of
+from traceir.transforms.rules.registry import Cotangent, Tangent, Zero
 
 # The params of calls of functions with rules that are rules.
 FUNCTIONS = {"custom_jvp_call": ("jvp",), "custom_vjp_call": ("fwd", "bwd")}

@@ -10,22 +10,24 @@ from typing import Any
 
 import numpy as np
 
-from traceir import config, pytree, rules
-from traceir.avals import ShapedArray
+from traceir import rules
+from traceir.base import config
 from traceir.dtypes import float0
 from traceir.exports.calls import calls_of
 from traceir.exports.derivatives import as_typed, named_alone
 from traceir.exports.portable import portable
 from traceir.exports.program import Program, from_file, program_of, to_file
-from traceir.ir import ClosedJaxpr
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.jit import JitFunction, jit
+from traceir.jit.cache.cache_key import leaf_paths
 from traceir.jit.function import Options
-from traceir.jit.key import leaf_paths
 from traceir.jit.stages import ShapeDtypeStruct, differing, struct_of
-from traceir.recording import apply
-from traceir.trace import typeof
+from traceir.pytrees import flatten
+from traceir.tracing.staging import apply
+from traceir.tracing.trace import typeof
 from traceir.transforms import vjp
-from traceir.transforms.forward import is_inexact
+from traceir.transforms.autodiff.jvp_trace import is_inexact
 
 Bytes = bytes | bytearray | memoryview
 
@@ -86,12 +88,12 @@ class Exported(JitFunction):
         return self.jaxpr.out_avals
 
     @property
-    def in_tree(self) -> pytree.TreeDef:
+    def in_tree(self) -> flatten.TreeDef:
         """How the arguments nest: a tuple of them."""
         return self._exported.in_tree
 
     @property
-    def out_tree(self) -> pytree.TreeDef:
+    def out_tree(self) -> flatten.TreeDef:
         """How the results nest."""
         return self._exported.out_tree
 
@@ -182,7 +184,7 @@ class Exported(JitFunction):
 def trace(fun: Callable[..., Any], args: Any, kwargs: Any) -> Exported:
     """The program of a function for these arguments; see `traceir.export`."""
     function = fun if isinstance(fun, JitFunction) else jit(fun)
-    check_shapes(pytree.leaves((args, kwargs)))
+    check_shapes(flatten.leaves((args, kwargs)))
     traced = function.trace(*args, **kwargs)
     return Exported(program_of(traced.entry, traced.numpy_out))
 
@@ -229,7 +231,7 @@ def _function(program: Program) -> Callable[..., Any]:
 
     def run(*args: Any, **kwargs: Any) -> Any:
         given = (*args, *[kwargs[name] for name in program.labels[len(args) :]])
-        leaves, tree = pytree.flatten(given)
+        leaves, tree = flatten.flatten(given)
         if tree is not program.in_tree:
             got = differing(program.labels, tree, program.in_tree, "exported")
             hint = "pass what it was exported for, without static arguments"

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from traceir import rules
-from traceir.avals import ShapedArray
 from traceir.errors import TraceirError
 from traceir.exports.calls import calls_of, count_calls, with_rules
 from traceir.exports.constants import Blocks, from_bytes
@@ -30,9 +29,10 @@ from traceir.exports.derivatives import (
     rule_of,
 )
 from traceir.exports.portable import portable
-from traceir.ir import ClosedJaxpr, Eqn
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn
+from traceir.ir.typecheck import check
 from traceir.text import parse, to_text
-from traceir.typing import check
 
 Json = dict[str, Any]
 

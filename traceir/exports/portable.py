@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from traceir import rules, source
-from traceir.ir import ClosedJaxpr, Eqn, HostFunction, Jaxpr
+from traceir import rules
+from traceir.base import source_info
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn, HostFunction, Jaxpr
 
 
 def portable(closed: ClosedJaxpr) -> ClosedJaxpr:
@@ -27,7 +28,7 @@ def _portable(closed: ClosedJaxpr) -> ClosedJaxpr:
 def _equation(eqn: Eqn) -> Eqn:
     row = rules.default().prims.get(eqn.primitive)
     if row is not None and row.host:
-        where = source.user_frame_summary(eqn.source) if eqn.source else None
+        where = source_info.user_frame_summary(eqn.source) if eqn.source else None
         got = f"the equation `{eqn.primitive}`, which calls the host"
         raise rules.error("export.whole", got=got, where=where)
     params = tuple((name, _param(value)) for name, value in eqn.params)

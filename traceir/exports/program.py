@@ -8,18 +8,20 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import Any
 
-from traceir import config, pytree, rules
+from traceir import rules
+from traceir.base import config
+from traceir.base.fast_dataclass import dataclass
+from traceir.base.version import VERSION
 from traceir.errors import TraceirError
 from traceir.exports.calls import count_calls
 from traceir.exports.container import Parts, broken, pack, unpack
 from traceir.exports.kept import Reader, Writer
 from traceir.exports.portable import portable
 from traceir.exports.trees import tree_from_json, tree_to_json
-from traceir.ir import ClosedJaxpr, Jaxpr
-from traceir.jit.cache import Entry
-from traceir.jit.writeback import refused, writes_anything
-from traceir.records import dataclass
-from traceir.version import VERSION
+from traceir.ir.jaxpr import ClosedJaxpr, Jaxpr
+from traceir.jit.cache.trace_cache import Entry
+from traceir.jit.cache.writeback import refused, writes_anything
+from traceir.pytrees import flatten
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +36,8 @@ class Program:
     name: str
     closed: ClosedJaxpr
     labels: tuple[str, ...]
-    in_tree: pytree.TreeDef
-    out_tree: pytree.TreeDef
+    in_tree: flatten.TreeDef
+    out_tree: flatten.TreeDef
     x64: bool
     numpy_out: bool
     context: config.Context | None = None

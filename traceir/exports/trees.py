@@ -11,9 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 from traceir import rules
+from traceir.base.fast_dataclass import dataclass
 from traceir.jit.staging import Float0
-from traceir.records import dataclass
-from traceir.treedef import LEAF, NONE, TreeDef, intern
+from traceir.pytrees.treedef import LEAF, NONE, TreeDef, intern
 
 Coder = Callable[[Any], Any]
 
@@ -89,7 +89,7 @@ def unpacked(value: Any) -> Any:
 def tree_to_json(tree: TreeDef) -> Any:
     """A structure as JSON: "*" for a leaf; TypeError (export.tree).
 
-    >>> from traceir.pytree import structure
+    >>> from traceir.pytrees.flatten import structure
     >>> tree_to_json(structure({"a": (1, None)}))
     {'dict': [['a', {'tuple': ['*', None]}]]}
     """

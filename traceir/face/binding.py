@@ -12,17 +12,17 @@ import numpy as np
 
 from traceir import numpy as jnp
 from traceir import rules
-from traceir.face import copies, functions, substitutes, ufunc_methods, ufuncs
-from traceir.face.aliasing import arrays, lay, memory_of, shared_or_new
-from traceir.face.array import NumpyTracer, known, traced
-from traceir.face.bounds import check_index
+from traceir.face.arrays.aliasing import arrays, lay, memory_of, shared_or_new
+from traceir.face.arrays.array import NumpyTracer, known, traced
+from traceir.face.arrays.bounds import check_index
+from traceir.face.arrays.values import array_of, cast
+from traceir.face.arrays.views import Part
 from traceir.face.callers import by_user
-from traceir.face.flat import Flat, flat_set, partition, sort
-from traceir.face.functions import call_ufunc, method
-from traceir.face.values import array_of, cast
-from traceir.face.views import Part
-from traceir.face.writing import index_of, is_known, is_mask, read, write
-from traceir.trace import Tracer
+from traceir.face.functions import copies, functions, substitutes, ufunc_methods, ufuncs
+from traceir.face.functions.flat import Flat, flat_set, partition, sort
+from traceir.face.functions.functions import call_ufunc, method
+from traceir.face.functions.writing import index_of, is_known, is_mask, read, write
+from traceir.tracing.trace import Tracer
 
 Function = Callable[..., Any]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import sys
 
-from traceir import source
+from traceir.base import source_info
 
 # Classes such as `numbers.Number` ask an object for its class in this file.
 _ABC = abc.ABCMeta.__instancecheck__.__code__.co_filename
@@ -17,4 +17,4 @@ def by_user() -> bool:
     frame = sys._getframe(2)
     if frame.f_code.co_filename == _ABC and frame.f_back is not None:
         frame = frame.f_back
-    return source.is_users_code(frame.f_code.co_filename)
+    return source_info.is_users_code(frame.f_code.co_filename)

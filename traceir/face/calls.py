@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from traceir import pytree
 from traceir.errors import TraceirError
-from traceir.face.array import NumpyTracer
+from traceir.face.arrays.array import NumpyTracer
+from traceir.face.arrays.layouts import Asked
 from traceir.face.containers import Containers
-from traceir.face.layouts import Asked
+from traceir.face.functions.selection import Selection
 from traceir.face.namespace import View
-from traceir.face.selection import Selection
-from traceir.jit.writeback import Updated, Written
+from traceir.jit.cache.writeback import Updated, Written
+from traceir.pytrees import flatten
 
 
 def call(
@@ -39,7 +39,7 @@ def call(
         raise
     finally:
         view.end()
-    for result in pytree.leaves(results):
+    for result in flatten.leaves(results):
         if isinstance(result, Selection):
             raise result.unknown("a result", result.made)
     if containers is not None:

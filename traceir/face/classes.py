@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from traceir.face.array import NumpyTracer, in_numpy_trace, unwrapped, wrapped
-from traceir.face.captured import CapturedArray
-from traceir.face.creation import array
+from traceir.face.arrays.array import NumpyTracer, in_numpy_trace, unwrapped, wrapped
+from traceir.face.functions.captured import CapturedArray
+from traceir.face.functions.creation import array
+from traceir.face.functions.selection import Selection
 from traceir.face.objects import SeenClass, derived
-from traceir.face.selection import Selection
 
 
 def class_of(value: Any) -> builtins.type:

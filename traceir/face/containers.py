@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from traceir import rules
-from traceir.face.selection import Selection
-from traceir.jit.writeback import ContainerWrite, Item, Path, Updated, contents
-from traceir.trace import Tracer
+from traceir.face.functions.selection import Selection
+from traceir.jit.cache.writeback import ContainerWrite, Item, Path, Updated, contents
+from traceir.tracing.trace import Tracer
 
 _DICTS = (dict, OrderedDict, defaultdict)
 _CONSTANTS = (bool, int, float, complex, str, bytes, type(None), np.generic)

@@ -16,9 +16,9 @@ from types import ModuleType
 from typing import Any
 
 from traceir import rules
-from traceir.face.array import in_numpy_trace
+from traceir.face.arrays.array import in_numpy_trace
 from traceir.face.host_calls import is_generator, maker, of_generator
-from traceir.jit.fingerprints import attribute
+from traceir.jit.cache.fingerprints import attribute
 
 Function = Callable[..., Any]
 # Functions of `time` that say the same whenever they are called, or nothing.

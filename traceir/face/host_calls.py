@@ -17,14 +17,16 @@ from typing import Any
 
 import numpy as np
 
-from traceir import config, pytree, rules
-from traceir.avals import ShapedArray
-from traceir.face.array import NumpyTracer, in_numpy_trace, traced
-from traceir.ir import HostFunction
-from traceir.lax.operands import convert
-from traceir.lazy import imported
-from traceir.promote import canonical_dtype
-from traceir.trace import Tracer, bind, typeof
+from traceir import rules
+from traceir.base import config
+from traceir.base.lazy_exports import imported
+from traceir.face.arrays.array import NumpyTracer, in_numpy_trace, traced
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import HostFunction
+from traceir.ir.promotion import canonical_dtype
+from traceir.lax.checks.operands import convert
+from traceir.pytrees import flatten
+from traceir.tracing.trace import Tracer, bind, typeof
 
 Function = Callable[..., Any]
 # Methods that change an array that they are given.
@@ -165,7 +167,7 @@ def _staged(name: str, run: Function, probe: Function, args: Any, kwargs: Any) -
 
     Raises TypeError (face.random) for results that are no arrays or numbers.
     """
-    leaves, tree = pytree.flatten((tuple(args), dict(kwargs)))
+    leaves, tree = flatten.flatten((tuple(args), dict(kwargs)))
     fixed = [_fixed(leaf) for leaf in leaves]
     places = [k for k, leaf in enumerate(fixed) if isinstance(leaf, Tracer)]
     operands = [_current(fixed[k]) for k in places]
@@ -176,12 +178,12 @@ def _staged(name: str, run: Function, probe: Function, args: Any, kwargs: Any) -
             own[k] = value
         return tree.unflatten(own)
 
-    results, kinds = pytree.flatten(_probed(name, probe, arguments, operands))
+    results, kinds = flatten.flatten(_probed(name, probe, arguments, operands))
     avals = tuple(_result_aval(name, value) for value in results)
 
     def target(*arrays: np.ndarray) -> list[np.ndarray]:
         given, options = arguments([x if x.ndim else x[()] for x in arrays], _live)
-        return [np.asarray(v) for v in pytree.leaves(run(*given, **options))]
+        return [np.asarray(v) for v in flatten.leaves(run(*given, **options))]
 
     found = bind(
         "io_callback",

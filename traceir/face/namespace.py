@@ -18,16 +18,16 @@ import numpy as np
 
 from traceir import numpy as jnp
 from traceir import rules
+from traceir.base.source_info import is_users_code
 from traceir.face import classes
-from traceir.face.array import unwrapped, wrapped
-from traceir.face.captured import captured, uncaptured
-from traceir.face.creation import standing_in
+from traceir.face.arrays.array import unwrapped, wrapped
+from traceir.face.arrays.values import taking_lists
 from traceir.face.external import MODULES, RandomModule, of_external
+from traceir.face.functions.captured import captured, uncaptured
+from traceir.face.functions.creation import standing_in
 from traceir.face.objects import Objects, has_generator, has_methods
-from traceir.face.values import taking_lists
-from traceir.jit.captures import sets
-from traceir.jit.fingerprints import attribute
-from traceir.source import is_users_code
+from traceir.jit.cache.captured_state import sets
+from traceir.jit.cache.fingerprints import attribute
 
 Function = Callable[..., Any]
 _INDEXED = ("r_", "c_", "mgrid", "ogrid")

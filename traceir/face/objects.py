@@ -11,8 +11,8 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from traceir.face.host_calls import is_generator
-from traceir.jit.fingerprints import MISSING, attribute, attributes_of, is_open
-from traceir.nodes import kind_of
+from traceir.jit.cache.fingerprints import MISSING, attribute, attributes_of, is_open
+from traceir.pytrees.node_types import kind_of
 
 
 def has_methods(value: Any) -> bool:

@@ -5,7 +5,7 @@
 Array([0.  , 0.25, 0.75, 1.  ], dtype=float32)
 """
 
-from traceir import direct as _direct
+from traceir.eager import dispatch as _direct
 from traceir.image.methods import ResizeMethod
 from traceir.image.resizing import resize, scale_and_translate
 

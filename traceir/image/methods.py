@@ -7,11 +7,18 @@ import math
 from collections.abc import Callable
 
 from traceir import rules
-from traceir.array import Array
-from traceir.lax.operands import Operand
-from traceir.numpy.composites import where
-from traceir.numpy.elementwise import add, divide, maximum, multiply, sin, subtract
-from traceir.numpy.logic import greater, greater_equal
+from traceir.arrays.array import Array
+from traceir.lax.checks.operands import Operand
+from traceir.numpy.elementwise.arithmetic import (
+    add,
+    divide,
+    maximum,
+    multiply,
+    sin,
+    subtract,
+)
+from traceir.numpy.elementwise.composites import where
+from traceir.numpy.elementwise.logic import greater, greater_equal
 
 
 class ResizeMethod(enum.Enum):

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from traceir import lax, rules
-from traceir.array import Array
+from traceir.arrays.array import Array
 from traceir.dtypes import finfo, is_half
 from traceir.image.methods import MEANS, WEIGHTS, ResizeMethod
 from traceir.jit.composite import composite
-from traceir.lax.operands import (
+from traceir.lax.checks.operands import (
     Operand,
     as_array,
     convert,
@@ -19,10 +19,8 @@ from traceir.lax.operands import (
     promoted_inexact,
     shape_of,
 )
-from traceir.lax.shapes import ShapeLike, axes_in, shape_tuple
-from traceir.numpy.composites import where
-from traceir.numpy.contractions import tensordot
-from traceir.numpy.elementwise import (
+from traceir.lax.checks.shapes import ShapeLike, axes_in, shape_tuple
+from traceir.numpy.elementwise.arithmetic import (
     abs,
     add,
     divide,
@@ -31,17 +29,19 @@ from traceir.numpy.elementwise import (
     multiply,
     subtract,
 )
-from traceir.numpy.logic import (
+from traceir.numpy.elementwise.composites import where
+from traceir.numpy.elementwise.logic import (
     greater,
     greater_equal,
     less_equal,
     logical_and,
     not_equal,
 )
-from traceir.numpy.reductions import sum as _sum
-from traceir.numpy.shapes import expand_dims, moveaxis
-from traceir.numpy.taking import take
-from traceir.trace import typeof
+from traceir.numpy.indexing.take_put import take
+from traceir.numpy.manipulation.shapes import expand_dims, moveaxis
+from traceir.numpy.products.dot import tensordot
+from traceir.numpy.reductions.reductions import sum as _sum
+from traceir.tracing.trace import typeof
 
 # A pixel of which less than this counts, in units of precision, is outside.
 _LITTLE = 1000

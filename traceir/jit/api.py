@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from traceir.jit.donating import DonatingFunction
+from traceir.jit.donation import DonatingFunction
 from traceir.jit.function import JitFunction, Options
 from traceir.jit.sharded import ShardedFunction
 

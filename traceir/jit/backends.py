@@ -12,23 +12,24 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from traceir import config, rules
-from traceir.avals import ShapedArray, stacked
-from traceir.effects import effects_of
-from traceir.ir import ClosedJaxpr, Eqn, Jaxpr, Literal, Params, Var, subjaxprs
-from traceir.jit.bounds import BoundsChecked, BoundsChecks
-from traceir.jit.cache import Entry
-from traceir.marks import Checked
-from traceir.report import warn
-from traceir.trace import EAGER
-from traceir.typing import infer
+from traceir import rules
+from traceir.base import config
+from traceir.ir.avals import ShapedArray, stacked
+from traceir.ir.effects import effects_of
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Literal, Params, Var, subjaxprs
+from traceir.ir.typecheck import infer
+from traceir.ir.unroll_report import warn
+from traceir.jit.bounds_check import BoundsChecked, BoundsChecks
+from traceir.jit.cache.trace_cache import Entry
+from traceir.sanitize.taint import Checked
+from traceir.tracing.trace import EAGER
 
 # Name -> module with `compile(closed, name) -> Executable`, and `DIALECTS` of texts.
 BACKENDS: dict[str, str] = {
-    "reference": "traceir.evaluate",
+    "reference": "traceir.reference.interpreter",
     "numba": "traceir_numba.backend",
     "cuda": "traceir_numba.cuda.backend",
-    "oracle": "traceir.conform.tables",
+    "oracle": "traceir.conform.judging.oracle_backend",
 }
 # Whose programs leave their results where nobody looks at them.
 UNCHECKED = frozenset({"cuda"})

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, overload
 
-from traceir import config
+from traceir.base import config
 from traceir.jit.function import JitFunction, Options
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -8,9 +8,10 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from traceir import config, rules, source
+from traceir import rules
+from traceir.base import config, source_info
 from traceir.errors import TraceirError
-from traceir.jit.cache import Entry
+from traceir.jit.cache.trace_cache import Entry
 from traceir.jit.function import JitFunction
 from traceir.jit.staging import Prepared
 
@@ -61,7 +62,7 @@ class FallbackFunction(JitFunction):
             f"{self._name} cannot be traced, and NumPy runs it as it is: {says} "
             f"Got: {error.got} [{error.rule}]"
         )
-        place = source.capture()
+        place = source_info.capture()
         file, line = (place.file, place.line) if place else ("", 0)
         if len(_told) >= _MOST_FILES:  # of code that was made by exec
             _told.clear()

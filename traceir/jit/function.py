@@ -12,20 +12,24 @@ from dataclasses import dataclass
 from types import MethodType
 from typing import Any, NamedTuple
 
-from traceir import config, rules, source
-from traceir.config import local
+from traceir import rules
+from traceir.base import config, source_info
+from traceir.base.config import local
 from traceir.errors import StaleCaptureError, TraceirError
+from traceir.ir.unroll_report import warn
 from traceir.jit import stages
 from traceir.jit.backends import default_backend, executable, resolve
-from traceir.jit.bounds import PlaceCheck
-from traceir.jit.cache import GUARD, LAST, Entry, cache_of
-from traceir.jit.explain import nearest
-from traceir.jit.fast import make_fast, raw_key, stays
-from traceir.jit.float_faults import fault_error, is_set
-from traceir.jit.guards import ENOUGH, OTHER, Runner
-from traceir.jit.key import Call
-from traceir.jit.pickled import Making, Pickled
-from traceir.jit.signature import bind_arguments, form_of, resolve_static
+from traceir.jit.bounds_check import PlaceCheck
+from traceir.jit.cache.cache_key import Call
+from traceir.jit.cache.signature import bind_arguments, form_of, resolve_static
+from traceir.jit.cache.trace_cache import GUARD, LAST, Entry, cache_of
+from traceir.jit.cache.writeback import refused, write_traced, writes_anything
+from traceir.jit.hot_path.float_faults import fault_error, is_set
+from traceir.jit.hot_path.guard_codegen import ENOUGH, OTHER, Runner
+from traceir.jit.hot_path.raw_keys import make_fast, raw_key, stays
+from traceir.jit.instrument import watching
+from traceir.jit.miss_report import nearest
+from traceir.jit.pickling import Making, Pickled
 from traceir.jit.staging import (
     Prepared,
     check_seal,
@@ -34,12 +38,9 @@ from traceir.jit.staging import (
     key_table,
     prepare,
 )
-from traceir.jit.watching import watching
-from traceir.jit.writeback import refused, write_traced, writes_anything
-from traceir.nans import watched
-from traceir.recording import StagingTrace, apply, face_module
-from traceir.report import warn
-from traceir.trace import bind
+from traceir.sanitize.nan_checks import watched
+from traceir.tracing.staging import StagingTrace, apply, face_module
+from traceir.tracing.trace import bind
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +258,7 @@ class JitFunction(Pickled):
         if face is None or entry.bounds is None:
             return bind("jit", *operands, jaxpr=entry.closed, name=name)
         *results, flag = bind("jit", *operands, jaxpr=entry.bounds.closed, name=name)
-        face.note_check(PlaceCheck(trace.atom(flag), 0, None, 0, source.capture()))
+        face.note_check(PlaceCheck(trace.atom(flag), 0, None, 0, source_info.capture()))
         return results
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:

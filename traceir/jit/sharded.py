@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from traceir import pytree, rules
-from traceir.array import LIVING
+from traceir import rules
+from traceir.arrays.array import LIVING
+from traceir.jit.cache.cache_key import leaf_paths
 from traceir.jit.function import JitFunction, Options
-from traceir.jit.key import leaf_paths
-from traceir.jit.pickled import Making
+from traceir.jit.pickling import Making
+from traceir.pytrees import flatten
 from traceir.sharding import check_sharding, spread_shardings
-from traceir.trace import typeof
+from traceir.tracing.trace import typeof
 
 
 class ShardedFunction(JitFunction):
@@ -55,7 +56,7 @@ class ShardedFunction(JitFunction):
         traced = tuple(a for k, a in enumerate(args) if k not in static)
         names = self._form.names or tuple(f"args[{k}]" for k in range(len(args)))
         labels = [name for k, name in enumerate(names) if k not in static]
-        leaves, tree = pytree.flatten(traced)
+        leaves, tree = flatten.flatten(traced)
         wanted = tuple(wanted) if type(wanted) is list else wanted
         places = spread_shardings("in_shardings", wanted, tree)
         paths = leaf_paths(labels[: len(traced)], tree)
@@ -64,10 +65,10 @@ class ShardedFunction(JitFunction):
 
 
 def _placed(wanted: Any, outs: Any) -> Any:
-    leaves, tree = pytree.flatten(outs)
+    leaves, tree = flatten.flatten(outs)
     places = spread_shardings("out_shardings", wanted, tree)
     for leaf, place, path in zip(leaves, places, tree.paths(), strict=True):
-        what = f"the result{pytree.key_path(path)}"
+        what = f"the result{flatten.key_path(path)}"
         check_sharding(place, typeof(leaf).shape, what)
     return tree.unflatten(
         [

@@ -7,20 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from traceir import config, pytree, rules
-from traceir.array import Array
-from traceir.avals import ShapedArray
+from traceir import rules
+from traceir.arrays.array import Array
+from traceir.base import config
+from traceir.base.fast_dataclass import dataclass
 from traceir.dtypes import KEY, as_dtype, float0
 from traceir.errors import shown
-from traceir.ir import ClosedJaxpr
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import ClosedJaxpr
+from traceir.ir.unroll_report import SourceReport, source_report
 from traceir.jit.backends import Executable, executable, text_of
-from traceir.jit.cache import Entry
-from traceir.jit.fast import inputs_of, to_numpy
-from traceir.jit.float_faults import check_not_raising
-from traceir.jit.writeback import check_targets, write_back
-from traceir.records import dataclass
-from traceir.report import SourceReport, source_report
-from traceir.trace import Tracer, current_trace, typeof
+from traceir.jit.cache.trace_cache import Entry
+from traceir.jit.cache.writeback import check_targets, write_back
+from traceir.jit.hot_path.float_faults import check_not_raising
+from traceir.jit.hot_path.raw_keys import inputs_of, to_numpy
+from traceir.pytrees import flatten
+from traceir.tracing.trace import Tracer, current_trace, typeof
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -98,12 +100,12 @@ class _Stage:
         return self.entry.out_tree.unflatten(structs)
 
     @property
-    def out_tree(self) -> pytree.TreeDef:
+    def out_tree(self) -> flatten.TreeDef:
         """How the results nest."""
         return self.entry.out_tree
 
     @property
-    def in_tree(self) -> pytree.TreeDef:
+    def in_tree(self) -> flatten.TreeDef:
         """How the traced arguments nest."""
         return self.entry.call.treedef
 
@@ -197,7 +199,7 @@ class Compiled(_Stage):
             values = (*args, *[kwargs[name] for name in labels[len(args) :]])
         except KeyError as error:
             raise rules.error("jit.compiled-tree", got=f"no argument {error}") from None
-        leaves, tree = pytree.flatten(values)
+        leaves, tree = flatten.flatten(values)
         if tree is not treedef or len(kwargs) + len(args) != len(labels):
             raise rules.error(
                 "jit.compiled-tree", got=differing(labels, tree, treedef, "compiled")
@@ -234,7 +236,7 @@ def _fits(leaf: Any, want: ShapedArray) -> bool:
 
 
 def differing(
-    labels: Sequence[str], given: pytree.TreeDef, wanted: pytree.TreeDef, made: str
+    labels: Sequence[str], given: flatten.TreeDef, wanted: flatten.TreeDef, made: str
 ) -> str:
     """In which arguments two structures of all arguments differ.
 

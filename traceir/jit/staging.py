@@ -12,22 +12,24 @@ from typing import Any
 
 import numpy as np
 
-from traceir import config, pytree, rules
-from traceir.array import Array
-from traceir.avals import ShapedArray
+from traceir import rules
+from traceir.arrays.array import Array
+from traceir.base import config
 from traceir.dtypes import float0, is_float0
-from traceir.ir import ClosedJaxpr
-from traceir.jit.cache import Entry, FunctionCache
-from traceir.jit.captures import seal, verify
-from traceir.jit.external_state import unchanging
-from traceir.jit.key import Call, KeyTable, leaf_paths
-from traceir.jit.signature import Bound
-from traceir.nodes import kind_of
-from traceir.promote import canonical_dtype, check_plain
-from traceir.recording import StagedTracer, face_module, stage
-from traceir.registering import register_pytree_node
-from traceir.report import tell_unrolled
-from traceir.trace import Tracer, check_open, current_trace, typeof
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import ClosedJaxpr
+from traceir.ir.promotion import canonical_dtype, check_plain
+from traceir.ir.unroll_report import tell_unrolled
+from traceir.jit.cache.cache_key import Call, KeyTable, leaf_paths
+from traceir.jit.cache.captured_state import seal, verify
+from traceir.jit.cache.external_state import unchanging
+from traceir.jit.cache.signature import Bound
+from traceir.jit.cache.trace_cache import Entry, FunctionCache
+from traceir.pytrees import flatten
+from traceir.pytrees.node_types import kind_of
+from traceir.pytrees.registry import register_pytree_node
+from traceir.tracing.staging import StagedTracer, face_module, stage
+from traceir.tracing.trace import Tracer, check_open, current_trace, typeof
 
 # Values that may be returned from a traced function.
 _RETURNABLE = (Array, Tracer, np.ndarray, np.generic, bool, int, float, complex)
@@ -61,7 +63,7 @@ def prepare(bound: Bound, face: str, strict: bool = False) -> Prepared:
     UnexpectedTracerError (level.lift) for one of a trace that has ended.
     """
     labels = tuple(label for label, _ in bound.dynamic)
-    leaves, treedef = pytree.flatten(tuple(value for _, value in bound.dynamic))
+    leaves, treedef = flatten.flatten(tuple(value for _, value in bound.dynamic))
     context = config.local.context
     avals = []
     for index, leaf in enumerate(leaves):
@@ -179,7 +181,7 @@ def check_keys(closed: ClosedJaxpr) -> None:
     """Raise KeyReuseError (random.reuse) for a program that uses a key twice, while a
     flag asks for it."""
     if config.local.context.debug_key_reuse:
-        from traceir.reuse import uses_of  # not on the way of an import
+        from traceir.sanitize.key_reuse import uses_of  # not on the way of an import
 
         uses_of(closed)
 
@@ -189,7 +191,7 @@ def make_entry(
 ) -> Entry:
     """Trace `fun` once on the types of this call."""
     call, bound = prepared.call, prepared.bound
-    out_trees: list[pytree.TreeDef] = []
+    out_trees: list[flatten.TreeDef] = []
     emitted: list[Any] = []
 
     def run(tracers: list[StagedTracer]) -> Sequence[Any]:
@@ -253,17 +255,17 @@ register_pytree_node(
 )
 
 
-def flatten_results(results: Any) -> tuple[list[Any], pytree.TreeDef]:
+def flatten_results(results: Any) -> tuple[list[Any], flatten.TreeDef]:
     """The leaves of what a function returns; arrays of float0 are in the structure.
 
     >>> flatten_results((1.0, np.zeros(2, float0)))[1].unflatten([2.0])[1].shape
     (2,)
     """
-    leaves, tree = pytree.flatten(results)
+    leaves, tree = flatten.flatten(results)
     if not any(map(is_float0, leaves)):
         return leaves, tree
     held = [Float0(v.shape) if is_float0(v) else v for v in leaves]
-    return pytree.flatten(tree.unflatten(held))
+    return flatten.flatten(tree.unflatten(held))
 
 
 def surroundings(call: Call) -> Iterator[config.Scope]:
@@ -275,11 +277,11 @@ def surroundings(call: Call) -> Iterator[config.Scope]:
         yield config.face(call.face)
 
 
-def check_outputs(leaves: Sequence[Any], tree: pytree.TreeDef) -> None:
+def check_outputs(leaves: Sequence[Any], tree: flatten.TreeDef) -> None:
     """Raise TypeError (jit.output) for a result that is no array."""
     for index, leaf in enumerate(leaves):
         if not isinstance(leaf, _RETURNABLE):
-            path = pytree.key_path(tree.paths()[index])
+            path = flatten.key_path(tree.paths()[index])
             at = f" at output component {path}" if path else ""
             raise rules.error(
                 "jit.output", got=f"a value of type {type(leaf).__name__}{at}"

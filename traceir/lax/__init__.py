@@ -6,29 +6,8 @@ Array(3., dtype=float32, weak_type=True)
 """
 
 from traceir.lax import linalg
-from traceir.lax.bits import (
-    bitwise_xor,
-    ceil,
-    clz,
-    is_finite,
-    nextafter,
-    population_count,
-    shift_left,
-    shift_right_arithmetic,
-    shift_right_logical,
-)
-from traceir.lax.circular import (
-    acos,
-    asin,
-    atan,
-    atan2,
-    erf,
-    erf_inv,
-    erfc,
-    tan,
-)
-from traceir.lax.complexes import complex, conj, imag, real
-from traceir.lax.composed import (
+from traceir.lax.checks.precision import Precision, PrecisionLike
+from traceir.lax.composites import (
     approx_max_k,
     approx_min_k,
     conv_general_dilated_patches,
@@ -42,16 +21,6 @@ from traceir.lax.control.associative import associative_scan
 from traceir.lax.control.choice import cond, switch
 from traceir.lax.control.loops import fori_loop, while_loop
 from traceir.lax.control.scans import map, scan
-from traceir.lax.convolution import (
-    ConvDimensionNumbers,
-    conv,
-    conv_dimension_numbers,
-    conv_general_dilated,
-    conv_transpose,
-    conv_with_general_padding,
-)
-from traceir.lax.cumulative import cumlogsumexp, cummax, cummin, cumprod, cumsum
-from traceir.lax.custom import stop_gradient
 from traceir.lax.derived import (
     batch_matmul,
     broadcast_shapes,
@@ -60,15 +29,7 @@ from traceir.lax.derived import (
     full_like,
     unstack,
 )
-from traceir.lax.dynamic import (
-    dynamic_index_in_dim,
-    dynamic_slice,
-    dynamic_slice_in_dim,
-    dynamic_update_index_in_dim,
-    dynamic_update_slice,
-    dynamic_update_slice_in_dim,
-)
-from traceir.lax.elementwise import (
+from traceir.lax.elementwise.arithmetic import (
     abs,
     add,
     bitwise_and,
@@ -100,10 +61,19 @@ from traceir.lax.elementwise import (
     sub,
     tanh,
 )
-from traceir.lax.folding import reduce
-from traceir.lax.formats import bitcast_convert_type, reduce_precision
-from traceir.lax.fourier import FftType, fft
-from traceir.lax.hyperbolic import (
+from traceir.lax.elementwise.bits import (
+    bitwise_xor,
+    ceil,
+    clz,
+    is_finite,
+    nextafter,
+    population_count,
+    shift_left,
+    shift_right_arithmetic,
+    shift_right_logical,
+)
+from traceir.lax.elementwise.complexes import complex, conj, imag, real
+from traceir.lax.elementwise.exponential import (
     acosh,
     asinh,
     atanh,
@@ -114,47 +84,8 @@ from traceir.lax.hyperbolic import (
     logistic,
     sinh,
 )
-from traceir.lax.indexing import (
-    GatherDimensionNumbers,
-    GatherScatterMode,
-    ScatterDimensionNumbers,
-    gather,
-    scatter,
-    scatter_add,
-    scatter_max,
-    scatter_min,
-    scatter_mul,
-    scatter_sub,
-)
-from traceir.lax.ordering import sort, sort_key_val, top_k
-from traceir.lax.parallel import (
-    all_gather,
-    all_to_all,
-    axis_index,
-    axis_size,
-    pmax,
-    pmean,
-    pmin,
-    ppermute,
-    psum,
-    psum_scatter,
-)
-from traceir.lax.placement import with_sharding_constraint
-from traceir.lax.precision import Precision, PrecisionLike
-from traceir.lax.reductions import (
-    argmax,
-    argmin,
-    dot,
-    dot_general,
-    reduce_and,
-    reduce_max,
-    reduce_min,
-    reduce_or,
-    reduce_prod,
-    reduce_sum,
-    reduce_xor,
-)
-from traceir.lax.selection import (
+from traceir.lax.elementwise.formats import bitcast_convert_type, reduce_precision
+from traceir.lax.elementwise.selection import (
     RoundingMethod,
     clamp,
     convert_element_type,
@@ -164,7 +95,7 @@ from traceir.lax.selection import (
     select,
     select_n,
 )
-from traceir.lax.special import (
+from traceir.lax.elementwise.special import (
     bessel_i0e,
     bessel_i1e,
     betainc,
@@ -177,7 +108,80 @@ from traceir.lax.special import (
     random_gamma_grad,
     zeta,
 )
-from traceir.lax.structure import (
+from traceir.lax.elementwise.trigonometric import (
+    acos,
+    asin,
+    atan,
+    atan2,
+    erf,
+    erf_inv,
+    erfc,
+    tan,
+)
+from traceir.lax.reductions.collectives import (
+    all_gather,
+    all_to_all,
+    axis_index,
+    axis_size,
+    pmax,
+    pmean,
+    pmin,
+    ppermute,
+    psum,
+    psum_scatter,
+)
+from traceir.lax.reductions.convolution import (
+    ConvDimensionNumbers,
+    conv,
+    conv_dimension_numbers,
+    conv_general_dilated,
+    conv_transpose,
+    conv_with_general_padding,
+)
+from traceir.lax.reductions.cumulative import (
+    cumlogsumexp,
+    cummax,
+    cummin,
+    cumprod,
+    cumsum,
+)
+from traceir.lax.reductions.generic_reduce import reduce
+from traceir.lax.reductions.reductions import (
+    argmax,
+    argmin,
+    dot,
+    dot_general,
+    reduce_and,
+    reduce_max,
+    reduce_min,
+    reduce_or,
+    reduce_prod,
+    reduce_sum,
+    reduce_xor,
+)
+from traceir.lax.reductions.windows import padtype_to_pads, reduce_window
+from traceir.lax.structural.dynamic_slices import (
+    dynamic_index_in_dim,
+    dynamic_slice,
+    dynamic_slice_in_dim,
+    dynamic_update_index_in_dim,
+    dynamic_update_slice,
+    dynamic_update_slice_in_dim,
+)
+from traceir.lax.structural.fourier import FftType, fft
+from traceir.lax.structural.gather_scatter import (
+    GatherDimensionNumbers,
+    GatherScatterMode,
+    ScatterDimensionNumbers,
+    gather,
+    scatter,
+    scatter_add,
+    scatter_max,
+    scatter_min,
+    scatter_mul,
+    scatter_sub,
+)
+from traceir.lax.structural.shapes import (
     broadcast,
     broadcast_in_dim,
     broadcasted_iota,
@@ -196,7 +200,9 @@ from traceir.lax.structure import (
     stack,
     transpose,
 )
-from traceir.lax.windows import padtype_to_pads, reduce_window
+from traceir.lax.structural.sharding_constraints import with_sharding_constraint
+from traceir.lax.structural.sorting import sort, sort_key_val, top_k
+from traceir.lax.structural.stop_gradient import stop_gradient
 
 __all__ = [
     "ConvDimensionNumbers",

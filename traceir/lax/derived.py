@@ -6,10 +6,10 @@ from math import prod
 from operator import index
 
 from traceir import rules
-from traceir.array import Array
+from traceir.arrays.array import Array
 from traceir.dtypes import KEY
-from traceir.lax.ints import held
-from traceir.lax.operands import (
+from traceir.lax.checks.int_ranges import held
+from traceir.lax.checks.operands import (
     DTypeLike,
     Operand,
     as_array,
@@ -17,13 +17,13 @@ from traceir.lax.operands import (
     dtype_of,
     shape_of,
 )
-from traceir.lax.operands import broadcast_shapes as _meet
-from traceir.lax.operands import operand as checked
-from traceir.lax.precision import PrecisionLike
-from traceir.lax.reductions import dot_general
-from traceir.lax.shapes import ShapeLike, axis_in, shape_tuple
-from traceir.lax.structure import broadcast_in_dim, full, reshape
-from traceir.trace import bind, typeof
+from traceir.lax.checks.operands import broadcast_shapes as _meet
+from traceir.lax.checks.operands import operand as checked
+from traceir.lax.checks.precision import PrecisionLike
+from traceir.lax.checks.shapes import ShapeLike, axis_in, shape_tuple
+from traceir.lax.reductions.reductions import dot_general
+from traceir.lax.structural.shapes import broadcast_in_dim, full, reshape
+from traceir.tracing.trace import bind, typeof
 
 
 def full_like(

@@ -31,5 +31,5 @@ from traceir.nn.smooth import soft_sign as soft_sign
 from traceir.nn.smooth import softplus as softplus
 from traceir.nn.smooth import squareplus as squareplus
 from traceir.nn.smooth import swish as swish
-from traceir.numpy.elementwise import tanh as tanh
+from traceir.numpy.elementwise.arithmetic import tanh as tanh
 from traceir.scipy.special.logsums import logsumexp as logsumexp

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from traceir import lax, rules
-from traceir.array import Array
+from traceir.arrays.array import Array
 from traceir.dtypes import finfo, is_half
-from traceir.lax.operands import (
+from traceir.lax.checks.operands import (
     Operand,
     as_array,
     convert,
@@ -19,17 +19,12 @@ from traceir.lax.operands import (
     shape_of,
     typed,
 )
-from traceir.numpy.composites import where
-from traceir.numpy.elementwise import add, multiply
-from traceir.numpy.logic import (
-    greater_equal,
-    less,
-    less_equal,
-    logical_and,
-)
-from traceir.numpy.shapes import expand_dims, reshape
+from traceir.numpy.elementwise.arithmetic import add, multiply
+from traceir.numpy.elementwise.composites import where
+from traceir.numpy.elementwise.logic import greater_equal, less, less_equal, logical_and
+from traceir.numpy.manipulation.shapes import expand_dims, reshape
 from traceir.scipy.special.logsums import shares
-from traceir.trace import typeof
+from traceir.tracing.trace import typeof
 
 # Far below every score, but finite: a row in which nothing counts has no NaN.
 _LOWEST = 0.7

@@ -7,10 +7,9 @@ from operator import index
 import numpy as np
 
 from traceir import lax
-from traceir.array import Array
+from traceir.arrays.array import Array
 from traceir.jit.composite import composite
-from traceir.lax.index_dtypes import widened
-from traceir.lax.operands import (
+from traceir.lax.checks.operands import (
     DTypeLike,
     Operand,
     as_array,
@@ -20,9 +19,10 @@ from traceir.lax.operands import (
     operand,
     shape_of,
 )
-from traceir.lax.shapes import axis_in
-from traceir.numpy.logic import equal
-from traceir.trace import typeof
+from traceir.lax.checks.shapes import axis_in
+from traceir.lax.structural.index_dtypes import widened
+from traceir.numpy.elementwise.logic import equal
+from traceir.tracing.trace import typeof
 
 
 def one_hot(

@@ -19,8 +19,8 @@ from math import prod
 from math import sqrt as root
 
 from traceir import random, rules
-from traceir.array import Array
-from traceir.lax.operands import (
+from traceir.arrays.array import Array
+from traceir.lax.checks.operands import (
     DTypeLike,
     Operand,
     default_dtype,
@@ -28,12 +28,12 @@ from traceir.lax.operands import (
     given,
     typed,
 )
-from traceir.lax.shapes import ShapeLike, axes_in, axis_in, shape_tuple
-from traceir.numpy import creation
-from traceir.numpy.diagonals import diagonal
-from traceir.numpy.elementwise import divide, multiply, sign, sqrt
+from traceir.lax.checks.shapes import ShapeLike, axes_in, axis_in, shape_tuple
+from traceir.numpy.arrays import creation
+from traceir.numpy.elementwise.arithmetic import divide, multiply, sign, sqrt
 from traceir.numpy.linalg import qr
-from traceir.numpy.shapes import matrix_transpose, moveaxis, reshape
+from traceir.numpy.manipulation.shapes import matrix_transpose, moveaxis, reshape
+from traceir.numpy.reductions.diagonals import diagonal
 
 Key = Operand
 Initializer = Callable[..., Array]

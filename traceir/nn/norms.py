@@ -9,9 +9,9 @@ from __future__ import annotations
 from math import prod
 
 from traceir import lax, rules
-from traceir.array import Array
+from traceir.arrays.array import Array
 from traceir.jit.composite import composite
-from traceir.lax.operands import (
+from traceir.lax.checks.operands import (
     Operand,
     convert,
     default_dtype,
@@ -20,14 +20,21 @@ from traceir.lax.operands import (
     shape_of,
     typed,
 )
-from traceir.lax.shapes import axes_in
-from traceir.numpy.composites import clip
-from traceir.numpy.creation import broadcast_to
-from traceir.numpy.elementwise import add, divide, log, multiply, square, subtract
-from traceir.numpy.reductions import Axis
-from traceir.numpy.reductions import sum as _sum
+from traceir.lax.checks.shapes import axes_in
+from traceir.numpy.arrays.creation import broadcast_to
+from traceir.numpy.elementwise.arithmetic import (
+    add,
+    divide,
+    log,
+    multiply,
+    square,
+    subtract,
+)
+from traceir.numpy.elementwise.composites import clip
+from traceir.numpy.reductions.reductions import Axis
+from traceir.numpy.reductions.reductions import sum as _sum
 from traceir.scipy.special.logsums import log_shares, logsumexp, shares
-from traceir.trace import typeof
+from traceir.tracing.trace import typeof
 
 
 def softmax(x: Operand, axis: Axis = -1, where: Operand = None) -> Array:

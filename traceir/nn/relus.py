@@ -9,20 +9,14 @@ from collections.abc import Callable
 from typing import Any
 
 from traceir import lax
-from traceir.array import Array
+from traceir.arrays.array import Array
 from traceir.jit.composite import composite
-from traceir.lax.operands import Operand, as_array, operand
-from traceir.numpy.composites import clip, power, where
-from traceir.numpy.elementwise import (
-    add,
-    divide,
-    maximum,
-    minimum,
-    multiply,
-)
-from traceir.numpy.hyperbolic import expm1
-from traceir.numpy.logic import greater, greater_equal, less, less_equal
-from traceir.transforms.custom_jvp import custom_jvp
+from traceir.lax.checks.operands import Operand, as_array, operand
+from traceir.numpy.elementwise.arithmetic import add, divide, maximum, minimum, multiply
+from traceir.numpy.elementwise.composites import clip, power, where
+from traceir.numpy.elementwise.exponential import expm1
+from traceir.numpy.elementwise.logic import greater, greater_equal, less, less_equal
+from traceir.transforms.custom.custom_jvp import custom_jvp
 
 
 def _ramp(function: Callable[..., Any], inside: Callable[[Array], Array]) -> custom_jvp:

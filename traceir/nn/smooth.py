@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from traceir import lax, rules
-from traceir.array import Array
+from traceir.arrays.array import Array
 from traceir.jit.composite import composite
-from traceir.lax.operands import (
+from traceir.lax.checks.operands import (
     Operand,
     as_array,
     operand,
@@ -15,8 +15,8 @@ from traceir.lax.operands import (
     shape_of,
     typed,
 )
-from traceir.lax.shapes import axis_in
-from traceir.numpy.elementwise import (
+from traceir.lax.checks.shapes import axis_in
+from traceir.numpy.elementwise.arithmetic import (
     abs,
     add,
     divide,
@@ -26,9 +26,9 @@ from traceir.numpy.elementwise import (
     square,
     tanh,
 )
-from traceir.numpy.hyperbolic import logaddexp
+from traceir.numpy.elementwise.exponential import logaddexp
 from traceir.scipy.special.logsums import log_one_less
-from traceir.trace import typeof
+from traceir.tracing.trace import typeof
 
 
 def sigmoid(x: Operand) -> Array:

@@ -10,8 +10,8 @@ Array(14., dtype=float32)
 
 from functools import partial as _partial
 
-from traceir import lazy as _lazy
-from traceir.numpy import named as _named
+from traceir.base import lazy_exports as _lazy
+from traceir.numpy.functional import ufunc_methods as _named
 
 _places = _lazy.places(__file__)
 __all__ = sorted(_places)
@@ -22,7 +22,7 @@ def __getattr__(name: str) -> object:
         # Whole before any other thread sees it.
         shown = _partial(_named.equipped, name)
         return _lazy.load(globals(), _places[name], name, shown)
-    from traceir.numpy.missing import missing
+    from traceir.lax.checks.attribute_hints import missing
 
     raise missing(name, __all__)
 

@@ -10,16 +10,12 @@ import operator
 import numpy as np
 
 from traceir import lax
-from traceir.array import Array
+from traceir.arrays.array import Array
 from traceir.jit.composite import composite
-from traceir.lax.operands import (
-    DTypeLike,
-    Operand,
-    operands,
-)
-from traceir.numpy.composites import power as _power
-from traceir.numpy.elementwise import divide, multiply
-from traceir.numpy.reductions import sum as _sum
+from traceir.lax.checks.operands import DTypeLike, Operand, operands
+from traceir.numpy.elementwise.arithmetic import divide, multiply
+from traceir.numpy.elementwise.composites import power as _power
+from traceir.numpy.reductions.reductions import sum as _sum
 from traceir.random.gammas import gamma
 from traceir.random.inverses import exponential
 from traceir.random.keys import one_key, split

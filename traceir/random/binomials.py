@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from traceir import lax
-from traceir.array import Array
-from traceir.lax.operands import (
+from traceir.arrays.array import Array
+from traceir.lax.checks.operands import (
     DTypeLike,
     Operand,
     as_array,
@@ -20,15 +20,15 @@ from traceir.lax.operands import (
     promoted_inexact,
     shape_of,
 )
-from traceir.numpy.composites import clip, where
-from traceir.numpy.elementwise import divide
-from traceir.numpy.logic import isinf
-from traceir.numpy.shapes import moveaxis
-from traceir.numpy.taking import take
+from traceir.numpy.elementwise.arithmetic import divide
+from traceir.numpy.elementwise.composites import clip, where
+from traceir.numpy.elementwise.logic import isinf
+from traceir.numpy.indexing.take_put import take
+from traceir.numpy.manipulation.shapes import moveaxis
 from traceir.random.keys import one_key, split
 from traceir.random.real import uniform
 from traceir.random.requests import Key, ShapeLike, fitting, floating, shaped, spread
-from traceir.trace import typeof
+from traceir.tracing.trace import typeof
 
 # From this mean on, numbers are drawn and rejected; below, gaps are added up.
 MANY = 10.0

@@ -7,11 +7,11 @@ from math import inf, sqrt
 import numpy as np
 
 from traceir import lax
-from traceir.array import Array
+from traceir.arrays.array import Array
 from traceir.jit.composite import composite
-from traceir.lax.operands import DTypeLike, Operand, like, operands, typed
-from traceir.numpy.composites import clip
-from traceir.numpy.elementwise import divide
+from traceir.lax.checks.operands import DTypeLike, Operand, like, operands, typed
+from traceir.numpy.elementwise.arithmetic import divide
+from traceir.numpy.elementwise.composites import clip
 from traceir.random.keys import one_key
 from traceir.random.real import uniform
 from traceir.random.requests import (

@@ -10,15 +10,9 @@ from typing import Any
 import numpy as np
 
 from traceir import lax
-from traceir.array import Array
+from traceir.arrays.array import Array
 from traceir.jit.composite import composite
-from traceir.lax.operands import (
-    DTypeLike,
-    Operand,
-    like,
-    operands,
-    typed,
-)
+from traceir.lax.checks.operands import DTypeLike, Operand, like, operands, typed
 from traceir.random.keys import one_key, split
 from traceir.random.real import uniform
 from traceir.random.requests import Key, Shape, ShapeLike, counted, shaped, spread

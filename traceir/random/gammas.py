@@ -10,9 +10,9 @@ from math import inf
 import numpy as np
 
 from traceir import lax, rules
-from traceir.array import Array
+from traceir.arrays.array import Array
 from traceir.jit.composite import composite
-from traceir.lax.operands import (
+from traceir.lax.checks.operands import (
     DTypeLike,
     Operand,
     as_array,
@@ -32,7 +32,7 @@ from traceir.random.requests import (
     shaped,
     spread,
 )
-from traceir.trace import bind
+from traceir.tracing.trace import bind
 
 
 def gamma(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from traceir import lax, rules
-from traceir.array import Array
+from traceir.arrays.array import Array
 from traceir.dtypes import kind_of
 from traceir.jit.composite import composite
-from traceir.lax.operands import (
+from traceir.lax.checks.operands import (
     DTypeLike,
     Operand,
     convert,
@@ -18,11 +18,11 @@ from traceir.lax.operands import (
     shape_of,
     typed,
 )
-from traceir.numpy.composites import clip
+from traceir.numpy.elementwise.composites import clip
 from traceir.random.keys import one_key, split
 from traceir.random.requests import Key, Shape, ShapeLike, ranked, shaped
 from traceir.random.words import bits
-from traceir.trace import typeof
+from traceir.tracing.trace import typeof
 
 
 def randint(

@@ -12,13 +12,13 @@ from math import pi
 import numpy as np
 
 from traceir import lax
-from traceir.array import Array
+from traceir.arrays.array import Array
 from traceir.dtypes import finfo
 from traceir.jit.composite import composite
-from traceir.lax.operands import DTypeLike, Operand, like, operands, typed
-from traceir.numpy.composites import power as _power
-from traceir.numpy.composites import where
-from traceir.numpy.elementwise import divide, multiply
+from traceir.lax.checks.operands import DTypeLike, Operand, like, operands, typed
+from traceir.numpy.elementwise.arithmetic import divide, multiply
+from traceir.numpy.elementwise.composites import power as _power
+from traceir.numpy.elementwise.composites import where
 from traceir.random.keys import one_key
 from traceir.random.real import between, uniform
 from traceir.random.requests import (

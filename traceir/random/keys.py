@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from traceir import config, rules
-from traceir.array import Array
+from traceir import rules
+from traceir.arrays.array import Array
+from traceir.base import config
 from traceir.dtypes import KEY, is_key, kind_of
 from traceir.errors import shown
-from traceir.lax.operands import (
+from traceir.lax.checks.operands import (
     DTypeLike,
     Operand,
     as_array,
@@ -24,9 +25,9 @@ from traceir.lax.operands import (
     given,
     is_tracer,
 )
-from traceir.lax.operands import operand as checked
-from traceir.lax.shapes import ShapeLike, shape_tuple
-from traceir.trace import bind, typeof
+from traceir.lax.checks.operands import operand as checked
+from traceir.lax.checks.shapes import ShapeLike, shape_tuple
+from traceir.tracing.trace import bind, typeof
 
 # A key, or the two words of one.
 Key = Any

@@ -10,9 +10,9 @@ import operator
 import numpy as np
 
 from traceir import lax, rules
-from traceir.array import Array
+from traceir.arrays.array import Array
 from traceir.jit.composite import composite
-from traceir.lax.operands import (
+from traceir.lax.checks.operands import (
     DTypeLike,
     Operand,
     convert,
@@ -22,10 +22,10 @@ from traceir.lax.operands import (
     operands,
     shape_of,
 )
-from traceir.numpy.diagonals import diagonal
-from traceir.numpy.einsums import einsum
-from traceir.numpy.elementwise import add, multiply
+from traceir.numpy.elementwise.arithmetic import add, multiply
 from traceir.numpy.linalg import cholesky, eigh, norm, qr, svd
+from traceir.numpy.products.einsum import einsum
+from traceir.numpy.reductions.diagonals import diagonal
 from traceir.random.keys import one_key, split
 from traceir.random.real import normal, uniform
 from traceir.random.requests import (

@@ -10,11 +10,9 @@ from math import ceil, log, prod
 import numpy as np
 
 from traceir import lax, rules
-from traceir.array import Array
-from traceir.concretize import refusal
+from traceir.arrays.array import Array
 from traceir.jit.composite import composite
-from traceir.lax.control.bodies import known_number
-from traceir.lax.operands import (
+from traceir.lax.checks.operands import (
     Operand,
     as_array,
     convert,
@@ -25,17 +23,19 @@ from traceir.lax.operands import (
     promoted_inexact,
     shape_of,
 )
-from traceir.lax.shapes import axis_in, shape_tuple
-from traceir.numpy.cumulative import cumsum
-from traceir.numpy.searching import searchsorted
-from traceir.numpy.shapes import moveaxis
-from traceir.numpy.taking import take
+from traceir.lax.checks.shapes import axis_in, shape_tuple
+from traceir.lax.control.bodies import known_number
+from traceir.numpy.indexing.take_put import take
+from traceir.numpy.manipulation.shapes import moveaxis
+from traceir.numpy.reductions.cumulative import cumsum
+from traceir.numpy.sets.searching import searchsorted
 from traceir.random.inverses import gumbel
 from traceir.random.keys import one_key, split
 from traceir.random.real import uniform
 from traceir.random.requests import Key, Shape, ShapeLike, fitting
 from traceir.random.words import bits
-from traceir.trace import typeof
+from traceir.tracing.concretization import refusal
+from traceir.tracing.trace import typeof
 
 # Keys of a sort that may be equal: so many rounds that hardly any two always were.
 EXPONENT = 3

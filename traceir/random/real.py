@@ -11,15 +11,15 @@ from math import sqrt
 import numpy as np
 
 from traceir import lax
-from traceir.array import Array
+from traceir.arrays.array import Array
 from traceir.dtypes import finfo, part_dtype
 from traceir.jit.composite import composite
-from traceir.lax.operands import DTypeLike, Operand, operands, shape_of, typed
-from traceir.lax.shapes import ShapeLike, shape_tuple
+from traceir.lax.checks.operands import DTypeLike, Operand, operands, shape_of, typed
+from traceir.lax.checks.shapes import ShapeLike, shape_tuple
 from traceir.random.keys import Key, one_key, split
 from traceir.random.requests import Shape, fitting, floating, ranked, real
 from traceir.random.words import unsigned, words
-from traceir.trace import bind
+from traceir.tracing.trace import bind
 
 
 def uniform(

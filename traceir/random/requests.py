@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from traceir import lax, rules
-from traceir.array import Array
+from traceir.arrays.array import Array
 from traceir.dtypes import kind_of
-from traceir.lax.operands import (
+from traceir.lax.checks.operands import (
     DTypeLike,
     Operand,
     as_array,
@@ -23,7 +23,7 @@ from traceir.lax.operands import (
     refuse_complex,
     shape_of,
 )
-from traceir.lax.shapes import shape_tuple
+from traceir.lax.checks.shapes import shape_tuple
 
 Shape = tuple[int, ...]
 ShapeLike = Any

@@ -8,15 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from traceir import lax
-from traceir.array import Array
+from traceir.arrays.array import Array
 from traceir.jit.composite import composite
-from traceir.lax.operands import (
-    DTypeLike,
-    Operand,
-    like,
-    operands,
-)
-from traceir.numpy.elementwise import divide
+from traceir.lax.checks.operands import DTypeLike, Operand, like, operands
+from traceir.numpy.elementwise.arithmetic import divide
 from traceir.random.gammas import gamma, loggamma
 from traceir.random.keys import one_key, split
 from traceir.random.real import normal

@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from traceir import lax, rules
-from traceir.array import Array
+from traceir.arrays.array import Array
 from traceir.dtypes import finfo, kind_of
 from traceir.jit.composite import composite
-from traceir.lax.operands import (
+from traceir.lax.checks.operands import (
     DTypeLike,
     Operand,
     aligned,
@@ -22,7 +22,7 @@ from traceir.lax.operands import (
     operand,
     typed,
 )
-from traceir.numpy.composites import where
+from traceir.numpy.elementwise.composites import where
 from traceir.random.keys import one_key
 from traceir.random.real import uniform
 from traceir.random.requests import (
@@ -33,7 +33,7 @@ from traceir.random.requests import (
     shaped,
     spread,
 )
-from traceir.trace import typeof
+from traceir.tracing.trace import typeof
 
 MODES = ("high", "low")
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from traceir import rules
-from traceir.array import Array
+from traceir.arrays.array import Array
 from traceir.dtypes import kind_of
-from traceir.lax.operands import DTypeLike, default_dtype, dtype_of
-from traceir.lax.shapes import ShapeLike, shape_tuple
+from traceir.lax.checks.operands import DTypeLike, default_dtype, dtype_of
+from traceir.lax.checks.shapes import ShapeLike, shape_tuple
 from traceir.random.keys import Key, one_key, partitionable
-from traceir.trace import bind
+from traceir.tracing.trace import bind
 
 
 def bits(key: Key, shape: ShapeLike = (), dtype: DTypeLike = None) -> Array:

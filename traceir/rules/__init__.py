@@ -6,9 +6,10 @@
 
 from __future__ import annotations
 
-from traceir.caches import once
+from traceir.base.caches import once
 from traceir.errors import TraceirError
-from traceir.rules.language import Formula, compile_formula, parse, walk
+from traceir.rules.formulas.language import Formula, compile_formula, parse, walk
+from traceir.rules.formulas.scope import Scope
 from traceir.rules.load import load, spec_path
 from traceir.rules.rows import (
     AccuracySet,
@@ -29,7 +30,6 @@ from traceir.rules.rows import (
     Transform,
 )
 from traceir.rules.rules import Rules
-from traceir.rules.scope import Scope
 
 __all__ = [
     "AccuracySet",
@@ -69,7 +69,7 @@ def default() -> Rules:
     Reading and checking the tables takes longer than tracing and running a small
     function: the first process does it, others find it in the store.
     """
-    from traceir.rules.remembered import remembered  # not on the way of an import
+    from traceir.rules.parsed_tables import remembered  # not on the way of an import
 
     return remembered(spec_path() / "rules")
 

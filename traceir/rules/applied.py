@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from traceir.rules.domains import DOMAINS
-from traceir.rules.language import Formula
+from traceir.rules.formulas.domains import DOMAINS
+from traceir.rules.formulas.language import Formula
+from traceir.rules.formulas.scope import Scope
 from traceir.rules.rows import Clause, Prim
-from traceir.rules.scope import Scope
 
 if TYPE_CHECKING:
     from traceir.rules.rules import Rules  # which the loader makes

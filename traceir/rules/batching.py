@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from traceir.records import dataclass
-from traceir.rules.language import Formula
-from traceir.rules.problems import problem
-from traceir.rules.reader import Names, Row
+from traceir.base.fast_dataclass import dataclass
+from traceir.rules.formulas.language import Formula
+from traceir.rules.formulas.table_errors import problem
+from traceir.rules.row_reader import Names, Row
 
 # The classes of primitives by how they are batched; each is one rule in code.
 BATCH_CLASSES = (

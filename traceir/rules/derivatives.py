@@ -18,10 +18,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field
 from typing import Any
 
-from traceir.records import dataclass
-from traceir.rules.language import Formula
-from traceir.rules.problems import problem
-from traceir.rules.reader import Names, Row
+from traceir.base.fast_dataclass import dataclass
+from traceir.rules.formulas.language import Formula
+from traceir.rules.formulas.table_errors import problem
+from traceir.rules.row_reader import Names, Row
 from traceir.rules.templates import Spread, Statement, Template, parse_template
 
 

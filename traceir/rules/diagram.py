@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from math import cos, hypot, pi, sin
 
-from traceir.records import dataclass
+from traceir.base.fast_dataclass import dataclass
 from traceir.rules.machine import Machine, Transition
 from traceir.rules.rules import Rules
 

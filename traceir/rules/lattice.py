@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from traceir.rules.problems import problem
-from traceir.rules.reader import Row
+from traceir.rules.formulas.table_errors import problem
+from traceir.rules.row_reader import Row
 from traceir.rules.rows import LATER, Clause, DType, Face, Lattice, Weak
 
 KINDS = ("boolean", "signed", "unsigned", "floating", "complex", "key")

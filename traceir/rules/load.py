@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from traceir.rules.applied import SCOPES
 from traceir.rules.derivatives import check_templates
+from traceir.rules.formulas.table_errors import problem
 from traceir.rules.lattice import read_lattice
 from traceir.rules.machine import read_machine
 from traceir.rules.primitives import (
@@ -19,8 +20,7 @@ from traceir.rules.primitives import (
     read_primitives,
     resolve_needs,
 )
-from traceir.rules.problems import problem
-from traceir.rules.reader import Chain, Names, Row, Tables
+from traceir.rules.row_reader import Chain, Names, Row, Tables
 from traceir.rules.rows import (
     AccuracySet,
     Ask,

@@ -11,10 +11,10 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
-from traceir.records import dataclass
-from traceir.rules.language import Formula
-from traceir.rules.problems import problem
-from traceir.rules.reader import Names, Row
+from traceir.base.fast_dataclass import dataclass
+from traceir.rules.formulas.language import Formula
+from traceir.rules.formulas.table_errors import problem
+from traceir.rules.row_reader import Names, Row
 from traceir.rules.rows import Clause
 
 PLACES = ("nothing", "function", "trace")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from html import escape
 from typing import Final, Literal
 
-from traceir.records import dataclass
+from traceir.base.fast_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

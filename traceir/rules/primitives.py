@@ -8,10 +8,10 @@ from typing import Any
 
 from traceir.rules.batching import read_batch
 from traceir.rules.derivatives import read_derivative
-from traceir.rules.domains import DOMAINS
-from traceir.rules.language import Formula
-from traceir.rules.problems import problem
-from traceir.rules.reader import Chain, Names, Row
+from traceir.rules.formulas.domains import DOMAINS
+from traceir.rules.formulas.language import Formula
+from traceir.rules.formulas.table_errors import problem
+from traceir.rules.row_reader import Chain, Names, Row
 from traceir.rules.rows import Clause, Out, Param, Prim, Relation, Spelling
 
 MERGED = ("params", "let", "each", "ulp")

@@ -9,11 +9,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from traceir.base.fast_dataclass import dataclass
 from traceir.dtypes import BFLOAT16, as_dtype
-from traceir.records import dataclass
 from traceir.rules.batching import Batch
 from traceir.rules.derivatives import Derivative
-from traceir.rules.language import Formula
+from traceir.rules.formulas.language import Formula
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from traceir import source
+from traceir.base import source_info
+from traceir.base.fast_dataclass import dataclass
 from traceir.errors import TraceirError, make
-from traceir.records import dataclass
+from traceir.rules.formulas.table_errors import problem
 from traceir.rules.machine import Machine
-from traceir.rules.problems import problem
-from traceir.rules.reader import Chain, Tables
+from traceir.rules.row_reader import Chain, Tables
 from traceir.rules.rows import (
     AccuracySet,
     Choice,
@@ -111,7 +111,7 @@ class Rules:
         if clause is None:
             return problem("table.row", rule, "no such row")
         if where is None:
-            where = source.user_frame_summary(source.capture(2))
+            where = source_info.user_frame_summary(source_info.capture(2))
         hint = clause.hint if hint is None else hint
         return make(clause.class_, rule, clause.says, got, hint, where)
 

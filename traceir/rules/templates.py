@@ -17,10 +17,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from traceir.records import dataclass
-from traceir.rules.language import Formula
-from traceir.rules.problems import problem
-from traceir.rules.reader import Names
+from traceir.base.fast_dataclass import dataclass
+from traceir.rules.formulas.language import Formula
+from traceir.rules.formulas.table_errors import problem
+from traceir.rules.row_reader import Names
 
 _TOKEN = re.compile(
     r"""\s*(?:(?P<hole>\{[^{}]*\})

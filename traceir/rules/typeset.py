@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from typing import Final
 
-from traceir.rules.language import Formula
+from traceir.rules.formulas.language import Formula
 from traceir.rules.markup import (
     COMMA,
     Below,

@@ -9,7 +9,7 @@ Array(-2., dtype=float32)
 Array(0.5, dtype=float32, weak_type=True)
 """
 
-from traceir import lazy as _lazy
+from traceir.base import lazy_exports as _lazy
 
 __all__ = ["fft", "linalg", "ndimage", "signal", "special", "stats"]
 

@@ -11,19 +11,19 @@ from typing import Any
 import numpy as np
 
 from traceir import lax, rules
-from traceir.array import Array
+from traceir.arrays.array import Array
 from traceir.dtypes import kind_of, part_dtype
-from traceir.lax.operands import Operand, as_array, complex_dtype, operand
-from traceir.lax.shapes import axes_in
-from traceir.numpy.shapes import moveaxis
-from traceir.numpy.spectra import (
+from traceir.lax.checks.operands import Operand, as_array, complex_dtype, operand
+from traceir.lax.checks.shapes import axes_in
+from traceir.numpy.fft.transforms import (
     Axes,
     fft,
     ifft,
     transform_axes,
     transform_lengths,
 )
-from traceir.numpy.taking import take
+from traceir.numpy.indexing.take_put import take
+from traceir.numpy.manipulation.shapes import moveaxis
 
 __all__ = ["dct", "dctn", "idct", "idctn"]
 
@@ -205,6 +205,6 @@ def _weights(x: Array, first: int) -> np.ndarray:
 
 
 def __getattr__(name: str) -> object:
-    from traceir.numpy.missing import missing
+    from traceir.lax.checks.attribute_hints import missing
 
     raise missing(name, __all__, __name__)

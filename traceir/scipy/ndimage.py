@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from traceir import lax, rules
-from traceir.array import Array
+from traceir.arrays.array import Array
 from traceir.dtypes import is_inexact, kind_of
-from traceir.lax.operands import (
+from traceir.lax.checks.operands import (
     Operand,
     as_array,
     broadcast_shapes,
@@ -24,12 +24,12 @@ from traceir.lax.operands import (
     like,
     refuse_complex,
 )
-from traceir.numpy.composites import clip, floor_divide, remainder, where
-from traceir.numpy.creation import asarray, broadcast_to
-from traceir.numpy.elementwise import abs as _abs
-from traceir.numpy.elementwise import add, multiply, subtract
-from traceir.numpy.indexing import gathered
-from traceir.numpy.logic import greater_equal, less, logical_and
+from traceir.numpy.arrays.creation import asarray, broadcast_to
+from traceir.numpy.elementwise.arithmetic import abs as _abs
+from traceir.numpy.elementwise.arithmetic import add, multiply, subtract
+from traceir.numpy.elementwise.composites import clip, floor_divide, remainder, where
+from traceir.numpy.elementwise.logic import greater_equal, less, logical_and
+from traceir.numpy.indexing.getitem import gathered
 
 __all__ = ["map_coordinates"]
 

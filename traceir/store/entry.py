@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
 
-from traceir.records import dataclass
+from traceir.base.fast_dataclass import dataclass
 
 MAGIC = b"traceir store 1\n"
 _HEAD = len(MAGIC) + 65  # the digest, and the end of its line

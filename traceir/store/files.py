@@ -12,8 +12,8 @@ from contextlib import suppress
 from typing import Any
 from weakref import WeakSet
 
-from traceir.forks import kept_over_forks
-from traceir.records import dataclass
+from traceir.base.fast_dataclass import dataclass
+from traceir.base.fork_safety import kept_over_forks
 from traceir.store.entry import Corrupt, Entry, decode, encode
 from traceir.store.place import Place, StoreWarning, distrust, exposed, place_of, warn
 

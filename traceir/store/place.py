@@ -12,7 +12,7 @@ import stat
 import warnings
 from collections.abc import Mapping
 
-from traceir.records import dataclass
+from traceir.base.fast_dataclass import dataclass
 
 # What the store may have where nobody says otherwise: some ten thousand kernels.
 BOUND = 1 << 29

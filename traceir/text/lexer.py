@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from traceir.base.fast_dataclass import dataclass
 from traceir.errors import TraceirError
-from traceir.records import dataclass
 from traceir.rules import Rules, default
 
 HEXADECIMAL = r"0[xX][0-9a-fA-F]+(?:\.[0-9a-fA-F]*)?(?:[pP][+-]?\d+)?"

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from traceir.avals import ShapedArray
-from traceir.ir import Literal
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import Literal
 from traceir.text.lexer import Source
 from traceir.text.syntax import Number
 from traceir.text.words import Scalar, number_value

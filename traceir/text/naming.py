@@ -11,7 +11,7 @@ from collections.abc import Collection, Hashable, Iterator, Sequence
 from itertools import count
 from string import ascii_lowercase
 
-from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Var, subjaxprs
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var, subjaxprs
 from traceir.rules import Rules
 from traceir.text.lexer import NUMBER_WORDS
 from traceir.text.shown import shown

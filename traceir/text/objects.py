@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from traceir.avals import ShapedArray
-from traceir.pytree import structure
-from traceir.treedef import TreeDef
+from traceir.ir.avals import ShapedArray
+from traceir.pytrees.flatten import structure
+from traceir.pytrees.treedef import TreeDef
 
 # A text stands bare up to the next param; what looks quoted is quoted.
 _QUOTED = re.compile(r"""'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*\"""")

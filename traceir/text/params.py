@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from traceir.avals import ShapedArray
-from traceir.ir import ClosedJaxpr, HostFunction
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import ClosedJaxpr, HostFunction
 from traceir.rules import Prim, Rules, Spelling
-from traceir.rules.domains import PROGRAMS
+from traceir.rules.formulas.domains import PROGRAMS
 from traceir.text.lexer import Source
 from traceir.text.objects import read_text, read_tree, read_type
 from traceir.text.shown import read_application

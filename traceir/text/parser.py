@@ -12,9 +12,9 @@ from collections.abc import Callable, Hashable, Mapping
 
 import numpy as np
 
-from traceir.avals import ShapedArray
-from traceir.effects import effects_of
-from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var, sort_params
+from traceir.ir.avals import ShapedArray
+from traceir.ir.effects import effects_of
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var, sort_params
 from traceir.rules import Prim, Rules, default
 from traceir.text.lexer import NUMBER_WORDS, Source
 from traceir.text.literals import element_value, literal, untyped_dtype

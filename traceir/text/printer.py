@@ -9,10 +9,10 @@ from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
 
-from traceir import source
-from traceir.effects import effects_of
+from traceir.base import source_info
 from traceir.errors import TraceirError
-from traceir.ir import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
+from traceir.ir.effects import effects_of
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from traceir.rules import Param, Prim, Rules, default
 from traceir.text.doc import Break, Concat, Doc, Group, Nest, Text, concat, join, layout
 from traceir.text.naming import Names, Shared, shared_programs
@@ -212,7 +212,7 @@ class _Printer:
     def refusal(self, eqn: Eqn, name: str, value: object) -> TraceirError:
         """The error of a parameter that has no text, at the user's line."""
         got = f"`{name}` of `{eqn.primitive}` is {type(value).__name__} {value!r:.60}"
-        where = source.user_frame_summary(eqn.source) if eqn.source else None
+        where = source_info.user_frame_summary(eqn.source) if eqn.source else None
         return self.rules.error("text.opaque", got=got, where=where)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 
-from traceir.avals import ShapedArray
+from traceir.ir.avals import ShapedArray
 from traceir.text.cursor import Cursor
 from traceir.text.lexer import NUMBER_WORDS, Source, Token
 from traceir.text.objects import FIELDS

@@ -7,8 +7,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from traceir.avals import ShapedArray
-from traceir.ir import ClosedJaxpr, Eqn, Jaxpr, Var
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var
 from traceir.rules import Prim
 
 

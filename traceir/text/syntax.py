@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from traceir.avals import ShapedArray
-from traceir.records import dataclass
+from traceir.base.fast_dataclass import dataclass
+from traceir.ir.avals import ShapedArray
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from traceir.dtypes import KEY, KeyDType, as_dtype, is_key, kind_of, part_dtype
-from traceir.ir import ClosedJaxpr, HostFunction
+from traceir.ir.jaxpr import ClosedJaxpr, HostFunction
 from traceir.rules import Rules, default
 from traceir.text.objects import writable
 

@@ -1,25 +1,25 @@
 """Functions of functions: derivatives and batches of whatever can be traced."""
 
 # The rules of these enter the registries when they are imported.
-from traceir.transforms import callbacks as callbacks
-from traceir.transforms import cond as cond
-from traceir.transforms import convolution as convolution
-from traceir.transforms import custom_batch as custom_batch
-from traceir.transforms import indexed as indexed
-from traceir.transforms import jit as jit
-from traceir.transforms import scan as scan
-from traceir.transforms import scan_reverse as scan_reverse
-from traceir.transforms import splits as splits
-from traceir.transforms import while_ as while_
-from traceir.transforms import written as written
-from traceir.transforms.checkpoint import checkpoint, remat
-from traceir.transforms.convert import closure_convert
-from traceir.transforms.custom_jvp import custom_jvp
-from traceir.transforms.custom_vjp import custom_vjp
-from traceir.transforms.derivatives import jvp, linearize, vjp
-from traceir.transforms.gradients import grad, value_and_grad
+from traceir.transforms.autodiff import coded_rules as coded_rules
+from traceir.transforms.autodiff.gradients import grad, value_and_grad
+from traceir.transforms.autodiff.jvp_vjp import jvp, linearize, vjp
+from traceir.transforms.autodiff.linear_transpose import linear_transpose
+from traceir.transforms.batching import convolution as convolution
+from traceir.transforms.batching import gather_scatter as gather_scatter
+from traceir.transforms.control import call_rules as call_rules
+from traceir.transforms.control import cond as cond
+from traceir.transforms.control import partial_eval as partial_eval
+from traceir.transforms.control import scan as scan
+from traceir.transforms.control import scan_reverse as scan_reverse
+from traceir.transforms.control import while_ as while_
+from traceir.transforms.control.checkpoint import checkpoint, remat
+from traceir.transforms.custom import callbacks as callbacks
+from traceir.transforms.custom import custom_batching as custom_batching
+from traceir.transforms.custom.closure_convert import closure_convert
+from traceir.transforms.custom.custom_jvp import custom_jvp
+from traceir.transforms.custom.custom_vjp import custom_vjp
 from traceir.transforms.jacobians import hessian, jacfwd, jacobian, jacrev
-from traceir.transforms.linear import linear_transpose
 
 __all__ = [
     "checkpoint",

@@ -7,23 +7,29 @@ from typing import Any
 
 import numpy as np
 
-from traceir.avals import ShapedArray
-from traceir.promote import promote
-from traceir.trace import Value, bind, typeof
-from traceir.transforms.applied import Call, linearized, pushed, returned, some_of
-from traceir.transforms.arguments import (
+from traceir.ir.avals import ShapedArray
+from traceir.ir.promotion import promote
+from traceir.tracing.trace import Value, bind, typeof
+from traceir.transforms.autodiff.applied import (
+    Call,
+    linearized,
+    pushed,
+    returned,
+    some_of,
+)
+from traceir.transforms.autodiff.arguments import (
     Argnums,
     as_array,
     check_callable,
     positions,
     wraps,
 )
-from traceir.transforms.forward import is_inexact
-from traceir.transforms.gradients import check_inputs, check_result
-from traceir.transforms.rules import Zero
-from traceir.transforms.templates import zeros
-from traceir.transforms.transpose import pull
-from traceir.transforms.vmap import vmap
+from traceir.transforms.autodiff.gradients import check_inputs, check_result
+from traceir.transforms.autodiff.jvp_trace import is_inexact
+from traceir.transforms.autodiff.transpose import pull
+from traceir.transforms.batching.vmap import vmap
+from traceir.transforms.rules.derivative_templates import zeros
+from traceir.transforms.rules.registry import Zero
 
 Function = Callable[..., Any]
 

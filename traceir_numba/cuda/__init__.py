@@ -6,15 +6,15 @@ simulator of Numba runs kernels where there is no device, for tests: it is asked
 """
 
 from traceir_numba.cuda import operators
-from traceir_numba.cuda.arrays import (
+from traceir_numba.cuda.arrays.arrays import (
     CudaDevice,
     DeviceArray,
     block_until_ready,
     devices,
 )
-from traceir_numba.cuda.device import clear_memory, memory_info
-from traceir_numba.cuda.foreign import device_put, from_dlpack
-from traceir_numba.cuda.pool import MemoryInfo
+from traceir_numba.cuda.arrays.foreign import device_put, from_dlpack
+from traceir_numba.cuda.runtime.device import clear_memory, memory_info
+from traceir_numba.cuda.runtime.pool import MemoryInfo
 
 operators.bind_all()
 

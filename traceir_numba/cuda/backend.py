@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from traceir.avals import ShapedArray
-from traceir.effects import calls_host
-from traceir.ir import ClosedJaxpr
-from traceir_numba.assemble import assemble
-from traceir_numba.cuda import device
-from traceir_numba.cuda.arrays import DeviceArray, buffer_of
+from traceir.ir.avals import ShapedArray
+from traceir.ir.effects import calls_host
+from traceir.ir.jaxpr import ClosedJaxpr
+from traceir_numba.cuda.arrays.arrays import DeviceArray, buffer_of
 from traceir_numba.cuda.run import Runner, to_device, to_host
-from traceir_numba.hosted import Driven, is_driven
-from traceir_numba.problems import wrapped
-from traceir_numba.program import Program
+from traceir_numba.cuda.runtime import device
+from traceir_numba.errors import wrapped
+from traceir_numba.loops.program import Program
+from traceir_numba.lowering.host_partition import Driven, is_driven
+from traceir_numba.pipeline.build_program import assemble
 
 __all__ = ["CHOICES", "DIALECTS", "Executable", "check", "compile"]
 
@@ -71,7 +71,7 @@ class Executable:
     def as_text(self, form: str) -> str:
         """The program as "source" or "ptx", and what is to say of its "speed"."""
         # Compiling and running need none of these.
-        from traceir_numba.cuda import ptx, source, telling
+        from traceir_numba.cuda import explain, ptx, source
 
         match form:
             case "source":
@@ -79,7 +79,7 @@ class Executable:
             case "ptx":
                 return "\n".join(ptx.ptx(self.program).values())
             case "speed":
-                return telling.report(self.program, self.seconds)
+                return explain.report(self.program, self.seconds)
         raise ValueError(f"there is no {form!r}, only source, ptx and speed")
 
 

@@ -118,7 +118,8 @@ def _simulate() -> None:
 
 def _about() -> str:
     """The device, and the versions of what compiles and of who is compared with."""
-    from traceir_numba.cuda import device, devices
+    from traceir_numba.cuda import devices
+    from traceir_numba.cuda.runtime import device
 
     first = devices()[0]
     names = ("traceir", "numba", "numba-cuda", "numba-cuda-mlir", "jax", "cupy")

@@ -15,16 +15,16 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from traceir.conform import Case, load_cases
-from traceir.effects import calls_host
 from traceir.errors import TraceirError
-from traceir.ir import ClosedJaxpr
-from traceir_numba.assemble import assemble
+from traceir.ir.effects import calls_host
+from traceir.ir.jaxpr import ClosedJaxpr
 from traceir_numba.cuda import check, judging
 from traceir_numba.cuda.check import Row
 from traceir_numba.cuda.ptx import Usage, compiler, machine_code, ptx, ptxas
-from traceir_numba.hosted import Driven, is_driven
-from traceir_numba.problems import wrapped
-from traceir_numba.program import Program
+from traceir_numba.errors import wrapped
+from traceir_numba.loops.program import Program
+from traceir_numba.lowering.host_partition import Driven, is_driven
+from traceir_numba.pipeline.build_program import assemble
 
 # A thread has so many registers at most; with more than half of them a device runs few
 # threads beside one another.

@@ -7,25 +7,25 @@ from typing import Any
 
 import numpy as np
 
-from traceir import pytree
-from traceir.array import Array
-from traceir.avals import ShapedArray
-from traceir.config import local
+from traceir.arrays.array import Array
+from traceir.base.config import local
+from traceir.base.fast_dataclass import dataclass
+from traceir.ir.avals import ShapedArray
 from traceir.jit import stages
 from traceir.jit.backends import executable
-from traceir.jit.cache import Entry
+from traceir.jit.cache.trace_cache import Entry
+from traceir.jit.cache.writeback import results_of
 from traceir.jit.fallback import FallbackFunction
-from traceir.jit.fast import raw_key
-from traceir.jit.float_faults import check_not_raising
 from traceir.jit.function import JitFunction
+from traceir.jit.hot_path.float_faults import check_not_raising
+from traceir.jit.hot_path.raw_keys import raw_key
+from traceir.jit.instrument import watching
 from traceir.jit.staging import check_seal
-from traceir.jit.watching import watching
-from traceir.jit.writeback import results_of
-from traceir.nans import watched
-from traceir.records import dataclass
-from traceir_numba.cuda.arrays import DeviceArray, buffer_of, put
+from traceir.pytrees import flatten
+from traceir.sanitize.nan_checks import watched
+from traceir_numba.cuda.arrays.arrays import DeviceArray, buffer_of, put
+from traceir_numba.cuda.arrays.foreign import Taken, given_back
 from traceir_numba.cuda.backend import Executable
-from traceir_numba.cuda.foreign import Taken, given_back
 from traceir_numba.cuda.run import to_device, to_host
 
 
@@ -57,7 +57,7 @@ class CudaFunction(JitFunction):
         if local.trace is not None or context.disable_jit:
             return super()._call(args, kwargs, raw)
         taken = Taken()
-        args, kwargs = pytree.map_(taken.take, (args, kwargs))
+        args, kwargs = flatten.map_(taken.take, (args, kwargs))
         with self._context():
             prepared = self._prepare(args, kwargs)
             entry = self._entry(prepared)
@@ -76,7 +76,7 @@ class CudaFunction(JitFunction):
 
     def trace(self, /, *args: Any, **kwargs: Any) -> stages.Traced:
         """Trace for these arguments (arrays or ShapeDtypeStruct) without running."""
-        args, kwargs = pytree.map_(Taken().take, (args, kwargs))
+        args, kwargs = flatten.map_(Taken().take, (args, kwargs))
         traced = super().trace(*args, **kwargs)
         return _Traced(traced.entry, traced.backend, True, True)
 
@@ -89,9 +89,9 @@ class CudaFallbackFunction(FallbackFunction, CudaFunction):
     def _as_it_is(self, args: Any, kwargs: Any) -> Any:
         """Run the function on NumPy's arrays, and put its results on the device."""
         taken = Taken()
-        args, kwargs = pytree.map_(taken.take, (args, kwargs))
-        args, kwargs = pytree.map_(on_host, (args, kwargs))
-        results, tree = pytree.flatten(self._fun(*args, **kwargs))
+        args, kwargs = flatten.map_(taken.take, (args, kwargs))
+        args, kwargs = flatten.map_(on_host, (args, kwargs))
+        results, tree = flatten.flatten(self._fun(*args, **kwargs))
         return tree.unflatten(given_back(list(map(put, results)), taken.libraries))
 
 
@@ -110,7 +110,7 @@ class _Runner:
 
     def __call__(self, args: Any, kwargs: Any) -> Any:
         values = [args[o] if type(o) is int else kwargs[o] for o in self.origins]
-        results = self.launched(pytree.leaves(values))
+        results = self.launched(flatten.leaves(values))
         return results_of(self.entry.out_tree.unflatten(results))
 
     def launched(self, leaves: Sequence[Any]) -> list[DeviceArray]:
@@ -171,7 +171,7 @@ class _Compiled(stages.Compiled):
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         taken = Taken()
-        args, kwargs = pytree.map_(taken.take, (args, kwargs))
+        args, kwargs = flatten.map_(taken.take, (args, kwargs))
         results = launched(self.exe, self.entry, self._leaves(args, kwargs))
         taken.end()
         return results_of(

@@ -19,13 +19,14 @@ from pathlib import Path
 from typing import Any
 
 from traceir.conform import Case, load_cases
-from traceir.conform.pool import Limits, Pool
+from traceir.conform.processes.pool import Limits, Pool
 from traceir.errors import TraceirError
-from traceir.ir import Jaxpr, subjaxprs
-from traceir_numba.cuda import check, device
+from traceir.ir.jaxpr import Jaxpr, subjaxprs
+from traceir_numba.cuda import check
 from traceir_numba.cuda.check import Row
+from traceir_numba.cuda.runtime import device
 
-ADAPTER = "traceir.conform.implementations:cuda"
+ADAPTER = "traceir.conform.systems.implementations:cuda"
 # The seconds of one case, and of one function that is timed, after which it hangs.
 CASE, TIMED = 30.0, 90.0
 # Of each test that pytest has run, a letter.

@@ -24,8 +24,8 @@ import numpy as np
 
 from traceir import lax
 from traceir_numba.api import jit
-from traceir_numba.cuda import device
-from traceir_numba.cuda.foreign import device_put
+from traceir_numba.cuda.arrays.foreign import device_put
+from traceir_numba.cuda.runtime import device
 
 # Runs of which the median counts, and the seconds that one has at least: short calls
 # follow one another, and the device is waited for in the end.

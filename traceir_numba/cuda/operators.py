@@ -12,15 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from traceir import config, pytree, rules
-from traceir.array import Array
-from traceir.config import local
+from traceir import rules
+from traceir.arrays.array import Array
+from traceir.base import config
+from traceir.base.config import local
+from traceir.binding.bind_operators import BINARY, COMPARISON, METHODS, UNARY
+from traceir.jit.cache.static_keys import typed
 from traceir.jit.function import Options
-from traceir.jit.statics import typed
-from traceir.operators import BINARY, COMPARISON, METHODS, UNARY
-from traceir.trace import Tracer
-from traceir_numba.cuda.arrays import DeviceArray, resolved
-from traceir_numba.cuda.foreign import device_put, is_foreign
+from traceir.pytrees import flatten
+from traceir.tracing.trace import Tracer
+from traceir_numba.cuda.arrays.arrays import DeviceArray, resolved
+from traceir_numba.cuda.arrays.foreign import device_put, is_foreign
 from traceir_numba.cuda.function import CudaFunction, on_host
 
 Function = Callable[..., Any]
@@ -271,7 +273,7 @@ def _function(
     """NumPy's other functions; the host computes those whose shapes values decide."""
     counted = function in _COUNTED or (function is np.where and len(args) == 1)
     if counted and local.trace is None:
-        given = pytree.map_(_read, (args, kwargs))
+        given = flatten.map_(_read, (args, kwargs))
         return device_put(function(*given[0], **given[1]))
     return applied(function, *args, **kwargs)
 

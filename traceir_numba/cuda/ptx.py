@@ -20,9 +20,9 @@ from types import SimpleNamespace
 from typing import Any
 
 from traceir import rules
-from traceir_numba.cuda import device
+from traceir_numba.cuda.runtime import device
 from traceir_numba.cuda.source import arguments_of, module_of
-from traceir_numba.program import Program
+from traceir_numba.loops.program import Program
 
 # The compute capability that is compiled for, unless another one is asked for.
 CAPABILITY = (9, 0)

@@ -14,14 +14,21 @@ import numpy as np
 
 from traceir.dtypes import as_dtype
 from traceir_numba.backend import evaluated
-from traceir_numba.buffers import BITS, half_of
-from traceir_numba.cuda import device
-from traceir_numba.cuda.launching import launch, multiply
-from traceir_numba.cuda.pieces import Plan, plan_of
-from traceir_numba.cuda.plans import Again, Chosen, Level, Part, Piece, Planned, Rows
-from traceir_numba.emitters.pairs import part_of
-from traceir_numba.nests import Constant
-from traceir_numba.program import (
+from traceir_numba.cuda.routines.block_plans import (
+    Again,
+    Chosen,
+    Level,
+    Part,
+    Piece,
+    Planned,
+    Rows,
+)
+from traceir_numba.cuda.routines.pieces import Plan, plan_of
+from traceir_numba.cuda.runtime import device
+from traceir_numba.cuda.runtime.launching import launch, multiply
+from traceir_numba.emitters.pairs.values import part_of
+from traceir_numba.loops.nest import Constant
+from traceir_numba.loops.program import (
     Assign,
     Buffer,
     Call,
@@ -35,6 +42,7 @@ from traceir_numba.program import (
     Run,
     Step,
 )
+from traceir_numba.runtime.allocator import BITS, half_of
 
 
 def memory_of(dtype: str) -> np.dtype:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from traceir_numba.cuda import products, texts
-from traceir_numba.cuda.emit import Kernel, emit
-from traceir_numba.cuda.emit_pieces import PieceKernel
-from traceir_numba.cuda.forms import Key, key_of
-from traceir_numba.cuda.pieces import kind_of, launched, plan_of
-from traceir_numba.functions import NUMBERS, short
-from traceir_numba.products import call_arguments
-from traceir_numba.program import Call, Launch, Program, Run, Step
+from traceir_numba.cuda.codegen import device_functions, matmul
+from traceir_numba.cuda.codegen.nest import Kernel, emit
+from traceir_numba.cuda.codegen.thread_mapping import Key, key_of
+from traceir_numba.cuda.routines.emit_pieces import PieceKernel
+from traceir_numba.cuda.routines.pieces import kind_of, launched, plan_of
+from traceir_numba.device_functions import NUMBERS, short
+from traceir_numba.loops.program import Call, Launch, Program, Run, Step
+from traceir_numba.lowering.matmul import call_arguments
 
 
 def kernels_of(program: Program) -> dict[Key, Kernel]:
@@ -52,7 +52,9 @@ def module_of(program: Program) -> str:
     kernels = kernels_of(program).values()
     pieces = pieces_of(program)
     calls = [*(k.calls for k in kernels), *(k.calls for k in pieces)]
-    functions = texts.source(dict.fromkeys(name for names in calls for name in names))
+    functions = device_functions.source(
+        dict.fromkeys(name for names in calls for name in names)
+    )
     parts = [functions] if functions else []
     for kernel in kernels:
         parts += [f"@cuda.jit\n{text}" for text in (kernel.text, kernel.end) if text]
@@ -61,7 +63,7 @@ def module_of(program: Program) -> str:
         parts.append(f"@cuda.jit\n{piece.text}")
     products_ = [s for s in every_step(program) if isinstance(s, Call)]
     tiles = dict.fromkeys(map(tile_of, products_))
-    parts += [f"@cuda.jit\n{products.source(tile)}" for tile in tiles]
+    parts += [f"@cuda.jit\n{matmul.source(tile)}" for tile in tiles]
     parts = [docstring(program), header("\n".join(parts)), *dict.fromkeys(parts)]
     return "\n\n\n".join(part.strip("\n") for part in parts) + "\n"
 
@@ -79,15 +81,15 @@ def arguments_of(program: Program) -> dict[str, tuple[str, ...]]:
     for step in every_step(program):
         if isinstance(step, Call):
             tile = tile_of(step)
-            sizes = ["int64"] * len(products.SIZES)
+            sizes = ["int64"] * len(matmul.SIZES)
             found[tile.name] = (*[f"{tile.dtype}*"] * 3, *sizes)
     return found
 
 
-def tile_of(step: Call) -> products.Tile:
+def tile_of(step: Call) -> matmul.Tile:
     """How a device computes a product."""
     dtype = step.eqn.outputs[0].aval.dtype.name
-    return products.tile_of(dtype, call_arguments(step.eqn))
+    return matmul.tile_of(dtype, call_arguments(step.eqn))
 
 
 def docstring(program: Program) -> str:

@@ -6,8 +6,8 @@ from textwrap import dedent
 
 import numpy as np
 
-from traceir_numba.emitters.entry import Expression, Scalar, emitter, register
-from traceir_numba.functions import TEMPLATES, Function, scalar, short
+from traceir_numba.device_functions import TEMPLATES, Function, scalar, short
+from traceir_numba.emitters.kinds import Expression, Scalar, emitter, register
 
 
 @emitter("ceil")

@@ -9,11 +9,11 @@ from textwrap import dedent
 
 import numpy as np
 
-from traceir.avals import ShapedArray
-from traceir.ir import Atom, ClosedJaxpr, Eqn, Literal, Var, sort_params
-from traceir_numba.emitters.entry import Expression, Scalar, register
-from traceir_numba.emitters.rewrites import Build
-from traceir_numba.functions import TEMPLATES, Function, short
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Literal, Var, sort_params
+from traceir_numba.device_functions import TEMPLATES, Function, short
+from traceir_numba.emitters.decompositions import Build
+from traceir_numba.emitters.kinds import Expression, Scalar, register
 
 # -- patterns -------------------------------------------------------------------------
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from traceir.ir import Atom, ClosedJaxpr, Eqn, Literal, Params, sort_params
-from traceir.transforms.while_ import While, with_one_predicate
-from traceir_numba.emitters.entry import Region, register
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Literal, Params, sort_params
+from traceir.transforms.control.while_ import While, with_one_predicate
+from traceir_numba.emitters.kinds import Region, register
 
 Atoms = tuple[Atom, ...]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from traceir_numba.emitters.entry import Expression, Scalar, emitter, register
-from traceir_numba.functions import short
+from traceir_numba.device_functions import short
+from traceir_numba.emitters.kinds import Expression, Scalar, emitter, register
 
 
 @emitter("add")
@@ -237,7 +237,7 @@ def convert(e: Expression, x: str) -> str:
 
 
 def halved(e: Expression, half: str, x: str) -> str:
-    """Bits of a half (`traceir_numba.halves`) as a number, or a number as such bits."""
+    """Bits of a half (`traceir_numba.lowering.float16`) as a number, or a number as such bits."""
     if e.dtype == "float32":
         return e.call(f"{half}_value", x)
     return e.call(f"{half}_bits_{short(e.operand)}", x)

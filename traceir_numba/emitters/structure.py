@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from traceir.ir import Eqn
-from traceir_numba.emitters.entry import (
+from traceir.ir.jaxpr import Eqn
+from traceir_numba.emitters.kinds import (
     Expression,
     Generator,
     Index,

@@ -6,7 +6,7 @@ from functools import cache
 
 from traceir.store.entry import digest
 from traceir.store.sources import texts_of
-from traceir_numba import engine
+from traceir_numba.runtime import mcjit
 
 # Whatever makes a program of a trace: the whole backend, and what it uses of `traceir`.
 # tests/store/test_identity.py compares these with what is imported.
@@ -53,7 +53,7 @@ def identity() -> str:
 @cache
 def compiler() -> str:
     """The digest of all that makes the same code of the same LLVM text."""
-    parts: list[bytes | str] = [engine.triple(), *engine.processor()]
+    parts: list[bytes | str] = [mcjit.triple(), *mcjit.processor()]
     parts += texts_of("traceir_numba", COMPILER)
     parts += texts_of("llvmlite", (VERSIONS["llvmlite"],))
     return digest(*parts)

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from traceir.avals import ShapedArray
-from traceir.ir import Atom, ClosedJaxpr, HostFunction, Jaxpr, Literal, Var
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, HostFunction, Jaxpr, Literal, Var
+from traceir.pytrees.treedef import TreeDef
 from traceir.store.entry import digest
-from traceir.treedef import TreeDef
 from traceir_numba.store.identity import identity
 
 # Constants of more bytes are not worth reading twice to know them again.

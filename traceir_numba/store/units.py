@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
-from traceir.caches import LRUCache
+from traceir.base.caches import LRUCache
 from traceir.store.entry import Entry, digest
 from traceir.store.files import Store, current
-from traceir_numba import engine
+from traceir_numba.runtime import mcjit
 from traceir_numba.store.identity import compiler
 
 Addresses = Mapping[str, int]
@@ -38,7 +38,7 @@ class Unit:
 
     key: str
     made: Made
-    image: engine.Image
+    image: mcjit.Image
     uses: tuple[Unit, ...]
 
     @property
@@ -80,7 +80,7 @@ def stored(keys: Iterable[str]) -> dict[str, Unit] | None:
     """Some units, loaded now if they are not; None if one is nowhere."""
     store = current()
     found: dict[str, Unit] = {}
-    with engine.lock:
+    with mcjit.lock:
         for key in keys:
             unit = _loaded.get(key) or (_from(store, key) if store else None)
             if unit is None:
@@ -100,7 +100,7 @@ def kept(units: Iterable[Unit]) -> bool:
 def _load(key: str, made: Made, symbols: Sequence[str], uses: Iterable[Unit]) -> Unit:
     homes = _homes(made.needs, uses)
     needs = {name: unit.addresses[name] for name, unit in homes.items()}
-    image = engine.load(made.code, symbols, needs)
+    image = mcjit.load(made.code, symbols, needs)
     used = {unit.key: unit for unit in homes.values()}
     found = _loaded[key] = Unit(key, made, image, tuple(used.values()))
     return found
@@ -113,7 +113,7 @@ def _homes(needs: Iterable[str], uses: Iterable[Unit]) -> dict[str, Unit]:
     """
     homes = {name: unit for unit in uses for name in unit.addresses}
     for name in needs:
-        if name not in homes and not engine.is_provided(name):
+        if name not in homes and not mcjit.is_provided(name):
             raise RuntimeError(f"no code for {name}")
     return {name: homes[name] for name in needs if name in homes}
 

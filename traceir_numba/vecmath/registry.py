@@ -14,41 +14,43 @@ from textwrap import fill, indent
 from types import ModuleType
 from typing import Any
 
-from traceir.syntax import parse_module
+from traceir.base.python_parser import parse_module
 from traceir_numba.vecmath import (
     area,
     basics,
-    bessel,
-    beta,
-    circular,
+    cube_root,
     exponential,
-    gamma,
-    gaussian,
     hyperbolic,
-    incomplete,
-    inverse,
+    inverse_trigonometric,
     logarithm,
     power,
-    root,
-    sums,
+    trigonometric,
+)
+from traceir_numba.vecmath.special import (
+    bessel,
+    beta,
+    gamma,
+    gaussian,
+    incomplete,
+    power_sums,
 )
 
 MODULES = (
     basics,
     exponential,
     logarithm,
-    circular,
+    trigonometric,
     hyperbolic,
     power,
     area,
-    root,
-    inverse,
+    cube_root,
+    inverse_trigonometric,
     gaussian,
     gamma,
     bessel,
     incomplete,
     beta,
-    sums,
+    power_sums,
 )
 DTYPES = {"f32": "float32", "f64": "float64", "i32": "int32", "i64": "int64"}
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from traceir import pytree, rules
-from traceir.avals import ShapedArray
+from traceir import rules
+from traceir.ir.avals import ShapedArray
+from traceir.lax.checks.operands import convert, joined
 from traceir.lax.control.bodies import Body, Flat, called, first_parameter
 from traceir.lax.control.wrappers import told
-from traceir.lax.operands import convert, joined
-from traceir.pytree import TreeDef, short
+from traceir.pytrees import flatten
+from traceir.pytrees.flatten import TreeDef, short
 
 SHOWN = 3
 
@@ -31,8 +32,8 @@ def check_branches(
     first: Body = bodies[0]
     for name, fun, body in zip(names[1:], funs[1:], bodies[1:], strict=True):
         left, right = f"{names[0]} {called(funs[0])}", f"{name} {called(fun)}"
-        for path, a, b in pytree.differences(first.tree, body.tree):
-            at = f" at {pytree.key_path(path)}" if path else ""
+        for path, a, b in flatten.differences(first.tree, body.tree):
+            at = f" at {flatten.key_path(path)}" if path else ""
             got = f"{asker}: {left} returns {short(a)}{at}, {right} {short(b)}"
             raise rules.error("control.branch-tree", got=got)
         wrong = [
@@ -49,7 +50,7 @@ def check_branches(
 def _leaves(
     tree: TreeDef, a: Sequence[ShapedArray], b: Sequence[ShapedArray]
 ) -> Iterator[tuple[str, ShapedArray, ShapedArray]]:
-    yield from zip(map(pytree.key_path, tree.paths()), a, b, strict=True)
+    yield from zip(map(flatten.key_path, tree.paths()), a, b, strict=True)
 
 
 def check_carry(
@@ -63,8 +64,8 @@ def check_carry(
     back as it went in."""
     body = told(fun, asker)
     root = first_parameter(fun, "carry")
-    for path, a, b in pytree.differences(carry.tree, tree):
-        name = body.spell(pytree.key_path(path, root))
+    for path, a, b in flatten.differences(carry.tree, tree):
+        name = body.spell(flatten.key_path(path, root))
         got = f"{body.asker} of {body.name}: {name} is {short(a)}, comes back as "
         raise rules.error("control.carry-tree", got=got + short(b))
     wrong = [

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from traceir import pytree, rules
+from traceir import rules
+from traceir.lax.checks.operands import Operand, typed
+from traceir.lax.checks.shapes import axis_in
 from traceir.lax.control.bodies import called, demand_callable, flat
-from traceir.lax.elementwise import add, bitwise_or
-from traceir.lax.operands import Operand, typed
-from traceir.lax.shapes import axis_in
-from traceir.lax.structure import concatenate, pad, rev, slice_in_dim
-from traceir.trace import Value, typeof
+from traceir.lax.elementwise.arithmetic import add, bitwise_or
+from traceir.lax.structural.shapes import concatenate, pad, rev, slice_in_dim
+from traceir.pytrees import flatten
+from traceir.tracing.trace import Value, typeof
 
 Combine = Callable[[list[Value], list[Value]], list[Value]]
 
@@ -46,7 +47,7 @@ def associative_scan(
 
     def combine(a: list[Value], b: list[Value]) -> list[Value]:
         results = fn(given.tree.unflatten(a), given.tree.unflatten(b))
-        found, tree = pytree.flatten(results)
+        found, tree = flatten.flatten(results)
         if tree != given.tree:
             got = f"{called(fn)} takes {given.tree}, returns {tree}"
             raise rules.error("control.branch-tree", got=got)

@@ -9,19 +9,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from traceir import config, pytree, rules
-from traceir.array import Array
-from traceir.avals import ShapedArray
-from traceir.ir import Atom, ClosedJaxpr, Jaxpr, Var
-from traceir.jit.cache import Entry, cache_of
-from traceir.jit.signature import StaticSpec, bind_arguments, form_of
+from traceir import rules
+from traceir.arrays.array import Array
+from traceir.base import config
+from traceir.base.fast_dataclass import dataclass
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Jaxpr, Var
+from traceir.jit.cache.signature import StaticSpec, bind_arguments, form_of
+from traceir.jit.cache.trace_cache import Entry, cache_of
 from traceir.jit.stages import struct_of
 from traceir.jit.staging import find_entry, function_name, prepare
+from traceir.lax.checks.operands import as_array, operand
 from traceir.lax.control.wrappers import told
-from traceir.lax.operands import as_array, operand
-from traceir.pytree import TreeDef
-from traceir.records import dataclass
-from traceir.trace import Tracer, Value, typeof
+from traceir.pytrees import flatten
+from traceir.pytrees.flatten import TreeDef
+from traceir.tracing.trace import Tracer, Value, typeof
 
 NO_STATICS = StaticSpec(frozenset(), frozenset())
 
@@ -42,12 +44,12 @@ class Flat:
     @property
     def paths(self) -> list[str]:
         """How the user spells each leaf."""
-        return [pytree.key_path(path, self.label) for path in self.tree.paths()]
+        return [flatten.key_path(path, self.label) for path in self.tree.paths()]
 
 
 def flat(tree: Any, asker: str, label: str) -> Flat:
     """The arrays of a tree; TypeError (jit.argument) for a leaf that is none."""
-    leaves, treedef = pytree.flatten(tree)
+    leaves, treedef = flatten.flatten(tree)
     found = Flat(leaves, treedef, label)
     for k, leaf in enumerate(leaves):
         try:

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from traceir import config, rules
-from traceir.array import LIVING
+from traceir import rules
+from traceir.arrays.array import LIVING
+from traceir.base import config
 from traceir.dtypes import kind_of
-from traceir.ir import ClosedJaxpr
+from traceir.ir.jaxpr import ClosedJaxpr
+from traceir.lax.checks.operands import as_array, convert, operand, typed
 from traceir.lax.control.agree import check_branches
 from traceir.lax.control.bodies import (
     Body,
@@ -19,11 +21,10 @@ from traceir.lax.control.bodies import (
     known_number,
     trace_body,
 )
-from traceir.lax.elementwise import ne
-from traceir.lax.operands import as_array, convert, operand, typed
-from traceir.lax.selection import clamp
-from traceir.trace import Tracer, Value, bind, typeof
-from traceir.transforms.rewrites import forwarded, keep_outputs, spread
+from traceir.lax.elementwise.arithmetic import ne
+from traceir.lax.elementwise.selection import clamp
+from traceir.tracing.trace import Tracer, Value, bind, typeof
+from traceir.transforms.rules.rewrites import forwarded, keep_outputs, spread
 
 INDEX = np.dtype("int32")
 MISSING: Any = object()

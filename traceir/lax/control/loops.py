@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from traceir import config, pytree, rules
+from traceir import rules
+from traceir.base import config
 from traceir.dtypes import kind_of
 from traceir.errors import ConcretizationTypeError
+from traceir.lax.checks.operands import as_array, convert, operand, typed
 from traceir.lax.control.agree import check_carry, promoted
 from traceir.lax.control.bodies import (
     Body,
@@ -25,11 +27,11 @@ from traceir.lax.control.bodies import (
 )
 from traceir.lax.control.scans import scan
 from traceir.lax.control.wrappers import wrapped
-from traceir.lax.elementwise import add, lt
-from traceir.lax.operands import as_array, convert, operand, typed
-from traceir.trace import Value, bind, typeof
-from traceir.transforms.dead import live_program
-from traceir.transforms.rewrites import (
+from traceir.lax.elementwise.arithmetic import add, lt
+from traceir.pytrees import flatten
+from traceir.tracing.trace import Value, bind, typeof
+from traceir.transforms.rules.dce import live_program
+from traceir.transforms.rules.rewrites import (
     flipped,
     forwarded,
     keep_outputs,
@@ -74,9 +76,9 @@ def while_loop(
 def _in_python(
     cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], init_val: Any
 ) -> Any:
-    value = pytree.map_(as_array, init_val)
+    value = flatten.map_(as_array, init_val)
     while cond_fun(value):
-        value = pytree.map_(as_array, body_fun(value))
+        value = flatten.map_(as_array, body_fun(value))
     return value
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from traceir import config, pytree, rules
+from traceir import rules
+from traceir.base import config
+from traceir.lax.checks.operands import as_array
 from traceir.lax.control.agree import check_carry, promoted
 from traceir.lax.control.bodies import (
     Body,
@@ -16,18 +18,18 @@ from traceir.lax.control.bodies import (
     trace_body,
 )
 from traceir.lax.control.wrappers import wrapped
-from traceir.lax.operands import as_array
-from traceir.lax.structure import (
+from traceir.lax.structural.shapes import (
     concatenate,
     index_in_dim,
     reshape,
     slice,
     stack,
 )
-from traceir.pytree import short
-from traceir.trace import Tracer, Value, bind
-from traceir.transforms.rewrites import forwarded, keep_outputs, move_to_front
-from traceir.transforms.vmap import vmap
+from traceir.pytrees import flatten
+from traceir.pytrees.flatten import short
+from traceir.tracing.trace import Tracer, Value, bind
+from traceir.transforms.batching.vmap import vmap
+from traceir.transforms.rules.rewrites import forwarded, keep_outputs, move_to_front
 
 
 def scan(
@@ -167,7 +169,7 @@ def _in_python(
         found.append(y)
     if reverse:
         found.reverse()
-    return value, pytree.map_(lambda *ys: stack([as_array(y) for y in ys], 0), *found)
+    return value, flatten.map_(lambda *ys: stack([as_array(y) for y in ys], 0), *found)
 
 
 def map(f: Callable[[Any], Any], xs: Any, *, batch_size: int | None = None) -> Any:
@@ -218,10 +220,10 @@ def _in_batches(f: Callable[[Any], Any], xs: Any, batch_size: int) -> Any:
     if left or not count:
         parts.append(vmap(f)(rows.tree.unflatten(rest)))
     if count:
-        parts[0] = pytree.map_(_merged, parts[0])
+        parts[0] = flatten.map_(_merged, parts[0])
     if len(parts) == 1:
         return parts[0]
-    return pytree.map_(lambda a, b: concatenate([a, b], 0), *parts)
+    return flatten.map_(lambda a, b: concatenate([a, b], 0), *parts)
 
 
 def _rows(x: Value, first: int, last: int) -> Value:

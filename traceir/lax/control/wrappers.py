@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary, ref
 
-from traceir.jit.signature import form_of
+from traceir.base.fast_dataclass import dataclass
+from traceir.jit.cache.signature import form_of
 from traceir.jit.staging import function_name
-from traceir.records import dataclass
 
 Function = Callable[..., Any]
 # From what gives the user's function to the function around it.

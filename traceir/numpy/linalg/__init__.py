@@ -10,7 +10,7 @@ Array([1., 2.], dtype=float32)
 
 from numpy.linalg import LinAlgError
 
-from traceir import direct as _direct
+from traceir.eager import dispatch as _direct
 from traceir.numpy.linalg.factors import (
     EighResult,
     EigResult,
@@ -40,8 +40,8 @@ from traceir.numpy.linalg.products import (
     trace,
 )
 from traceir.numpy.linalg.systems import SlogdetResult, det, inv, slogdet, solve
-from traceir.numpy.shapes import matrix_transpose
-from traceir.numpy.vectors import vecdot
+from traceir.numpy.manipulation.shapes import matrix_transpose
+from traceir.numpy.products.vecdot import vecdot
 
 __all__ = [
     "EigResult",

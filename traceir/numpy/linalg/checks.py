@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from traceir import rules
-from traceir.lax.operands import Operand, promoted_inexact, shape_of
-from traceir.trace import typeof
+from traceir.lax.checks.operands import Operand, promoted_inexact, shape_of
+from traceir.tracing.trace import typeof
 
 
 def matrices(name: str, *values: Operand) -> list[Operand]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from traceir import lax
-from traceir.array import Array
+from traceir.arrays.array import Array
 from traceir.jit.composite import composite
-from traceir.lax.matrices import adjoint
-from traceir.lax.operands import Operand
+from traceir.lax.checks.operands import Operand
+from traceir.lax.linalg.matrices import adjoint
 from traceir.numpy.linalg.checks import matrices, option, square
 
 

@@ -5,21 +5,27 @@ from __future__ import annotations
 import numpy as np
 
 from traceir import lax, rules
-from traceir.array import Array
+from traceir.arrays.array import Array
 from traceir.dtypes import finfo
 from traceir.jit.composite import composite
-from traceir.lax.matrices import adjoint, product
-from traceir.lax.operands import Operand, convert, operand, promoted_inexact, shape_of
-from traceir.numpy.composites import where
-from traceir.numpy.creation import broadcast_to
+from traceir.lax.checks.operands import (
+    Operand,
+    convert,
+    operand,
+    promoted_inexact,
+    shape_of,
+)
+from traceir.lax.linalg.matrices import adjoint, product
+from traceir.numpy.arrays.creation import broadcast_to
+from traceir.numpy.elementwise.composites import where
 from traceir.numpy.linalg.checks import check_square, matrices, option, shown
 from traceir.numpy.linalg.factors import svd, svdvals
 from traceir.numpy.linalg.norms import norm
 from traceir.numpy.linalg.systems import inv
-from traceir.numpy.reductions import any as _any
-from traceir.numpy.reductions import sum as _sum
-from traceir.trace import typeof
-from traceir.transforms.custom_jvp import custom_jvp
+from traceir.numpy.reductions.reductions import any as _any
+from traceir.numpy.reductions.reductions import sum as _sum
+from traceir.tracing.trace import typeof
+from traceir.transforms.custom.custom_jvp import custom_jvp
 
 
 @custom_jvp

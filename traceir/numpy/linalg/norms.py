@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from traceir import lax
-from traceir.array import Array
+from traceir.arrays.array import Array
 from traceir.dtypes import finfo, is_inexact, kind_of
 from traceir.jit.composite import composite
-from traceir.lax.operands import (
+from traceir.lax.checks.operands import (
     BOOL,
     Operand,
     convert,
@@ -20,15 +20,15 @@ from traceir.lax.operands import (
     promoted_inexact,
     shape_of,
 )
-from traceir.lax.shapes import axes_in
+from traceir.lax.checks.shapes import axes_in
 from traceir.numpy.linalg.checks import matrices, option
 from traceir.numpy.linalg.factors import svdvals
-from traceir.numpy.reductions import max as _max
-from traceir.numpy.reductions import min as _min
-from traceir.numpy.reductions import sum as _sum
-from traceir.numpy.reductions import sum_dtype
-from traceir.numpy.shapes import expand_dims, moveaxis, ravel, reshape
-from traceir.trace import typeof
+from traceir.numpy.manipulation.shapes import expand_dims, moveaxis, ravel, reshape
+from traceir.numpy.reductions.reductions import max as _max
+from traceir.numpy.reductions.reductions import min as _min
+from traceir.numpy.reductions.reductions import sum as _sum
+from traceir.numpy.reductions.reductions import sum_dtype
+from traceir.tracing.trace import typeof
 
 Order = int | float | str | None
 Axes = int | Sequence[int] | None

@@ -7,9 +7,9 @@ from math import prod
 from operator import index
 
 from traceir import lax, rules
-from traceir.array import Array
+from traceir.arrays.array import Array
 from traceir.jit.composite import composite
-from traceir.lax.operands import (
+from traceir.lax.checks.operands import (
     DTypeLike,
     Operand,
     aligned,
@@ -19,19 +19,19 @@ from traceir.lax.operands import (
     promoted,
     shape_of,
 )
-from traceir.lax.precision import PrecisionLike, precisely
-from traceir.lax.shapes import axes_in, axis_in
-from traceir.numpy.contractions import dot
-from traceir.numpy.contractions import matmul as _matmul
-from traceir.numpy.contractions import outer as _outer
-from traceir.numpy.contractions import tensordot as _tensordot
-from traceir.numpy.creation import broadcast_to, eye
-from traceir.numpy.diagonals import diagonal as _diagonal
-from traceir.numpy.diagonals import trace as _trace
+from traceir.lax.checks.precision import PrecisionLike, precisely
+from traceir.lax.checks.shapes import axes_in, axis_in
+from traceir.numpy.arrays.creation import broadcast_to, eye
 from traceir.numpy.linalg.checks import check_square, shown
 from traceir.numpy.linalg.systems import inv, solve
-from traceir.numpy.shapes import moveaxis, reshape, stack
-from traceir.trace import typeof
+from traceir.numpy.manipulation.shapes import moveaxis, reshape, stack
+from traceir.numpy.products.dot import dot
+from traceir.numpy.products.dot import matmul as _matmul
+from traceir.numpy.products.dot import outer as _outer
+from traceir.numpy.products.dot import tensordot as _tensordot
+from traceir.numpy.reductions.diagonals import diagonal as _diagonal
+from traceir.numpy.reductions.diagonals import trace as _trace
+from traceir.tracing.trace import typeof
 
 
 def matmul(

@@ -8,27 +8,22 @@ from typing import NamedTuple
 import numpy as np
 
 from traceir import lax, rules
-from traceir.array import Array
+from traceir.arrays.array import Array
 from traceir.jit.composite import composite
-from traceir.lax.matrices import (
-    diagonal,
-    eye_like,
-    permuted,
-    solved,
-)
-from traceir.lax.operands import (
+from traceir.lax.checks.operands import (
     Operand,
     broadcast_shapes,
     promoted_inexact,
     shape_of,
 )
-from traceir.numpy.composites import where
-from traceir.numpy.creation import broadcast_to
-from traceir.numpy.elementwise import divide
+from traceir.lax.linalg.matrices import diagonal, eye_like, permuted, solved
+from traceir.numpy.arrays.creation import broadcast_to
+from traceir.numpy.elementwise.arithmetic import divide
+from traceir.numpy.elementwise.composites import where
 from traceir.numpy.linalg.checks import check_square, matrices, option, shown, square
-from traceir.numpy.reductions import any as _any
-from traceir.numpy.reductions import prod
-from traceir.trace import typeof
+from traceir.numpy.reductions.reductions import any as _any
+from traceir.numpy.reductions.reductions import prod
+from traceir.tracing.trace import typeof
 
 
 class SlogdetResult(NamedTuple):

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from traceir import lax, rules
-from traceir.array import Array
-from traceir.lax.operands import Operand, as_array, convert, like, refuse_complex
-from traceir.numpy.composites import where
-from traceir.numpy.elementwise import abs, divide, exp, multiply, subtract
-from traceir.numpy.shapes import concatenate, stack
+from traceir.arrays.array import Array
+from traceir.lax.checks.operands import Operand, as_array, convert, like, refuse_complex
+from traceir.numpy.elementwise.arithmetic import abs, divide, exp, multiply, subtract
+from traceir.numpy.elementwise.composites import where
+from traceir.numpy.manipulation.shapes import concatenate, stack
 from traceir.scipy.special.logs import filled, real, reals
 from traceir.scipy.special.polynomials import widened
-from traceir.transforms.custom_jvp import custom_jvp
+from traceir.transforms.custom.custom_jvp import custom_jvp
 
 
 def i0e(x: Operand) -> Array:

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from traceir import lax
-from traceir.array import Array
-from traceir.lax.operands import Operand, as_array, convert, like, refuse_complex
-from traceir.numpy.composites import where
-from traceir.numpy.elementwise import add, divide, exp, log, log1p, multiply, subtract
+from traceir.arrays.array import Array
+from traceir.lax.checks.operands import Operand, as_array, convert, like, refuse_complex
+from traceir.numpy.elementwise.arithmetic import (
+    add,
+    divide,
+    exp,
+    log,
+    log1p,
+    multiply,
+    subtract,
+)
+from traceir.numpy.elementwise.composites import where
 from traceir.scipy.special.gammas import gammaln, gammasgn
 from traceir.scipy.special.logs import filled, reals
-from traceir.trace import bind
+from traceir.tracing.trace import bind
 
 # Stirling's series of the logarithm of the gamma function: Abramowitz and Stegun,
 # "Handbook of Mathematical Functions" (1964), 6.1.40.

@@ -12,10 +12,10 @@ import math
 from typing import Any
 
 from traceir import lax
-from traceir.array import Array
+from traceir.arrays.array import Array
 from traceir.dtypes import kind_of
-from traceir.lax.operands import Operand, as_array, convert, like, refuse_complex
-from traceir.numpy.composites import where
+from traceir.lax.checks.operands import Operand, as_array, convert, like, refuse_complex
+from traceir.numpy.elementwise.composites import where
 from traceir.scipy.special.logs import filled, named, reals
 from traceir.scipy.special.polynomials import clamped, fitted, widened
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from traceir import lax, rules
-from traceir.array import Array
+from traceir.arrays.array import Array
 from traceir.dtypes import kind_of
-from traceir.lax.operands import (
+from traceir.lax.checks.operands import (
     Operand,
     as_array,
     convert,
@@ -19,14 +19,27 @@ from traceir.lax.operands import (
     operand,
     refuse_complex,
 )
-from traceir.numpy.composites import remainder, where
-from traceir.numpy.elementwise import add, divide, exp, floor, multiply, subtract
-from traceir.numpy.logic import greater, less, logical_and, logical_or, not_equal
-from traceir.numpy.reductions import sum as _sum
-from traceir.numpy.shapes import expand_dims
-from traceir.numpy.signs import signbit
+from traceir.numpy.elementwise.arithmetic import (
+    add,
+    divide,
+    exp,
+    floor,
+    multiply,
+    subtract,
+)
+from traceir.numpy.elementwise.composites import remainder, where
+from traceir.numpy.elementwise.float_parts import signbit
+from traceir.numpy.elementwise.logic import (
+    greater,
+    less,
+    logical_and,
+    logical_or,
+    not_equal,
+)
+from traceir.numpy.manipulation.shapes import expand_dims
+from traceir.numpy.reductions.reductions import sum as _sum
 from traceir.scipy.special.logs import named, real, reals
-from traceir.trace import bind, typeof
+from traceir.tracing.trace import bind, typeof
 
 
 def gammaln(x: Operand) -> Array:

@@ -12,9 +12,9 @@ from operator import index
 import numpy as np
 
 from traceir import lax, rules
-from traceir.array import Array
+from traceir.arrays.array import Array
 from traceir.dtypes import kind_of
-from traceir.lax.operands import (
+from traceir.lax.checks.operands import (
     Operand,
     aligned,
     as_array,
@@ -24,8 +24,8 @@ from traceir.lax.operands import (
     operand,
     refuse_complex,
 )
-from traceir.numpy.composites import where
-from traceir.numpy.tiling import broadcast_arrays
+from traceir.numpy.assembly.tiling import broadcast_arrays
+from traceir.numpy.elementwise.composites import where
 from traceir.scipy.special.logs import filled, reals
 
 

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from traceir import lax
-from traceir.array import Array
-from traceir.lax.operands import Operand, as_array, convert, like, refuse_complex
-from traceir.numpy.composites import where
-from traceir.numpy.tiling import broadcast_arrays
+from traceir.arrays.array import Array
+from traceir.lax.checks.operands import Operand, as_array, convert, like, refuse_complex
+from traceir.numpy.assembly.tiling import broadcast_arrays
+from traceir.numpy.elementwise.composites import where
 from traceir.scipy.special.gammas import gammaln, gammasgn
 from traceir.scipy.special.logs import filled, named, reals
 from traceir.scipy.special.polynomials import widened

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from traceir import lax
-from traceir.array import Array
-from traceir.lax.operands import Operand, convert, like, refuse_complex
-from traceir.numpy.composites import where
+from traceir.arrays.array import Array
+from traceir.lax.checks.operands import Operand, convert, like, refuse_complex
+from traceir.numpy.elementwise.composites import where
 from traceir.scipy.special.logs import named, reals
 from traceir.scipy.special.polynomials import clamped, exact, fitted, widened
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from traceir import lax
-from traceir.array import Array
-from traceir.lax.operands import (
+from traceir.arrays.array import Array
+from traceir.lax.checks.operands import (
     Operand,
     aligned,
     as_array,
@@ -24,15 +24,15 @@ from traceir.lax.operands import (
     shape_of,
     typed,
 )
-from traceir.lax.shapes import axes_in
-from traceir.numpy.composites import where
-from traceir.numpy.elementwise import add, divide, multiply, subtract
-from traceir.numpy.hyperbolic import expm1
-from traceir.numpy.logic import equal, greater, greater_equal, logical_and
-from traceir.numpy.tiling import broadcast_arrays
+from traceir.lax.checks.shapes import axes_in
+from traceir.numpy.assembly.tiling import broadcast_arrays
+from traceir.numpy.elementwise.arithmetic import add, divide, multiply, subtract
+from traceir.numpy.elementwise.composites import where
+from traceir.numpy.elementwise.exponential import expm1
+from traceir.numpy.elementwise.logic import equal, greater, greater_equal, logical_and
 from traceir.scipy.special.logsums import log_shares, shares
-from traceir.trace import bind, typeof
-from traceir.transforms.custom_jvp import custom_jvp
+from traceir.tracing.trace import bind, typeof
+from traceir.transforms.custom.custom_jvp import custom_jvp
 
 Axis = Any
 

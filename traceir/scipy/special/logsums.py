@@ -13,18 +13,12 @@ from typing import Any
 import numpy as np
 
 from traceir import lax
-from traceir.array import Array
+from traceir.arrays.array import Array
 from traceir.jit.composite import composite
-from traceir.lax.operands import (
-    Operand,
-    promoted_inexact,
-    shape_of,
-    typed,
-)
-from traceir.lax.shapes import axes_in
-from traceir.numpy.composites import where as _where
-from traceir.numpy.creation import broadcast_to
-from traceir.numpy.elementwise import (
+from traceir.lax.checks.operands import Operand, promoted_inexact, shape_of, typed
+from traceir.lax.checks.shapes import axes_in
+from traceir.numpy.arrays.creation import broadcast_to
+from traceir.numpy.elementwise.arithmetic import (
     add,
     divide,
     exp,
@@ -34,12 +28,13 @@ from traceir.numpy.elementwise import (
     negative,
     subtract,
 )
-from traceir.numpy.hyperbolic import expm1
-from traceir.numpy.logic import less, not_equal
-from traceir.numpy.reductions import Axis, reduced
-from traceir.numpy.reductions import sum as _sum
-from traceir.trace import typeof
-from traceir.transforms.custom_jvp import custom_jvp
+from traceir.numpy.elementwise.composites import where as _where
+from traceir.numpy.elementwise.exponential import expm1
+from traceir.numpy.elementwise.logic import less, not_equal
+from traceir.numpy.reductions.reductions import Axis, reduced
+from traceir.numpy.reductions.reductions import sum as _sum
+from traceir.tracing.trace import typeof
+from traceir.transforms.custom.custom_jvp import custom_jvp
 
 Axes = tuple[int, ...]
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from traceir import lax, rules
-from traceir.array import Array
-from traceir.lax.operands import Operand, as_array, convert, like, operand
-from traceir.numpy.composites import where
-from traceir.numpy.creation import asarray
+from traceir.arrays.array import Array
+from traceir.lax.checks.operands import Operand, as_array, convert, like, operand
+from traceir.numpy.arrays.creation import asarray
+from traceir.numpy.elementwise.composites import where
 from traceir.scipy.special.logs import filled, named, real
-from traceir.trace import typeof
-from traceir.transforms.custom_jvp import custom_jvp
+from traceir.tracing.trace import typeof
+from traceir.transforms.custom.custom_jvp import custom_jvp
 
 _HALF_LOG_TAU = math.log(2 * math.pi) / 2
 # Below these numbers the asymptotic series of so many terms is as exact as the dtype

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from traceir import lax
-from traceir.array import Array
-from traceir.lax.operands import (
+from traceir.arrays.array import Array
+from traceir.lax.checks.operands import (
     Operand,
     as_array,
     convert,
@@ -23,7 +23,7 @@ from traceir.lax.operands import (
     like,
     refuse_complex,
 )
-from traceir.numpy.composites import where
+from traceir.numpy.elementwise.composites import where
 from traceir.scipy.special.logs import named, reals
 
 # How many points, and where the exponential is nothing any more.

@@ -8,11 +8,11 @@ from fractions import Fraction
 import numpy as np
 
 from traceir import lax
-from traceir.array import Array
-from traceir.lax.operands import as_array, convert, like
+from traceir.arrays.array import Array
+from traceir.lax.checks.operands import as_array, convert, like
 from traceir.scipy.special import fits
 from traceir.scipy.special.logs import filled
-from traceir.trace import typeof
+from traceir.tracing.trace import typeof
 
 WIDE = np.dtype(np.float32), np.dtype(np.float64)
 

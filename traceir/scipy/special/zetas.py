@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from traceir import lax, rules
-from traceir.array import Array
-from traceir.lax.operands import (
+from traceir.arrays.array import Array
+from traceir.lax.checks.operands import (
     Operand,
     as_array,
     convert,
@@ -22,10 +22,10 @@ from traceir.lax.operands import (
     like,
     refuse_complex,
 )
-from traceir.numpy.composites import where
+from traceir.numpy.elementwise.composites import where
 from traceir.scipy.special.logs import named, reals
 from traceir.scipy.special.polynomials import clamped, exact, widened
-from traceir.trace import bind
+from traceir.tracing.trace import bind
 
 
 def _numbers() -> Iterator[Fraction]:

@@ -7,8 +7,8 @@ A distribution is a module, with functions of arrays of places and of parameters
 Array(0.5, dtype=float32)
 """
 
-from traceir import direct as _direct
-from traceir import lazy as _lazy
+from traceir.base import lazy_exports as _lazy
+from traceir.eager import dispatch as _direct
 
 _places = _lazy.places(__file__)
 __all__ = sorted(_places)
@@ -17,7 +17,7 @@ __all__ = sorted(_places)
 def __getattr__(name: str) -> object:
     if name in _places:
         return _lazy.load(globals(), _places[name], name, _direct.public)
-    from traceir.numpy.missing import missing
+    from traceir.lax.checks.attribute_hints import missing
 
     raise missing(name, __all__, __name__)
 

@@ -7,16 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from traceir.array import Array
-from traceir.lax.operands import Operand, like
-from traceir.numpy.composites import where
-from traceir.numpy.elementwise import add, exp, negative, subtract
-from traceir.numpy.logic import (
-    greater_equal,
-    less,
-    less_equal,
-    logical_and,
-)
+from traceir.arrays.array import Array
+from traceir.lax.checks.operands import Operand, like
+from traceir.numpy.elementwise.arithmetic import add, exp, negative, subtract
+from traceir.numpy.elementwise.composites import where
+from traceir.numpy.elementwise.logic import greater_equal, less, less_equal, logical_and
 from traceir.scipy.special.logs import xlog1py, xlogy
 from traceir.scipy.stats.frames import between, counted, plain, whole, within
 

@@ -5,10 +5,10 @@ Serves: promote.*, face.broadcast
 
 from __future__ import annotations
 
-from traceir.array import Array
-from traceir.lax.operands import Operand
-from traceir.numpy.composites import clip
-from traceir.numpy.elementwise import add, exp, log, negative, subtract
+from traceir.arrays.array import Array
+from traceir.lax.checks.operands import Operand
+from traceir.numpy.elementwise.arithmetic import add, exp, log, negative, subtract
+from traceir.numpy.elementwise.composites import clip
 from traceir.scipy.special.betas import betainc, betaln
 from traceir.scipy.special.logs import xlog1py, xlogy
 from traceir.scipy.stats.frames import between, safe, standard, within

@@ -5,10 +5,10 @@ Serves: promote.*, face.broadcast
 
 from __future__ import annotations
 
-from traceir.array import Array
-from traceir.lax.operands import Operand
-from traceir.numpy.elementwise import add, exp, log1p, negative, subtract
-from traceir.numpy.logic import logical_and
+from traceir.arrays.array import Array
+from traceir.lax.checks.operands import Operand
+from traceir.numpy.elementwise.arithmetic import add, exp, log1p, negative, subtract
+from traceir.numpy.elementwise.logic import logical_and
 from traceir.scipy.special.betas import betaln
 from traceir.scipy.stats.frames import between, counted, safe, whole, within
 

@@ -8,11 +8,9 @@ from __future__ import annotations
 import math
 
 from traceir import lax
-from traceir.array import Array
-from traceir.lax.operands import Operand
-from traceir.numpy.circular import arctan2, tan
-from traceir.numpy.composites import where
-from traceir.numpy.elementwise import (
+from traceir.arrays.array import Array
+from traceir.lax.checks.operands import Operand
+from traceir.numpy.elementwise.arithmetic import (
     abs,
     add,
     divide,
@@ -24,7 +22,9 @@ from traceir.numpy.elementwise import (
     sign,
     subtract,
 )
-from traceir.numpy.logic import less
+from traceir.numpy.elementwise.composites import where
+from traceir.numpy.elementwise.logic import less
+from traceir.numpy.elementwise.trigonometric import arctan2, tan
 from traceir.scipy.stats.frames import plain, standard
 
 

@@ -5,9 +5,9 @@ Serves: promote.*, face.broadcast
 
 from __future__ import annotations
 
-from traceir.array import Array
-from traceir.lax.operands import Operand
-from traceir.numpy.elementwise import divide, multiply
+from traceir.arrays.array import Array
+from traceir.lax.checks.operands import Operand
+from traceir.numpy.elementwise.arithmetic import divide, multiply
 from traceir.scipy.stats import gamma
 from traceir.scipy.stats.frames import plain
 

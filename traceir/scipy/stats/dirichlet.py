@@ -6,19 +6,19 @@ Serves: promote.*, linalg.shapes
 from __future__ import annotations
 
 from traceir import rules
-from traceir.array import Array
-from traceir.lax.operands import (
+from traceir.arrays.array import Array
+from traceir.lax.checks.operands import (
     Operand,
     as_array,
     promoted_inexact,
     refuse_complex,
     shape_of,
 )
-from traceir.numpy.elementwise import abs, exp, subtract
-from traceir.numpy.logic import greater_equal, less, logical_and
-from traceir.numpy.reductions import all as _all
-from traceir.numpy.reductions import sum as _sum
-from traceir.numpy.shapes import concatenate, expand_dims
+from traceir.numpy.elementwise.arithmetic import abs, exp, subtract
+from traceir.numpy.elementwise.logic import greater_equal, less, logical_and
+from traceir.numpy.manipulation.shapes import concatenate, expand_dims
+from traceir.numpy.reductions.reductions import all as _all
+from traceir.numpy.reductions.reductions import sum as _sum
 from traceir.scipy.special.gammas import gammaln
 from traceir.scipy.special.logs import xlogy
 from traceir.scipy.stats.frames import within

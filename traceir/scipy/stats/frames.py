@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from traceir import lax
-from traceir.array import Array
-from traceir.lax.operands import (
+from traceir.arrays.array import Array
+from traceir.lax.checks.operands import (
     Operand,
     as_array,
     convert,
@@ -14,9 +14,9 @@ from traceir.lax.operands import (
     refuse_complex,
     shape_of,
 )
-from traceir.numpy.composites import where
-from traceir.numpy.elementwise import add, divide, subtract
-from traceir.numpy.logic import (
+from traceir.numpy.elementwise.arithmetic import add, divide, subtract
+from traceir.numpy.elementwise.composites import where
+from traceir.numpy.elementwise.logic import (
     greater,
     less,
     less_equal,

@@ -6,10 +6,10 @@ Serves: promote.*, face.broadcast
 from __future__ import annotations
 
 from traceir import lax
-from traceir.array import Array
-from traceir.lax.operands import Operand, like
-from traceir.numpy.elementwise import exp, log, subtract
-from traceir.numpy.logic import logical_not
+from traceir.arrays.array import Array
+from traceir.lax.checks.operands import Operand, like
+from traceir.numpy.elementwise.arithmetic import exp, log, subtract
+from traceir.numpy.elementwise.logic import logical_not
 from traceir.scipy.special.gammas import gammainc, gammaincc, gammaln
 from traceir.scipy.special.logs import xlogy
 from traceir.scipy.stats.frames import after, safe, standard, within

@@ -5,11 +5,18 @@ Serves: promote.*, face.broadcast
 
 from __future__ import annotations
 
-from traceir.array import Array
-from traceir.lax.operands import Operand
-from traceir.numpy.composites import power, where
-from traceir.numpy.elementwise import abs, divide, exp, log, multiply, subtract
-from traceir.numpy.logic import greater
+from traceir.arrays.array import Array
+from traceir.lax.checks.operands import Operand
+from traceir.numpy.elementwise.arithmetic import (
+    abs,
+    divide,
+    exp,
+    log,
+    multiply,
+    subtract,
+)
+from traceir.numpy.elementwise.composites import power, where
+from traceir.numpy.elementwise.logic import greater
 from traceir.scipy.special.gammas import gammaincc, gammaln
 from traceir.scipy.stats.frames import plain
 

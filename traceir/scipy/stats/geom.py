@@ -5,10 +5,10 @@ Serves: promote.*, face.broadcast
 
 from __future__ import annotations
 
-from traceir.array import Array
-from traceir.lax.operands import Operand
-from traceir.numpy.elementwise import add, exp, log, negative, subtract
-from traceir.numpy.logic import logical_and
+from traceir.arrays.array import Array
+from traceir.lax.checks.operands import Operand
+from traceir.numpy.elementwise.arithmetic import add, exp, log, negative, subtract
+from traceir.numpy.elementwise.logic import logical_and
 from traceir.scipy.special.logs import xlog1py
 from traceir.scipy.stats.frames import after, counted, whole, within
 

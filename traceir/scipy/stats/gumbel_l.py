@@ -5,10 +5,18 @@ Serves: promote.*, face.broadcast
 
 from __future__ import annotations
 
-from traceir.array import Array
-from traceir.lax.operands import Operand
-from traceir.numpy.elementwise import add, exp, log, log1p, multiply, negative, subtract
-from traceir.numpy.hyperbolic import expm1
+from traceir.arrays.array import Array
+from traceir.lax.checks.operands import Operand
+from traceir.numpy.elementwise.arithmetic import (
+    add,
+    exp,
+    log,
+    log1p,
+    multiply,
+    negative,
+    subtract,
+)
+from traceir.numpy.elementwise.exponential import expm1
 from traceir.scipy.special.logsums import log_one_less
 from traceir.scipy.stats.frames import plain, standard
 

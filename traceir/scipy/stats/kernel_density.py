@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from traceir import lax, random, rules
-from traceir.array import Array
+from traceir.arrays.array import Array
 from traceir.dtypes import kind_of
-from traceir.lax.matrices import diagonal, product, solved, transposed
-from traceir.lax.operands import (
+from traceir.lax.checks.operands import (
     Operand,
     as_array,
     operand,
@@ -23,18 +22,26 @@ from traceir.lax.operands import (
     refuse_complex,
     shape_of,
 )
-from traceir.numpy.composites import power
-from traceir.numpy.elementwise import add, divide, exp, log, multiply, subtract
-from traceir.numpy.joins import atleast_1d, atleast_2d
+from traceir.lax.linalg.matrices import diagonal, product, solved, transposed
+from traceir.numpy.elementwise.arithmetic import (
+    add,
+    divide,
+    exp,
+    log,
+    multiply,
+    subtract,
+)
+from traceir.numpy.elementwise.composites import power
 from traceir.numpy.linalg import cholesky, inv
-from traceir.numpy.moments import cov as _cov
-from traceir.numpy.reductions import sum as _sum
-from traceir.numpy.shapes import expand_dims, moveaxis, squeeze
+from traceir.numpy.manipulation.shapes import expand_dims, moveaxis, squeeze
+from traceir.numpy.manipulation.stacking import atleast_1d, atleast_2d
+from traceir.numpy.reductions.covariance import cov as _cov
+from traceir.numpy.reductions.reductions import sum as _sum
+from traceir.pytrees.registry import register_pytree_node_class
 from traceir.random.keys import Key
-from traceir.registering import register_pytree_node_class
 from traceir.scipy.special.logsums import logsumexp
 from traceir.scipy.special.normal import ndtr
-from traceir.trace import typeof
+from traceir.tracing.trace import typeof
 
 Bandwidth: TypeAlias = "str | Operand | Callable[[gaussian_kde], Operand] | None"
 

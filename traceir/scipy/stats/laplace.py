@@ -5,11 +5,19 @@ Serves: promote.*, face.broadcast
 
 from __future__ import annotations
 
-from traceir.array import Array
-from traceir.lax.operands import Operand
-from traceir.numpy.composites import where
-from traceir.numpy.elementwise import abs, add, exp, log, multiply, negative, subtract
-from traceir.numpy.logic import greater
+from traceir.arrays.array import Array
+from traceir.lax.checks.operands import Operand
+from traceir.numpy.elementwise.arithmetic import (
+    abs,
+    add,
+    exp,
+    log,
+    multiply,
+    negative,
+    subtract,
+)
+from traceir.numpy.elementwise.composites import where
+from traceir.numpy.elementwise.logic import greater
 from traceir.scipy.stats.frames import standard
 
 

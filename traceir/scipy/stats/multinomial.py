@@ -5,16 +5,16 @@ Serves: promote.*, face.broadcast
 
 from __future__ import annotations
 
-from traceir.array import Array
-from traceir.lax.operands import (
+from traceir.arrays.array import Array
+from traceir.lax.checks.operands import (
     Operand,
     as_array,
     promoted_inexact,
     refuse_complex,
 )
-from traceir.numpy.elementwise import add, exp, subtract
-from traceir.numpy.logic import equal
-from traceir.numpy.reductions import sum as _sum
+from traceir.numpy.elementwise.arithmetic import add, exp, subtract
+from traceir.numpy.elementwise.logic import equal
+from traceir.numpy.reductions.reductions import sum as _sum
 from traceir.scipy.special.gammas import gammaln
 from traceir.scipy.special.logs import xlogy
 from traceir.scipy.stats.frames import within

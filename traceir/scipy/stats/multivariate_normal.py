@@ -8,14 +8,27 @@ from __future__ import annotations
 import math
 
 from traceir import lax, rules
-from traceir.array import Array
-from traceir.lax.matrices import solved
-from traceir.lax.operands import Operand, as_array, convert, promoted_inexact, shape_of
-from traceir.numpy.creation import broadcast_to
-from traceir.numpy.diagonals import diagonal
-from traceir.numpy.elementwise import add, divide, exp, log, multiply, subtract
+from traceir.arrays.array import Array
+from traceir.lax.checks.operands import (
+    Operand,
+    as_array,
+    convert,
+    promoted_inexact,
+    shape_of,
+)
+from traceir.lax.linalg.matrices import solved
+from traceir.numpy.arrays.creation import broadcast_to
+from traceir.numpy.elementwise.arithmetic import (
+    add,
+    divide,
+    exp,
+    log,
+    multiply,
+    subtract,
+)
 from traceir.numpy.linalg import cholesky
-from traceir.numpy.reductions import sum as _sum
+from traceir.numpy.reductions.diagonals import diagonal
+from traceir.numpy.reductions.reductions import sum as _sum
 
 
 def logpdf(x: Operand, mean: Operand, cov: Operand) -> Array:

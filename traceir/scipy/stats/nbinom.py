@@ -5,9 +5,9 @@ Serves: promote.*, face.broadcast
 
 from __future__ import annotations
 
-from traceir.array import Array
-from traceir.lax.operands import Operand
-from traceir.numpy.elementwise import add, exp, log, negative
+from traceir.arrays.array import Array
+from traceir.lax.checks.operands import Operand
+from traceir.numpy.elementwise.arithmetic import add, exp, log, negative
 from traceir.scipy.special.betas import betaln
 from traceir.scipy.special.logs import xlog1py, xlogy
 from traceir.scipy.stats.frames import counted, safe, whole, within

@@ -8,9 +8,16 @@ from __future__ import annotations
 import math
 
 from traceir import lax
-from traceir.array import Array
-from traceir.lax.operands import Operand, as_array, convert, default_dtype
-from traceir.numpy.elementwise import add, exp, log, multiply, negative, subtract
+from traceir.arrays.array import Array
+from traceir.lax.checks.operands import Operand, as_array, convert, default_dtype
+from traceir.numpy.elementwise.arithmetic import (
+    add,
+    exp,
+    log,
+    multiply,
+    negative,
+    subtract,
+)
 from traceir.scipy.special.normal import log_ndtr, ndtr, ndtri
 from traceir.scipy.stats.frames import plain, standard
 

@@ -5,9 +5,9 @@ Serves: promote.*, face.broadcast
 
 from __future__ import annotations
 
-from traceir.array import Array
-from traceir.lax.operands import Operand
-from traceir.numpy.elementwise import add, exp, floor, subtract
+from traceir.arrays.array import Array
+from traceir.lax.checks.operands import Operand
+from traceir.numpy.elementwise.arithmetic import add, exp, floor, subtract
 from traceir.scipy.special.gammas import gammaincc, gammaln
 from traceir.scipy.special.logs import xlogy
 from traceir.scipy.stats.frames import after, counted, safe, whole, within

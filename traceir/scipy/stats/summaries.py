@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from traceir import lax, rules
-from traceir.array import Array
+from traceir.arrays.array import Array
 from traceir.dtypes import kind_of
-from traceir.lax.operands import (
+from traceir.lax.checks.operands import (
     Operand,
     as_array,
     convert,
@@ -21,19 +21,19 @@ from traceir.lax.operands import (
     operand,
     shape_of,
 )
-from traceir.lax.shapes import axis_in
-from traceir.numpy.composites import where
-from traceir.numpy.elementwise import divide, sqrt
-from traceir.numpy.joins import atleast_1d
-from traceir.numpy.logic import isnan
-from traceir.numpy.reductions import any as _any
-from traceir.numpy.reductions import argmax
-from traceir.numpy.reductions import sum as _sum
-from traceir.numpy.shapes import expand_dims, moveaxis, ravel, reshape
-from traceir.numpy.sorting import sort
-from traceir.numpy.statistics import std
-from traceir.numpy.taking import take_along_axis
-from traceir.trace import typeof
+from traceir.lax.checks.shapes import axis_in
+from traceir.numpy.elementwise.arithmetic import divide, sqrt
+from traceir.numpy.elementwise.composites import where
+from traceir.numpy.elementwise.logic import isnan
+from traceir.numpy.indexing.take_put import take_along_axis
+from traceir.numpy.manipulation.shapes import expand_dims, moveaxis, ravel, reshape
+from traceir.numpy.manipulation.stacking import atleast_1d
+from traceir.numpy.reductions.mean_var import std
+from traceir.numpy.reductions.reductions import any as _any
+from traceir.numpy.reductions.reductions import argmax
+from traceir.numpy.reductions.reductions import sum as _sum
+from traceir.numpy.sets.sorting import sort
+from traceir.tracing.trace import typeof
 
 
 class ModeResult(NamedTuple):

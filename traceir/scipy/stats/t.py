@@ -8,9 +8,17 @@ from __future__ import annotations
 import math
 
 from traceir import lax
-from traceir.array import Array
-from traceir.lax.operands import Operand
-from traceir.numpy.elementwise import add, divide, exp, log, log1p, multiply, subtract
+from traceir.arrays.array import Array
+from traceir.lax.checks.operands import Operand
+from traceir.numpy.elementwise.arithmetic import (
+    add,
+    divide,
+    exp,
+    log,
+    log1p,
+    multiply,
+    subtract,
+)
 from traceir.scipy.special.gammas import gammaln
 from traceir.scipy.stats.frames import standard
 

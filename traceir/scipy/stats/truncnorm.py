@@ -10,10 +10,9 @@ import math
 import numpy as np
 
 from traceir import lax
-from traceir.array import Array
-from traceir.lax.operands import Operand
-from traceir.numpy.composites import where
-from traceir.numpy.elementwise import (
+from traceir.arrays.array import Array
+from traceir.lax.checks.operands import Operand
+from traceir.numpy.elementwise.arithmetic import (
     add,
     exp,
     log,
@@ -23,7 +22,8 @@ from traceir.numpy.elementwise import (
     negative,
     subtract,
 )
-from traceir.numpy.logic import greater, greater_equal
+from traceir.numpy.elementwise.composites import where
+from traceir.numpy.elementwise.logic import greater, greater_equal
 from traceir.scipy.special.normal import log_ndtr
 from traceir.scipy.stats.frames import between, log_difference, standard, within
 

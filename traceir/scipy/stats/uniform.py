@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from traceir.array import Array
-from traceir.lax.operands import Operand, convert
-from traceir.numpy.composites import clip
-from traceir.numpy.elementwise import add, exp, log, multiply, negative
-from traceir.numpy.logic import greater_equal, less_equal, logical_and
+from traceir.arrays.array import Array
+from traceir.lax.checks.operands import Operand, convert
+from traceir.numpy.elementwise.arithmetic import add, exp, log, multiply, negative
+from traceir.numpy.elementwise.composites import clip
+from traceir.numpy.elementwise.logic import greater_equal, less_equal, logical_and
 from traceir.scipy.stats.frames import between, plain, standard, within
-from traceir.trace import typeof
+from traceir.tracing.trace import typeof
 
 
 def logpdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 
-from traceir.array import Array
-from traceir.lax.operands import Operand
-from traceir.numpy.elementwise import cos, exp, log, multiply, subtract
+from traceir.arrays.array import Array
+from traceir.lax.checks.operands import Operand
+from traceir.numpy.elementwise.arithmetic import cos, exp, log, multiply, subtract
 from traceir.scipy.special.bessels import i0e
 from traceir.scipy.stats.frames import plain
 

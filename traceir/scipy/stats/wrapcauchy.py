@@ -8,9 +8,17 @@ from __future__ import annotations
 import math
 
 from traceir import lax
-from traceir.array import Array
-from traceir.lax.operands import Operand
-from traceir.numpy.elementwise import add, cos, divide, exp, log, multiply, subtract
+from traceir.arrays.array import Array
+from traceir.lax.checks.operands import Operand
+from traceir.numpy.elementwise.arithmetic import (
+    add,
+    cos,
+    divide,
+    exp,
+    log,
+    multiply,
+    subtract,
+)
 from traceir.scipy.stats.frames import between, plain, within
 
 

@@ -1,0 +1,64 @@
+"""Names of a package whose modules are imported when a name is first asked for.
+
+Which names there are, and of which modules, is said once, in the stub beside the
+package: type checkers and editors read it, and so does `places`.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+_LINE = re.compile(r"^from (\S+) import \(?\s*(\w+) as \2,?\s*\)?$", re.MULTILINE)
+
+
+def places(file: str) -> dict[str, str]:
+    """The module of each name of a package, by the stub beside its `__init__.py`.
+
+    >>> import traceir.numpy
+    >>> places(traceir.numpy.__file__)["sin"]
+    'traceir.numpy.elementwise.arithmetic'
+    """
+    with open(file.removesuffix(".py") + ".pyi", encoding="utf-8") as stub:
+        found = _LINE.findall(stub.read())
+    return {name: module for module, name in found}
+
+
+def imported(module: str, *names: str) -> tuple[Any, ...]:
+    """The classes of a module that is imported by now, for `isinstance`.
+
+    There are none while another thread is importing it.
+
+    >>> isinstance(1, imported("builtins", "int", "float"))
+    True
+    >>> imported("no.such.module", "Class")
+    ()
+    """
+    known = getattr(sys.modules.get(module), "__dict__", {})
+    return tuple(known[name] for name in names if name in known)
+
+
+def load(
+    package: dict[str, object],
+    module: str,
+    name: str,
+    shown: Callable[[object], object] = lambda value: value,
+) -> object:
+    """What a name stands for, which is from then on one of the package's globals.
+
+    A module of the package's own is imported; anything else is a name of its module,
+    as the package has it `shown`.
+
+    >>> namespace = {"__name__": "traceir.numpy"}
+    >>> load(namespace, "math", "tau") == namespace["tau"]
+    True
+    """
+    if module == package["__name__"]:
+        value: object = import_module(f"{module}.{name}")
+    else:
+        value = shown(getattr(import_module(module), name))
+    # What another thread has published is what this one gives, too.
+    return package.setdefault(name, value)

@@ -1,0 +1,301 @@
+"""Judging an implementation: one verdict for each case. Serves: every table
+
+Nothing that an implementation returns is trusted to be of the form that it should have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from traceir.conform.casefiles.cases import Case
+from traceir.conform.casefiles.outcomes import Outcome, expected_class
+from traceir.conform.casefiles.sessions import Call, Probe, Session
+from traceir.conform.casefiles.values import Value, same_bits, show
+from traceir.conform.judging import witness
+from traceir.conform.judging.answers import (
+    Malformed,
+    arrays_of,
+    describe,
+    listed,
+    located,
+    outcomes_of,
+    types_of,
+)
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import ClosedJaxpr, Literal, subjaxprs
+from traceir.oracle import scalar_interpreter
+from traceir.rules import Rules, default
+
+
+class Unsupported(Exception):
+    """Raised by an adapter for what its implementation does not do."""
+
+
+class Rejected(Exception):
+    """Raised by an adapter whose implementation rejects without saying by which rule.
+
+    It is right where the exception's class is the one that the rule's row names, or a
+    class derived from it.
+
+    >>> raise Rejected("TypeError", "shapes (2,) and (3,)")
+    Traceback (most recent call last):
+    traceir.conform.judging.run.Rejected: TypeError: shapes (2,) and (3,)
+    """
+
+    rule = None
+
+    def __init__(self, class_: str | type[Exception], text: str = "") -> None:
+        class_ = class_.__name__ if isinstance(class_, type) else class_
+        super().__init__(f"{class_}: {text}" if text else class_)
+        self.class_ = class_
+
+
+class Implementation(Protocol):
+    """What an implementation offers to be judged: three methods over parsed programs.
+
+    A rejection is an exception with the violated rule's id as `rule`, or `Rejected`.
+    It may also have `version`, a text; `choices`, what it declares of the choices that
+    the tables leave open, by their ids; `profiles`, the names of those that it claims;
+    and `text(program, full)`, where it reads and prints programs as the tables say;
+    `reads = False` where it prints alone.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name under which verdicts are reported."""
+
+    def type(self, program: ClosedJaxpr) -> Sequence[ShapedArray]:
+        """The types of the results; raises for an ill-typed program."""
+
+    def eval(
+        self, program: ClosedJaxpr, args: Sequence[np.ndarray]
+    ) -> Sequence[np.ndarray]:
+        """The results for some arguments of the inputs' types."""
+
+    def session(self, session: Session) -> Sequence[Outcome]:
+        """What each call and each probe did, in order; settings have no outcome."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """`pass`, `fail`, `unsupported`, `deviation` or `crashed`, and why."""
+
+    kind: str
+    why: str = ""
+
+    def __bool__(self) -> bool:
+        return self.kind == "pass"
+
+
+class _Unattributed(Exception):
+    """Ends a judgement: passed, but by a rejection that names no rule."""
+
+
+def judge(
+    implementation: Implementation,
+    case: Case,
+    rules: Rules | None = None,
+    exact: bool = False,
+) -> Verdict:
+    """The verdict of one case.
+
+    A result counts as right when it has the case's bits or, unless `exact`, when the
+    accuracy set of its primitive has it. `rules` are those by which a program is read.
+    """
+    rules = rules or default()
+    try:
+        why = check_choices(_choices(implementation), rules)
+        why = why or _check(implementation, case, rules, exact)
+    except Unsupported as reason:
+        return Verdict("unsupported", describe(reason, named=False))
+    except Malformed as reason:
+        return Verdict("fail", str(reason))
+    except _Unattributed as found:
+        return Verdict("pass", f"unattributed: {found}")
+    except Exception as error:  # a crash of the implementation is a verdict
+        return Verdict("crashed", located(error))
+    return Verdict("fail", why) if why else Verdict("pass")
+
+
+def _choices(implementation: Implementation) -> Mapping[str, str]:
+    found: Mapping[str, str] = getattr(implementation, "choices", {})
+    return found
+
+
+def check_choices(choices: Any, rules: Rules) -> str | None:
+    """What is wrong with declared choices, or None."""
+    if not isinstance(choices, Mapping):
+        return f"declares choices that are no mapping but {type(choices).__name__}"
+    for name, choice in choices.items():
+        if name not in rules.choices:
+            return f"declares {name}, which is no choice"
+        if choice not in rules.choices[name].allowed:
+            return f"declares {name} = {choice}, which is not allowed"
+    return None
+
+
+def _check(
+    implementation: Implementation, case: Case, rules: Rules, exact: bool
+) -> str | None:
+    if case.session:
+        return _check_session(implementation, case.session)
+    try:
+        program = case.program(rules)
+    except Exception as error:
+        if not getattr(implementation, "reads", hasattr(implementation, "text")):
+            raise Unsupported("reads no programs of its own") from None
+        return _check_rejection(error, case)
+    try:
+        types = types_of(implementation.type(program), program)
+    except (Malformed, Unsupported):
+        raise
+    except Exception as error:
+        return _check_rejection(error, case)
+    if case.reject:
+        return _check_refusal(implementation, case, program)
+    return (
+        _check_types(case, types)
+        or _check_text(implementation, case, program)
+        or _check_values(implementation, case, program, None if exact else rules)
+    )
+
+
+def _check_refusal(
+    implementation: Implementation, case: Case, program: ClosedJaxpr
+) -> str | None:
+    """Why a well-typed program is not refused when it is evaluated, or None."""
+    if "call" in case.verbs:
+        try:
+            implementation.eval(program, [v.array for v in case.values("call")])
+        except Unsupported:
+            raise
+        except Exception as error:
+            return _check_rejection(error, case)
+    return f"accepted, expected a rejection by {case.reject}"
+
+
+def _check_rejection(error: Exception, case: Case) -> str | None:
+    """Why an exception is not the rejection that the case expects, or None."""
+    if isinstance(error, Rejected):
+        if case.reject and expected_class(error.class_, case.reject):
+            raise _Unattributed(error.class_)
+        return f"rejected, {error}, {_wanted(case, attributed=False)}"
+    rule = getattr(error, "rule", None)
+    if not rule or not isinstance(rule, str):
+        raise error
+    if rule == case.reject:
+        return None
+    text = describe(error, named=False)
+    return f"rejected by {rule}, {_wanted(case)}: {text}"
+
+
+def _wanted(case: Case, attributed: bool = True) -> str:
+    row = default().clauses.get(case.reject or "")
+    class_ = f" ({row.class_})" if row and not attributed else ""
+    return f"expected {case.reject or 'no rejection'}{class_}"
+
+
+def _check_types(case: Case, types: tuple[ShapedArray, ...]) -> str | None:
+    if case.types is None or types == case.types:
+        return None
+    return f"typed {list(types)}, expected {list(case.types)}"
+
+
+def _check_text(
+    implementation: Implementation, case: Case, program: ClosedJaxpr
+) -> str | None:
+    for wanted, full in ((case.prints, False), (case.full, True)):
+        if wanted is None:
+            continue
+        printer = getattr(implementation, "text", None)
+        if printer is None:
+            raise Unsupported("prints no programs")
+        text = printer(program, full)
+        if text != wanted:
+            return f"printed\n{text}\nexpected\n{wanted}"
+    return None
+
+
+def _check_values(
+    implementation: Implementation,
+    case: Case,
+    program: ClosedJaxpr,
+    rules: Rules | None,
+) -> str | None:
+    # Without rules there are no sets: the bits must be the case's.
+    wanted = case.values("value")
+    if not wanted:
+        return None
+    args = [v.array for v in case.values("call")]
+    given = [a.copy() for a in args]
+    found = listed("eval", implementation.eval(program, given), len(wanted))
+    got = arrays_of(found)
+    for k, (before, after) in enumerate(zip(args, given)):
+        if not same_bits(before, after):
+            return f"changed argument {k} in place"
+    if len(got) != len(wanted):
+        return f"{len(got)} results, expected {len(wanted)}"
+    for k, (array, want) in enumerate(zip(got, wanted)):
+        aval = ShapedArray(array.shape, array.dtype)
+        if aval is not want.aval.update(weak_type=False):
+            short = want.aval.str_short()
+            return f"result {k} is {aval.str_short()}, expected {short}"
+    if all(same_bits(a, want.array) for a, want in zip(got, wanted)):
+        return None
+    if rules is None:
+        return _differs(got, wanted)
+    return _outside(implementation, program, args, got, rules, wanted)
+
+
+def _differs(got: Sequence[np.ndarray], wanted: Sequence[Value]) -> str:
+    values = [Value(ShapedArray(a.shape, a.dtype), a) for a in got]
+    return f"{show(values)}, expected {show(wanted)}"
+
+
+def _outside(
+    implementation: Implementation,
+    program: ClosedJaxpr,
+    args: list[np.ndarray],
+    got: list[np.ndarray],
+    rules: Rules,
+    wanted: Sequence[Value],
+) -> str | None:
+    """Why results are not in the accuracy sets of the program's equations, or None."""
+    choices = _choices(implementation)
+    if _is_one_equation(program):
+        (eqn,) = program.eqns
+        env = dict(zip(program.jaxpr.invars, args))
+        inputs = [a.array if isinstance(a, Literal) else env[a] for a in eqn.inputs]
+        params = dict(eqn.params)
+        found = scalar_interpreter.faults(
+            eqn.primitive, params, inputs, got, rules, choices
+        )
+        return _differs(got, wanted) if found else None
+    found = witness.faults(implementation.eval, program, args, got, rules, choices)
+    return f"{_differs(got, wanted)}: {found[0]}" if found else None
+
+
+def _is_one_equation(program: ClosedJaxpr) -> bool:
+    if len(program.eqns) != 1 or program.jaxpr.constvars:
+        return False
+    (eqn,) = program.eqns
+    return program.jaxpr.outvars == eqn.outputs and not any(subjaxprs(eqn))
+
+
+def _check_session(implementation: Implementation, session: Session) -> str | None:
+    numbered = enumerate(session.steps, 1)
+    steps = [(k, step) for k, step in numbered if isinstance(step, Call | Probe)]
+    outcomes = outcomes_of(implementation.session(session), len(steps))
+    for (k, step), outcome in zip(steps, outcomes):
+        if why := outcome.meets(step):
+            return f"step {k}, {why}" if len(session.steps) > 1 else why
+    if len(outcomes) != len(steps):
+        return f"{len(outcomes)} outcomes for {len(steps)} calls"
+    raises = (o for o in outcomes if o.event == "raises" and o.rule is None and o.cls)
+    for outcome in raises:
+        raise _Unattributed(str(outcome.cls))
+    return None

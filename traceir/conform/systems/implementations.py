@@ -1,0 +1,177 @@
+"""The implementations of this project as the runner sees them. Serves: every table"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+import traceir
+from traceir.conform.casefiles.outcomes import Outcome
+from traceir.conform.casefiles.sessions import Session
+from traceir.conform.casefiles.weak import weaken
+from traceir.conform.judging.run import Unsupported
+from traceir.conform.systems.higher import confirmed
+from traceir.conform.systems.jitted import Jitted, TraceirSystem
+from traceir.conform.systems.model import Model
+from traceir.errors import TraceirError
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import ClosedJaxpr, subjaxprs
+from traceir.ir.typecheck import check
+from traceir.jit.backends import resolve
+from traceir.oracle import scalar_interpreter
+from traceir.reference import interpreter
+from traceir.rules import Rules, default
+from traceir.text.printer import to_text
+
+# What a backend says of a program that it has no code for.
+UNSUPPORTED = "backend.unsupported"
+
+
+def result_types(program: ClosedJaxpr, rules: Rules) -> Sequence[ShapedArray]:
+    """The types of a program's results by the tables, weakness included.
+
+    Raises the error of the first clause that the program violates.
+    """
+    check(program, rules)
+    weak = [aval.weak_type for aval in program.in_avals]
+    return weaken(program, weak, rules).out_avals
+
+
+def declared() -> Mapping[str, str]:
+    """What the reference chooses where the tables leave a choice."""
+    return scalar_interpreter.declared_choices(default())
+
+
+def lacks_constants(program: ClosedJaxpr) -> bool:
+    """Whether a constant of a program, or of a program in it, has no value."""
+    inner = (p for eqn in program.eqns for p in subjaxprs(eqn))
+    missing = len(program.consts) != len(program.jaxpr.constvars)
+    return missing or any(map(lacks_constants, inner))
+
+
+class ByTables:
+    """What the implementations of this project share: types and text by the tables."""
+
+    rules: Rules
+    version = traceir.__version__
+
+    def type(self, program: ClosedJaxpr) -> Sequence[ShapedArray]:
+        """The types that the tables infer."""
+        return result_types(program, self.rules)
+
+    def admit(self, program: ClosedJaxpr, args: Sequence[np.ndarray]) -> None:
+        """Raises TypeError (eval.constants, eval.arguments) for what is missing."""
+        if lacks_constants(program):
+            raise self.rules.error("eval.constants")
+        if [a.shape for a in args] != [a.shape for a in program.in_avals]:
+            raise self.rules.error("eval.arguments")
+
+    def text(self, program: ClosedJaxpr, full: bool) -> str:
+        """The program as text, or as the text that leaves nothing out."""
+        return to_text(program, full, self.rules)
+
+
+@dataclass(frozen=True)
+class Oracle(ByTables):
+    """The tables, interpreted: elements one by one, keys and levels row by row."""
+
+    rules: Rules = field(default_factory=default)
+    name: str = "oracle"
+    choices: Mapping[str, str] = field(default_factory=dict)
+
+    def eval(
+        self, program: ClosedJaxpr, args: Sequence[np.ndarray]
+    ) -> Sequence[np.ndarray]:
+        """The results that the `value` formulas define.
+
+        Where there are relations instead, those that they hold for.
+        """
+        self.admit(program, args)
+        guess = interpreter.evaluate_eqn
+        return scalar_interpreter.run(program, program.consts, args, self.rules, guess)
+
+    def session(self, session: Session) -> Sequence[Outcome]:
+        """What the rows of the key and the levels say of each call.
+
+        Functions that are transformed are so by the reference, and run by the tables.
+        """
+        if session.is_higher:
+            outcomes = Jitted(session, TraceirSystem("oracle")).run()
+            return confirmed(session, outcomes, self.rules)
+        return Model(session, self.rules).run()
+
+
+@dataclass(frozen=True)
+class Reference(ByTables):
+    """The NumPy evaluator and `traceir.jit`."""
+
+    rules: Rules = field(default_factory=default)
+    name: str = "reference"
+    choices: Mapping[str, str] = field(default_factory=declared)
+
+    def eval(
+        self, program: ClosedJaxpr, args: Sequence[np.ndarray]
+    ) -> Sequence[np.ndarray]:
+        """The results of the evaluator's kernels."""
+        return interpreter.eval_jaxpr(program, program.consts, *args)
+
+    def session(self, session: Session) -> Sequence[Outcome]:
+        """What `traceir.jit` does in each call."""
+        return Jitted(session, TraceirSystem("reference")).run()
+
+
+@dataclass(frozen=True)
+class Compiled(ByTables):
+    """A backend of `traceir.jit`: programs that it compiles, sessions that it runs."""
+
+    backend: str
+    rules: Rules = field(default_factory=default)
+
+    @property
+    def name(self) -> str:
+        """The backend's name."""
+        return self.backend
+
+    @property
+    def choices(self) -> Mapping[str, str]:
+        """What the reference chooses, where the backend declares nothing else."""
+        return {**declared(), **getattr(resolve(self.backend), "CHOICES", {})}
+
+    def eval(
+        self, program: ClosedJaxpr, args: Sequence[np.ndarray]
+    ) -> Sequence[np.ndarray]:
+        """The results of the compiled program."""
+        self.admit(program, args)
+        try:
+            compiled = resolve(self.backend).compile(program, "case")
+        except TraceirError as error:
+            if error.rule != UNSUPPORTED:
+                raise
+            raise Unsupported(UNSUPPORTED) from None
+        results: tuple[np.ndarray, ...] = compiled.run(*args)
+        return results
+
+    def session(self, session: Session) -> Sequence[Outcome]:
+        """What `traceir.jit` does in each call."""
+        outcomes = Jitted(session, TraceirSystem(self.backend)).run()
+        if any(outcome.rule == UNSUPPORTED for outcome in outcomes):
+            raise Unsupported(UNSUPPORTED)
+        return outcomes
+
+
+def numba() -> Compiled:
+    """The Numba backend on the CPU; raises ValueError (jit.backend) without Numba."""
+    resolve("numba")
+    return Compiled("numba")
+
+
+def cuda() -> Compiled:
+    """Kernels on a CUDA device, or in the simulator.
+
+    Raises ValueError (jit.backend) without Numba, RuntimeError (backend.device) without
+    a device.
+    """
+    resolve("cuda").check()
+    return Compiled("cuda")

@@ -1,0 +1,216 @@
+"""The levels of a session by the rows: what is known, and whose operation it is.
+
+Serves: level.*
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from traceir.arrays.array import Array
+from traceir.base import config
+from traceir.conform.systems import faces
+from traceir.conform.systems.systems import as_array, as_value
+from traceir.conform.systems.traced import Level, Made, Traced, concrete
+from traceir.ir.jaxpr import sort_params
+from traceir.rules import Rules, Transform, walk
+from traceir.tracing.trace import evaluate
+
+
+def same(value: Any) -> Any:
+    """The value itself."""
+    return value
+
+
+def element(value: Any) -> Any:
+    """What a value of a trace stands for, a number being an array."""
+    found = concrete(value)
+    return found if isinstance(found, Array) else as_array(as_value(found))
+
+
+def frozen(value: Any) -> Any:
+    """A value as it is now: a NumPy array may be written to later."""
+    return np.array(value) if isinstance(value, np.ndarray) else value
+
+
+class Nest:
+    """The traces in force, innermost last, and what happens in them."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.face = "jax"
+        self.stack: list[Level] = []
+        self.eager = Level("eager", self.transform("eager").knows)
+        # How many of the traces let operations be evaluated at once.
+        self.passed = 0
+
+    def transform(self, name: str) -> Transform:
+        """The row of a way of running a function."""
+        return self.rules.levels.transforms[name]
+
+    @property
+    def innermost(self) -> Level:
+        """The trace in force."""
+        return self.stack[-1] if self.stack else self.eager
+
+    @contextmanager
+    def entered(self, transform: str) -> Iterator[Level]:
+        """Within this way of running: a new trace, if it makes one."""
+        row = self.transform(transform)
+        if not row.traces:
+            yield self.innermost
+            return
+        whole = row.handles == "all"
+        self.stack.append(Level(transform, row.knows, self._depth(), whole))
+        try:
+            yield self.stack[-1]
+        finally:
+            self.stack.pop()
+
+    @contextmanager
+    def evaluated(self) -> Iterator[None]:
+        """Within this, operations on what is not traced are evaluated at once."""
+        outer = self.passed
+        if "level.compile-time" in self.rules.levels.nesting:
+            self.passed = len(self.stack)
+        try:
+            yield
+        finally:
+            self.passed = outer
+
+    def _depth(self) -> int:
+        row = self.rules.levels.nesting.get("level.depth")
+        scope = {"stage": len(self.stack)}
+        return int(walk(row.level, scope)) if row and row.level else 0
+
+    def level(self, value: Any) -> int:
+        """The level that a value shows, 0 outside every trace."""
+        return value.home.depth if isinstance(value, Traced) else 0
+
+    def argument(self, value: Any, transform: str) -> Traced:
+        """An argument as the function sees it that runs under `transform`."""
+        row = self.transform(transform)
+        home, known = self.eager, self.eager.knows
+        made = None
+        if isinstance(value, Traced):
+            home, known, made = value.home, value.knows, Made(same, (value,))
+        knows = self.rules.levels.within(known, row.knows)
+        if row.traces:  # a number becomes an array
+            return Traced(element(value), self.innermost, knows, self.ask, made)
+        return Traced(concrete(value), home, knows, self.ask, made)
+
+    def result(self, value: Any, made: Made) -> Traced:
+        """A value that the trace in force has made."""
+        home = self._home(made.operands)
+        known = home.knows
+        follows = not home.whole and home is not self.eager
+        for operand in made.operands if follows else ():
+            outer = operand.knows if isinstance(operand, Traced) else known
+            known = self.rules.levels.within(outer, known)
+        return Traced(value, home, known, self.ask, made)
+
+    def ask(self, asked: Traced, action: str) -> Any:
+        """The value, if the rows permit the action; else the error of the ask's row."""
+        levels = self.rules.levels
+        row = next(ask for ask in levels.asks.values() if ask.action == action)
+        if levels.permits(asked.knows, row.id):
+            return asked.value
+        raise self.rules.error(row.raises)
+
+    def bind(self, primitive: str, *values: Any, **params: Any) -> Any:
+        """The results of a primitive, in the trace that the nesting rows say."""
+        self.lift(values)
+        operands, full = tuple(map(frozen, values)), sort_params(params)
+
+        def function(*given: Any) -> Any:
+            return evaluate(primitive, given, full)
+
+        found = function(*map(concrete, operands))
+        if len(found) == 1:
+            return self.result(found[0], _one_of(function, 0, operands))
+        return tuple(
+            self.result(value, _one_of(function, n, operands))
+            for n, value in enumerate(found)
+        )
+
+    def apply(self, function: Callable[..., Any], *args: Any, **params: Any) -> Any:
+        """A function of arrays, applied in the trace that the nesting rows say."""
+        traced = tuple(faces.parts((args, params), Traced))
+        self.lift(traced)
+        given, named = faces.changed((args, params), self._known)
+        if self.stack:
+            transform = self.stack[-1].transform
+            faces.refuse(function, given, named, Traced, transform, self.face)
+        args, params = faces.changed((args, params), frozen)
+
+        def again(*values: Any) -> Any:
+            left = iter(values)
+            given, named = faces.changed(
+                (args, params),
+                lambda a: element(next(left)) if isinstance(a, Traced) else a,
+            )
+            return faces.parts((function(*given, **named),), Array)
+
+        face = self.face if self.stack else "jax"
+        if face not in self.rules.lattice.faces:  # the row by which operands meet
+            raise self.rules.error(f"promote.{face}")
+        with config.face(face):
+            # Outside every trace a number stays what it is.
+            of = element if self.stack else concrete
+            given, named = faces.changed(
+                (args, params), lambda a: of(a) if isinstance(a, Traced) else a
+            )
+            found = function(*given, **named)
+        outputs = iter(range(len(faces.parts((found,), Array))))
+
+        def output(value: Any) -> Any:
+            if not isinstance(value, Array):
+                return value
+            return self.result(value, _one_of(again, next(outputs), traced))
+
+        return faces.changed(found, output)
+
+    def _known(self, value: Any) -> Any:
+        is_eager = isinstance(value, Traced) and value.home is self.eager
+        return concrete(value) if is_eager else value
+
+    def lift(self, values: Iterable[Any], capture: bool = True) -> None:
+        """Note what is used of outer traces.
+
+        Raises UnexpectedTracerError (level.lift) for a value of a trace that has ended.
+        """
+        row = self.rules.levels.nesting.get("level.lift")
+        is_open = (self.eager, *self.stack)
+        for value in values:
+            if not isinstance(value, Traced):
+                continue
+            scope = {"home": value.home, "open": is_open}
+            if row is not None and row.holds and not row.holds(scope):
+                raise self.rules.error(row.id)
+            if capture and value.home in self.stack:
+                for level in self.stack[self.stack.index(value.home) + 1 :]:
+                    level.captures.append(value)
+
+    def _home(self, operands: Sequence[Any]) -> Level:
+        row = self.rules.levels.nesting.get("level.bind")
+        formula = row.level if row else None
+        own = max(map(self._place, operands), default=0)
+        innermost = list(enumerate(self.stack, 1))[self.passed :]
+        whole = [n for n, level in innermost if level.whole]
+        scope = {"stage": len(self.stack), "whole": max(whole, default=0), "own": own}
+        # Without the row, an operation would belong to its operands alone.
+        level = formula(scope) if formula else own
+        return self.stack[level - 1] if level else self.eager
+
+    def _place(self, value: Any) -> int:
+        """The place of a value's trace among those in force, 0 for none."""
+        home = value.home if isinstance(value, Traced) else self.eager
+        return self.stack.index(home) + 1 if home in self.stack else 0
+
+
+def _one_of(function: Callable[..., Any], n: int, operands: tuple[Any, ...]) -> Made:
+    return Made(lambda *values: function(*values)[n], operands)

@@ -1,0 +1,139 @@
+"""Values that answer what the level rows permit, and know how they were made.
+
+Serves: level.*
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from traceir.tracing.trace import typeof
+
+Ask = Callable[["Traced", str], Any]
+
+
+@dataclass(eq=False)
+class Level:
+    """A trace in force: what it keeps, and what it used of the traces around it.
+
+    `whole` if it handles all operations.
+    """
+
+    transform: str
+    knows: str
+    depth: int = 0
+    whole: bool = False
+    entries: dict[Any, Any] = field(default_factory=dict)
+    captures: list[Traced] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Made:
+    """How a value was made: a function of concrete values, and the operands."""
+
+    function: Callable[..., Any]
+    operands: tuple[Any, ...]
+
+
+class Traced:
+    """A value of some trace: what is asked of it is answered by the level rows.
+
+    `home` is the trace that made it, `knows` how much is known of it, `made` how it can
+    be computed again; an input has none.
+    """
+
+    def __init__(
+        self, value: Any, home: Level, knows: str, ask: Ask, made: Made | None = None
+    ) -> None:
+        self.value = value
+        self.home = home
+        self.knows = knows
+        self.ask = ask
+        self.made = made
+
+    @property
+    def aval(self) -> Any:
+        """The type, for functions that look at nothing else."""
+        return typeof(self.value)
+
+    def __bool__(self) -> bool:
+        return bool(self.ask(self, "host_bool"))
+
+    def __int__(self) -> int:
+        return int(self.ask(self, "host_number"))
+
+    def __float__(self) -> float:
+        return float(self.ask(self, "host_number"))
+
+    def __index__(self) -> int:
+        return operator.index(self.ask(self, "host_index"))
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return np.asarray(self.ask(self, "host_array"))
+
+    def __repr__(self) -> str:
+        return repr(self.ask(self, "host_print"))
+
+    def __format__(self, spec: str) -> str:
+        return format(self.ask(self, "host_format" if spec else "host_print"), spec)
+
+    def __hash__(self) -> int:
+        self.ask(self, "host_hash")
+        return object.__hash__(self)  # the rows alone refuse, not the value
+
+    def __len__(self) -> int:
+        return len(self.ask(self, "host_len"))
+
+    def __iter__(self) -> Iterator[Traced]:
+        length = len(self.ask(self, "host_iter"))
+        return (self._row(n) for n in range(length))
+
+    def _row(self, n: int) -> Traced:
+        made = Made(lambda value: value[n], (self,))
+        return Traced(self.value[n], self.home, self.knows, self.ask, made)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self.ask(self, "host_setitem")  # the rows alone refuse, not the value
+
+    def item(self) -> Any:
+        """The element, where it may be known."""
+        return self.ask(self, "host_item").item()
+
+    @property
+    def shape(self) -> Any:
+        """The shape, where it may be known."""
+        return self.ask(self, "host_shape").shape
+
+    @property
+    def sharding(self) -> Any:
+        """An attribute of concrete arrays alone."""
+        return self.ask(self, "host_attribute").sharding
+
+
+def concrete(value: Any) -> Any:
+    """What a value of a trace stands for; any other value as it is."""
+    return value.value if isinstance(value, Traced) else value
+
+
+def replayed(
+    results: Sequence[Any], inputs: Sequence[Traced], others: Sequence[Any]
+) -> list[Any]:
+    """The results of a trace for other inputs than those that it was traced with."""
+    known = dict(zip(map(id, inputs), others, strict=True))
+
+    def again(value: Any) -> Any:
+        if not isinstance(value, Traced):
+            return value
+        if id(value) not in known and value.made is not None:
+            operands = tuple(map(again, value.made.operands))
+            found = value.made.function(*map(concrete, operands))
+            made = Made(value.made.function, operands)
+            known[id(value)] = Traced(found, value.home, value.knows, value.ask, made)
+        return known.get(id(value), value)
+
+    return list(map(again, results))

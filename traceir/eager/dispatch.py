@@ -1,0 +1,370 @@
+"""Functions of arrays outside every trace, by the shortest way. Serves: level.bind
+
+What a function does with arrays is decided by their types, by its other arguments and
+by the context. When a call comes for the second time with the same ones, a *plan* of
+it is made and remembered: from then on one look-up finds the plan, and no operand is
+checked, promoted or typed anew.
+"""
+
+from __future__ import annotations
+
+import functools
+import struct
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from types import FunctionType
+from typing import Any, TypeVar
+
+import numpy as np
+
+from traceir.arrays.array import Array
+from traceir.base.caches import cleared, once
+from traceir.base.config import local
+from traceir.eager.plan_codegen import FOREIGN, NUMBER, OWN, Plan, plan_of
+from traceir.ir.avals import ShapedArray
+from traceir.tracing.trace import Tracer, typeof
+
+F = TypeVar("F", bound=Callable[..., Any])
+Function = Callable[..., Any]
+# How many calls a function remembers.
+MOST = 1024
+# Longer sequences of numbers are contents, not settings.
+LONGEST = 16
+# Numbers of less magnitude are in the range of every signed or floating dtype.
+PLAIN = 128
+
+
+class Plans:
+    """What one function remembers: plans by the keys of calls."""
+
+    __slots__ = ("function", "known", "seen", "__weakref__")
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.known: dict[Any, Plan] = {}
+        # Calls without a plan: whether one was looked for, or they came once.
+        self.seen: dict[Any, bool] = {}
+        _all.add(self)
+
+    def clear(self) -> None:
+        """Forget all calls."""
+        self.known.clear()
+        self.seen.clear()
+
+    def long(self, key: Any, make: Callable[[], Plan | None]) -> Plan | None:
+        """The plan of a call that has none yet; None if it goes the long way."""
+        tried = self.seen.get(key)
+        if tried is None:
+            if len(self.seen) >= MOST:
+                self.seen.clear()
+            self.seen[key] = False
+        if tried is not False:
+            return None
+        self.seen[key] = True
+        plan = make()
+        if plan is not None:
+            if len(self.known) >= MOST:
+                self.clear()
+            self.known[key] = plan
+        return plan
+
+
+_all: weakref.WeakSet[Plans] = weakref.WeakSet()
+
+
+@cleared
+def _clear() -> None:
+    for plans in list(_all):
+        plans.clear()
+
+
+NOTHING = object()
+
+
+def planned(function: F) -> F:
+    """The function, remembering what it does with operands of each type.
+
+    >>> import traceir.numpy as jnp
+    >>> stack = planned(jnp.stack)
+    >>> [stack([jnp.arange(2), jnp.arange(2)], axis=1).tolist() for _ in range(3)]
+    [[[0, 0], [1, 1]], [[0, 0], [1, 1]], [[0, 0], [1, 1]]]
+    """
+    plans = Plans(function)
+    known = plans.known
+
+    # Common calls are told apart by hand: half of their time is this. In a trace no key
+    # is known, since nothing is outside it.
+    @functools.wraps(function)
+    def call(x: Any = NOTHING, y: Any = NOTHING, /, *rest: Any, **kwargs: Any) -> Any:
+        if type(x) is Array and not kwargs:
+            if y is NOTHING:
+                try:
+                    plan = known[x.aval, local.outside]
+                except KeyError:
+                    return _called(plans, (x.aval, local.outside), (x,), {}, (x,))
+                return plan(x)
+            if not rest:
+                kind = type(y)
+                if kind is Array:
+                    try:
+                        plan = known[x.aval, y.aval, local.outside]
+                    except KeyError:
+                        key = x.aval, y.aval, local.outside
+                        return _called(plans, key, (x, y), {}, (x, y))
+                    return plan(x, y)
+                if kind in THEMSELVES:
+                    try:
+                        plan = known[x.aval, y, local.outside]
+                    except KeyError:
+                        key = x.aval, y, local.outside
+                        return _called(plans, key, (x, y), {}, (x,))
+                    return plan(x)
+        elif type(x) is int and y is NOTHING and not kwargs:
+            try:
+                plan = known[x, local.outside]
+            except KeyError:
+                return _called(plans, (x, local.outside), (x,), {}, ())
+            return plan()
+        args = (x, y, *rest) if y is not NOTHING else () if x is NOTHING else (x,)
+        if local.outside is None:
+            return function(*args, **kwargs)
+        return _general(plans, args, kwargs)
+
+    return call  # type: ignore[return-value]  # `wraps` forgets the type
+
+
+# What these read are no arguments, but files.
+WITHOUT = frozenset({"traceir.numpy.arrays.io"})
+
+
+def public(value: Any) -> Any:
+    """What a package has under a name: a function of its own with plans.
+
+    A function of two names is one function, and a name of the package: so it can be
+    pickled.
+
+    >>> import traceir.numpy as jnp
+    >>> jnp.sin.__module__, jnp.mod is jnp.remainder
+    ('traceir.numpy', True)
+    """
+    ours = type(value) is FunctionType and value.__module__ not in WITHOUT
+    return _public(value) if ours else value
+
+
+@once
+def _public(function: FunctionType) -> Function:
+    found = planned(function)
+    found.__module__ = function.__module__.rpartition(".")[0]
+    return found
+
+
+def _general(plans: Plans, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    key: list[Any] = [local.outside]
+    operands: list[Any] = []
+    # What is commonest goes first, and without a call.
+    for value in args:
+        kind = type(value)
+        if kind is Array:
+            key.append(value.aval)
+            operands.append(value)
+        elif kind in THEMSELVES:
+            key.append(value)
+        elif kind not in KINDS or not KINDS[kind](value, key, operands):
+            return plans.function(*args, **kwargs)
+    if kwargs:
+        key.append(NAMES)
+        for name, value in kwargs.items():
+            if type(value) in THEMSELVES:
+                key += (name, value)
+                continue
+            key.append(name)
+            if not _enter(value, key, operands):
+                return plans.function(*args, **kwargs)
+    whole = tuple(key)
+    plan = plans.known.get(whole)
+    if plan is None:
+        return _called(plans, whole, args, kwargs, operands)
+    return plan(*operands)
+
+
+def _called(
+    plans: Plans,
+    key: Any,
+    args: Sequence[Any],
+    kwargs: dict[str, Any],
+    operands: Sequence[Any],
+) -> Any:
+    """A call that has no plan yet."""
+    function = plans.function
+    if local.outside is None:
+        return function(*args, **kwargs)
+    plan = plans.long(key, lambda: _made(function, args, kwargs, operands))
+    return function(*args, **kwargs) if plan is None else plan(*operands)
+
+
+def _made(
+    function: Function,
+    args: Sequence[Any],
+    kwargs: dict[str, Any],
+    operands: Sequence[Any],
+) -> Plan | None:
+    def call(tracers: list[Tracer]) -> Any:
+        rest = iter(tracers)
+        traced = [_with(value, rest) for value in args]
+        return function(*traced, **{n: _with(v, rest) for n, v in kwargs.items()})
+
+    kinds = [OWN if type(v) is Array else FOREIGN for v in operands]
+    plan = plan_of(call, list(map(typeof, operands)), kinds)
+    if plan is None:
+        return None
+    found = plan(*operands)
+    # A copy is no operation, and a plan that hands an operand on would make none.
+    if any(found is v for v in operands) and function(*args, **kwargs) is not found:
+        return None
+    return plan
+
+
+def _with(value: Any, tracers: Iterator[Tracer]) -> Any:
+    """An argument with tracers in the places of arrays."""
+    kind = type(value)
+    if kind is Array or kind is np.ndarray:
+        return next(tracers)
+    if kind is list or kind is tuple:
+        return kind([_with(v, tracers) for v in value])
+    return value
+
+
+# --- the key of a call ----------------------------------------------------------------
+
+NAMES, END, TRUE, FALSE, NUMBERS = object(), object(), object(), object(), object()
+# Values of these types are equal only if they are the same.
+THEMSELVES = frozenset({int, str, type(None), type, type(Ellipsis)})
+
+
+def _enter(value: Any, key: list[Any], operands: list[Any]) -> bool:
+    """Append what a call's key has of an argument, and the arrays in it.
+
+    False for what a key cannot have.
+    """
+    kind = type(value)
+    if kind in THEMSELVES:
+        key.append(value)
+        return True
+    enter = KINDS.get(kind)
+    return enter is not None and enter(value, key, operands)
+
+
+def _enter_array(value: Array, key: list[Any], operands: list[Any]) -> bool:
+    key.append(value.aval)
+    operands.append(value)
+    return True
+
+
+def _enter_foreign(value: np.ndarray, key: list[Any], operands: list[Any]) -> bool:
+    if not value.ndim:  # a number, as functions see it
+        return False
+    key += (np.ndarray, value.dtype, value.shape)
+    operands.append(value)
+    return True
+
+
+def _enter_bool(value: bool, key: list[Any], operands: list[Any]) -> bool:
+    key.append(TRUE if value else FALSE)
+    return True
+
+
+def _enter_float(value: float, key: list[Any], operands: list[Any]) -> bool:
+    bits = value if value and value == value else struct.pack("d", value)
+    key += (float, bits)
+    return True
+
+
+def _enter_complex(value: complex, key: list[Any], operands: list[Any]) -> bool:
+    key += (complex, struct.pack("dd", value.real, value.imag))
+    return True
+
+
+def _enter_sequence(value: Any, key: list[Any], operands: list[Any]) -> bool:
+    if len(value) > LONGEST:
+        return False
+    key.append(type(value))
+    for part in value:
+        if type(part) is Array:
+            key.append(part.aval)
+            operands.append(part)
+        elif not _enter(part, key, operands):
+            return False
+    key.append(END)
+    return True
+
+
+def _enter_dtype(value: np.dtype, key: list[Any], operands: list[Any]) -> bool:
+    key += (np.dtype, value)
+    return True
+
+
+KINDS: dict[type, Callable[[Any, list[Any], list[Any]], bool]] = {
+    Array: _enter_array,
+    np.ndarray: _enter_foreign,
+    bool: _enter_bool,
+    float: _enter_float,
+    complex: _enter_complex,
+    tuple: _enter_sequence,
+    list: _enter_sequence,
+    **{type(np.dtype(code)): _enter_dtype for code in "?bhilqBHILQefdFD"},
+}
+
+
+# --- operators ------------------------------------------------------------------------
+
+
+def binary(function: Function) -> Function:
+    """As `planned`, for an operator: a plan with a number is for all such numbers.
+
+    >>> import traceir.numpy as jnp
+    >>> add = binary(jnp.add)
+    >>> [add(jnp.arange(3), n).tolist() for n in (1, 1, 1, 2)]
+    [[1, 2, 3], [1, 2, 3], [1, 2, 3], [2, 3, 4]]
+    """
+    others = planned(function)
+    pairs, plans = Plans(function), Plans(others)
+    two, known = pairs.known, plans.known
+
+    def call(x: Any, y: Any) -> Any:
+        if type(x) is Array:
+            kind = type(y)
+            if kind is Array:
+                try:
+                    plan = two[x.aval, y.aval, local.outside]
+                except KeyError:
+                    key = x.aval, y.aval, local.outside
+                    return _called(pairs, key, (x, y), {}, (x, y))
+                return plan(x, y)
+            if (kind is float or kind is int) and -PLAIN < y < PLAIN:
+                try:
+                    plan = known[x.aval, kind, local.outside]
+                except KeyError:
+                    return _with_number(plans, x, y)
+                return plan(x, y)
+        return others(x, y)
+
+    return call
+
+
+def _with_number(plans: Plans, x: Array, y: float) -> Any:
+    number = _strong(x.aval, y)
+    if number is None or local.outside is None:
+        return plans.function(x, y)
+    key = x.aval, type(y), local.outside
+    types, function = (x.aval, number), plans.function
+    plan = plans.long(
+        key, lambda: plan_of(lambda xs: function(*xs), types, (OWN, NUMBER))
+    )
+    return function(x, y) if plan is None else plan(x, y)
+
+
+def _strong(aval: ShapedArray, y: float) -> ShapedArray | None:
+    """The type of a number of the dtype that it yields to; None where it does not."""
+    dtype = aval.dtype
+    yields = dtype.kind == "f" or (type(y) is int and dtype.kind == "i")
+    return None if aval.weak_type or not yields else ShapedArray((), dtype)

@@ -1,0 +1,156 @@
+"""Reading arrays by index outside every trace, by NumPy's own reads. Serves: index.*"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from traceir.arrays.array import Array
+from traceir.base.caches import cleared
+from traceir.base.config import local
+from traceir.eager.plan_codegen import admits_plans
+from traceir.ir.avals import ShapedArray
+
+# How many types of operands are remembered.
+MOST = 1024
+# A part of an array keeps all of its memory only if that is so few bytes, or if it is
+# half of it.
+FEW = 1024
+INTS = frozenset({int, *(np.dtype(code).type for code in "bhilqBHILQ")})
+ENDS = INTS | {type(None)}
+ROOMY = frozenset({type(None), type(Ellipsis)})
+SIMPLE = INTS | ROOMY
+_new: Callable[[Any], Any] = object.__new__
+
+
+def reading(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`x[index]`, by NumPy's own where its meaning is the same.
+
+    It is for what is inside the array; of anything else the function knows more.
+
+    >>> import traceir.numpy as jnp
+    >>> read = reading(lambda x, index: "more")
+    >>> read(jnp.arange(4), slice(1, 3)), read(jnp.arange(4), 4)
+    (Array([1, 2], dtype=int32), 'more')
+    """
+    known: dict[Any, _Types] = {}
+    cleared(known.clear)
+
+    def call(x: Any, index: Any) -> Any:
+        if type(x) is not Array:
+            return function(x, index)
+        kind = type(index)
+        try:
+            if kind is int:
+                found = x._value[index, ...]
+            elif kind is slice and _is_plain(index):
+                found = x._value[index]
+            else:
+                plain = index if kind in INTS else _plain_index(index)
+                if plain is None:
+                    return function(x, index)
+                found = x._value[plain]
+        except (IndexError, ValueError):  # outside, or an error of ours
+            return function(x, index)
+        try:
+            # In a trace there is no such key: nothing is outside it.
+            types = known[x.aval, local.outside]
+        except KeyError:
+            if local.outside is None or not admits_plans(local.outside):
+                return function(x, index)
+            if len(known) >= MOST:
+                known.clear()
+            types = known[x.aval, local.outside] = _Types(x.aval)
+        made = _new(Array)
+        # An element, a row, and rows one after another lie in one piece.
+        whole = kind is int or (kind is slice and index.step is None)
+        made._value = _kept(found) if whole else _owned(found)
+        made.aval = types[found.shape]
+        return made
+
+    return call
+
+
+class _Types(dict[tuple[int, ...], ShapedArray]):
+    """The types of parts of an array, by their shapes."""
+
+    __slots__ = ("of",)
+
+    def __init__(self, of: ShapedArray) -> None:
+        self.of = of
+
+    def __missing__(self, shape: tuple[int, ...]) -> ShapedArray:
+        if len(self) >= MOST:
+            self.clear()
+        found = self[shape] = ShapedArray(shape, self.of.dtype, self.of.weak_type)
+        return found
+
+
+def _plain_index(index: Any) -> Any:
+    """An index as NumPy takes it; None where its meaning may be another there."""
+    kind = type(index)
+    if kind is not tuple:
+        return _plain_part(index)
+    for part in index:
+        kind = type(part)
+        if kind is slice:
+            if not _is_plain(part):
+                return None
+        elif kind not in SIMPLE:
+            break
+    else:
+        return index
+    parts = tuple(part if type(part) in ROOMY else _plain_part(part) for part in index)
+    several = any(
+        part is None and given is not None
+        for part, given in zip(parts, index, strict=True)
+    )
+    return None if several else parts
+
+
+def _is_plain(part: slice) -> bool:
+    return (
+        type(part.start) in ENDS and type(part.stop) in ENDS and type(part.step) in ENDS
+    )
+
+
+def _plain_part(part: Any) -> Any:
+    kind = type(part)
+    if kind in INTS:
+        return part
+    if kind is slice:
+        return part if _is_plain(part) else None
+    if kind is Array:
+        part = part._value
+    elif kind is not np.ndarray:
+        return None
+    return part if part.ndim and part.dtype.kind in "biu" else None
+
+
+def _kept(view: np.ndarray) -> np.ndarray:
+    """A contiguous view of read-only memory, or a copy where it would keep too much."""
+    base = view.base
+    assert base is not None
+    held = base.nbytes
+    return view if held <= FEW or held <= 2 * view.nbytes else _copied(view)
+
+
+def _copied(view: np.ndarray) -> np.ndarray:
+    made = view.copy()
+    made.setflags(False)  # type: ignore[call-arg]  # a keyword takes as long again
+    return made
+
+
+def _owned(found: Any) -> np.ndarray:
+    """What NumPy has read, contiguous and read-only."""
+    if type(found) is not np.ndarray:
+        found = np.asarray(found)
+    elif not found.flags.c_contiguous:
+        return _copied(found)
+    elif found.base is not None:
+        found = _kept(found)
+    array: np.ndarray = found
+    array.setflags(False)  # type: ignore[call-arg]  # as above
+    return array

@@ -1,0 +1,79 @@
+"""Recording of what a function does outside every trace. Serves: level.bind"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from traceir.ir.jaxpr import Eqn, Jaxpr, Literal, Var
+from traceir.reference.interpreter import Program, call_of
+from traceir.reference.kernels.elementwise import bfloat16
+from traceir.reference.kernels.elementwise.composite_shortcuts import whole
+from traceir.reference.kernels.elementwise.ufunc_shortcuts import Brief, short
+from traceir.reference.result_ownership import fresh, quiet
+from traceir.tracing.staging import StagedTracer, StagingTrace
+
+# The primitive of an equation that stands for those of a composite, and its param.
+WHOLE, BRIEF = "whole", "brief"
+
+
+class Planning(StagingTrace):
+    """Records what a function does outside every trace."""
+
+    __slots__ = ()
+    plain = True
+
+    def composite(
+        self, function: Callable[..., Any], args: Any, kwargs: dict[str, Any]
+    ) -> Any:
+        """What a composite does: one equation where that is known, else those of it."""
+        first, known = len(self.eqns), len(self.constants)
+        found = function(*args, **kwargs)
+        added = self.eqns[first:]
+        alone = type(found) is StagedTracer and len(self.constants) == known
+        if not alone or kwargs or any(e.primitive == WHOLE for e in added):
+            return found
+        inputs = [v._var for v in args if isinstance(v, StagedTracer)]
+        others = tuple(v for v in args if not isinstance(v, StagedTracer))
+        variables = [v for v in inputs if type(v) is Var]
+        if len(variables) < len(inputs) or type(found._var) is Literal:
+            return found
+        slowly = _Slowly(variables, added, found._var)
+        brief = whole(function, [v.aval for v in inputs], others, slowly)
+        if brief is not None:
+            out = Var(found.aval)
+            self.eqns[first:] = [
+                Eqn(WHOLE, tuple(inputs), (out,), ((BRIEF, brief),), frozenset())
+            ]
+            found._var = out
+        return found
+
+
+class _Slowly:
+    """A composite by its equations, made ready when that is asked for."""
+
+    __slots__ = ("jaxpr", "program")
+
+    def __init__(self, inputs: Sequence[Var], eqns: Sequence[Eqn], out: Any) -> None:
+        self.jaxpr = Jaxpr((), tuple(inputs), tuple(eqns), (out,))
+        self.program: Program | None = None
+
+    def __call__(self, *xs: np.ndarray) -> Any:
+        if self.program is None:
+            self.program = Program(self.jaxpr, ())
+        return fresh(quiet().run(self.program.results, *xs)[0], xs)
+
+
+def kernel_of(eqn: Eqn) -> Callable[..., Any] | Brief:
+    """What computes an equation: what its kernel comes down to, or the kernel."""
+    if eqn.primitive == WHOLE:
+        brief: Brief = eqn.param(BRIEF)
+        return brief
+    inputs = [a.aval for a in eqn.inputs]
+    dtypes = [a.dtype for a in (*inputs, *(v.aval for v in eqn.outputs))]
+    found = None
+    if not bfloat16.needed(dtypes):
+        found = short(eqn.primitive, inputs, dict(eqn.params))
+    return call_of(eqn) if found is None else found

@@ -1,0 +1,118 @@
+"""Numbers of the gamma distribution, one at a time, in double precision.
+
+George Marsaglia, Wai Wan Tsang, "A simple method for generating gamma variables"
+(2000). Serves: random_gamma
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from traceir.dtypes import finfo
+from traceir.exact.reals import Real
+from traceir.exact.threefry import WORD, threefry
+
+Key = tuple[int, int]
+NORMAL = NormalDist()
+
+
+def gamma(
+    key: Key,
+    place: int,
+    count: int,
+    form: Any,
+    dtype: np.dtype,
+    logarithm: bool,
+    partitionable: bool,
+) -> tuple[Real, Real]:
+    """Number `place` of `count` that a key gives, and the size of its roundings.
+
+    The uniform numbers have as many digits as the dtype, and nothing is rounded to it.
+    With `logarithm`, the number's logarithm.
+
+    >>> number, size = gamma((0, 0), 0, 1, 2.0, np.dtype("float32"), False, True)
+    >>> round(float(number.value), 6)
+    1.589788
+    """
+    draw = _Draw(dtype, partitionable)
+    with np.errstate(all="ignore"):
+        found, size = draw.number(
+            draw.split(key, place, count), _double(form), logarithm
+        )
+    return Real.of(float(found)), Real.of(float(size))
+
+
+def _double(x: Any) -> np.float64:
+    """A number as a double, or as an infinity or NaN."""
+    real = Real.of(x)
+    if real.finite:
+        return np.float64(float(real.value))
+    return np.float64("nan" if real.nan else "-inf" if real.negative else "inf")
+
+
+@dataclass(frozen=True, slots=True)
+class _Draw:
+    dtype: np.dtype
+    partitionable: bool
+
+    def split(self, key: Key, place: int, count: int) -> Key:
+        """The key of that number of so many that a key is split into."""
+        if self.partitionable:
+            return threefry(*key, place // WORD, place % WORD)
+        words = (2 * place, 2 * place + 1)
+        first, second = (
+            threefry(*key, m % count, m % count + count)[m // count] for m in words
+        )
+        return first, second
+
+    def uniform(self, key: Key) -> np.float64:
+        """A number from 0 to less than 1, of as many digits as the dtype."""
+        info = finfo(self.dtype)
+        digits = int(info.nmant)
+        width = 8 if digits < 8 else int(info.bits)
+        if width == 64:
+            high, low = threefry(*key, 0, 0 if self.partitionable else 1)
+            drawn = high * WORD + low
+        else:
+            high, low = threefry(*key, 0, 0)
+            drawn = (high ^ low if self.partitionable else high) % (1 << width)
+        return np.float64((drawn >> (width - digits)) / (1 << digits))
+
+    def normal(self, key: Key) -> np.float64:
+        """A normal number, of a uniform one between -1 and 1."""
+        least = float(finfo(self.dtype).epsneg) / 2
+        share = (1 - least) * float(self.uniform(key)) + least
+        return np.float64(NORMAL.inv_cdf(share))
+
+    def number(self, key: Key, a: Any, logarithm: bool) -> tuple[Any, Any]:
+        """The number of a form, or its logarithm, and the size of its roundings."""
+        d = a - 1 / 3 if a >= 1 else a + 2 / 3
+        rest = 1 - self.uniform(self.split(key, 1, 2))
+        cube, size = self.cube(self.split(key, 0, 2), d)
+        less = np.float64(0) if a >= 1 or rest == 1 else np.log(rest) / a
+        size += abs(less) + 4
+        if logarithm:
+            size += abs(np.log(d)) + abs(np.log(cube))
+            return np.log(d) + np.log(cube) + less, size
+        found = d * cube * np.exp(less)
+        # Of numbers below the normal ones not the share but the last place is rounded.
+        return found, size * found + float(finfo(self.dtype).smallest_normal)
+
+    def cube(self, key: Key, d: Any) -> tuple[Any, Any]:
+        """What is accepted, and by how much roundings are greater in it."""
+        c = 1 / 3 / np.sqrt(d)
+        while True:
+            own, bound = (self.split(key, k, 3) for k in (1, 2))
+            x, v = np.float64(0), np.float64(-1)
+            while v <= 0:
+                x = self.normal(self.split(own, 1, 2))
+                v, own = 1 + x * c, self.split(own, 0, 2)
+            u, square, cube = self.uniform(bound), x * x, v * v * v
+            height = square / 2 + d * (1 - cube + np.log(cube))
+            if not (u >= 1 - 0.0331 * square * square and np.log(u) >= height):
+                return cube, 3 * (1 + abs(x * c)) / v
+            key = self.split(key, 0, 3)

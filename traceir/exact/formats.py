@@ -1,0 +1,80 @@
+"""Numbers as patterns of bits, and in shorter formats, exactly. Serves: prim.* rows
+
+A format of IEEE 754 has so many bits of an exponent and so many of a fraction. Of its
+patterns that are NaN the quiet one without a sign is written.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from traceir.exact.reals import INFINITY, NAN, ZERO, Real, number
+
+TWO = Fraction(2)
+
+
+def _lead(value: Fraction) -> int:
+    """The exponent of the leading bit of a positive number."""
+    top, bottom = value.numerator, value.denominator
+    found = top.bit_length() - bottom.bit_length()
+    return found if value >= TWO**found else found - 1
+
+
+def pattern(x: Real, power: Real, fraction: Real) -> int:
+    """The pattern of a number of a format.
+
+    >>> pattern(Real.of(1.5), Real.of(8), Real.of(23)) == 0x3FC00000
+    True
+    """
+    e, m = int(power.value), int(fraction.value)
+    most, bias = (1 << e) - 1, (1 << e - 1) - 1
+    sign = int(x.negative and not x.nan) << e + m
+    if x.special:
+        return sign | most << m | (1 << m - 1 if x.nan else 0)
+    if x.zero:
+        return sign
+    size = abs(x.value)
+    lead = max(_lead(size), 1 - bias)
+    steps = int(size / TWO ** (lead - m))
+    # The leading bit adds one to the exponent, which is 0 of what is not normal.
+    return sign | (lead + bias - 1 << m) + steps
+
+
+def of_pattern(x: Real, power: Real, fraction: Real) -> Real:
+    """The number of a format that has a pattern.
+
+    >>> of_pattern(Real.of(0x3FC00000), Real.of(8), Real.of(23)).value == 1.5
+    True
+    """
+    e, m, bits = int(power.value), int(fraction.value), int(x.value)
+    rest, high = bits % (1 << m), bits >> m
+    negative, high = bool(high >> e & 1), high % (1 << e)
+    if high == (1 << e) - 1:
+        return NAN if rest else -INFINITY if negative else INFINITY
+    if high:
+        rest += 1 << m
+    lead = max(high, 1) - ((1 << e - 1) - 1)
+    size = rest * TWO ** (lead - m)
+    return number(-size if negative else size, negative)
+
+
+def shortened(x: Real, power: Real, fraction: Real, whole: Real) -> Real:
+    """A number with fewer bits; its dtype has an exponent of `whole` bits.
+
+    >>> shortened(Real.of(1.75), Real.of(5), Real.of(1), Real.of(8)).value == 2
+    True
+    """
+    if x.special or x.zero:
+        return x
+    own = int(whole.value)
+    fewer = int(power.value) < own
+    e, m = min(int(power.value), own), int(fraction.value)
+    bias, own_bias = (1 << e - 1) - 1, (1 << own - 1) - 1
+    size = abs(x.value)
+    unit = TWO ** (max(_lead(size), 1 - own_bias) - m)
+    size = round(size / unit) * unit
+    if size >= TWO ** (bias + 1):
+        return -INFINITY if x.negative else INFINITY
+    if fewer and size < TWO ** (1 - bias):
+        size = ZERO
+    return number(-size if x.negative else size, x.negative)

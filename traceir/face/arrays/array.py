@@ -1,0 +1,389 @@
+"""`NumpyTracer`: an array of a traced NumPy function, which can be written to.
+
+Serves: face.box, face.view, update.outer
+
+A root has its value: an array that is known while tracing, or the variable of a
+program. A view has its base and the step from there; it reads the base's value, and
+what is written to it is written to the base.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from traceir import rules
+from traceir.base import source_info
+from traceir.face.arrays.layouts import Asked, Layout, overlapping, placed
+from traceir.face.arrays.traced_index import TracedIndex
+from traceir.face.arrays.views import Index, Step, steps_between
+from traceir.face.callers import by_user
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import Atom, Literal
+from traceir.tracing.staging import StagedTracer, StagingTrace
+from traceir.tracing.trace import Trace, Tracer, bind, current_trace, in_force
+
+_PYTHON: dict[str, type] = {"b": bool, "i": int, "f": float, "c": complex}
+
+
+class NumpyTracer(StagedTracer):
+    """An array in the trace of a function that is written with NumPy.
+
+    `number` tells a NumPy scalar from an array without dimensions: nothing can be
+    written to a scalar. `layout` is how the array lies in memory, or how to find out;
+    None for C-contiguous. `origins` are the arguments on whose layout that depends.
+    """
+
+    __slots__ = (
+        *("_atom", "_known", "_base", "_step", "_seen", "version"),
+        *("number", "layout", "_origins"),
+    )
+    _atom: Atom | None
+
+    def __init__(
+        self, var: Atom, trace: StagingTrace, where: source_info.Source | None
+    ) -> None:
+        self._known: np.ndarray | None = None
+        self._base: NumpyTracer | None = None
+        self._step: Step | None = None
+        self._seen = self.version = 0
+        self.number = not var.aval.shape
+        self.layout: Layout = None
+        self._origins: frozenset[Asked] = frozenset()
+        super().__init__(var, trace, where)
+
+    @property  # type: ignore[misc]  # it has no setter
+    def __class__(self) -> Any:
+        """What a user's `isinstance` is told: the class of what this stands for."""
+        return self.stands_for if by_user() else NumpyTracer
+
+    @property
+    def stands_for(self) -> type:
+        """NumPy's class of arrays, or that of a number of NumPy's, or of Python's."""
+        if not self.number:
+            return np.ndarray
+        dtype = self.aval.dtype
+        if self.aval.weak_type:
+            return _PYTHON[dtype.kind]
+        return dtype.type
+
+    # Reading ----------------------------------------------------------------------
+
+    @property
+    def root(self) -> NumpyTracer:
+        """The array that has the memory: the last of the bases."""
+        found = self
+        while found._base is not None:
+            found = found._base
+        return found
+
+    @property
+    def memory(self) -> np.ndarray:
+        """An array that lies in memory as this one does; it may have no elements."""
+        if self._known is not None:
+            return self._known
+        if not isinstance(self.layout, np.ndarray):
+            strides = None if self.layout is None else self.layout()
+            self.layout = placed(self.aval.shape, self.aval.dtype, strides)
+        return self.layout
+
+    @property
+    def origins(self) -> frozenset[Asked]:
+        """The arguments on whose layout depends how this array lies in memory."""
+        return self.root._origins
+
+    @property
+    def concrete(self) -> np.ndarray | None:
+        """The elements, if they are known while tracing: the memory itself."""
+        return self._known if self.root._known is not None else None
+
+    @property
+    def _var(self) -> Atom:
+        root = self.root
+        if self._atom is None or self._seen != root.version:
+            self._atom = self._current(root)
+            self._seen = root.version
+        return self._atom
+
+    @_var.setter
+    def _var(self, atom: Atom) -> None:
+        self._atom = atom
+
+    def _current(self, root: NumpyTracer) -> Atom:
+        """The variable of the value that the array has now."""
+        with in_force(self._trace):
+            if root._known is not None and self._known is not None:
+                return self._trace.atom(_constant(self._known, self.aval))
+            if self._base is None or self._step is None:
+                assert self._atom is not None
+                return self._atom
+            return self._trace.atom(self._step.read(self._base.now()))
+
+    def now(self) -> NumpyTracer:
+        """An array of its own with the same elements, to which nobody writes."""
+        made = NumpyTracer(self._var, self._trace, self._source)
+        made.number = self.number
+        return made
+
+    def known(self, row: str, what: str = "") -> Any:
+        """The elements, if they are known; else the row's error."""
+        value = self.concrete
+        return super().known(row, what) if value is None else value
+
+    def knows(self, row: str) -> bool:
+        """Whether the elements are known."""
+        return self.concrete is not None
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """The distances of neighbours in bytes, as NumPy has them."""
+        self.tell()
+        found: tuple[int, ...] = self.memory.strides
+        return found
+
+    @property
+    def flags(self) -> Any:
+        """What NumPy says of the memory; `writeable` can be set."""
+        self.tell()
+        return self.memory.flags
+
+    def tell(self) -> None:
+        """The function learns how the array lies in memory."""
+        for origin in self.origins:
+            origin.told = True
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        value = self.concrete
+        return super().__array__(dtype) if value is None else np.array(value, dtype)
+
+    # Writing ----------------------------------------------------------------------
+
+    @property
+    def is_home(self) -> bool:
+        """Whether the trace in force is the array's own, not an inner function's."""
+        return current_trace() is self._trace
+
+    def check_home(self) -> None:
+        """Raise UnexpectedTracerError (update.outer) inside an inner function."""
+        if not self.is_home:
+            trace = current_trace()
+            inner = f"the trace of {trace.name}" if trace else "no trace"
+            got = f"an array of {self._trace.name}, {self.aval.str_short()}, in {inner}"
+            raise rules.error("update.outer", got=got)
+
+    def touch(self) -> None:
+        """The elements in memory have changed: what was read of them is old."""
+        self.root.version += 1
+
+    def check_writable(self) -> None:
+        """Raise ValueError for what NumPy does not write to, or in no certain order.
+
+        That is a view that is read-only (update.readonly), and one in which places
+        share an element (update.shared).
+        """
+        if self._base is not None:
+            self._base.check_writable()
+        if self._known is None and not isinstance(self.layout, np.ndarray):
+            return
+        if not self.memory.flags.writeable:
+            raise rules.error("update.readonly", got=self.aval.str_short())
+        if self.is_shared:
+            raise rules.error("update.shared", got=self.aval.str_short())
+
+    @property
+    def is_somewhere(self) -> bool:
+        """Whether this is a view at a traced place, or one of such a view."""
+        step, base = self._step, self._base
+        return base is not None and (isinstance(step, TracedIndex) or base.is_somewhere)
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether places of this view may have one element."""
+        return self._base is not None and overlapping(self.memory)
+
+    def replace(self, value: Tracer) -> None:
+        """Make a value of the same type the array's, and write it to the bases."""
+        self.check_home()
+        self.check_writable()
+        self._replace(value)
+
+    def _replace(self, value: Tracer) -> None:
+        if self._base is None or self._step is None:
+            if self._known is not None:
+                self.layout, self._known = self._known, None
+            self._atom = self._trace.atom(value)
+            self._seen = self.version = self.version + 1
+            return
+        self._base._replace(self._step.write(self._base.now(), value))
+        self._atom, self._seen = self._trace.atom(value), self.root.version
+
+    def store(self, value: Any) -> None:
+        """Make a value of the same shape and dtype all of the array's elements.
+
+        Raises TypeError (update.scalar) for a NumPy scalar.
+        """
+        if self.number:
+            raise rules.error("update.scalar", got=self.aval.str_short())
+        self.replace(traced(value))
+
+    # Making -----------------------------------------------------------------------
+
+    def through(self, step: Step) -> NumpyTracer:
+        """The array that a step leads to; what is written to it is written here."""
+        if self.is_shared:
+            return self.viewed(step.of(self.memory))
+        return self._through(step)
+
+    def placed(self, step: TracedIndex) -> NumpyTracer:
+        """The view at traced places, read at once: the places are looked at here."""
+        made = self._through(step)
+        made._atom, made._seen = made._current(self.root), self.root.version
+        return made
+
+    def _through(self, step: Step) -> NumpyTracer:
+        value = self.concrete
+        made: NumpyTracer
+        if value is not None and not isinstance(step, TracedIndex):
+            made = known(step.of(value), self._trace)
+        else:
+            made = _unread(step.of(self.memory), self._trace, self.aval.dtype)
+        made._base, made._step = self, step
+        return made
+
+    def viewed(self, memory: np.ndarray) -> NumpyTracer:
+        """The view of this array that lies so; itself, if that is its own memory.
+
+        It is one of an array before this one where places of this one share elements.
+        Raises TypeError (face.strides) for a view of what lies between elements.
+        """
+        if memory is self.memory:
+            return self
+        home: NumpyTracer | None = self
+        while home is not None:
+            apart = home._base is None or not overlapping(home.memory)
+            steps = steps_between(home.memory, memory) if apart else None
+            if steps is not None:
+                return home._along(steps, memory)
+            home = None if isinstance(home._step, TracedIndex) else home._base
+        got = f"{memory.shape} with strides {memory.strides} of {self.aval.str_short()}"
+        raise rules.error("face.strides", got=got)
+
+    def _along(self, steps: Sequence[Step], memory: np.ndarray) -> NumpyTracer:
+        """The view at the end of some steps; all is said by the memory that it has."""
+        made = self._through(Index(())) if not steps else self
+        for step in steps:
+            made = made._through(step)
+        if made._known is None:
+            made.layout = memory
+        else:
+            made._known = memory
+        return made
+
+    def begin(self, origin: Asked) -> None:
+        """The array is an argument, whose layout may matter."""
+        if self.ndim:
+            self._origins = frozenset((origin,))
+
+    def inherit(self, operands: Sequence[NumpyTracer]) -> None:
+        """How this array lies depends on how these arrays do."""
+        found = [array.origins for array in operands if array.ndim]
+        self._origins = frozenset().union(*found)
+
+    def note(self, made: NumpyTracer) -> None:
+        """Keep in mind that NumPy asks for a layout to tell a view from a copy."""
+        for origin in self.origins:
+            origin.decided(self.root, made.root)
+
+
+def traced(value: Any, number: bool | None = None) -> Any:
+    """A value of the trace in force as an array that has its own elements.
+
+    `number` says whether it is a NumPy scalar. What a transform inside that trace makes
+    stays its own: nothing is written to it.
+    """
+    trace = current_trace()
+    if isinstance(value, NumpyTracer):
+        made = value.now()
+    elif isinstance(trace, StagingTrace):
+        made = NumpyTracer(trace.atom(value), trace, source_info.capture())
+    else:
+        return value
+    if number is not None:
+        made.number = number
+    return made
+
+
+def known(value: np.ndarray, trace: Trace | None = None) -> Any:
+    """An array whose elements are known while tracing: `value` is its memory.
+
+    To a transform inside the trace it is a NumPy array.
+    """
+    home = current_trace() if trace is None else trace
+    if not isinstance(home, StagingTrace):
+        return value
+    aval = ShapedArray(value.shape, value.dtype)
+    # Nobody asks for this variable: one with the elements is made when it is needed.
+    nothing = Literal(value.dtype.type(0), aval)
+    made = NumpyTracer(nothing, home, source_info.capture())
+    made._atom = None
+    made._known = value
+    made.number = False
+    return made
+
+
+def _unread(memory: np.ndarray, trace: StagingTrace, dtype: np.dtype) -> NumpyTracer:
+    """A view whose elements nobody has asked for yet; `dtype` is that of its base."""
+    own = dtype if memory.dtype.kind == "V" else memory.dtype
+    aval = ShapedArray(memory.shape, own)
+    made = NumpyTracer(Literal(np.int8(0), aval), trace, source_info.capture())
+    made._atom = None
+    made.layout = memory
+    made.number = False
+    return made
+
+
+def _constant(value: np.ndarray, aval: ShapedArray) -> Any:
+    """A known array as an operand: one number, spread, where all elements are equal."""
+    if not value.ndim:
+        return value[()]
+    first = value[(0,) * value.ndim] if value.size else value.dtype.type(0)
+    if value.size and value.tobytes() != first.tobytes() * value.size:
+        return np.array(value, order="C")
+    return bind("broadcast_in_dim", first, shape=value.shape, broadcast_dimensions=())
+
+
+def unwrapped(value: Any) -> Any:
+    """Arrays as NumPy's own, in nested tuples, lists and dicts, where all are known.
+
+    Raises KeyError for one that is traced.
+    """
+    kind = type(value)
+    if isinstance(value, Tracer):
+        found = value.concrete if isinstance(value, NumpyTracer) else None
+        if found is None:
+            raise KeyError
+        return found if not getattr(value, "number", False) else found[()]
+    if kind is tuple or kind is list:
+        return kind(map(unwrapped, value))
+    if kind is dict:
+        return {key: unwrapped(part) for key, part in value.items()}
+    if kind is slice:
+        return slice(*map(unwrapped, (value.start, value.stop, value.step)))
+    return value
+
+
+def wrapped(value: Any) -> Any:
+    """NumPy's results as arrays of the trace; scalars stay what they are."""
+    if isinstance(value, np.ndarray) and type(value) is np.ndarray:
+        return known(value) if value.dtype.kind in "biufc" else value
+    if type(value) in (tuple, list):
+        return type(value)(map(wrapped, value))
+    return value
+
+
+def in_numpy_trace() -> bool:
+    """Whether the trace in force is one of a function that is written with NumPy."""
+    trace = current_trace()
+    return isinstance(trace, StagingTrace) and trace.tracer is NumpyTracer

@@ -1,0 +1,281 @@
+"""What a traced mask selects, an array of unknown length. Serves: face.selection
+
+The elements are computed at all places, and those that the mask does not take are left
+out where they would count: in sums and other reductions, and where the selection is
+written back through the same mask.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+from traceir import numpy as jnp
+from traceir import rules
+from traceir.base.source_info import Source, capture, user_frame_summary
+from traceir.face.arrays.array import NumpyTracer, traced
+from traceir.face.arrays.values import cast
+from traceir.face.callers import by_user
+from traceir.face.functions import ufuncs
+from traceir.ir.jaxpr import Atom, Eqn, Literal, Var
+from traceir.tracing.concretization import origin
+from traceir.tracing.staging import StagingTrace
+from traceir.tracing.trace import Tracer
+
+
+class Selection(np.lib.mixins.NDArrayOperatorsMixin):
+    """`x[mask]` while the mask is traced.
+
+    `full` has the elements at all places of `x`, `mask` tells which of them are in it.
+    """
+
+    __slots__ = ("full", "made", "mask")
+    full: NumpyTracer
+    mask: NumpyTracer
+    made: Source | None  # the user's line
+
+    def __init__(self, full: NumpyTracer, mask: Tracer) -> None:
+        if mask.shape != full.shape[: mask.ndim]:
+            got = f"{mask.shape} on {full.shape}"
+            raise rules.error("index.mask-shape", got=got)
+        self.full = full
+        self.mask = traced(mask)
+        self.made = capture()
+
+    @property  # type: ignore[misc]  # it has no setter
+    def __class__(self) -> Any:
+        """What a user's `isinstance` is told: that this is an array."""
+        return np.ndarray if by_user() else Selection
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The dtype of the elements."""
+        return self.full.dtype
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions: the mask's are one."""
+        return self.full.ndim - self.mask.ndim + 1
+
+    @property
+    def size(self) -> Any:
+        """How many elements there are, traced."""
+        rest = self.full.shape[self.mask.ndim :]
+        count = jnp.sum(self.mask) * int(np.prod(rest, dtype=int))
+        return traced(count)
+
+    def unknown(self, what: str, where: Source | None = None) -> Exception:
+        """The error of asking for what depends on the number of elements."""
+        got = f"{what} of {self!r}, {origin(self.mask)}"
+        line = None if where is None else user_frame_summary(where)
+        return rules.error("index.mask", got=got, where=line)
+
+    def __repr__(self) -> str:
+        mask = self.mask.aval.str_short()
+        return f"{self.full.aval.str_short()} where {mask}"
+
+    def __len__(self) -> NoReturn:
+        raise self.unknown("len()")
+
+    def __iter__(self) -> NoReturn:
+        raise self.unknown("iteration")
+
+    def __getitem__(self, index: Any) -> NoReturn:
+        raise self.unknown("an element")
+
+    def __setitem__(self, index: Any, value: Any) -> NoReturn:
+        raise self.unknown("an update of a part")
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
+        raise self.unknown("__array__()")
+
+    def __getattr__(self, name: str) -> Any:
+        if name in REDUCTIONS:
+            return lambda *args, **kwargs: self.reduce(name, *args, **kwargs)
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise self.unknown(f"the {name!r} attribute")
+
+    def astype(self, dtype: Any, **options: Any) -> Selection:
+        """The elements in another dtype."""
+        return Selection(traced(cast(self.full, np.dtype(dtype))), self.mask)
+
+    def copy(self, order: str = "C") -> Selection:
+        """The elements in memory of their own."""
+        return Selection(self.full, self.mask)
+
+    def same(self, other: Any) -> bool:
+        """Whether a mask, or another selection's, is this one's."""
+        if not isinstance(other, NumpyTracer) or other._trace is not self.mask._trace:
+            return False
+        return equal_atoms(other._trace, other._var, self.mask._var)
+
+    # Computing --------------------------------------------------------------------
+
+    def __array_ufunc__(
+        self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any
+    ) -> Any:
+        if method != "__call__":
+            raise self.unknown(f"{ufunc.__name__}.{method}")
+        into = options.pop("out", (None,))[0]
+        full = [self._operand(ufunc.__name__, value) for value in inputs]
+        found = ufuncs.apply(ufunc, method, full, options)
+        several = found if isinstance(found, tuple) else (found,)
+        made = tuple(Selection(part, self.mask) for part in several)
+        if isinstance(into, Selection):
+            return into.update(ufunc.__name__, made[0])
+        if into is not None:
+            raise self.unknown(f"{ufunc.__name__} with out=")
+        return made if isinstance(found, tuple) else made[0]
+
+    def update(self, name: str, new: Selection) -> Selection:
+        """Make other elements this selection's, as `y += 1` does; returns it.
+
+        Raises TypeError (face.cast) where they are not of the dtype.
+        """
+        if not self.same(new.mask):
+            raise rules.error("face.selection", got=f"{name} of {new!r} into {self!r}")
+        ufuncs.check_cast(name, new.dtype, self.dtype, "same_kind")
+        self.full = traced(cast(new.full, self.dtype))
+        return self
+
+    def _operand(self, name: str, value: Any) -> Any:
+        if isinstance(value, Selection):
+            if not self.same(value.mask):
+                got = f"{name} of {self!r} and {value!r}"
+                raise rules.error("face.selection", got=got)
+            return value.full
+        if np.ndim(value) and self.mask.ndim == self.full.ndim:
+            got = f"{name} of {self!r} and an array of shape {np.shape(value)}"
+            raise rules.error("face.selection", got=got)
+        return value
+
+    def __array_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        name = func.__name__
+        if REDUCTIONS.get(name) is func and args[0] is self:
+            return self.reduce(name, *args[1:], **kwargs)
+        if func is np.size:
+            return self.size
+        raise self.unknown(f"{name}()")
+
+    def reduce(self, name: str, axis: Any = None, **options: Any) -> Any:
+        """A reduction of the elements that the mask takes."""
+        if self.ndim > 1 and axis is None:
+            which = self._spread()
+            return self._reduced(name, which, None, options)
+        if axis not in (None, 0, -self.ndim):
+            raise self.unknown(f"{name}(axis={axis})")
+        return self._reduced(
+            name, self._spread(), tuple(range(self.mask.ndim)), options
+        )
+
+    def _spread(self) -> Any:
+        rest = self.full.ndim - self.mask.ndim
+        shaped = jnp.reshape(self.mask, self.mask.shape + (1,) * rest)
+        return jnp.broadcast_to(shaped, self.full.shape)
+
+    def _reduced(self, name: str, which: Any, axis: Any, options: Any) -> Any:
+        return _REDUCED[name](self.full, which, axis, options)
+
+    def write_to(self, array: NumpyTracer, index: Any) -> None:
+        """`array[index] = selection`, for the mask of the selection."""
+        if not self.same(index):
+            raise rules.error("face.selection", got=f"an update by {self!r}")
+        which = self._spread()
+        if array.shape != which.shape:
+            got = f"{self!r} for an array of shape {array.shape}"
+            raise rules.error("update.shape", got=got)
+        new = cast(self.full, array.dtype)
+        array.replace(traced(jnp.where(which, new, array.now())))
+
+
+def _by_where(func: Any, identity: str | None = None) -> Any:
+    """A reduction of NumPy's that has an argument `where`."""
+
+    def reduced(full: Any, which: Any, axis: Any, options: Any) -> Any:
+        if identity is not None:
+            options = {"initial": _end(full.dtype, identity), **options}
+        return func(full, axis=axis, where=which, **options)
+
+    return reduced
+
+
+def _end(dtype: np.dtype, which: str) -> Any:
+    """The least or the greatest value of a dtype."""
+    if dtype.kind == "b":
+        return which == "max"
+    if dtype.kind == "f":
+        return dtype.type(np.inf if which == "max" else -np.inf)
+    return getattr(np.iinfo(dtype), which)
+
+
+def _counted(full: Any, which: Any, axis: Any, options: Any) -> Any:
+    return np.sum(np.logical_and(full != 0, which), axis=axis, **options)
+
+
+def _mean(full: Any, which: Any, axis: Any, options: Any) -> Any:
+    total = np.sum(
+        full * np.float64(1) if full.dtype.kind != "f" else full,
+        axis=axis,
+        where=which,
+        **options,
+    )
+    return (total / np.sum(which, axis=axis)).astype(total.dtype)
+
+
+def _variance(full: Any, which: Any, axis: Any, options: Any) -> Any:
+    less = options.pop("ddof", 0)
+    centre = _mean(full, which, axis, {"keepdims": True})
+    squares = np.sum((full - centre) ** 2, axis=axis, where=which, **options)
+    return (squares / (np.sum(which, axis=axis) - less)).astype(centre.dtype)
+
+
+# The functions that leave out elements, by name.
+_REDUCED: dict[str, Any] = {
+    "sum": _by_where(np.sum),
+    "prod": _by_where(np.prod),
+    "mean": _mean,
+    "var": _variance,
+    "std": lambda *given: np.sqrt(_variance(*given)),
+    "any": _by_where(np.any),
+    "all": _by_where(np.all),
+    "max": _by_where(np.max, "min"),
+    "min": _by_where(np.min, "max"),
+    "count_nonzero": _counted,
+}
+REDUCTIONS = {name: getattr(np, name) for name in _REDUCED}
+
+
+def equal_atoms(trace: StagingTrace, one: Atom, other: Atom) -> bool:
+    """Whether two variables of a trace have one value: made alike, of the same."""
+    if one is other:
+        return True
+    makers = {v: (e, k) for e in trace.eqns for k, v in enumerate(e.outputs)}
+    return _alike(makers, one, other)
+
+
+def _alike(makers: dict[Var, tuple[Eqn, int]], one: Atom, other: Atom) -> bool:
+    todo = [(one, other)]
+    seen: set[tuple[Atom, Atom]] = set()
+    while todo:
+        pair = todo.pop()
+        if pair[0] is pair[1] or pair in seen:
+            continue
+        seen.add(pair)
+        if any(isinstance(atom, Literal) for atom in pair):
+            if pair[0] != pair[1]:
+                return False
+            continue
+        # Neither is a literal here.
+        made = [makers.get(atom) for atom in pair]  # type: ignore[arg-type]
+        if made[0] is None or made[1] is None:
+            return False
+        (first, place), (second, beside) = made[0], made[1]
+        same = first.primitive == second.primitive and place == beside
+        if not same or first.params != second.params or first.effects:
+            return False
+        todo += zip(first.inputs, second.inputs, strict=True)
+    return True

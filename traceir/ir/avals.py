@@ -1,0 +1,124 @@
+"""Abstract values: what tracing knows of an array. Serves: aval.*"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from traceir.base.fork_safety import kept_over_forks
+from traceir.dtypes import as_dtype, is_bfloat16
+
+SHORT_KINDS = {"f": "f", "i": "i", "u": "u", "c": "c"}
+# Reentrant: a collection inside may run a user's code.
+_lock = kept_over_forks(threading.RLock())
+
+
+class ShapedArray:
+    """Shape, dtype and weakness of an array, without its value.
+
+    Equal ones are one object, so equality and hash are those of identity.
+
+    >>> ShapedArray((5,), "float32")
+    ShapedArray(float32[5])
+    >>> ShapedArray((), "int32", weak_type=True).str_short()
+    'i32[]'
+    """
+
+    __slots__ = ("shape", "dtype", "weak_type", "__weakref__")
+    shape: tuple[int, ...]
+    dtype: np.dtype
+    weak_type: bool
+
+    def __new__(
+        cls, shape: Sequence[int], dtype: object, weak_type: bool = False
+    ) -> ShapedArray:
+        key = (tuple(shape), as_dtype(dtype), bool(weak_type))
+        found = _interned.get(key)
+        if found is not None:
+            return found
+        with _lock:
+            found = _interned.get(key)
+            if found is None:
+                found = object.__new__(cls)
+                for name, value in zip(cls.__slots__, key):
+                    object.__setattr__(found, name, value)
+                _interned[key] = found
+        return found
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("a ShapedArray is immutable")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return ShapedArray, (self.shape, self.dtype.name, self.weak_type)
+
+    def __copy__(self) -> ShapedArray:
+        return self
+
+    def __deepcopy__(self, memo: object) -> ShapedArray:
+        return self
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        size = 1
+        for extent in self.shape:
+            size *= extent
+        return size
+
+    def update(
+        self,
+        shape: Sequence[int] | None = None,
+        dtype: object = None,
+        weak_type: bool | None = None,
+    ) -> ShapedArray:
+        """The same abstract value with some parts replaced."""
+        return ShapedArray(
+            self.shape if shape is None else shape,
+            self.dtype if dtype is None else dtype,
+            self.weak_type if weak_type is None else weak_type,
+        )
+
+    def str_short(self) -> str:
+        """The type as program text has it, such as `f32[2,3]`."""
+        return f"{short_dtype(self.dtype)}[{','.join(map(str, self.shape))}]"
+
+    def __repr__(self) -> str:
+        extents = ",".join(map(str, self.shape))
+        weak = ", weak_type=True" if self.weak_type else ""
+        return f"ShapedArray({self.dtype.name}[{extents}]{weak})"
+
+
+_interned: WeakValueDictionary[tuple[tuple[int, ...], np.dtype, bool], ShapedArray] = (
+    WeakValueDictionary()
+)
+
+
+def stacked(avals: Iterable[ShapedArray], length: int) -> tuple[ShapedArray, ...]:
+    """The types of so many rows of each of these types.
+
+    >>> stacked([ShapedArray((3,), "float32")], 2)
+    (ShapedArray(float32[2,3]),)
+    """
+    return tuple(a.update(shape=(length, *a.shape)) for a in avals)
+
+
+def short_dtype(dtype: np.dtype) -> str:
+    """The short name of a dtype, as in program text.
+
+    >>> short_dtype(np.dtype("uint8"))
+    'u8'
+    """
+    if dtype.kind == "b":
+        return "bool"
+    if is_bfloat16(dtype):
+        return "bf16"
+    kind = SHORT_KINDS.get(dtype.kind)
+    return f"{kind}{dtype.itemsize * 8}" if kind else dtype.name

@@ -1,0 +1,273 @@
+"""The intermediate representation: typed A-normal form. Serves: program.*"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import field
+from typing import Any
+
+import numpy as np
+
+from traceir.base.fast_dataclass import dataclass
+from traceir.base.source_info import Source
+from traceir.ir.avals import ShapedArray
+
+Params = tuple[tuple[str, Hashable], ...]
+
+
+class Var:
+    """A typed name, defined once; two variables are equal when they are one object."""
+
+    __slots__ = ("aval",)
+
+    def __init__(self, aval: ShapedArray) -> None:
+        self.aval = aval
+
+    def __repr__(self) -> str:
+        return f"Var({self.aval.str_short()})"
+
+
+class Literal:
+    """A scalar constant written in the program; equal by type and by bits."""
+
+    __slots__ = ("value", "aval")
+
+    def __init__(self, value: Any, aval: ShapedArray) -> None:
+        self.value = value
+        self.aval = aval
+
+    @property
+    def array(self) -> np.ndarray:
+        """The value as a zero-dimensional array of the literal's dtype."""
+        return np.asarray(self.value, self.aval.dtype)
+
+    def key(self) -> tuple[object, ...]:
+        """What makes two literals the same: the type and the value's bits."""
+        return "literal", self.aval, self.array.tobytes()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Literal) and self.key() == other.key()
+
+    def __hash__(self) -> int:
+        return hash(self.key())
+
+    def __repr__(self) -> str:
+        return f"Literal({self.value}:{self.aval.str_short()})"
+
+
+Atom = Var | Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Eqn:
+    """One application of a primitive; `params` are sorted by name."""
+
+    primitive: str
+    inputs: tuple[Atom, ...]
+    outputs: tuple[Var, ...]
+    params: Params = ()
+    effects: frozenset[str] = frozenset()
+    source: Source | None = field(default=None, compare=False)
+
+    def param(self, name: str) -> Any:
+        """The value of one parameter; raises KeyError when there is none."""
+        return dict(self.params)[name]
+
+
+@dataclass(frozen=True, slots=True)
+class HostFunction:
+    """A function of the host language in a param; program text has its name alone.
+
+    `function` is None where the program was read from text. Two are equal when they
+    have the same name and equal functions.
+
+    >>> HostFunction("f_jvp")
+    f_jvp
+    """
+
+    name: str
+    function: Callable[..., Any] | None = None
+
+    def __call__(self, *args: Any) -> Any:
+        """What the function gives; TypeError where only its name is known."""
+        if self.function is None:
+            raise TypeError(f"of the function `{self.name}`, only the name is known")
+        return self.function(*args)
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def sort_params(params: Mapping[str, Hashable]) -> Params:
+    """Params in the order in which an equation stores them."""
+    return tuple(sorted(params.items())) if params else ()
+
+
+@dataclass(frozen=True, eq=False)
+class Jaxpr:
+    """A program: constants, inputs, equations, outputs.
+
+    Two are equal when they differ in the choice of variables alone.
+    """
+
+    constvars: tuple[Var, ...]
+    invars: tuple[Var, ...]
+    eqns: tuple[Eqn, ...]
+    outvars: tuple[Atom, ...]
+    debug_name: str = field(default="", compare=False)
+
+    @property
+    def in_avals(self) -> tuple[ShapedArray, ...]:
+        """The types of the inputs."""
+        return tuple(v.aval for v in self.invars)
+
+    @property
+    def out_avals(self) -> tuple[ShapedArray, ...]:
+        """The types of the outputs."""
+        return tuple(v.aval for v in self.outvars)
+
+    def canonical(self) -> tuple[object, ...]:
+        """The program with variables numbered in order of appearance."""
+        found: tuple[object, ...] | None = self.__dict__.get("_canonical")
+        if found is None:
+            found = _canonical(self)
+            object.__setattr__(self, "_canonical", found)
+        return found
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return isinstance(other, Jaxpr) and self.canonical() == other.canonical()
+
+    def __hash__(self) -> int:
+        return hash(self.canonical())
+
+    def __str__(self) -> str:
+        from traceir.text.printer import to_text  # printing stands to the right of ir
+
+        return to_text(self)
+
+    __repr__ = __str__
+
+
+def _canonical(jaxpr: Jaxpr) -> tuple[object, ...]:
+    numbers: dict[Var, int] = {}
+
+    def define(variables: tuple[Var, ...]) -> tuple[object, ...]:
+        for v in variables:
+            numbers[v] = len(numbers)
+        return tuple(v.aval for v in variables)
+
+    def use(atom: Atom) -> object:
+        if isinstance(atom, Literal):
+            return atom.key()
+        # An unbound variable is told apart by identity: such programs are
+        # compared before they are checked.
+        return numbers.get(atom, atom)
+
+    head = define(jaxpr.constvars), define(jaxpr.invars)
+    eqns = tuple(
+        (
+            e.primitive,
+            tuple(map(use, e.inputs)),
+            _exact(e.params),
+            e.effects,
+            define(e.outputs),
+        )
+        for e in jaxpr.eqns
+    )
+    return *head, eqns, tuple(map(use, jaxpr.outvars))
+
+
+def _exact(value: Hashable) -> Hashable:
+    """A param with the bits of its numbers: a NaN is like itself, a zero has a sign."""
+    if type(value) is tuple:
+        return tuple([_exact(part) for part in value])
+    if type(value) is float or type(value) is complex:
+        return type(value), np.asarray(value).tobytes()
+    return value
+
+
+@dataclass(frozen=True, eq=False)
+class ClosedJaxpr:
+    """A program with the values of its constants.
+
+    Equal when the programs are equal and the constants have the same bits.
+    """
+
+    jaxpr: Jaxpr
+    consts: tuple[np.ndarray, ...] = ()
+    # What runs the program where an equation with it is applied outside every trace:
+    # a backend's name, None for the NumPy kernels. No part of the program.
+    backend: str | None = None
+
+    def memo(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """What `make` gives, made once for this program and key and kept with it.
+
+        For what is derived from a program: its derivative, its machine code.
+        """
+        found = self.__dict__.setdefault("_memo", {})
+        if key not in found:
+            # Threads that make it at once share what the first has put there.
+            return found.setdefault(key, make())
+        return found[key]
+
+    def on(self, backend: str | None) -> ClosedJaxpr:
+        """The same program to be run by a backend."""
+        if backend == self.backend:
+            return self
+        made: ClosedJaxpr = self.memo(
+            ("on", backend), lambda: ClosedJaxpr(self.jaxpr, self.consts, backend)
+        )
+        return made
+
+    @property
+    def eqns(self) -> tuple[Eqn, ...]:
+        """The equations."""
+        return self.jaxpr.eqns
+
+    @property
+    def in_avals(self) -> tuple[ShapedArray, ...]:
+        """The types of the inputs."""
+        return self.jaxpr.in_avals
+
+    @property
+    def out_avals(self) -> tuple[ShapedArray, ...]:
+        """The types of the outputs."""
+        return self.jaxpr.out_avals
+
+    def const_keys(self) -> tuple[object, ...]:
+        """The bits of the constants."""
+        return tuple(
+            (a.dtype, a.shape, a.tobytes()) for a in map(np.asarray, self.consts)
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return (
+            isinstance(other, ClosedJaxpr)
+            and self.jaxpr == other.jaxpr
+            and self.const_keys() == other.const_keys()
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.jaxpr)
+
+    def __str__(self) -> str:
+        return str(self.jaxpr)
+
+    __repr__ = __str__
+
+
+def subjaxprs(eqn: Eqn) -> Iterator[ClosedJaxpr]:
+    """The programs that an equation carries in its params."""
+    return programs_in(eqn.params)
+
+
+def programs_in(params: Params) -> Iterator[ClosedJaxpr]:
+    """The programs among params."""
+    for _, value in params:
+        for one in value if isinstance(value, tuple) else (value,):
+            if isinstance(one, ClosedJaxpr):
+                yield one

@@ -1,0 +1,198 @@
+"""Where a program's equations come from: the lines that it is long by.
+
+Serves: cache.flag.unrolled_loops, jit.unrolled
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from traceir import rules
+from traceir.base import config
+from traceir.base.fast_dataclass import dataclass
+from traceir.base.source_info import Source
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var, subjaxprs
+
+# From so many equations on, a line is taken for the body of a loop that Python ran.
+MANY = 1000
+_SHOWN = 5
+_ADVICE = (
+    "a Python loop is traced once for each of its steps; "
+    "`lax.fori_loop` or `lax.scan` traces the body once"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the user's, and the equations that it recorded, by primitive."""
+
+    file: str
+    line: int
+    function: str
+    text: str
+    primitives: tuple[tuple[str, int], ...]
+
+    @property
+    def equations(self) -> int:
+        """How many equations the line recorded."""
+        return sum(times for _, times in self.primitives)
+
+    def __str__(self) -> str:
+        shown = ", ".join(f"{times} {name}" for name, times in self.primitives[:_SHOWN])
+        more = ", ..." if len(self.primitives) > _SHOWN else ""
+        place = f"{self.file}:{self.line} in {self.function}: {self.text}"
+        return f"{self.equations:,} equations at {place.rstrip(': ')} ({shown}{more})"
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """An array that a program has captured, and where it is first read."""
+
+    aval: ShapedArray
+    source: Source | None
+
+    @property
+    def nbytes(self) -> int:
+        """The size of its elements."""
+        return self.aval.size * self.aval.dtype.itemsize
+
+    def __str__(self) -> str:
+        at = f" at {self.source}" if self.source else ""
+        return f"{self.nbytes:,} bytes, {self.aval.str_short()}, first read{at}"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceReport:
+    """The lines of a program by their equations, and its constants by their size.
+
+    Programs within equations are counted too, each once.
+    """
+
+    name: str
+    equations: int
+    lines: tuple[Line, ...]
+    constants: tuple[Constant, ...]
+
+    @property
+    def nbytes(self) -> int:
+        """The size of all constants."""
+        return sum(c.nbytes for c in self.constants)
+
+    def __str__(self) -> str:
+        return "\n".join(self._text())
+
+    def _text(self) -> Iterator[str]:
+        yield f"{self.name or 'program'}: {self.equations:,} equations"
+        yield from (f"  {line}" for line in self.lines[:_SHOWN])
+        if len(self.lines) > _SHOWN:
+            yield f"  and {len(self.lines) - _SHOWN:,} lines more"
+        if self.lines and self.lines[0].equations >= MANY:
+            yield f"  hint: {_ADVICE}"
+        if self.constants:
+            yield f"  constants: {len(self.constants):,}, {self.nbytes:,} bytes"
+            yield from (f"    {constant}" for constant in self.constants[:_SHOWN])
+
+
+def source_report(program: ClosedJaxpr | Jaxpr) -> SourceReport:
+    """Count a program's equations by the user's line, the most frequent first.
+
+    >>> import traceir, traceir.numpy as jnp
+    >>> def steps(x):
+    ...     for _ in range(500):
+    ...         x = jnp.sin(x) * 2.0
+    ...     return x
+    >>> report = source_report(traceir.make_jaxpr(steps)(1.0))
+    >>> report.equations, report.lines[0].line, report.lines[0].primitives
+    (1000, 3, (('mul', 500), ('sin', 500)))
+    """
+    jaxpr = program.jaxpr if isinstance(program, ClosedJaxpr) else program
+    counts: Counter[tuple[int, int, str]] = Counter()
+    places: dict[tuple[int, int], Source] = {}
+    constants: list[Constant] = []
+    total = 0
+    for one in _programs(jaxpr):
+        total += len(one.eqns)
+        constants += _constants(one)
+        for eqn in one.eqns:
+            if eqn.source is not None:
+                # A code object is hashed by all that it has; its identity is enough.
+                place = id(eqn.source.code), eqn.source.lasti
+                places.setdefault(place, eqn.source)
+                counts[*place, eqn.primitive] += 1
+    constants.sort(key=lambda c: -c.nbytes)
+    lines = _lines(counts, places)
+    return SourceReport(jaxpr.debug_name, total, tuple(lines), tuple(constants))
+
+
+def _programs(jaxpr: Jaxpr) -> Iterator[Jaxpr]:
+    """A program and those within its equations, each once."""
+    seen: set[int] = set()
+    todo = [jaxpr]
+    while todo:
+        one = todo.pop()
+        if id(one) not in seen:
+            seen.add(id(one))
+            todo += [inner.jaxpr for eqn in one.eqns for inner in subjaxprs(eqn)]
+            yield one
+
+
+def _constants(jaxpr: Jaxpr) -> Iterator[Constant]:
+    readers: dict[Var, Eqn] = {}
+    if jaxpr.constvars:
+        for eqn in reversed(jaxpr.eqns):
+            readers.update((a, eqn) for a in eqn.inputs if isinstance(a, Var))
+    for var in jaxpr.constvars:
+        yield Constant(var.aval, readers[var].source if var in readers else None)
+
+
+def _lines(
+    counts: Counter[tuple[int, int, str]], places: dict[tuple[int, int], Source]
+) -> list[Line]:
+    by_line: dict[tuple[str, int, str], Counter[str]] = {}
+    shown: dict[tuple[str, int, str], Source] = {}
+    for (code, lasti, primitive), times in counts.items():
+        source = places[code, lasti]
+        line = source.file, source.line, source.function
+        by_line.setdefault(line, Counter())[primitive] += times
+        shown.setdefault(line, source)
+    lines = [
+        Line(*line, shown[line].text, _ordered(primitives))
+        for line, primitives in by_line.items()
+    ]
+    return sorted(lines, key=lambda line: (-line.equations, line.file, line.line))
+
+
+def _ordered(times: Counter[str]) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted(times.items(), key=lambda item: (-item[1], item[0])))
+
+
+def warn(text: str, *values: object) -> None:
+    """Tell who reads the log of traceir.
+
+    >>> import logging
+    >>> logging.getLogger("traceir").setLevel("ERROR")
+    >>> warn("Tracing %s", "f")
+    >>> logging.getLogger("traceir").setLevel("NOTSET")
+    """
+    import logging  # not on the way of an import
+
+    logging.getLogger("traceir").warning(text, *values)
+
+
+def tell_unrolled(jaxpr: Jaxpr) -> None:
+    """Log a warning when one line recorded `MANY` equations or more of a new trace.
+
+    Raises RuntimeError (jit.unrolled) where the flag `unrolled_loops` is "raise".
+    """
+    flag = config.local.context.unrolled_loops
+    if flag == "allow" or len(jaxpr.eqns) < MANY:
+        return
+    report = source_report(jaxpr)
+    if not report.lines or report.lines[0].equations < MANY:
+        return
+    got = f"{report.lines[0]}, of {report.equations:,} in {report.name}"
+    if flag == "raise":
+        raise rules.error("jit.unrolled", got=got)
+    warn("Tracing %s: %s; %s", report.name, report.lines[0], _ADVICE)

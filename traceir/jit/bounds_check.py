@@ -1,0 +1,92 @@
+"""Programs that tell whether a place was outside of its array. Serves: index.bounds
+
+A trace of a plain function notes the places that it indexes by. The program that runs
+has one result more, whether any of them was outside; where it was, the places are
+computed anew to tell which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from traceir import rules
+from traceir.base.fast_dataclass import dataclass
+from traceir.base.source_info import Source, user_frame_summary
+from traceir.ir.effects import calls_host
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Jaxpr
+from traceir.reference import interpreter
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PlaceCheck:
+    """Places in one dimension, and the user's line; without an extent, what an inner
+    program tells: whether one of its places was outside."""
+
+    places: Atom
+    least: int
+    extent: int | None
+    axis: int
+    source: Source | None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class BoundsChecks:
+    """The checks of a trace: the program with them, whose last result tells if any
+    place is outside."""
+
+    closed: ClosedJaxpr
+    checks: tuple[PlaceCheck, ...]
+
+    def error(self, arrays: Sequence[np.ndarray]) -> Exception:
+        """The IndexError (index.bounds) of the first place outside."""
+        jaxpr = self.closed.jaxpr
+        got, source = "a place outside", self.checks[0].source
+        if not calls_host(jaxpr):
+            atoms = tuple(check.places for check in self.checks)
+            places = Jaxpr(jaxpr.constvars, jaxpr.invars, jaxpr.eqns, atoms)
+            made = interpreter.compile(
+                ClosedJaxpr(places, self.closed.consts), "places"
+            )
+            for check, value in zip(self.checks, made.run(*arrays), strict=True):
+                found = outside(check, value)
+                if found is not None:
+                    got, source = found, check.source
+                    break
+        where = None if source is None else user_frame_summary(source)
+        return rules.error("index.bounds", got=got, where=where)
+
+
+def outside(check: PlaceCheck, value: np.ndarray) -> str | None:
+    """What is said of the first of the places that is outside; None if none is."""
+    if check.extent is None:
+        return "a place outside, in a function that is called here" if value else None
+    flat = np.ravel(value)
+    bad = flat[(flat < check.least) | (flat >= check.extent)]
+    if not bad.size:
+        return None
+    return f"place {bad[0]} in dimension {check.axis} of extent {check.extent}"
+
+
+class BoundsChecked:
+    """An executable whose last result tells whether a place was outside.
+
+    `run` raises IndexError (index.bounds) where one was, and gives the other results.
+    """
+
+    def __init__(self, inner: Any, bounds: BoundsChecks) -> None:
+        self._inner = inner
+        program = inner.run
+
+        def run(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+            found: tuple[np.ndarray, ...] = program(*arrays)
+            if found[-1]:
+                raise bounds.error(arrays)
+            return found[:-1]
+
+        self.run = run
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)

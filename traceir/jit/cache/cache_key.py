@@ -1,0 +1,186 @@
+"""The cache key of a call, computed from the rows of the table. Serves: cache.key.*"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any
+
+from traceir import rules
+from traceir.base.config import Context
+from traceir.base.fast_dataclass import dataclass
+from traceir.errors import shown
+from traceir.ir.avals import ShapedArray, short_dtype
+from traceir.jit.cache.static_keys import typed
+from traceir.pytrees import flatten
+from traceir.rules import KeyRow, Rules
+from traceir.rules.formulas.language import compile_formula
+
+Key = tuple[Hashable, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What the rows of the key may look at, and the names that `explain` shows."""
+
+    function: Any
+    context: Context
+    face: str
+    strict: bool
+    labels: tuple[str, ...]
+    treedef: flatten.TreeDef
+    avals: tuple[ShapedArray, ...]
+    statics: tuple[tuple[str, Any], ...]
+    axes: tuple[tuple[Hashable, int], ...] = ()
+    # The keys of the dicts among the arguments, where these count in their own order.
+    orders: tuple[tuple[Any, ...], ...] = ()
+
+    @property
+    def enable_x64(self) -> bool:
+        """Whether 64-bit dtypes are kept."""
+        return self.context.x64
+
+    @property
+    def numpy_dtype_promotion(self) -> str:
+        """Whether operands of two dtypes meet."""
+        return self.context.numpy_dtype_promotion
+
+    @property
+    def numpy_rank_promotion(self) -> str:
+        """Whether operands of two ranks meet."""
+        return self.context.numpy_rank_promotion
+
+    @property
+    def disable_jit(self) -> bool:
+        """Whether inner functions are run in place of being traced for themselves."""
+        return self.context.disable_jit
+
+    @property
+    def default_matmul_precision(self) -> str | None:
+        """What matrix products ask for."""
+        return self.context.default_matmul_precision
+
+    @property
+    def sanitize(self) -> bool:
+        """Whether places outside and numbers that wrap are errors."""
+        return self.context.sanitize
+
+    @property
+    def threefry_partitionable(self) -> bool:
+        """In which layout random bits are made."""
+        return self.context.threefry_partitionable
+
+    @property
+    def tree(self) -> Hashable:
+        """The nesting of the traced arguments, with the arguments' names."""
+        own = (self.orders,) if self.orders else ()
+        return self.labels, self.treedef, *own
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """How the user spells each leaf of the traced arguments."""
+        return leaf_paths(self.labels, self.treedef)
+
+
+def leaf_paths(labels: Sequence[str], treedef: flatten.TreeDef) -> tuple[str, ...]:
+    """How the user spells each leaf of the arguments, such as `d['k'][0]`."""
+    return tuple(
+        flatten.key_path(path, label)
+        for label, child in zip(labels, treedef.below, strict=True)
+        for path in child.paths()
+    )
+
+
+class KeyTable:
+    """The rows of `cache.toml` as one function from calls to keys."""
+
+    def __init__(self, rules: Rules, without: frozenset[str] = frozenset()) -> None:
+        self.rows = tuple(row for row in rules.keys if row.id not in without)
+        self._parts: dict[str, Callable[..., Hashable]] = {
+            row.id: compile_formula(row.part, _NAMES[row.per]) for row in self.rows
+        }
+
+    def key(self, call: Call) -> Key:
+        """The parts of every row, in order; a tuple for a row per leaf or static.
+
+        Raises ValueError (cache.static.hashable).
+        """
+        return tuple(self._row(row, call) for row in self.rows)
+
+    def _row(self, row: KeyRow, call: Call) -> Hashable:
+        part = self._parts[row.id]
+        match row.per:
+            case "call":
+                return part(call)
+            case "leaf":
+                return tuple(part(aval) for aval in call.avals)
+            case _:
+                return tuple((name, part(v, typed)) for name, v in call.statics)
+
+    def differences(self, old: Keyed, new: Keyed) -> Iterator[str]:
+        """One line for each row that differs, with the argument, old and new."""
+        for row, was, now in zip(self.rows, old.key, new.key, strict=True):
+            if _same(was, now):
+                continue
+            if row.per == "call":
+                yield f"{row.id}: was {_show(was)}, now {_show(now)}"
+            elif row.per == "leaf":
+                yield from _by_leaf(row, new.call.paths, was, now)
+            else:
+                yield from _by_static(row, old, new, was, now)
+
+
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """A call and its key."""
+
+    call: Call
+    key: Key
+
+
+_NAMES = {"call": ("call",), "leaf": ("v",), "static": ("v", "typed")}
+
+
+def _same(was: Any, now: Any) -> bool:
+    """Whether parts are equal; static values that cannot be compared are not."""
+    try:
+        return bool(was == now)
+    except rules.TraceirError:
+        return False
+
+
+def _by_leaf(row: KeyRow, names: Sequence[str], was: Any, now: Any) -> Iterator[str]:
+    if len(was) != len(now):
+        return  # a different number of leaves shows in the tree
+    part = row.id.rpartition(".")[2]
+    for name, a, b in zip(names, was, now, strict=True):
+        if a != b:
+            # A bare True would read as the argument's value.
+            label = f"{part}=" if isinstance(a, bool) else ""
+            shown = f"was {label}{_show(a)}, now {label}{_show(b)}"
+            yield f"{row.id}: argument {name} {shown}"
+
+
+def _by_static(
+    row: KeyRow, old: Keyed, new: Keyed, was: Any, now: Any
+) -> Iterator[str]:
+    if len(was) != len(now):
+        yield f"{row.id}: there were {len(was)} static arguments, now {len(now)}"
+        return
+    values = zip(old.call.statics, new.call.statics, strict=True)
+    for ((name, before), (_, after)), a, b in zip(values, was, now, strict=True):
+        if not _same(a, b):
+            change = f"was {_static(before)}, now {_static(after)}"
+            yield f"{row.id}: argument {name} {change}"
+
+
+def _show(part: Any) -> str:
+    if hasattr(part, "itemsize"):
+        return short_dtype(part)
+    match part:
+        case (tuple() as labels, flatten.TreeDef() as treedef, *_):
+            return f"{treedef} for ({', '.join(labels)})"
+    return repr(part)
+
+
+def _static(value: Any) -> str:
+    return f"{shown(value)} ({type(value).__name__})"

@@ -1,0 +1,186 @@
+"""How arguments meet a signature: one order for positional and keyword passing.
+
+Serves: cache.key.tree, cache.key.static
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from traceir import rules
+from traceir.base.fast_dataclass import dataclass
+
+POSITIONAL = (
+    inspect.Parameter.POSITIONAL_ONLY,
+    inspect.Parameter.POSITIONAL_OR_KEYWORD,
+)
+UNNAMED = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.VAR_POSITIONAL)
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """Arguments after binding: (label, value) pairs, traced and static apart."""
+
+    signature: inspect.Signature
+    dynamic: tuple[tuple[str, Any], ...]
+    statics: tuple[tuple[str, Any], ...]
+    slots: tuple[tuple[str, str, int | str | None], ...]
+    # Where each traced argument stood in the call: its position or its keyword.
+    origins: tuple[int | str, ...]
+
+    def rebuild(
+        self, values: Sequence[Any]
+    ) -> tuple[tuple[Any, ...], Mapping[str, Any]]:
+        """Positional and keyword arguments with the traced ones replaced."""
+        by_label = dict(self.statics)
+        by_label.update(zip((label for label, _ in self.dynamic), values, strict=True))
+        arguments: dict[str, Any] = {}
+        for label, name, key in self.slots:
+            if key is None:
+                arguments[name] = by_label[label]
+            elif isinstance(key, int):
+                arguments[name] = (*arguments.get(name, ()), by_label[label])
+            else:
+                arguments.setdefault(name, {})[key] = by_label[label]
+        bound = inspect.BoundArguments(self.signature, arguments)
+        return bound.args, bound.kwargs
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A signature, with what binding plain positional arguments needs to know."""
+
+    signature: inspect.Signature
+    names: tuple[str, ...]  # those of positions; none with `*args` or keyword-only
+    required: int
+
+
+def form_of(fun: Callable[..., Any]) -> Form:
+    """The form of a callable; that of `*args, **kwargs` when it has no signature."""
+    try:
+        signature = inspect.signature(fun)
+    except (TypeError, ValueError):
+        signature = inspect.signature(lambda *args, **kwargs: None)
+    parameters = signature.parameters
+    plain = all(p.kind in POSITIONAL for p in parameters.values())
+    empty = inspect.Parameter.empty
+    required = sum(p.default is empty for p in parameters.values())
+    return Form(signature, tuple(parameters) if plain else (), required)
+
+
+def bind_arguments(
+    form: Form,
+    static: StaticSpec,
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+) -> Bound:
+    """Bind a call; raises TypeError (jit.signature) when it does not fit."""
+    signature = form.signature
+    if not kwargs and not static and form.required <= len(args) <= len(form.names):
+        pairs = tuple(zip(form.names, args))
+        plain = tuple((name, name, None) for name, _ in pairs)
+        return Bound(signature, pairs, (), plain, tuple(range(len(args))))
+    try:
+        arguments = signature.bind(*args, **kwargs).arguments
+    except TypeError as error:
+        raise rules.error("jit.signature", got=str(error)) from None
+    elements = [
+        (name, *element)
+        for name, value in arguments.items()
+        for element in _elements(signature.parameters[name], value)
+    ]
+    dynamic: list[tuple[str, Any]] = []
+    statics: list[tuple[str, Any]] = []
+    origins: list[int | str] = []
+    for position, (name, label, _, value) in enumerate(elements):
+        unnamed = signature.parameters[name].kind in UNNAMED
+        index = position if unnamed or label not in kwargs else None
+        if static.covers(label, index, name):
+            statics.append((label, value))
+        else:
+            dynamic.append((label, value))
+            origins.append(label if index is None else index)
+    slots = tuple((label, name, key) for name, label, key, _ in elements)
+    return Bound(signature, tuple(dynamic), tuple(statics), slots, tuple(origins))
+
+
+def _elements(
+    parameter: inspect.Parameter, value: Any
+) -> Iterable[tuple[str, int | str | None, Any]]:
+    """Label, place within the parameter, and value of each argument it takes."""
+    name = parameter.name
+    if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+        return [(f"{name}[{k}]", k, v) for k, v in enumerate(value)]
+    if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+        return [(key, key, value[key]) for key in sorted(value)]
+    return [(name, None, value)]
+
+
+@dataclass(frozen=True, slots=True)
+class StaticSpec:
+    """Which arguments are static: by name, and by position within `*args`."""
+
+    names: frozenset[str]
+    positions: frozenset[int]
+
+    def __bool__(self) -> bool:
+        return bool(self.names or self.positions)
+
+    def covers(self, label: str, position: int | None, name: str) -> bool:
+        """Whether the argument with this label and position is static."""
+        return label in self.names or name in self.names or position in self.positions
+
+
+def resolve_static(
+    signature: inspect.Signature,
+    argnums: int | Sequence[int] | None,
+    argnames: str | Iterable[str] | None,
+) -> StaticSpec:
+    """Positions and names of static arguments, each inferred from the other.
+
+    Raises ValueError (jit.static_argnums, jit.static_argnames) for a position or a
+    name that the function does not have.
+    """
+    parameters = signature.parameters
+    kinds = {p.kind for p in parameters.values()}
+    positional = [name for name, p in parameters.items() if p.kind in POSITIONAL]
+    variadic = inspect.Parameter.VAR_POSITIONAL in kinds
+    names, count = set(_names(argnames)), len(positional)
+    positions = {_position(n, count, variadic) for n in _numbers(argnums)}
+    names |= {name for k, name in enumerate(positional) if k in positions}
+    positions |= {k for k, name in enumerate(positional) if name in names}
+    unknown = sorted(names - set(parameters))
+    if unknown and inspect.Parameter.VAR_KEYWORD not in kinds:
+        known = ", ".join(parameters) or "none"
+        got = f"{', '.join(unknown)}; the arguments are {known}"
+        raise rules.error("jit.static_argnames", got=got)
+    return StaticSpec(frozenset(names), frozenset(positions))
+
+
+def _position(number: int, count: int, variadic: bool) -> int:
+    """The position that a number stands for; negative ones count from the end."""
+    index = number + count if number < 0 else number
+    if index < 0 or (index >= count and not variadic):
+        got = f"{number}, but the function accepts only {count} positional arguments"
+        raise rules.error("jit.static_argnums", got=got)
+    return index
+
+
+def _numbers(argnums: int | Sequence[int] | None) -> tuple[int, ...]:
+    if argnums is None:
+        return ()
+    numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+    if not all(isinstance(n, int) for n in numbers):
+        raise rules.error("jit.static_argnums", got=repr(argnums))
+    return numbers
+
+
+def _names(argnames: str | Iterable[str] | None) -> tuple[str, ...]:
+    if argnames is None:
+        return ()
+    names = (argnames,) if isinstance(argnames, str) else tuple(argnames)
+    if not all(isinstance(n, str) for n in names):
+        raise rules.error("jit.static_argnames", got=repr(argnames))
+    return names

@@ -1,0 +1,220 @@
+"""The traces of a function: one per key, made once, held weakly. Serves: cache.*"""
+
+from __future__ import annotations
+
+import copy
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+from weakref import WeakKeyDictionary, WeakSet, ref
+
+from traceir import rules
+from traceir.base.caches import ClockEviction, clear_all
+from traceir.base.fork_safety import in_child, kept_over_forks
+from traceir.ir.jaxpr import ClosedJaxpr
+from traceir.jit.bounds_check import BoundsChecks
+from traceir.jit.cache.cache_key import Call, Key
+from traceir.jit.cache.captured_state import Seal
+from traceir.jit.cache.writeback import Written
+from traceir.pytrees import flatten
+
+
+@dataclass(eq=False, slots=True, weakref_slot=True)
+class Entry:
+    """One trace: the program, how its results nest, and what was compiled from it.
+
+    Never refers to the traced function, which may then die with its last user.
+    """
+
+    call: Call
+    key: Key
+    closed: ClosedJaxpr
+    out_tree: flatten.TreeDef
+    captures: tuple[Any, ...] = ()
+    executables: dict[tuple[str, bool, tuple[int, ...], bool], Any] = field(
+        default_factory=dict
+    )
+    hits: int = 0
+    seconds: float = 0.0  # that tracing took
+    seal: Seal | None = None  # of a strict trace
+    bounds: BoundsChecks | None = None  # of a plain function
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    raws: list[Any] = field(default_factory=list)  # the raw keys that lead here
+
+    @property
+    def writes(self) -> bool:
+        """Whether the function writes to its arguments."""
+        return self.out_tree.node_type is Written
+
+    def unchecked(self) -> Entry:
+        """The entry without checks of places."""
+        made = copy.copy(self)
+        made.bounds = None
+        return made
+
+
+@dataclass(eq=False, slots=True)
+class _Pending:
+    """A trace under way, and the thread that makes it."""
+
+    thread: int
+    done: threading.Event = field(default_factory=threading.Event)
+
+
+# Where a function's guard, and the runner of the last call, stand among its runners.
+GUARD, LAST = "guard", "last"
+# All entries of all functions, of which so many are kept.
+_eviction: ClockEviction[Entry] = ClockEviction("trace_cache_size")
+
+
+def _drop(cache: ref[FunctionCache], entry: Entry) -> None:
+    alive = cache()
+    if alive is not None:
+        alive.drop(entry)
+
+
+class FunctionCache:
+    """The entries of one function, shared by every `jit` of it and by all threads."""
+
+    def __init__(self, owner: ref[Any]) -> None:
+        self.owner = owner
+        self.entries: dict[Key, Entry] = {}
+        # Raw keys of whole calls, one mapping per set of jit options.
+        self.fast: dict[object, dict[Any, Any]] = {}
+        self.misses = 0
+        self._pending: dict[Key, _Pending] = {}
+        self._lock = threading.RLock()
+
+    def clear(self) -> None:
+        """Forget every trace; the next call traces anew."""
+        with self._lock:
+            self.entries.clear()
+            for mapping in self.fast.values():
+                mapping.clear()
+            self.misses = 0
+
+    def remember(self, calls: dict[Any, Any], raw: Any, entry: Entry, run: Any) -> None:
+        """Keep a runner under a raw key, unless its entry was cleared meanwhile."""
+        with self._lock:
+            if self.entries.get(entry.key) is entry:
+                calls[raw] = run
+                if raw not in (GUARD, LAST):
+                    entry.raws.append(raw)
+
+    def drop(self, entry: Entry) -> None:
+        """Forget one trace; calls that are under way go on with it."""
+        with self._lock:
+            if self.entries.get(entry.key) is entry:
+                del self.entries[entry.key]
+            for mapping in self.fast.values():
+                for raw in (GUARD, LAST, *entry.raws):
+                    mapping.pop(raw, None)
+
+    def begin_alone(self) -> None:
+        """Forget what other threads were doing: a forked child has none of them."""
+        me = threading.get_ident()
+        self._lock = threading.RLock()
+        self._pending = {k: p for k, p in self._pending.items() if p.thread == me}
+        for entry in self.entries.values():
+            entry.lock = threading.Lock()
+
+    def lookup(self, key: Key, make: Callable[[], Entry], nested: bool) -> Entry:
+        """The entry of a key, made by `make` at most once however many threads ask.
+
+        A thread that is itself tracing (`nested`) does not wait for another, which
+        might wait for it: it traces too, and the first insert wins.
+        Raises RecursionError (cache.recursion) when this thread is making it already.
+        """
+        mine = _Pending(threading.get_ident())
+        try:  # around the entry in `_pending`, so that no interrupt leaves it there
+            while True:
+                with self._lock:
+                    found = self.entries.get(key)
+                    if found is not None:
+                        found.hits += 1
+                        return found
+                    pending = self._pending.setdefault(key, mine)
+                if pending is mine or (nested and pending.thread != mine.thread):
+                    return self._insert(key, make())
+                if pending.thread == mine.thread:
+                    raise rules.error("cache.recursion", got="the same key again")
+                pending.done.wait()
+        finally:
+            with self._lock:
+                if self._pending.get(key) is mine:
+                    del self._pending[key]
+            mine.done.set()
+
+    def _insert(self, key: Key, entry: Entry) -> Entry:
+        found = self._inserted(key, entry)
+        if found is entry and not entry.captures:
+            _eviction.add(entry, partial(_drop, ref(self)))
+        return found
+
+    def _inserted(self, key: Key, entry: Entry) -> Entry:
+        with self._lock:
+            self.misses += 1
+            if entry.captures:  # belongs to the trace around it alone
+                return entry
+            pending = self._pending.pop(key, None)
+            if pending is not None:  # those that wait find the entry
+                pending.done.set()
+            return self.entries.setdefault(key, entry)
+
+
+_caches: WeakKeyDictionary[Any, FunctionCache] = WeakKeyDictionary()
+# Reentrant, as each lock of a cache: a collection inside may run a user's code.
+_caches_lock = kept_over_forks(threading.RLock())
+_all: WeakSet[FunctionCache] = WeakSet()
+
+
+def cache_of(function: Any) -> tuple[FunctionCache, Any]:
+    """The cache of a function, by the function's own equality and hash, and its owner.
+
+    The owner is the first of several equal functions. The cache dies with it, so who
+    uses the one holds the other. Raises TypeError (cache.function.hashable) when the
+    function has no hash or no weak reference.
+    """
+    with _caches_lock:
+        try:
+            found = _caches.get(function)
+            owner = found.owner() if found is not None else None
+            if found is None or owner is None:
+                found, owner = FunctionCache(ref(function)), function
+                _caches[function] = found
+                _all.add(found)
+        except TypeError as error:
+            raise rules.error(
+                "cache.function.hashable", got=f"{function!r}: {error}"
+            ) from None
+        return found, owner
+
+
+def clear_caches() -> None:
+    """Forget the traces of every function, and all that was made on the way.
+
+    Machine code that no call under way uses is freed, and so are the plans of eager
+    operations; types and derivatives that were worked out are worked out anew.
+
+    >>> import traceir
+    >>> f = traceir.jit(lambda x: x + 1)
+    >>> f(1)
+    Array(2, dtype=int32, weak_type=True)
+    >>> clear_caches()
+    >>> f.cache_info().currsize
+    0
+    """
+    with _caches_lock:
+        caches = list(_all)
+    # Not under both locks: the other order is had by a static's `__eq__` that jits.
+    for cache in caches:
+        cache.clear()
+    clear_all()
+
+
+@in_child
+def _begin_alone() -> None:
+    for cache in list(_all):
+        cache.begin_alone()

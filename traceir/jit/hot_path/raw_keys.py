@@ -1,0 +1,221 @@
+"""The hot path of a call: a raw key and a runner. Serves: cache.key.*
+
+Equal raw keys imply equal keys by the rows of the table (tested): the context object
+stands for the rows per call, an interned aval for shape, dtype and weakness, a type
+for a number, `typed` for a static value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+
+from traceir import rules
+from traceir.arrays.array import LIVING, Array, Far, far, place_of, with_place
+from traceir.ir.avals import ShapedArray
+from traceir.jit.cache.cache_key import Call
+from traceir.jit.cache.signature import StaticSpec
+from traceir.jit.cache.static_keys import typed
+from traceir.jit.cache.trace_cache import Entry
+from traceir.jit.cache.writeback import check_targets, write_back
+from traceir.jit.staging import Prepared
+from traceir.pytrees import flatten
+
+
+def _raw_ndarray(array: np.ndarray) -> Any:
+    return array.dtype, array.shape
+
+
+def _raw_sequence(tree: Any) -> Any:
+    return (type(tree), *[RAW[type(v)](v) for v in tree])
+
+
+_only_str = {str}.issuperset
+
+
+def _raw_dict(tree: dict[Any, Any]) -> Any:
+    if not _only_str(map(type, tree)):  # 1 and True are equal, and other keys
+        raise KeyError
+    return (dict, *tree, *[RAW[type(v)](v) for v in tree.values()])
+
+
+# How a leaf or tree of each type enters the raw key; others take the slow road.
+RAW: dict[type, Callable[[Any], Any]] = {
+    Array: attrgetter("aval"),
+    Far: attrgetter("aval"),
+    np.ndarray: _raw_ndarray,
+    bool: type,
+    int: type,
+    float: type,
+    complex: type,
+    **{np.dtype(code).type: type for code in "?bhilqBHILQefdFD"},
+    type(None): type,
+    tuple: _raw_sequence,
+    list: _raw_sequence,
+    dict: _raw_dict,
+}
+
+
+def raw_key(context: Any, args: Any, kwargs: Any, static: StaticSpec | None) -> Any:
+    """A cheap key of a call on plain trees and static values, or None.
+
+    None, too, for a static value without a hash, which the slow road may refuse.
+    """
+    positions = static.positions if static else ()
+    names = static.names if static else ()
+    try:
+        return (
+            context,
+            tuple(kwargs),
+            *[
+                typed(a) if k in positions else RAW[type(a)](a)
+                for k, a in enumerate(args)
+            ],
+            *[typed(a) if n in names else RAW[type(a)](a) for n, a in kwargs.items()],
+        )
+    except (KeyError, rules.TraceirError):
+        return None
+
+
+def make_fast(
+    entry: Entry, exe: Any, prepared: Prepared, numpy_out: bool
+) -> Callable[..., Any]:
+    """A runner of one entry: from the call's arguments to its results."""
+    if stays(exe) and not numpy_out:
+        return _staying(entry, exe, prepared)
+    take, run, avals = _taker(prepared), exe.run, entry.closed.out_avals
+    wrap: Callable[..., Any] = to_numpy if numpy_out else Array._wrap
+    tree = entry.out_tree
+
+    def several(args: Any, kwargs: Any) -> Any:
+        values = take(args, kwargs)
+        entry.hits += 1
+        return tree.unflatten(list(map(wrap, run(*values), avals)))
+
+    if entry.writes:
+        return _writing(several, entry, prepared.bound.origins)
+    if tree.kind is not None:
+        return several
+    (aval,) = avals
+
+    def single(args: Any, kwargs: Any) -> Any:
+        values = take(args, kwargs)
+        entry.hits += 1
+        return wrap(run(*values)[0], aval)
+
+    def single_of_arrays(args: Any, kwargs: Any) -> Any:
+        entry.hits += 1
+        return wrap(run(*[a._value for a in args])[0], aval)
+
+    return single_of_arrays if take is _values else single
+
+
+def stays(exe: Any) -> bool:
+    """Whether results of a program stay on the device that computes them."""
+    return hasattr(exe, "run_there")
+
+
+def _staying(entry: Entry, exe: Any, prepared: Prepared) -> Callable[..., Any]:
+    """A runner whose arrays stay on a device; those of the host are copied there once.
+
+    The program puts an array there (`put`), and runs on what is there (`run_there`).
+    """
+    origins, call, tree = prepared.bound.origins, prepared.call, entry.out_tree
+
+    def there(k: int, leaf: Any) -> Any:
+        found = place_of(leaf)
+        if found is None:
+            found = exe.put(input_of(call, k, leaf), call.avals[k])
+            if type(leaf) in LIVING:
+                with_place(leaf, found)
+        return found
+
+    def run(args: Any, kwargs: Any) -> Any:
+        values = [args[o] if type(o) is int else kwargs[o] for o in origins]
+        places = [there(k, leaf) for k, leaf in enumerate(flatten.leaves(values))]
+        entry.hits += 1
+        results = exe.run_there(places)
+        return tree.unflatten(list(map(far, results, entry.closed.out_avals)))
+
+    return run
+
+
+def _writing(
+    run: Callable[..., Any], entry: Entry, origins: Sequence[int | str]
+) -> Callable[..., Any]:
+    """A runner that writes to the arguments what the function has written to them."""
+
+    def writing(args: Any, kwargs: Any) -> Any:
+        values = [args[o] if type(o) is int else kwargs[o] for o in origins]
+        leaves = flatten.leaves(values)
+        check_targets(entry.out_tree.meta, leaves, entry.call)
+        return write_back(run(args, kwargs), values, leaves)
+
+    return writing
+
+
+def to_numpy(array: np.ndarray, aval: ShapedArray) -> Any:
+    """A result as NumPy would return it: a scalar where there are no dimensions."""
+    return array if aval.shape else array[()]
+
+
+def _taker(prepared: Prepared) -> Callable[[Any, Any], list[np.ndarray]]:
+    """From a call's arguments to its leaves as arrays of the program's types."""
+    origins, call, avals = prepared.bound.origins, prepared.call, prepared.call.avals
+    flat = all(child.kind is None for child in call.treedef.below)
+    in_order = origins == tuple(range(len(avals))) and not prepared.bound.statics
+    if flat and in_order:
+        leaves = zip(prepared.leaves, avals, strict=True)
+        if all(type(v) is Array and v.aval is a for v, a in leaves):
+            return _values
+        return lambda args, kwargs: inputs_of(args, call)
+
+    def take(args: Any, kwargs: Any) -> list[np.ndarray]:
+        values = [args[o] if type(o) is int else kwargs[o] for o in origins]
+        return inputs_of(values if flat else flatten.leaves(values), call)
+
+    return take
+
+
+def inputs_of(leaves: Any, call: Call) -> list[np.ndarray]:
+    """Leaves as arrays of the types of a call; an error names the argument."""
+    try:
+        return list(map(as_input, leaves, call.avals))
+    except rules.TraceirError:
+        return [input_of(call, k, leaf) for k, leaf in enumerate(leaves)]
+
+
+def input_of(call: Call, k: int, leaf: Any) -> np.ndarray:
+    """A leaf as an array of the type of a call; an error names the argument."""
+    try:
+        return as_input(leaf, call.avals[k])
+    except rules.TraceirError as error:
+        got = f"{error.got} at argument {call.paths[k]}"
+        raise rules.error(error.rule, got=got) from None
+
+
+def _values(args: Any, kwargs: Any) -> list[np.ndarray]:
+    return [a._value for a in args]
+
+
+def as_input(value: Any, aval: ShapedArray) -> np.ndarray:
+    """A traced argument as a C-contiguous array of the program's type.
+
+    Raises OverflowError (jit.overflow) for a Python integer that does not fit.
+    """
+    dtype = aval.dtype
+    if type(value) is np.ndarray:
+        if value.dtype is dtype and value.flags.c_contiguous:
+            return value
+    elif type(value) in LIVING and value.aval.dtype is dtype:
+        own: np.ndarray = value._value
+        return own
+    try:
+        return np.array(value, dtype, order="C", copy=None)
+    except OverflowError:
+        raise rules.error(
+            "jit.overflow", got=f"{value} for {aval.str_short()}"
+        ) from None

@@ -1,0 +1,24 @@
+"""Executables under the flags that look at them. Serves: debug.*, random.reuse"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from traceir.base.config import Context
+from traceir.ir.jaxpr import ClosedJaxpr
+from traceir.sanitize.nan_checks import Watching
+
+
+def watching(exe: Any, closed: ClosedJaxpr, context: Context) -> Any:
+    """The executable of a program, looked at as the flags ask.
+
+    >>> watching("exe", None, Context())
+    'exe'
+    """
+    if context.debug_nans or context.debug_infs or context.sanitize:
+        exe = Watching(exe, closed, context)
+    if not context.debug_key_reuse:
+        return exe
+    from traceir.sanitize.key_reuse import Counting  # not on the way of an import
+
+    return Counting(exe, closed)

@@ -1,0 +1,58 @@
+"""Tracing without running: `make_jaxpr` and `eval_shape`. Serves: level.make_jaxpr"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from traceir.jit.cache.trace_cache import Entry
+from traceir.jit.function import JitFunction, Options
+from traceir.jit.stages import Traced
+
+
+def make_jaxpr(
+    fun: Callable[..., Any],
+    *,
+    static_argnums: int | Sequence[int] = (),
+    return_shape: bool = False,
+) -> Callable[..., Any]:
+    """A function that returns the program of `fun` for given arguments.
+
+    One trace serves this, `jit` and `eval_shape`. With `return_shape`, the result is a
+    pair of the program and the tree of ShapeDtypeStruct that `fun` would return.
+
+    >>> import traceir, traceir.numpy as jnp
+    >>> traceir.make_jaxpr(jnp.sin)(1.0)
+    { lambda ; a:f32[]. let b:f32[] = sin a in (b,) }
+    """
+    staged = _Stager(fun, static_argnums, None, Options(backend="reference"))
+
+    def made(*args: Any, **kwargs: Any) -> Any:
+        entry = staged.entry(args, kwargs, "make_jaxpr")
+        if return_shape:
+            return entry.closed, Traced(entry, "reference", False, False).out_info
+        return entry.closed
+
+    return made
+
+
+def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """The shapes and dtypes that `fun` would return, as a tree of ShapeDtypeStruct.
+
+    >>> import traceir, traceir.numpy as jnp
+    >>> traceir.eval_shape(jnp.sum, traceir.ShapeDtypeStruct((3, 4), "float32"))
+    ShapeDtypeStruct(shape=(), dtype=float32)
+    """
+    staged = _Stager(fun, None, None, Options(backend="reference"))
+    entry = staged.entry(args, kwargs, "eval_shape")
+    return Traced(entry, "reference", False, False).out_info
+
+
+class _Stager(JitFunction):
+    """A jitted function that is asked for its traces alone."""
+
+    __slots__ = ()
+
+    def entry(self, args: Any, kwargs: Any, transform: str) -> Entry:
+        """The entry of a call, traced under the name of this transform."""
+        return self._entry(self._prepare(args, kwargs), transform)

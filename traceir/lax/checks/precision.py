@@ -1,0 +1,79 @@
+"""How precise products are asked to be. Serves: prim.dot_general
+
+What is asked for stands in programs. Products are computed in the dtype of their
+result, whatever it is.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from enum import Enum
+from typing import Any
+
+from traceir import rules
+from traceir.base import config
+from traceir.base.config_scopes import default_matmul_precision
+
+
+class Precision(Enum):
+    """What may be asked of a product's operands.
+
+    >>> from traceir import lax
+    >>> lax.Precision.HIGHEST, lax.Precision("high")
+    (HIGHEST, HIGH)
+    """
+
+    DEFAULT = 0
+    HIGH = 1
+    HIGHEST = 2
+
+    @classmethod
+    def _missing_(cls, value: object) -> Precision | None:
+        return _NAMES.get(value) if isinstance(value, str) else None
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+_NAMES = {
+    **dict.fromkeys(("default", "fastest", "bfloat16"), Precision.DEFAULT),
+    **dict.fromkeys(("high", "tensorfloat32", "bfloat16_3x"), Precision.HIGH),
+    **dict.fromkeys(("highest", "float32"), Precision.HIGHEST),
+}
+PrecisionLike = Precision | str | None | tuple[Precision, Precision] | tuple[str, str]
+
+
+def precisely(asked: PrecisionLike) -> AbstractContextManager[object]:
+    """What is done within asks for a precision, as the flag would.
+
+    >>> with precisely("high"):
+    ...     precision_of(None)
+    ('Precision.HIGH', 'Precision.HIGH')
+    """
+    pair = None if asked is None else precision_of(asked)
+    if pair is None:
+        return nullcontext()
+    return default_matmul_precision(pair[0].removeprefix("Precision.").lower())
+
+
+def precision_of(asked: Any) -> tuple[str, str] | None:
+    """The param of what is asked for: of one, or of each of two operands.
+
+    None is what the flag `default_matmul_precision` says. Raises ValueError
+    (face.choice).
+
+    >>> precision_of("high"), precision_of(None)
+    (('Precision.HIGH', 'Precision.HIGH'), None)
+    """
+    if asked is None:
+        asked = config.local.context.default_matmul_precision
+    if asked is None:
+        return None
+    pair = asked if isinstance(asked, (tuple, list)) else (asked, asked)
+    try:
+        left, right = (str(Precision(p or "default")) for p in pair)
+    except (TypeError, ValueError):
+        hint = "a lax.Precision, its name in small letters, or None; or two of them"
+        got = f"precision={asked!r}"
+        raise rules.error("face.choice", got=got, hint=hint) from None
+    return left, right

@@ -1,0 +1,82 @@
+"""Checked shapes and axes. Serves: face.shape, face.axis"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from traceir import rules
+from traceir.arrays.array import Array
+from traceir.lax.checks.operands import is_tracer
+from traceir.tracing.concretization import advice, origin
+
+ShapeLike = Any
+
+
+def shape_tuple(shape: ShapeLike) -> tuple[int, ...]:
+    """A requested shape as a tuple; one int is one extent.
+
+    Raises TypeError (face.shape) for what is no int, a traced value among them.
+
+    >>> shape_tuple(3), shape_tuple([2, 3])
+    ((3,), (2, 3))
+    """
+    if isinstance(shape, (Array, np.ndarray)) and not is_tracer(shape):
+        shape = np.asarray(shape).tolist()
+    extents = shape if isinstance(shape, Sequence) else (shape,)
+    if any(map(is_tracer, extents)):
+        raise _traced(extents)
+    try:
+        return tuple(map(index, extents))
+    except TypeError:
+        raise rules.error("face.shape", got=repr(shape)) from None
+
+
+def _traced(extents: Sequence[Any]) -> Exception:
+    traced = next(filter(is_tracer, extents))
+    listed = "[" + ", ".join(map(repr, extents)) + "]"
+    return rules.error(
+        "face.shape",
+        got=f"{listed}, {origin(traced)}",
+        hint=advice(traced, "face.shape"),
+    )
+
+
+def axis_in(axis: Any, rank: int) -> int:
+    """An axis counted from 0.
+
+    Raises ValueError (face.axis) for one that the rank does not have,
+    TracerIntegerConversionError for a traced one.
+
+    >>> axis_in(-1, 3)
+    2
+    """
+    try:
+        found = index(axis)
+    except TypeError as error:
+        if isinstance(error, rules.TraceirError):
+            raise
+        raise rules.error("face.axis-type", got=repr(axis)) from None
+    if not -rank <= found < rank:
+        raise rules.error("face.axis", got=f"axis {found} of {rank} dimensions")
+    return found % rank
+
+
+def axes_in(axis: Any, rank: int) -> tuple[int, ...]:
+    """Axes counted from 0: all for None, in the order given.
+
+    Raises ValueError (face.axis, face.axis-repeated).
+
+    >>> axes_in(None, 2), axes_in((-1, 0), 2)
+    ((0, 1), (1, 0))
+    """
+    if axis is None:
+        return tuple(range(rank))
+    asked = axis if isinstance(axis, (tuple, list)) else (axis,)
+    found = tuple(axis_in(a, rank) for a in asked)
+    if len(set(found)) != len(found):
+        raise rules.error("face.axis-repeated", got=f"axes {tuple(asked)}")
+    return found

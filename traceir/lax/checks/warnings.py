@@ -1,0 +1,54 @@
+"""Warnings at the user's line; imaginary parts that would be lost.
+
+Serves: face.imaginary
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.exceptions import ComplexWarning
+
+from traceir import rules
+from traceir.base import source_info
+from traceir.dtypes import kind_of
+from traceir.tracing.trace import Unplanned, current_trace
+
+
+def warn(text: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the user's line; never in a trace whose program is only kept."""
+    trace = current_trace()
+    if trace is not None and trace.plain:
+        raise Unplanned
+    place = source_info.capture(3)
+    if place is None:
+        warnings.warn(text, category, stacklevel=3)
+    else:
+        warnings.warn_explicit(text, category, place.file, place.line)
+
+
+def warn_of_part(
+    have: np.dtype, dtype: np.dtype, category: type[Warning] = ComplexWarning
+) -> None:
+    """Warn where a conversion of this dtype to another drops imaginary parts."""
+    if loses_part(have, dtype):
+        warn(
+            f"a conversion from {have.name} to {dtype.name} drops imaginary parts; "
+            "take `.real` before it to say that this is meant",
+            category,
+        )
+
+
+def loses_part(have: np.dtype, dtype: np.dtype) -> bool:
+    """Whether a dtype is complex and the other one of real numbers."""
+    return have.kind == "c" and kind_of(dtype) in "iuf"
+
+
+def refuse_part(values: Iterable[object], dtype: np.dtype) -> None:
+    """Raise TypeError (face.imaginary) for a Python complex number in a real dtype."""
+    if kind_of(dtype) in "iuf":
+        for value in values:
+            if type(value) is complex:
+                raise rules.error("face.imaginary", got=f"{value} for {dtype.name}")

@@ -1,0 +1,316 @@
+"""Factorizations and triangular systems, named as in `jax.lax.linalg`.
+
+A matrix is the last two dimensions of an operand, those before number a stack.
+Operands are float32, float64 or complex; nothing is promoted.
+
+>>> import traceir.numpy as jnp
+>>> cholesky(jnp.array([[4.0, 2.0], [2.0, 5.0]]))
+Array([[2., 0.],
+       [1., 2.]], dtype=float32)
+
+Serves: the rows of algebra.toml
+"""
+
+from __future__ import annotations
+
+from operator import index
+
+from traceir import lax, rules
+from traceir.arrays.array import Array
+from traceir.ir.jaxpr import sort_params
+from traceir.ir.typecheck import infer
+from traceir.lax.checks.operands import (
+    Operand,
+    operand,
+    promoted_inexact,
+    shape_of,
+    typed,
+)
+from traceir.lax.linalg import factor_derivatives, matrices
+from traceir.lax.linalg.systems import (
+    householder_product,
+    symmetric_product,
+    tridiagonal_solve,
+)
+from traceir.tracing.trace import bind, typeof
+
+__all__ = [
+    "cholesky",
+    "eig",
+    "eigh",
+    "hessenberg",
+    "householder_product",
+    "lu",
+    "lu_pivots_to_permutation",
+    "qr",
+    "schur",
+    "svd",
+    "symmetric_product",
+    "triangular_solve",
+    "tridiagonal_solve",
+]
+# Importing it registers the derivatives.
+_ = factor_derivatives
+
+
+def _mean(x: Operand) -> Array:
+    """The mean of each matrix and its conjugate transpose."""
+    total = lax.add(x, matrices.adjoint(x))
+    aval = typeof(total)
+    return lax.div(total, typed(2, aval.dtype, aval.weak_type))
+
+
+def _checked(primitive: str, x: Operand, **params: object) -> None:
+    """Raise the clause of the primitive that the operand violates."""
+    known = {**rules.default().prims[primitive].defaults, **params}
+    infer(primitive, (typeof(x),), sort_params(known))
+
+
+def cholesky(x: Operand, *, symmetrize_input: bool = True) -> Array:
+    """Lower triangular matrices whose products with their adjoints are these.
+
+    Shape (..., n, n) to the same. An adjoint is the conjugate transpose; with
+    `symmetrize_input` the mean of the matrix and its adjoint is taken, else what stands
+    on its diagonal and below. All of a result is NaN where a matrix is not positive
+    definite. Raises TypeError (matrices.rank, matrices.dtype), ValueError
+    (square_matrices.extents).
+
+    >>> import traceir.numpy as jnp
+    >>> cholesky(jnp.array([[4.0, 0.0], [0.0, 9.0]]))
+    Array([[2., 0.],
+           [0., 3.]], dtype=float32)
+    """
+    x = operand("cholesky", x)
+    [x] = promoted_inexact("cholesky", x) if symmetrize_input else [x]
+    _checked("cholesky", x)
+    found = bind("cholesky", _mean(x) if symmetrize_input else x)
+    return matrices.lower(found)
+
+
+def lu(x: Operand) -> tuple[Array, Array, Array]:
+    """Triangular factors, the exchanges of rows, and the order of rows after them.
+
+    Shape (..., m, n) to (..., m, n), int32 (..., min(m, n)) and int32 (..., m). The
+    first has the lower factor below its diagonal, with ones on the diagonal that are
+    not stored, the upper one on it and above. Raises TypeError (matrices.rank,
+    matrices.dtype).
+
+    >>> import traceir.numpy as jnp
+    >>> lu(jnp.array([[1.0, 2.0], [4.0, 4.0]]))[0]
+    Array([[4.  , 4.  ],
+           [0.25, 1.  ]], dtype=float32)
+    """
+    found, exchanges, order = bind("lu", operand("lu", x))
+    return found, exchanges, order
+
+
+def lu_pivots_to_permutation(pivots: Operand, permutation_size: int) -> Array:
+    """The order of so many rows after the exchanges that `lu` gives.
+
+    int32 (..., k) to (..., permutation_size). Raises TypeError
+    (lu_pivots_to_permutation.rank, .dtype), ValueError (.size).
+
+    >>> import traceir.numpy as jnp
+    >>> lu_pivots_to_permutation(jnp.array([2, 2]), 3)
+    Array([2, 0, 1], dtype=int32)
+    """
+    result: Array = bind(
+        "lu_pivots_to_permutation",
+        operand("lu_pivots_to_permutation", pivots),
+        permutation_size=index(permutation_size),
+    )
+    return result
+
+
+def qr(
+    x: Operand, *, full_matrices: bool = True, pivoting: bool = False
+) -> tuple[Array, Array]:
+    """Matrices with orthogonal columns of length 1, and upper triangular ones.
+
+    Shape (..., m, n) to (..., m, k) and (..., k, n); k is m if `full_matrices`, else
+    min(m, n). Raises TypeError (matrices.rank, matrices.dtype), NotImplementedError
+    (qr.pivoting, derive.factors).
+
+    >>> import traceir.numpy as jnp
+    >>> q, r = qr(jnp.array([[3.0], [4.0]]), full_matrices=False)
+    >>> r
+    Array([[-5.]], dtype=float32)
+    """
+    q, r = bind(
+        "qr",
+        operand("qr", x),
+        full_matrices=bool(full_matrices),
+        pivoting=bool(pivoting),
+    )
+    return q, r
+
+
+def eigh(
+    x: Operand,
+    *,
+    lower: bool = True,
+    symmetrize_input: bool = True,
+    sort_eigenvalues: bool = True,
+) -> tuple[Array, Array]:
+    """Eigenvectors, as columns, and eigenvalues of symmetric or Hermitian matrices.
+
+    Shape (..., n, n) to (..., n, n) and, real, (..., n); the eigenvalues ascend. With
+    `symmetrize_input` the mean of the matrix and its adjoint is taken, else one
+    triangle. Eigenvalues of a matrix that is not finite are NaN. Raises TypeError
+    (matrices.rank, matrices.dtype), ValueError (square_matrices.extents).
+
+    >>> import traceir.numpy as jnp
+    >>> eigh(jnp.array([[2.0, 0.0], [0.0, 1.0]]))[1]
+    Array([1., 2.], dtype=float32)
+    """
+    x = operand("eigh", x)
+    [x] = promoted_inexact("eigh", x) if symmetrize_input else [x]
+    _checked("eigh", x, lower=lower)
+    vectors, values = bind(
+        "eigh",
+        _mean(x) if symmetrize_input else x,
+        lower=bool(lower),
+        sort_eigenvalues=bool(sort_eigenvalues),
+    )
+    return vectors, values
+
+
+def eig(
+    x: Operand,
+    *,
+    compute_left_eigenvectors: bool = True,
+    compute_right_eigenvectors: bool = True,
+) -> list[Array]:
+    """Eigenvalues, left eigenvectors and right ones, as columns, of any matrices.
+
+    Shape (..., n, n) to complex (..., n), and (..., n, n) for each side that is asked
+    for. The conjugate transposes of left ones stand on the left of the matrix. All is
+    NaN for a matrix that is not finite. Raises TypeError (matrices.rank,
+    matrices.dtype), ValueError (square_matrices.extents), NotImplementedError
+    (derive.eigenvectors).
+
+    >>> import traceir.numpy as jnp
+    >>> eig(jnp.array([[0.0, 1.0], [-1.0, 0.0]]))[0]
+    Array([0.+1.j, 0.-1.j], dtype=complex64)
+    """
+    found = bind(
+        "eig",
+        operand("eig", x),
+        compute_left_eigenvectors=bool(compute_left_eigenvectors),
+        compute_right_eigenvectors=bool(compute_right_eigenvectors),
+    )
+    return list(found)
+
+
+def schur(
+    x: Operand,
+    *,
+    compute_schur_vectors: bool = True,
+    sort_eig_vals: bool = False,
+    select_callable: object = None,
+) -> list[Array]:
+    """Triangular matrices `t` and unitary ones `z` with `z @ t @ adjoint(z)` these.
+
+    Shape (..., n, n) to the same, twice; without `compute_schur_vectors` the first
+    alone. That of a real matrix has a block of two rows on its diagonal for each pair
+    of conjugate eigenvalues, which are in no order: `select_callable` is never asked.
+    Raises TypeError (matrices.rank, matrices.dtype), ValueError
+    (square_matrices.extents), NotImplementedError (schur.sort, derive.missing).
+
+    >>> import traceir.numpy as jnp
+    >>> schur(jnp.array([[0.0, 2.0], [-2.0, 0.0]]))[0]
+    Array([[ 0.,  2.],
+           [-2.,  0.]], dtype=float32)
+    """
+    found = bind(
+        "schur",
+        operand("schur", x),
+        compute_schur_vectors=bool(compute_schur_vectors),
+        select_callable=None,
+        sort_eig_vals=bool(sort_eig_vals),
+    )
+    return list(found)
+
+
+def hessenberg(a: Operand) -> list[Array]:
+    """Matrices that are zero two lines below the diagonal, and the reflections to them.
+
+    Shape (..., n, n) to the same and (..., n - 1). What stands below these lines are
+    the vectors of reflections, with the second result their scales, as
+    `householder_product` takes them. Raises TypeError (matrices.rank, matrices.dtype),
+    ValueError (square_matrices.extents), NotImplementedError (derive.missing).
+
+    >>> import traceir.numpy as jnp
+    >>> hessenberg(jnp.array([[1.0, 2.0, 3.0], [0.0, 4.0, 5.0], [6.0, 7.0, 8.0]]))[1]
+    Array([1., 0.], dtype=float32)
+    """
+    return list(bind("hessenberg", operand("hessenberg", a)))
+
+
+def svd(
+    x: Operand, *, full_matrices: bool = True, compute_uv: bool = True
+) -> Array | tuple[Array, Array, Array]:
+    """Left singular vectors as columns, singular values, right ones as rows.
+
+    Shape (..., m, n) to (..., m, k), (..., min(m, n)) and (..., l, n); k and l are m
+    and n if `full_matrices`, else min(m, n). The values descend; they are NaN for a
+    matrix that is not finite. Without `compute_uv`, the values alone. Raises TypeError
+    (matrices.rank, matrices.dtype), NotImplementedError (derive.factors).
+
+    >>> import traceir.numpy as jnp
+    >>> svd(jnp.array([[0.0, 2.0], [1.0, 0.0]]), compute_uv=False)
+    Array([2., 1.], dtype=float32)
+    """
+    found = bind(
+        "svd",
+        operand("svd", x),
+        compute_uv=bool(compute_uv),
+        full_matrices=bool(full_matrices),
+    )
+    if compute_uv:
+        values, left, right = found
+        return left, values, right
+    [alone] = found
+    result: Array = alone
+    return result
+
+
+def triangular_solve(
+    a: Operand,
+    b: Operand,
+    *,
+    left_side: bool = False,
+    lower: bool = False,
+    transpose_a: bool = False,
+    conjugate_a: bool = False,
+    unit_diagonal: bool = False,
+) -> Array:
+    """The solutions x of x a = b, or of a x = b if `left_side`, for a triangle of `a`.
+
+    Shapes (..., n, n) and (..., m, n), (..., n, m) if `left_side`, to that of `b`. The
+    triangle is the upper one unless `lower`, transposed if `transpose_a`, conjugated if
+    `conjugate_a`, and has ones on its diagonal if `unit_diagonal`. A zero on the
+    diagonal gives infinities or NaN. Raises TypeError (triangular_solve.rank,
+    triangular_solve.dtype), ValueError (triangular_solve.square,
+    triangular_solve.extents).
+
+    >>> import traceir.numpy as jnp
+    >>> a, b = jnp.array([[2.0, 0.0], [1.0, 1.0]]), jnp.array([[2.0], [3.0]])
+    >>> triangular_solve(a, b, left_side=True, lower=True)
+    Array([[1.],
+           [2.]], dtype=float32)
+    """
+    a, b = operand("triangular_solve", a), operand("triangular_solve", b, 1)
+    rank = len(shape_of(b))
+    vector = rank == len(shape_of(a)) - 1
+    added = (rank if left_side else rank - 1,)
+    result = matrices.solved(
+        a,
+        lax.expand_dims(b, added) if vector else b,
+        conjugate_a=bool(conjugate_a),
+        left_side=bool(left_side),
+        lower=bool(lower),
+        transpose_a=bool(transpose_a),
+        unit_diagonal=bool(unit_diagonal),
+    )
+    return lax.squeeze(result, added) if vector else result

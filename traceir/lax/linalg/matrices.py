@@ -1,0 +1,186 @@
+"""What functions of matrices share: products, triangles, diagonals of stacks.
+
+A matrix is the last two dimensions of a value. Serves: matrices.*
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from traceir import lax
+from traceir.arrays.array import Array
+from traceir.lax.checks.operands import Operand, as_array, convert, like, shape_of
+from traceir.tracing.trace import bind, typeof
+
+HIGHEST = ("Precision.HIGHEST", "Precision.HIGHEST")
+
+
+def product(x: Operand, y: Operand) -> Array:
+    """The products of two stacks of matrices of one shape.
+
+    >>> import traceir.numpy as jnp
+    >>> product(jnp.ones((2, 3)), 2 * jnp.ones((3, 1)))
+    Array([[6.],
+           [6.]], dtype=float32)
+    """
+    rank = len(shape_of(x))
+    stack = tuple(range(rank - 2))
+    numbers = (((rank - 1,), (rank - 2,)), (stack, stack))
+    found: Array = bind(
+        "dot_general", x, y, dimension_numbers=numbers, precision=HIGHEST
+    )
+    return found
+
+
+def transposed(x: Operand) -> Array:
+    """The transpose of each matrix.
+
+    >>> transposed(lax.full((2, 3), 1.0)).shape
+    (3, 2)
+    """
+    rank = len(shape_of(x))
+    return lax.transpose(x, (*range(rank - 2), rank - 1, rank - 2))
+
+
+def adjoint(x: Operand) -> Array:
+    """The conjugate transpose of each matrix: of a real one the transpose.
+
+    >>> adjoint(lax.full((2, 1), 2j))
+    Array([[0.-2.j, 0.-2.j]], dtype=complex64, weak_type=True)
+    """
+    found = transposed(x)
+    return lax.conj(found) if typeof(x).dtype.kind == "c" else found
+
+
+def real_part(x: Operand) -> Array:
+    """The real parts: of a real value the value.
+
+    >>> real_part(lax.full((), 2.0))
+    Array(2., dtype=float32, weak_type=True)
+    """
+    return lax.real(x) if typeof(x).dtype.kind == "c" else x
+
+
+def places(shape: tuple[int, ...], k: int = 0) -> tuple[Array, Array]:
+    """The number of each element's row, and `k` more; and that of its column.
+
+    >>> places((1, 2), 5)
+    (Array([[5, 5]], dtype=int32), Array([[0, 1]], dtype=int32))
+    """
+    rank = len(shape)
+    rows = lax.broadcasted_iota("int32", shape, rank - 2)
+    rows = lax.add(rows, like(k, rows))
+    return rows, lax.broadcasted_iota("int32", shape, rank - 1)
+
+
+def lower(x: Operand, k: int = 0) -> Array:
+    """Each matrix with zeros above its diagonal number `k`.
+
+    >>> lower(lax.full((2, 2), 1.0))
+    Array([[1., 0.],
+           [1., 1.]], dtype=float32, weak_type=True)
+    """
+    kept = lax.ge(*places(shape_of(x), k))
+    return lax.select(kept, x, lax.full_like(x, 0))
+
+
+def upper(x: Operand, k: int = 0) -> Array:
+    """Each matrix with zeros below its diagonal number `k`.
+
+    >>> upper(lax.full((2, 2), 1.0), 1)
+    Array([[0., 1.],
+           [0., 0.]], dtype=float32)
+    """
+    left = lax.ge(*places(shape_of(x), k - 1))
+    return lax.select(left, lax.full(shape_of(x), 0, typeof(x).dtype), x)
+
+
+def eye_like(x: Operand) -> Array:
+    """Ones on the diagonals of matrices of this shape and dtype, zeros elsewhere.
+
+    >>> eye_like(lax.full((2, 2), 5.0))
+    Array([[1., 0.],
+           [0., 1.]], dtype=float32)
+    """
+    on = lax.eq(*places(shape_of(x)))
+    return lax.convert_element_type(on, typeof(x).dtype)
+
+
+def diagonal(x: Operand) -> Array:
+    """The diagonals of square matrices.
+
+    >>> diagonal(lax.full((2, 2), 5.0))
+    Array([5., 5.], dtype=float32)
+    """
+    zeros = lax.full(shape_of(x), 0, typeof(x).dtype)
+    alone = lax.select(lax.eq(*places(shape_of(x))), x, zeros)
+    return lax.reduce_sum(alone, (len(shape_of(x)) - 2,))
+
+
+def beside(x: Operand) -> Array:
+    """Vectors as matrices of one row, to stretch over the rows of others.
+
+    >>> beside(lax.full((3,), 1.0)).shape
+    (1, 3)
+    """
+    return lax.expand_dims(x, (len(shape_of(x)) - 1,))
+
+
+def permuted(x: Operand, order: Operand) -> Array:
+    """The rows of each matrix in this order.
+
+    >>> import traceir.numpy as jnp
+    >>> permuted(jnp.array([[1.0], [2.0]]), jnp.array([1, 0]))
+    Array([[2.],
+           [1.]], dtype=float32)
+    """
+    if not typeof(x).size:
+        return x  # type: ignore[no-any-return]  # nothing to put in order
+    stack = shape_of(order)[:-1]
+    rank = len(stack)
+    outer = tuple(range(rank))
+    places = lax.expand_dims(order, (rank + 1,))
+    numbers = lax.GatherDimensionNumbers(
+        offset_dims=(rank + 1,),
+        collapsed_slice_dims=(rank,),
+        start_index_map=(rank,),
+        operand_batching_dims=outer,
+        start_indices_batching_dims=outer,
+    )
+    sizes = (*(1 for _ in stack), 1, shape_of(x)[-1])
+    return lax.gather(x, places, numbers, sizes)
+
+
+def solved(
+    a: Operand,
+    y: Operand,
+    *,
+    left_side: bool,
+    lower: bool,
+    transpose_a: bool = False,
+    conjugate_a: bool = False,
+    unit_diagonal: bool = False,
+) -> Array:
+    """The solutions of triangular systems, of operands of one stack.
+
+    Those of halves are computed in float32, and rounded.
+
+    >>> import traceir.numpy as jnp
+    >>> solved(jnp.array([[2.0]]), jnp.array([[6.0]]), left_side=True, lower=True)
+    Array([[3.]], dtype=float32)
+    """
+    dtype = typeof(a).dtype
+    half = dtype.itemsize == 2 and typeof(y).dtype == dtype
+    if half:
+        a, y = (convert(x, np.dtype("float32")) for x in (a, y))
+    result: Array = bind(
+        "triangular_solve",
+        a,
+        y,
+        conjugate_a=conjugate_a,
+        left_side=left_side,
+        lower=lower,
+        transpose_a=transpose_a,
+        unit_diagonal=unit_diagonal,
+    )
+    return as_array(convert(result, dtype)) if half else result

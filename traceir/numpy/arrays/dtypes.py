@@ -1,0 +1,242 @@
+"""Dtypes as `traceir.numpy` names them, and constants. Serves: face.dtype, promote.*"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from traceir import dtypes as known
+from traceir import rules
+from traceir.arrays.array import Array
+from traceir.arrays.devices import check_device
+from traceir.ir.avals import ShapedArray
+from traceir.ir.promotion import canonical_dtype, promote
+from traceir.lax.checks.operands import (
+    DTypeLike,
+    Operand,
+    as_array,
+    convert,
+    converted,
+    dtype_of,
+    joined,
+    operand,
+)
+from traceir.lax.checks.warnings import loses_part, warn_of_part
+from traceir.numpy.arrays.creation import asarray
+from traceir.tracing.trace import typeof
+
+pi = np.pi
+e = np.e
+inf = np.inf
+nan = np.nan
+newaxis = None
+floating = np.floating
+integer = np.integer
+
+
+class ScalarType:
+    """A dtype by its name, that makes arrays of that dtype when it is called.
+
+    >>> float32(1.5), float32 == np.float32, np.dtype(float32)
+    (Array(1.5, dtype=float32), True, dtype('float32'))
+    """
+
+    __slots__ = ("__name__",)
+
+    def __init__(self, name: str) -> None:
+        self.__name__ = name
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The dtype of NumPy's; that of bfloat16 takes an import."""
+        return known.as_dtype(self.__name__)
+
+    def __call__(self, x: Operand = 0) -> Array:
+        return asarray(x, dtype=self)
+
+    def __eq__(self, other: object) -> bool:
+        # Dtypes compare themselves; any other object is no dtype, whatever its text.
+        return other is self or other is self.dtype.type or NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.dtype.type)
+
+    def __repr__(self) -> str:
+        return f"traceir.numpy.{self.__name__}"
+
+
+bool_ = ScalarType("bool")
+int8 = ScalarType("int8")
+int16 = ScalarType("int16")
+int32 = ScalarType("int32")
+int64 = ScalarType("int64")
+uint8 = ScalarType("uint8")
+uint16 = ScalarType("uint16")
+uint32 = ScalarType("uint32")
+uint64 = ScalarType("uint64")
+float16 = ScalarType("float16")
+bfloat16 = ScalarType("bfloat16")
+float32 = ScalarType("float32")
+complex64 = ScalarType("complex64")
+complex128 = ScalarType("complex128")
+float64 = ScalarType("float64")
+
+
+def dtype(name: DTypeLike) -> np.dtype:
+    """The NumPy dtype of a name, a type or a dtype.
+
+    >>> dtype("float32")
+    dtype('float32')
+    """
+    return known.as_dtype(name)
+
+
+def result_type(*values: Operand | DTypeLike) -> np.dtype:
+    """The dtype in which arrays, numbers and dtypes meet (promote.jax).
+
+    The types `int`, `float` and `complex` are weak, as their numbers are.
+
+    >>> result_type(1, 2.0), result_type(float32, "int32"), result_type("int8", int)
+    (dtype('float32'), dtype('float32'), dtype('int8'))
+    """
+    return joined([_example(v) for v in values])[0]
+
+
+def promote_types(a: DTypeLike, b: DTypeLike) -> np.dtype:
+    """The dtype in which two dtypes meet (promote.jax); one of 64 bits stays one.
+
+    The types `int`, `float` and `complex` are weak. Raises TypeError (face.dtype).
+
+    >>> promote_types("int8", "uint8"), promote_types(float, "float16")
+    (dtype('int16'), dtype('float16'))
+    """
+    types = _typed(a), _typed(b)
+    # Without x64 no dtype of 64 bits is made of narrower ones.
+    wide = any(canonical_dtype(t.dtype, False) != t.dtype for t in types)
+    return promote(*types, x64=wide or None)[0]
+
+
+def _typed(dtype: DTypeLike) -> ShapedArray:
+    found = known.as_dtype(dtype)
+    if found is not known.KEY and known.kind_of(found) not in "biufc":
+        raise rules.error("face.dtype", got=f"{found.name} for promote_types")
+    # To NumPy, the type `int` equals the dtype int64.
+    weak = any(dtype is kind for kind in (int, float, complex))
+    return ShapedArray((), found, weak)
+
+
+def _example(value: Any) -> Operand:
+    if value is int or value is float or value is complex:
+        return value(0)
+    if isinstance(value, (type, str, np.dtype, ScalarType)):
+        return dtype_of(value, "result_type").type(0)
+    return operand("result_type", value)
+
+
+def issubdtype(arg1: DTypeLike, arg2: DTypeLike) -> bool:
+    """Whether a dtype is another, or of a kind, such as `floating`.
+
+    >>> issubdtype(float32, floating)
+    True
+    """
+    kind = arg2.dtype if isinstance(arg2, ScalarType) else arg2
+    found = known.as_dtype(arg1)
+    if known.is_bfloat16(found):
+        if isinstance(kind, type) and issubclass(kind, np.generic | known.prng_key):
+            return issubclass(np.floating, kind) or kind is found.type
+        return bool(known.as_dtype(kind) == found)
+    if found is known.KEY:
+        ours = isinstance(kind, type) and issubclass(known.prng_key, kind)
+        return ours or kind == found
+    return bool(np.issubdtype(found, kind))
+
+
+# The kinds of dtypes of the Array API standard, as NumPy's letters.
+KINDS = {
+    "bool": "b",
+    "signed integer": "i",
+    "unsigned integer": "u",
+    "integral": "iu",
+    "real floating": "f",
+    "complex floating": "c",
+    "numeric": "iufc",
+}
+
+
+def isdtype(dtype: DTypeLike, kind: DTypeLike | tuple[DTypeLike, ...]) -> bool:
+    """Whether a dtype is of a kind, such as "integral", or is another dtype.
+
+    A tuple asks for any of several. Raises ValueError (dtype.kind) for a kind that
+    there is not.
+
+    >>> isdtype(float32, "real floating"), isdtype("int8", ("bool", "int8"))
+    (True, True)
+    """
+    found = known.as_dtype(dtype)
+    if isinstance(kind, tuple):
+        return any(isdtype(found, k) for k in kind)
+    if isinstance(kind, str) and kind in KINDS and kind != "bool":
+        return known.kind_of(found) in KINDS[kind]
+    try:
+        return found == known.as_dtype(kind)
+    except TypeError:
+        raise rules.error("dtype.kind", got=repr(kind)) from None
+
+
+def can_cast(from_: DTypeLike | Array, to: DTypeLike, casting: Any = "safe") -> bool:
+    """Whether a dtype holds every number of another, or of an array's dtype.
+
+    `casting` is one of NumPy's words for what else may be done, as "same_kind".
+
+    >>> can_cast("int16", "float32"), can_cast(int32, "float32")
+    (True, False)
+    """
+    source = from_.dtype if isinstance(from_, Array) else known.as_dtype(from_)
+    return bool(np.can_cast(source, known.as_dtype(to), casting))
+
+
+def finfo(dtype: DTypeLike | Array) -> Any:
+    """The limits of a floating dtype, or of an array's: bits, eps, max, min, ...
+
+    Raises ValueError for a dtype that is not floating.
+
+    >>> finfo(float32).bits, float(finfo(bfloat16).eps)
+    (32, 0.0078125)
+    """
+    return known.finfo(dtype.dtype if isinstance(dtype, Array) else dtype)
+
+
+def iinfo(int_type: DTypeLike | Array) -> np.iinfo:
+    """The limits of an integer dtype, or of an array's: bits, min and max.
+
+    Raises ValueError for a dtype that is not one of integers.
+
+    >>> iinfo(int8).max, iinfo("uint16").bits
+    (127, 16)
+    """
+    if isinstance(int_type, Array):
+        return np.iinfo(int_type.dtype)
+    return np.iinfo(known.as_dtype(int_type))
+
+
+def astype(
+    x: Operand, dtype: DTypeLike, /, *, copy: bool = False, device: object = None
+) -> Array:
+    """Elements as another dtype; floats saturate at an integer dtype's ends.
+
+    `copy` asks for memory of its own, which nothing but a deletion can tell. Raises
+    TypeError (face.dtype), ValueError (array.device) for a device that there is not.
+    Warns (DeprecationWarning) where imaginary parts are dropped.
+
+    >>> astype(2.75, int)
+    Array(2, dtype=int32)
+    """
+    check_device(device)
+    value, wanted = operand("astype", x), dtype_of(dtype, "astype")
+    have = typeof(value).dtype
+    if loses_part(have, wanted):
+        warn_of_part(have, wanted, DeprecationWarning)
+        return converted(value, wanted, False)
+    found = as_array(convert(value, wanted))
+    return found.copy() if copy and found is x else found

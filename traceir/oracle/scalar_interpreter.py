@@ -1,0 +1,353 @@
+"""What the tables say a program computes, element by element. Serves: accuracy.*
+
+Obvious and slow on purpose: each element of each result is its `value` formula, walked
+with exact numbers. Kernels and backends are judged by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from traceir.base.fast_dataclass import dataclass
+from traceir.exact.reals import Ordered, Real
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import ClosedJaxpr, Jaxpr, Literal, Var, sort_params
+from traceir.ir.typecheck import infer
+from traceir.oracle.accuracy import Goal, any_order, member, same, settle
+from traceir.oracle.relations import Elements, Index, unsatisfied
+from traceir.rules import Prim, Rules, Scope, default
+from traceir.rules.applied import row_scope
+from traceir.rules.formulas.helpers import box
+
+Array = np.ndarray
+# Turns of a loop that never ends would be a suite that never ends.
+FUEL = 10_000
+# Primitive, params, operands -> results.
+Guess = Callable[[str, Any, Sequence[Array]], list[Array]]
+
+
+def run(
+    jaxpr: Jaxpr | ClosedJaxpr,
+    consts: Sequence[Any],
+    args: Sequence[Any],
+    rules: Rules | None = None,
+    guess: Guess | None = None,
+) -> list[Array]:
+    """The results of a program; sums are exact before they are rounded.
+
+    What is known by relations alone is asked of `guess`, a function of primitive,
+    params and operands. Raises ValueError where that is wrong, or nobody was given.
+
+    >>> from traceir.text import parse
+    >>> text = "{ lambda ; a:i32[2]. let b:i32[] = reduce_sum[axes=(0,)] a in (b,) }"
+    >>> run(parse(text), (), [[3, 4]])
+    [array(7, dtype=int32)]
+    """
+    check = partial(_by_guess, guess)
+    results = _run(jaxpr, consts, args, rules or default(), check)
+    return [r.copy() for r in results]
+
+
+def accepts(
+    prim: str,
+    params: Mapping[str, Any],
+    arrays: Sequence[Array],
+    got: Sequence[Array],
+    rules: Rules | None = None,
+    choices: Mapping[str, str] | None = None,
+) -> bool:
+    """Whether `got` are right results of one primitive, by its accuracy set.
+
+    `choices` are those that the implementation declares, by default the reference's.
+
+    >>> x = np.float32([0.0, 1.0])
+    >>> accepts("exp", {}, [x], [np.exp(x)]), accepts("exp", {}, [x], [x])
+    (True, False)
+    """
+    return not faults(prim, params, arrays, got, rules, choices)
+
+
+def faults(
+    prim: str,
+    params: Mapping[str, Any],
+    arrays: Sequence[Array],
+    got: Sequence[Array],
+    rules: Rules | None = None,
+    choices: Mapping[str, str] | None = None,
+    exact: Mapping[int, Elements] | None = None,
+) -> list[str]:
+    """What is wrong with the results of one primitive, a line for each element.
+
+    `exact` are operands that were not rounded before the primitive took them.
+    """
+    rules = rules or default()
+    row = rules.prims[prim]
+    params = {**row.defaults, **params}
+    if row.steps is not None:
+        return _region_faults(row, params, arrays, got, rules)
+    arrays = [np.asarray(a) for a in arrays]
+    pairs = list(zip(_infer(prim, params, arrays, rules), got, strict=True))
+    wrong = [
+        f"{prim}: {g.dtype}{list(g.shape)} instead of {a.str_short()}"
+        for a, g in pairs
+        if (g.shape, g.dtype) != (a.shape, a.dtype)
+    ]
+    if wrong:
+        return wrong
+    declared = declared_choices(rules) if choices is None else choices
+    ordered = declared.get("choice.zero-extremum") == "ordered"
+    if row.post:
+        return list(unsatisfied(row, params, arrays, got, rules))
+    real = Ordered.of if ordered and row.accuracy == "extremum" else Real.of
+    operands = [Elements.of(a, real) for a in arrays]
+    for n, elements in (exact or {}).items():
+        operands[n] = elements
+    for part, (aval, result) in enumerate(pairs):
+        found = _elements(row, params, operands, aval, rules, part)
+        wrong += _outside(row, found, result, declared)
+    return wrong
+
+
+def _region_faults(
+    row: Prim,
+    params: Mapping[str, Any],
+    arrays: Sequence[Array],
+    got: Sequence[Array],
+    rules: Rules,
+) -> list[str]:
+    """What is wrong with the results of a region, which must have one answer."""
+    arrays = [np.asarray(a) for a in arrays]
+    return _differences(_steps(row, params, arrays, rules, _demand_one_answer), got)
+
+
+def unrounded(
+    prim: str, params: Mapping[str, Any], arrays: Sequence[Array], rules: Rules
+) -> Elements:
+    """The exact result of a primitive that has one."""
+    (aval,) = _infer(prim, params, arrays, rules)
+    operands = [Elements.of(a) for a in arrays]
+    found = _elements(rules.prims[prim], params, operands, aval, rules)
+    return Elements(aval, dict(found))
+
+
+def _outside(
+    row: Prim,
+    elements: Iterable[tuple[Index, Any]],
+    result: Array,
+    choices: Mapping[str, str],
+) -> Iterator[str]:
+    """A line for each element that is not in the row's accuracy set."""
+    dtype = result.dtype
+    for index, want in elements:
+        goal = Goal(want, dtype, row.ulp.get(dtype.name, 0), choices)
+        if not member(row.accuracy, goal, result[index]):
+            exact = settle(want, dtype)
+            yield f"{row.name}{list(index)}: {result[index]}, exactly {exact}"
+
+
+def judge(
+    jaxpr: Jaxpr | ClosedJaxpr,
+    consts: Sequence[Any],
+    args: Sequence[Any],
+    got: Sequence[Array],
+    rules: Rules | None = None,
+) -> list[str]:
+    """What is wrong with the results of a whole program, a line for each element.
+
+    Such a program must have one right answer on these arguments: every equation is
+    exact or rounded by itself, and sums, products and contractions are exact in any
+    order, as they are on a grid of small dyadic numbers. Raises ValueError naming the
+    equation where that is not so. Zeros may have either sign.
+    """
+    rules = rules or default()
+    return _differences(_run(jaxpr, consts, args, rules, _demand_one_answer), got)
+
+
+def _differences(wanted: Sequence[Array], got: Sequence[Array]) -> list[str]:
+    """A line for each element that is not the only right one; zeros have any sign."""
+    wrong = []
+    for number, (want, have) in enumerate(zip(wanted, got, strict=True)):
+        if (want.shape, want.dtype) != (have.shape, have.dtype):
+            wrong.append(f"result {number}: {have.dtype}{list(have.shape)}")
+            continue
+        for index in box(want.shape):
+            a, b = want[index], have[index]
+            if not (same(a, b) or a == b):
+                wrong.append(f"result {number}{list(index)}: {b} instead of {a}")
+    return wrong
+
+
+def declared_choices(rules: Rules) -> Mapping[str, str]:
+    """What the reference declares, by the choice's id."""
+    return {choice.id: choice.reference for choice in rules.choices.values()}
+
+
+def _by_guess(guess: Guess | None, row: Prim, goal: Goal | Application) -> Any:
+    """The guess of an application's results; one element may be any."""
+    if isinstance(goal, Goal):
+        return None
+    if guess is None:
+        raise ValueError(f"{row.name} is known by relations alone")
+    return guess(row.name, sort_params(goal.params), goal.arrays)
+
+
+def _demand_one_answer(row: Prim, goal: Goal | Application) -> Any:
+    if not isinstance(goal, Goal):
+        raise ValueError(f"{row.name} has more than one right result")
+    if not any_order(row.accuracy, goal):
+        got = settle(goal.want, goal.dtype)
+        raise ValueError(f"{row.name} has more than one right result here, near {got}")
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """A primitive applied to operands, whose results satisfy relations."""
+
+    params: Mapping[str, Any]
+    arrays: Sequence[Array]
+
+
+# Of an element that was computed, or of results that only others can compute.
+Check = Callable[[Prim, Goal | Application], Any]
+
+
+def _run(
+    jaxpr: Jaxpr | ClosedJaxpr,
+    consts: Sequence[Any],
+    args: Sequence[Any],
+    rules: Rules,
+    check: Check,
+) -> list[Array]:
+    inner = jaxpr.jaxpr if isinstance(jaxpr, ClosedJaxpr) else jaxpr
+    env: dict[Var, Array] = {}
+    for var, value in zip(
+        (*inner.constvars, *inner.invars), (*consts, *args), strict=True
+    ):
+        env[var] = np.asarray(value, var.aval.dtype)
+    for eqn in inner.eqns:
+        arrays = [_read(env, a) for a in eqn.inputs]
+        results = _apply(eqn.primitive, dict(eqn.params), arrays, rules, check)
+        env.update(zip(eqn.outputs, results, strict=True))
+    return [_read(env, a) for a in inner.outvars]
+
+
+def _read(env: Mapping[Var, Array], atom: Var | Literal) -> Array:
+    return atom.array if isinstance(atom, Literal) else env[atom]
+
+
+def _apply(
+    prim: str,
+    params: Mapping[str, Any],
+    arrays: Sequence[Array],
+    rules: Rules,
+    check: Check,
+) -> list[Array]:
+    row = rules.prims[prim]
+    if row.steps is not None:
+        return _steps(row, params, arrays, rules, check)
+    if row.post:
+        found: list[Array] = check(row, Application(params, arrays))
+        if wrong := list(unsatisfied(row, params, arrays, found, rules)):
+            raise ValueError(wrong[0])
+        return found
+    results = []
+    operands = [Elements.of(a) for a in arrays]
+    for part, aval in enumerate(_infer(prim, params, arrays, rules)):
+        result = np.empty(aval.shape, aval.dtype)
+        for index, want in _elements(row, params, operands, aval, rules, part):
+            check(row, Goal(want, aval.dtype, 0, {}))
+            result[index] = settle(want, aval.dtype)
+        results.append(result)
+    return results
+
+
+def _infer(
+    prim: str, params: Mapping[str, Any], arrays: Sequence[Array], rules: Rules
+) -> Sequence[ShapedArray]:
+    avals = tuple(ShapedArray(a.shape, a.dtype) for a in arrays)
+    return infer(prim, avals, params, rules)
+
+
+def _elements(
+    row: Prim,
+    params: Mapping[str, Any],
+    operands: Sequence[Elements],
+    aval: ShapedArray,
+    rules: Rules,
+    part: int = 0,
+) -> Iterator[tuple[Index, Any]]:
+    """Each index of a result and its exact element; `part` numbers the results."""
+    assert row.value is not None
+    scope = row_scope(row, tuple(operands), sort_params(params), rules)
+    for index in box(aval.shape):
+        yield index, row.value(Scope({"i": index, "part": part}, row.each, scope))
+
+
+def _steps(
+    row: Prim,
+    params: Mapping[str, Any],
+    arrays: Sequence[Array],
+    rules: Rules,
+    check: Check,
+) -> list[Array]:
+    """The results of a region, which runs the programs in its params."""
+    assert row.steps is not None
+
+    def run(program: ClosedJaxpr, args: Sequence[Array]) -> tuple[Array, ...]:
+        return tuple(_run(program, program.consts, args, rules, check))
+
+    def fold(
+        program: ClosedJaxpr,
+        consts: Sequence[Array],
+        carry: Sequence[Array],
+        rows: Sequence[Array],
+        order: Sequence[int],
+    ) -> tuple[Array, ...]:
+        carried = len(carry)
+        ys = [
+            np.empty((len(order), *a.shape), a.dtype)
+            for a in program.out_avals[carried:]
+        ]
+        for k in order:
+            found = run(program, (*consts, *carry, *(x[k, ...] for x in rows)))
+            carry = found[:carried]
+            for y, row in zip(ys, found[carried:], strict=True):
+                y[k] = row
+        return (*carry, *ys)
+
+    def host(function: Callable[..., Any], args: Sequence[Array]) -> tuple[Array, ...]:
+        return tuple(function(*args))
+
+    def refuse(rule: str) -> None:
+        raise rules.error(rule, got=row.name)
+
+    calls: dict[str, Any] = {"run": run, "fold": fold, "again": _Again}
+    calls |= {"lanes": lanes, "host": host, "refuse": refuse}
+    for _ in range(FUEL):
+        scope = row_scope(row, tuple(arrays), sort_params(params), rules)
+        found = row.steps(Scope(calls, row.each, scope))
+        if not isinstance(found, _Again):
+            return list(found)
+        arrays = found.operands
+    raise ValueError(f"{row.name} has not ended after {FUEL} turns")
+
+
+def lanes(
+    which: Array, new: Sequence[Array], old: Sequence[Array]
+) -> tuple[Array, ...]:
+    """The new arrays in the lanes where `which` holds, the old ones in the others."""
+    return tuple(
+        np.where(which.reshape(which.shape + (1,) * (n.ndim - which.ndim)), n, o)
+        for n, o in zip(new, old, strict=True)
+    )
+
+
+class _Again:
+    """The same region is to run with other operands: the next turn of a loop."""
+
+    def __init__(self, operands: Sequence[Array]) -> None:
+        self.operands = operands

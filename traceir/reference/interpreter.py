@@ -1,0 +1,343 @@
+"""The NumPy evaluator, equation by equation, and the "reference" backend made of it.
+
+Serves: the `value` of every primitive's row, program.*, eval.*
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from traceir import rules
+from traceir.dtypes import is_bfloat16
+from traceir.ir.avals import ShapedArray
+from traceir.ir.effects import calls_host
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Params, Var
+from traceir.ir.typecheck import infer
+from traceir.reference.kernels import KERNELS, kernel
+from traceir.reference.kernels.elementwise import bfloat16
+from traceir.reference.kernels.host_context import called_from_here
+from traceir.reference.result_ownership import fresh, quiet, separate
+
+
+def evaluate_eqn(
+    primitive: str, params: Params, arrays: Sequence[np.ndarray]
+) -> list[np.ndarray]:
+    """Apply one primitive to arrays: fresh C-contiguous results, never a warning.
+
+    >>> import numpy as np
+    >>> evaluate_eqn("div", (), [np.array([7, 5]), np.array([2, 0])])
+    [array([ 3, -1])]
+    """
+    function = KERNELS[primitive]
+    if _narrow(params, arrays):
+        avals = [ShapedArray(a.shape, a.dtype) for a in arrays]
+        outs = [o.dtype for o in infer(primitive, avals, params)]
+        function = bfloat16.widened(primitive, function, outs)
+    results = quiet().run(_apply, function, params, arrays)
+    return [fresh(r, arrays) for r in results]
+
+
+def _narrow(params: Params, arrays: Sequence[np.ndarray]) -> bool:
+    """Whether bfloat16 is in it: said by every array of it at no cost to others."""
+    for array in arrays:
+        if array.dtype.kind == "V" and is_bfloat16(array.dtype):
+            return True
+    return bool(params) and bfloat16.needed([value for _, value in params])
+
+
+def call_of(eqn: Eqn) -> Callable[..., Any]:
+    """What computes an equation's results from its operands: a kernel with params."""
+    if eqn.primitive in REGIONS:
+        return REGIONS[eqn.primitive](**dict(eqn.params))
+    if rules.default().prims[eqn.primitive].host:
+        return host_call(eqn)
+    function = KERNELS[eqn.primitive]
+    outs = [v.aval.dtype for v in eqn.outputs]
+    if bfloat16.needed([*outs, *(a.aval.dtype for a in eqn.inputs)]):
+        function = bfloat16.widened(eqn.primitive, function, outs)
+    return partial(function, **dict(eqn.params)) if eqn.params else function
+
+
+def _apply(
+    function: Callable[..., Any], params: Params, arrays: Sequence[np.ndarray]
+) -> Sequence[Any]:
+    result = function(*arrays, **dict(params)) if params else function(*arrays)
+    return result if isinstance(result, (tuple, list)) else (result,)
+
+
+def eval_jaxpr(
+    jaxpr: Jaxpr | ClosedJaxpr, consts: Sequence[Any], *args: Any
+) -> list[np.ndarray]:
+    """Run a program on arrays of its input types; returns fresh arrays.
+
+    Raises TypeError (eval.arguments, eval.constants) where an argument or the value of
+    a constant is missing.
+
+    >>> from traceir.text import parse
+    >>> closed = parse("{ lambda ; a:f32[2]. let b:f32[2] = neg a in (b,) }")
+    >>> eval_jaxpr(closed.jaxpr, closed.consts, [1.0, 2.0])
+    [array([-1., -2.], dtype=float32)]
+    """
+    inner = jaxpr.jaxpr if isinstance(jaxpr, ClosedJaxpr) else jaxpr
+    if len(args) != len(inner.invars):
+        got = f"{len(args)} arguments for {len(inner.invars)} inputs"
+        raise rules.error("eval.arguments", got=got)
+    pairs = zip(args, inner.in_avals, strict=True)
+    arrays = [np.asarray(value, aval.dtype) for value, aval in pairs]
+    for array, aval in zip(arrays, inner.in_avals, strict=True):
+        if array.shape != aval.shape:
+            got = f"an argument of shape {array.shape} for {aval.str_short()}"
+            raise rules.error("eval.arguments", got=got)
+    return list(Program(inner, consts).run(*arrays))
+
+
+class Program:
+    """A program made ready to run: every variable has a slot, every equation a call."""
+
+    __slots__ = ("_start", "_inputs", "_outputs", "_calls", "_fixed", "_hosted")
+
+    def __init__(self, jaxpr: Jaxpr, consts: Sequence[Any]) -> None:
+        slots: dict[Var, int] = {}
+        self._start: list[Any] = []
+        self._calls: list[_Call] = []
+        if len(consts) != len(jaxpr.constvars):
+            got = f"{len(consts)} values for {len(jaxpr.constvars)} constants"
+            raise rules.error("eval.constants", got=got)
+        for var, value in zip(jaxpr.constvars, consts, strict=True):
+            slots[var] = self._slot(np.asarray(value, var.aval.dtype))
+        self._inputs = slice(len(self._start), len(self._start) + len(jaxpr.invars))
+        for var in jaxpr.invars:
+            slots[var] = self._slot(None)
+
+        def read(atom: Var | Literal) -> int:
+            return self._slot(atom.array) if isinstance(atom, Literal) else slots[atom]
+
+        for eqn, last in zip(jaxpr.eqns, _last_uses(jaxpr), strict=True):
+            operands = tuple(map(read, eqn.inputs))
+            for var in eqn.outputs:
+                slots[var] = self._slot(None)
+            results = tuple(slots[v] for v in eqn.outputs)
+            done = tuple(slots[v] for v in last)
+            call = self.call_of(eqn)
+            self._calls.append((call, operands, results, done))
+        self._outputs = tuple(map(read, jaxpr.outvars))
+        self._fixed = [v for v in self._start if v is not None]
+        self._hosted = calls_host(jaxpr)
+
+    def call_of(self, eqn: Eqn) -> Callable[..., Any]:
+        """What computes an equation's results from its operands."""
+        return call_of(eqn)
+
+    def _slot(self, value: np.ndarray | None) -> int:
+        self._start.append(value)
+        return len(self._start) - 1
+
+    def run(self, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Fresh results for arrays of exactly the input types; never warns."""
+        if self._hosted:
+            with called_from_here():
+                return quiet().run(self._run, arrays)
+        return quiet().run(self._run, arrays)
+
+    def _run(self, arrays: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
+        return tuple(separate(self.results(*arrays), (*self._fixed, *arrays)))
+
+    def inner(self, *arrays: np.ndarray) -> list[Any]:
+        """Results that may be views of operands, as a program within another has them.
+
+        Of the constants they are not: those are known to this program alone.
+        """
+        results = self.results(*arrays)
+        return [fresh(r, self._fixed) for r in results] if self._fixed else results
+
+    def results(self, *arrays: np.ndarray) -> list[Any]:
+        """Results that may be views of operands, constants or one another."""
+        slots = self._start.copy()
+        slots[self._inputs] = arrays
+        for call, operands, results, done in self._calls:
+            found = call(*[slots[k] for k in operands])
+            if type(found) is np.ndarray:
+                slots[results[0]] = found
+            elif isinstance(found, list):
+                for k, value in zip(results, found, strict=True):
+                    slots[k] = value
+            else:
+                slots[results[0]] = np.asarray(found)
+            for k in done:
+                slots[k] = None
+        return [slots[k] for k in self._outputs]
+
+
+def _last_uses(jaxpr: Jaxpr) -> list[list[Var]]:
+    """For each equation, the variables that nothing after it reads."""
+    seen: set[Atom] = {*jaxpr.constvars, *jaxpr.invars, *jaxpr.outvars}
+    found: list[list[Var]] = []
+    for eqn in reversed(jaxpr.eqns):
+        atoms = (*eqn.inputs, *eqn.outputs)
+        variables = dict.fromkeys(a for a in atoms if isinstance(a, Var))
+        found.append([v for v in variables if v not in seen])
+        seen.update(found[-1])
+    return found[::-1]
+
+
+_Call = tuple[Callable[..., Any], tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+
+
+def host_call(eqn: Eqn) -> Callable[..., list[np.ndarray]]:
+    """A call of the host, ready for operands; what it raises names the user's line."""
+    function = partial(KERNELS[eqn.primitive], **dict(eqn.params))
+
+    def call(*xs: np.ndarray) -> list[np.ndarray]:
+        try:
+            found: list[np.ndarray] = function(*xs)
+        except Exception as error:
+            error.add_note(f"raised in `{eqn.primitive}` at {eqn.source}")
+            raise
+        return found
+
+    return call
+
+
+def ready(closed: ClosedJaxpr) -> Callable[..., list[Any]]:
+    """A program within another, ready to run: by a backend that has compiled it."""
+    made: Callable[..., list[Any]] = closed.memo(
+        "run", lambda: Program(closed.jaxpr, closed.consts).inner
+    )
+    return made
+
+
+def _jit(*, jaxpr: ClosedJaxpr, name: str, keep_unused: bool = False) -> Any:
+    return ready(jaxpr)
+
+
+def _cond(*, branches: tuple[ClosedJaxpr, ...]) -> Any:
+    choices = list(map(ready, branches))
+
+    def choose(index: np.ndarray, *xs: np.ndarray) -> list[Any]:
+        k = int(index)
+        return choices[k if 0 <= k < len(choices) else -1](*xs)
+
+    return choose
+
+
+def _while(
+    *,
+    cond_jaxpr: ClosedJaxpr,
+    cond_nconsts: int,
+    body_jaxpr: ClosedJaxpr,
+    body_nconsts: int,
+) -> Any:
+    test, body = ready(cond_jaxpr), ready(body_jaxpr)
+    split = cond_nconsts + body_nconsts
+
+    def repeat(*xs: np.ndarray) -> list[Any]:
+        tested, used, carry = xs[:cond_nconsts], xs[cond_nconsts:split], [*xs[split:]]
+        while (more := test(*tested, *carry)[0]).any():
+            found = body(*used, *carry)
+            carry = found if more.all() else lanes(more, found, carry)
+        return carry
+
+    return repeat
+
+
+def lanes(
+    which: np.ndarray, new: Sequence[np.ndarray], old: Sequence[np.ndarray]
+) -> list[np.ndarray]:
+    """The new arrays in the lanes where `which` holds, the old ones in the others."""
+    return [
+        np.where(which.reshape(which.shape + (1,) * (n.ndim - which.ndim)), n, o)
+        for n, o in zip(new, old, strict=True)
+    ]
+
+
+def _scan(
+    *,
+    jaxpr: ClosedJaxpr,
+    length: int,
+    reverse: bool,
+    num_consts: int,
+    num_carry: int,
+    unroll: int,
+) -> Any:
+    body, split = ready(jaxpr), num_consts + num_carry
+    rows = [(a.shape, a.dtype) for a in jaxpr.out_avals[num_carry:]]
+    order = range(length - 1, -1, -1) if reverse else range(length)
+
+    def steps(*xs: np.ndarray) -> list[Any]:
+        consts, carry, over = xs[:num_consts], [*xs[num_consts:split]], xs[split:]
+        stacks = [np.empty((length, *shape), dtype) for shape, dtype in rows]
+        for k in order:
+            results = body(*consts, *carry, *[x[k, ...] for x in over])
+            carry = results[:num_carry]
+            for stack, row in zip(stacks, results[num_carry:], strict=True):
+                stack[k] = row
+        return carry + stacks
+
+    return steps
+
+
+def _custom(*, call_jaxpr: ClosedJaxpr, **_: Any) -> Any:
+    return ready(call_jaxpr)
+
+
+def _remat(*, jaxpr: ClosedJaxpr, **_: Any) -> Any:
+    return ready(jaxpr)
+
+
+# Primitives with programs in their params: how to make one ready, given its params.
+REGIONS: dict[str, Callable[..., Callable[..., Any]]] = {
+    "jit": _jit,
+    "cond": _cond,
+    "while": _while,
+    "scan": _scan,
+    "custom_jvp_call": _custom,
+    "custom_vjp_call": _custom,
+    "remat2": _remat,
+}
+
+
+def _region(name: str) -> None:
+    @kernel(name)
+    def run(*xs: np.ndarray, **params: Any) -> Any:
+        return REGIONS[name](**params)(*xs)
+
+
+for _name in REGIONS:
+    _region(_name)
+
+
+@kernel("custom_lin")
+def custom_lin(*xs: np.ndarray, **params: Any) -> Any:
+    """There is nothing to run: TypeError (custom_vjp.forward)."""
+    raise rules.error("custom_vjp.forward")
+
+
+# The text of a program: nothing is compiled.
+DIALECTS = ("source",)
+
+
+class Executable:
+    """A program as the reference backend runs it."""
+
+    __slots__ = ("_closed", "run")
+
+    def __init__(self, closed: ClosedJaxpr) -> None:
+        self._closed = closed
+        self.run = Program(closed.jaxpr, closed.consts).run
+
+    def as_text(self, form: str = "source") -> str:
+        """The program's text in every form: nothing is compiled."""
+        if form == "speed":
+            count = len(self._closed.eqns)
+            what = "1 equation" if count == 1 else f"{count} equations"
+            return f"reference: {what}, each by NumPy; nothing is compiled"
+        return str(self._closed)
+
+
+def compile(closed: ClosedJaxpr, name: str) -> Executable:
+    """Make a program ready to run by NumPy; `name` is for backends that emit code."""
+    return Executable(closed)

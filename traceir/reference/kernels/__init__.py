@@ -1,0 +1,69 @@
+"""One NumPy kernel for each primitive. Serves: the `value` of every primitive's row.
+
+A kernel takes arrays and the params by name and gives an array of exactly the type that
+the row says, or a NumPy scalar for one without dimensions. It may give a view of an
+operand and may raise floating-point flags: `traceir.reference.interpreter` runs it quietly and makes
+results whole.
+"""
+
+from traceir.reference.kernels import (
+    collectives,
+    fourier,
+    gamma_draws,
+    random,
+    threefry,
+)
+from traceir.reference.kernels.elementwise import (
+    bits,
+    complexes,
+    convert,
+    formats,
+    pointwise,
+)
+from traceir.reference.kernels.linalg import contract, factorizations
+from traceir.reference.kernels.registry import KERNELS, kernel
+from traceir.reference.kernels.special import (
+    bessel,
+    beta,
+    gaussian,
+    incomplete,
+    loggamma,
+    power_sums,
+)
+from traceir.reference.kernels.structural import (
+    cumulative,
+    indexing,
+    reductions,
+    sorting,
+    structure,
+    windows,
+)
+
+__all__ = [
+    "KERNELS",
+    "bessel",
+    "beta",
+    "bits",
+    "collectives",
+    "complexes",
+    "contract",
+    "convert",
+    "cumulative",
+    "factorizations",
+    "formats",
+    "fourier",
+    "gamma_draws",
+    "gaussian",
+    "incomplete",
+    "indexing",
+    "kernel",
+    "loggamma",
+    "pointwise",
+    "power_sums",
+    "random",
+    "reductions",
+    "sorting",
+    "structure",
+    "threefry",
+    "windows",
+]

@@ -1,0 +1,100 @@
+"""What some composites come down to for operands of known types. Serves: level.bind
+
+A composite is several primitives, each of which allows for every operand. Where the
+operands of a call are usual ones a single function of NumPy's does what all of them do;
+the others go the slow way, by the kernels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from traceir.ir.avals import ShapedArray
+from traceir.reference.kernels.elementwise.ufunc_shortcuts import Brief
+
+# From the types of the operands, the other arguments, and the kernels one by one.
+Whole = Callable[
+    [Sequence[ShapedArray], tuple[Any, ...], Callable[..., Any]], Brief | None
+]
+Types = Sequence[ShapedArray]
+
+
+def _whole_numbers(types: Types, others: tuple[Any, ...]) -> bool:
+    dtypes = {t.dtype for t in types}
+    return not others and len(types) == 2 and len(dtypes) == 1 and _is_whole(types[0])
+
+
+def _is_whole(aval: ShapedArray) -> bool:
+    return aval.dtype.kind in "iu"
+
+
+def _floor_divide(
+    types: Types, others: tuple[Any, ...], slowly: Callable[..., Any]
+) -> Brief | None:
+    """NumPy's quotients, but for those by zero."""
+    if not _whole_numbers(types, others):
+        return None
+    size, nonzero, divide = types[1].size, np.count_nonzero, np.floor_divide
+
+    def run(x: np.ndarray, y: np.ndarray) -> Any:
+        return divide(x, y) if nonzero(y) == size else slowly(x, y)
+
+    return Brief(run)
+
+
+def _remainder(
+    types: Types, others: tuple[Any, ...], slowly: Callable[..., Any]
+) -> Brief | None:
+    """NumPy's remainders, which are 0 for a divisor of 0, too."""
+    return Brief(np.remainder) if _whole_numbers(types, others) else None
+
+
+# The arguments of `take` after the axis: what is outside the array is filled.
+FILLED = {(mode, False, False, None) for mode in (None, "fill")}
+
+
+def _take(
+    types: Types, others: tuple[Any, ...], slowly: Callable[..., Any]
+) -> Brief | None:
+    """NumPy's reads where all places are inside: negative ones count from the end."""
+    axis, *rest = others
+    x, places = types
+    known = tuple(rest) in FILLED and (axis is None or type(axis) is int)
+    fits = _is_whole(places) and np.can_cast(places.dtype, np.intp, "safe")
+    if not known or not fits or not x.size:
+        return None
+
+    def run(x: np.ndarray, places: np.ndarray) -> Any:
+        try:
+            return x.take(places, axis)
+        except IndexError:
+            return slowly(x, places)
+
+    return Brief(run, silent=True)
+
+
+WHOLE: dict[str, Whole] = {
+    "traceir.numpy.elementwise.composites.floor_divide": _floor_divide,
+    "traceir.numpy.elementwise.composites.remainder": _remainder,
+    "traceir.numpy.indexing.take_put._take": _take,
+}
+
+
+def whole(
+    function: Callable[..., Any],
+    types: Types,
+    others: tuple[Any, ...],
+    slowly: Callable[..., Any],
+) -> Brief | None:
+    """What a composite comes down to; None for those that are no more than their parts.
+
+    >>> import traceir.numpy as jnp
+    >>> two = [ShapedArray((2,), "int32")] * 2
+    >>> whole(jnp.remainder.__wrapped__, two, (), lambda x, y: None).function
+    <ufunc 'remainder'>
+    """
+    rule = WHOLE.get(f"{function.__module__}.{function.__qualname__}")
+    return None if rule is None else rule(types, others, slowly)

@@ -1,0 +1,293 @@
+"""What kernels come down to for operands of known types: the same, bit by bit, by less.
+
+Between a call and NumPy's function a kernel decides by its params and its operands.
+Where both are known before, so is what it decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter, methodcaller
+from typing import Any
+
+import numpy as np
+
+from traceir.base.fast_dataclass import dataclass
+from traceir.ir.avals import ShapedArray
+from traceir.reference.kernels.elementwise.pointwise import REALS
+from traceir.reference.kernels.linalg.contract import MATMUL
+from traceir.reference.kernels.registry import KERNELS, Kernel
+from traceir.reference.kernels.structural.sorting import FEW
+
+Types = Sequence[ShapedArray]
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """A function of arrays, and how it is called in the place of a kernel.
+
+    `rest` are positional arguments after the operands; `order` is the operands', where
+    it is another; `together` gives them as one tuple. Of contiguous operands it makes
+    contiguous memory of its own, or a `view`. What is `silent` raises no floating-point
+    flag.
+    """
+
+    function: Callable[..., Any]
+    rest: tuple[Any, ...] = ()
+    order: tuple[int, ...] | None = None
+    together: bool = False
+    view: bool = False
+    silent: bool = False
+
+    def __call__(self, *xs: Any) -> Any:
+        """What the kernel makes of operands.
+
+        >>> Brief(np.add.reduce, (0,))(np.arange(4))
+        np.int64(6)
+        """
+        given = xs if self.order is None else tuple(xs[k] for k in self.order)
+        operands = (given,) if self.together else given
+        return self.function(*operands, *self.rest)
+
+
+Rule = Callable[[Types, Mapping[str, Any]], Brief | None]
+DOT = (((0,), (0,)), ((), ()))
+# The ranks of operands whose product is NumPy's, by what is summed.
+PRODUCTS = {MATMUL: {(2, 2), (2, 1)}, DOT: {(1, 1)}}
+# Kinds of numbers that NumPy orders and converts as the tables say.
+ORDERED, WHOLE = frozenset("biuf"), frozenset("biu")
+NUMBERS = ORDERED | {"c"}
+# Functions that look at bits, compare or choose.
+SILENT = frozenset(
+    {
+        *(np.negative, np.absolute, np.maximum, np.minimum, np.isfinite),
+        *(np.equal, np.not_equal, np.less, np.less_equal),
+        *(np.greater, np.greater_equal),
+        *(np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert),
+    }
+)
+ARITHMETIC = frozenset({np.add, np.subtract, np.multiply, np.square})
+
+
+def short(primitive: str, types: Types, params: Mapping[str, Any]) -> Brief | None:
+    """The function that a kernel calls in the end; None where it does more.
+
+    >>> short("integer_pow", [ShapedArray((2,), "float32")], {"y": 2}).function
+    <ufunc 'square'>
+    """
+    rule = SHORT.get(primitive)
+    if rule is not None:
+        return rule(types, params)
+    kernel = KERNELS.get(primitive)
+    return _ufunc(kernel, types) if isinstance(kernel, np.ufunc) else None
+
+
+def _ufunc(function: np.ufunc, types: Types) -> Brief | None:
+    kinds = {t.dtype.kind for t in types}
+    if not kinds <= NUMBERS:
+        return None
+    silent = function in SILENT and kinds <= ORDERED
+    exact = function in ARITHMETIC and kinds <= WHOLE
+    return Brief(function, silent=silent or exact)
+
+
+def _dot(types: Types, params: Mapping[str, Any]) -> Brief | None:
+    x, y = types
+    asked = params.get("preferred_element_type")
+    ranks = PRODUCTS.get(params["dimension_numbers"], set())
+    same = x.dtype.kind in ORDERED and (asked is None or asked == x.dtype == y.dtype)
+    return Brief(np.matmul) if same and (x.ndim, y.ndim) in ranks else None
+
+
+def _power(types: Types, params: Mapping[str, Any]) -> Brief | None:
+    usual = params["y"] == 2 and types[0].dtype.kind in ORDERED
+    return _ufunc(np.square, types) if usual else None
+
+
+def _real(function: Kernel) -> Rule:
+    return lambda types, params: (
+        Brief(function) if types[0].dtype.kind in ORDERED else None
+    )
+
+
+def _equal(function: np.ufunc) -> Rule:
+    # The kernel is an operator, which knows arrays of keys besides.
+    return lambda types, params: _ufunc(function, types)
+
+
+# --- elements that move ---------------------------------------------------------------
+
+
+def _shaped(shape: Sequence[int]) -> Brief:
+    if not shape:  # a number of NumPy's has a method that takes no empty shape
+        return Brief(np.reshape, ((),), view=True, silent=True)
+    return Brief(methodcaller("reshape", tuple(shape)), view=True, silent=True)
+
+
+def _reshape(types: Types, params: Mapping[str, Any]) -> Brief | None:
+    return _shaped(params["new_sizes"])
+
+
+def _squeeze(types: Types, params: Mapping[str, Any]) -> Brief | None:
+    left = set(range(types[0].ndim)) - set(params["dimensions"])
+    return _shaped([types[0].shape[d] for d in sorted(left)])
+
+
+def _transpose(types: Types, params: Mapping[str, Any]) -> Brief | None:
+    shape, order = types[0].shape, params["permutation"]
+    moved = [d for d in order if shape[d] != 1]
+    if moved == sorted(moved):
+        return _shaped([shape[d] for d in order])
+    return Brief(lambda x: x.transpose(order).copy(), silent=True)
+
+
+def _broadcast(types: Types, params: Mapping[str, Any]) -> Brief | None:
+    dims, shape = params["broadcast_dimensions"], params["shape"]
+    in_order = sorted(dims) == list(dims)
+    same = types[0].size == ShapedArray(shape, types[0].dtype).size
+    return _shaped(shape) if in_order and same else None
+
+
+def _slice(types: Types, params: Mapping[str, Any]) -> Brief | None:
+    starts, limits = params["start_indices"], params["limit_indices"]
+    steps = params.get("strides") or (1,) * len(starts)
+    read = itemgetter(tuple(map(slice, starts, limits, steps)))
+    return Brief(lambda x: read(x).copy(), silent=True)
+
+
+def _concatenate(types: Types, params: Mapping[str, Any]) -> Brief | None:
+    return Brief(np.concatenate, (params["dimension"],), together=True, silent=True)
+
+
+def _stack(types: Types, params: Mapping[str, Any]) -> Brief | None:
+    if params["axis"] or not types[0].ndim:
+        return None
+    shape = (len(types), *types[0].shape)
+
+    def stacked(*xs: np.ndarray) -> np.ndarray:
+        found = np.concatenate(xs)
+        found.setflags(write=False)  # what is behind a view is not written to either
+        return found.reshape(shape)
+
+    return Brief(stacked, silent=True)
+
+
+def _select(types: Types, params: Mapping[str, Any]) -> Brief | None:
+    usual = len(types) == 3 and types[0].dtype.kind == "b"
+    return Brief(np.where, order=(0, 2, 1), silent=True) if usual else None
+
+
+def _convert(types: Types, params: Mapping[str, Any]) -> Brief | None:
+    x, dtype = types[0], params["new_dtype"]
+    if x.dtype.kind not in ORDERED or dtype.kind not in ORDERED:
+        return None
+    if x.dtype.kind != "f" or dtype.kind not in "iu":
+        silent = x.dtype.kind in WHOLE and dtype.kind in WHOLE
+        return Brief(methodcaller("astype", dtype), silent=silent)
+    few = dtype.kind == "i" and x.size <= FEW
+    return _to_integer(dtype, KERNELS["convert_element_type"]) if few else None
+
+
+def _to_integer(dtype: np.dtype, kernel: Kernel) -> Brief:
+    """Numbers of a magnitude that the dtype holds are only cut off."""
+    # A sum of squares is rounded, but never to less than the greatest of them.
+    end, squares = float(np.iinfo(dtype).max + 1) ** 2, np.vdot
+
+    def convert(x: np.ndarray) -> Any:
+        if squares(x, x) < end:  # not so for NaN
+            return x.astype(dtype)
+        return kernel(x, new_dtype=dtype)
+
+    return Brief(convert)
+
+
+# --- elements of a line ---------------------------------------------------------------
+
+
+def _reduction(function: np.ufunc, typed: bool) -> Rule:
+    def rule(types: Types, params: Mapping[str, Any]) -> Brief | None:
+        (x,), axes = types, params["axes"]
+        if not axes or not x.size or x.dtype.kind not in ORDERED:
+            return None
+        axis = axes[0] if len(axes) == 1 else axes
+        rest = (axis, x.dtype) if typed else (axis,)
+        return Brief(function.reduce, rest, silent=not typed and function in SILENT)
+
+    return rule
+
+
+def _logical(function: np.ufunc) -> Rule:
+    def rule(types: Types, params: Mapping[str, Any]) -> Brief | None:
+        (x,), axes = types, params["axes"]
+        if not axes or x.dtype.kind != "b":
+            return None
+        axis = axes[0] if len(axes) == 1 else axes
+        return Brief(function.reduce, (axis,), silent=True)
+
+    return rule
+
+
+def _place(name: str) -> Rule:
+    def rule(types: Types, params: Mapping[str, Any]) -> Brief | None:
+        if types[0].dtype.kind not in ORDERED:
+            return None
+        (axis,), dtype = params["axes"], params["index_dtype"]
+        find = methodcaller(name, axis)
+        return Brief(lambda x: find(x).astype(dtype), silent=True)
+
+    return rule
+
+
+def _running(function: np.ufunc) -> Rule:
+    def rule(types: Types, params: Mapping[str, Any]) -> Brief | None:
+        dtype = types[0].dtype
+        if params["reverse"] or dtype.kind not in ORDERED:
+            return None
+        return Brief(function.accumulate, (params["axis"], dtype))
+
+    return rule
+
+
+def _sort(types: Types, params: Mapping[str, Any]) -> Brief | None:
+    axis = params["dimension"]
+    alone = len(types) == 1 and types[0].dtype.kind in ORDERED
+    if not alone or types[0].size > FEW:
+        return None
+
+    def ordered(x: np.ndarray) -> np.ndarray:
+        found = x.copy()
+        found.sort(axis, "stable")
+        return found
+
+    return Brief(ordered, silent=True)
+
+
+SHORT: dict[str, Rule] = {
+    "argmax": _place("argmax"),
+    "argmin": _place("argmin"),
+    "broadcast_in_dim": _broadcast,
+    "concatenate": _concatenate,
+    "convert_element_type": _convert,
+    "cummax": _running(np.maximum),
+    "cummin": _running(np.minimum),
+    "cumprod": _running(np.multiply),
+    "cumsum": _running(np.add),
+    "dot_general": _dot,
+    "eq": _equal(np.equal),
+    "integer_pow": _power,
+    "ne": _equal(np.not_equal),
+    "reduce_and": _logical(np.logical_and),
+    "reduce_max": _reduction(np.maximum, False),
+    "reduce_min": _reduction(np.minimum, False),
+    "reduce_or": _logical(np.logical_or),
+    "reduce_prod": _reduction(np.multiply, True),
+    "reduce_sum": _reduction(np.add, True),
+    "reshape": _reshape,
+    "select_n": _select,
+    "slice": _slice,
+    "sort": _sort,
+    "squeeze": _squeeze,
+    "stack": _stack,
+    "transpose": _transpose,
+    **{name: _real(function) for name, function in REALS.items()},
+}

@@ -1,0 +1,318 @@
+"""The rule language: a total subset of Python expressions. Serves: table.formula
+
+A formula is parsed by `ast` and checked against a closed list of productions. It can be
+walked, which defines what it means, or compiled, which is fast; both agree by test.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import field
+from functools import cached_property, lru_cache
+from typing import Any, Final
+
+from traceir.base.fast_dataclass import dataclass
+from traceir.base.python_parser import parse_expression
+from traceir.rules.formulas.helpers import HELPERS
+from traceir.rules.formulas.scope import Scope
+from traceir.rules.formulas.table_errors import problem
+
+BUILTINS: Final[dict[str, Callable[..., Any]]] = {
+    f.__name__: f for f in (all, any, sum, len, max, min, range, tuple, abs)
+}
+# Only these take a generator, so no formula can hold one unfinished.
+FOLDS: Final = frozenset({"all", "any", "sum", "prod", "max", "min", "tuple"})
+# The attributes of abstract values, dtypes, programs, calls of a jitted function.
+ATTRIBUTES: Final = frozenset(
+    {"shape", "dtype", "weak_type", "kind", "itemsize", "in_avals", "out_avals"}
+    | {"num_leaves"}
+    | {"function", "enable_x64", "face", "strict", "tree"}
+    | {"numpy_dtype_promotion", "numpy_rank_promotion", "default_matmul_precision"}
+    | {"sanitize", "threefry_partitionable"}
+    | {"disable_jit", "axes"}
+)
+BINARY: Final[dict[type[ast.operator], Callable[[Any, Any], Any]]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+}
+COMPARE: Final[dict[type[ast.cmpop], Callable[[Any, Any], Any]]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.In: lambda a, b: a in b,
+    ast.NotIn: lambda a, b: a not in b,
+    # For None alone: NumPy takes `dtype == None` for "is float64".
+    ast.Is: operator.is_,
+    ast.IsNot: operator.is_not,
+}
+VOCABULARY: Final[dict[str, Callable[..., Any]]] = BUILTINS | HELPERS
+Env = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A checked expression: its text, its tree, and the names that it needs."""
+
+    text: str
+    # Threads that parse one text at once get a tree each.
+    node: ast.expr = field(compare=False)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The free variables; names that are called are not among them."""
+        return frozenset(_free(self.node))
+
+    @cached_property
+    def calls(self) -> frozenset[str]:
+        """The functions that are called."""
+        found = (n for n in ast.walk(self.node) if isinstance(n, ast.Call))
+        return frozenset(c.func.id for c in found if isinstance(c.func, ast.Name))
+
+    def __call__(self, env: Env) -> Any:
+        """The value, walked: `walk(self, env)`."""
+        return walk(self.node, env)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@lru_cache(maxsize=4096)
+def parse(text: str) -> Formula:
+    """The formula of a text; RuleTableError (table.formula) if it is not one.
+
+    >>> sorted(parse("x.shape == y.shape or len(axes) > 0").names)
+    ['axes', 'x', 'y']
+    """
+    line = " ".join(text.split())
+    try:
+        node = parse_expression(line)
+    except (SyntaxError, ValueError) as error:
+        raise problem("table.formula", line, str(error)) from None
+    _check(node, line)
+    return Formula(line, node)
+
+
+def names(formula: Formula) -> frozenset[str]:
+    """The free variables of a formula."""
+    return formula.names
+
+
+# --- what is a formula ----------------------------------------------------------------
+
+
+def _check(node: ast.expr, text: str) -> None:
+    """Raise table.formula at the first part that no production makes."""
+    match node:
+        case ast.Constant(bool() | int() | float() | str() | None):
+            parts: Sequence[ast.expr | None] = ()
+        case ast.Name():
+            parts = ()
+        case ast.Attribute(value, attr) if attr in ATTRIBUTES:
+            parts = (value,)
+        case ast.Tuple(items) if not any(isinstance(i, ast.Starred) for i in items):
+            parts = items
+        case ast.Subscript(value, ast.Slice(low, high, None)):
+            parts = (value, low, high)
+        case ast.Subscript(value, index):
+            parts = (value, index)
+        case ast.BinOp(left, op, right) if type(op) in BINARY:
+            parts = (left, right)
+        case ast.UnaryOp(ast.USub() | ast.Not(), operand):
+            parts = (operand,)
+        case ast.BoolOp(_, values):
+            parts = values
+        case ast.Compare(left, ops, rights) if all(map(_is_comparison, ops, rights)):
+            parts = (left, *rights)
+        case ast.IfExp(test, then, other):
+            parts = (test, then, other)
+        case ast.Call(ast.Name(fold), [ast.GeneratorExp(item, [loop])], []) if (
+            fold in FOLDS and _is_loop(loop)
+        ):
+            parts = (item, loop.iter, *loop.ifs)
+        case ast.Call(ast.Name(), arguments, []):
+            parts = arguments
+        case _:
+            bad = ast.get_source_segment(text, node) or type(node).__name__
+            got = f"{bad}, a Python {type(node).__name__}"
+            raise problem("table.formula", text, got)
+    for part in parts:
+        if part is not None:
+            _check(part, text)
+
+
+def _is_comparison(op: ast.cmpop, right: ast.expr) -> bool:
+    # Identity of anything but None would depend on how values are made.
+    if isinstance(op, (ast.Is, ast.IsNot)):
+        return isinstance(right, ast.Constant) and right.value is None
+    return type(op) in COMPARE
+
+
+def _is_loop(loop: ast.comprehension) -> bool:
+    return len(loop.ifs) <= 1 and not loop.is_async and bool(_targets(loop.target))
+
+
+def _targets(target: ast.expr) -> tuple[str, ...]:
+    """The names that a loop binds, or () if its target is of another form."""
+    match target:
+        case ast.Name(name):
+            return (name,)
+        case ast.Tuple(items):
+            found = tuple(i.id for i in items if isinstance(i, ast.Name))
+            return found if len(found) == len(items) else ()
+    return ()
+
+
+def _free(node: ast.expr) -> Iterator[str]:
+    match node:
+        case ast.Name(name):
+            yield name
+        case ast.Call(_, [ast.GeneratorExp(item, [loop])]):
+            yield from _free(loop.iter)
+            for part in (item, *loop.ifs):
+                yield from set(_free(part)) - set(_targets(loop.target))
+        case ast.Call(_, arguments):
+            for argument in arguments:
+                yield from _free(argument)
+        case _:
+            for child in ast.iter_child_nodes(node):
+                if isinstance(child, ast.expr):
+                    yield from _free(child)
+
+
+# --- what a formula means -------------------------------------------------------------
+
+
+def walk(formula: Formula | ast.expr, env: Env) -> Any:
+    """The value of a formula; `env` binds its names, the vocabulary is always known.
+
+    >>> walk(parse("take(s, (0, 2)) if len(s) > 2 else ()"), {"s": (5, 6, 7)})
+    (5, 7)
+    """
+    match formula:
+        case Formula():
+            return walk(formula.node, env)
+        case ast.Constant(value):
+            return value
+        case ast.Name(name):
+            return env[name] if name in env else VOCABULARY[name]
+        case ast.Attribute(value, attr):
+            return getattr(walk(value, env), attr)
+        case ast.Tuple(items):
+            return tuple(walk(i, env) for i in items)
+        case ast.Subscript(value, ast.Slice(low, high)):
+            whole = walk(value, env)
+            first = None if low is None else walk(low, env)
+            return whole[first : None if high is None else walk(high, env)]
+        case ast.Subscript(value, index):
+            return walk(value, env)[walk(index, env)]
+        case ast.BinOp(left, op, right):
+            return BINARY[type(op)](walk(left, env), walk(right, env))
+        case ast.UnaryOp(ast.Not(), operand):
+            return not walk(operand, env)
+        case ast.UnaryOp(_, operand):
+            return -walk(operand, env)
+        case ast.BoolOp(op, values):
+            return _walk_bool(isinstance(op, ast.And), values, env)
+        case ast.Compare(left, ops, rights):
+            return _walk_compare(walk(left, env), ops, rights, env)
+        case ast.IfExp(test, then, other):
+            return walk(then if walk(test, env) else other, env)
+        case ast.Call(func, [ast.GeneratorExp(item, [loop])]):
+            return walk(func, env)(_walk_loop(item, loop, walk(loop.iter, env), env))
+        case ast.Call(func, arguments):
+            return walk(func, env)(*(walk(a, env) for a in arguments))
+    raise AssertionError(f"unchecked node {formula!r}")
+
+
+def _walk_bool(is_and: bool, values: Sequence[ast.expr], env: Env) -> Any:
+    value: Any = is_and
+    for node in values:
+        value = walk(node, env)
+        if bool(value) is not is_and:
+            break
+    return value
+
+
+def _walk_compare(
+    left: Any, ops: Sequence[ast.cmpop], rights: Sequence[ast.expr], env: Env
+) -> Any:
+    held: Any = True
+    for op, node in zip(ops, rights):
+        right = walk(node, env)
+        held = COMPARE[type(op)](left, right)
+        if not held:
+            break
+        left = right
+    return held
+
+
+def bind_loop(target: ast.expr, value: Any) -> dict[str, Any]:
+    """What one turn of a loop binds."""
+    if isinstance(target, ast.Name):
+        return {target.id: value}
+    return dict(zip(_targets(target), value, strict=True))
+
+
+def _walk_loop(
+    item: ast.expr, loop: ast.comprehension, over: Iterable[Any], env: Env
+) -> Iterator[Any]:
+    for value in over:
+        inner = Scope(bind_loop(loop.target, value), outer=env)
+        if all(walk(test, inner) for test in loop.ifs):
+            yield walk(item, inner)
+
+
+def _is_warned_of(formula: ast.expr) -> bool:
+    """Whether Python may warn of a formula, as of `3[0]`: here it has no value."""
+    operands: list[ast.expr] = []
+    for node in ast.walk(formula):
+        match node:
+            case ast.Subscript(value):
+                operands.append(value)
+            case ast.Compare(left, ops, rights):
+                pairs = zip([left, *rights], ops)
+                operands += [v for v, op in pairs if isinstance(op, ast.Is | ast.IsNot)]
+    plain = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
+    return not all(isinstance(operand, plain) for operand in operands)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    # What it changes is every thread's, and no formula of the tables needs it.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        yield
+
+
+def compile_formula(
+    formula: Formula, names: Sequence[str], constants: Env | None = None
+) -> Callable[..., Any]:
+    """The formula as a Python function of `names`, in their order.
+
+    >>> compile_formula(parse("a + b * a"), ("a", "b"))(2, 3)
+    8
+    """
+    parameters = [ast.arg(name) for name in names]
+    arguments = ast.arguments(
+        [], parameters, kwonlyargs=[], kw_defaults=[], defaults=[]
+    )
+    tree = ast.Expression(ast.Lambda(arguments, formula.node))
+    ast.fix_missing_locations(tree)
+    with _quiet() if _is_warned_of(formula.node) else nullcontext():
+        code = compile(tree, f"<traceir rule: {formula}>", "eval")
+    scope = {"__builtins__": {}, **VOCABULARY, **(constants or {})}
+    function: Callable[..., Any] = eval(code, scope)
+    return function

@@ -1,0 +1,128 @@
+"""Reading one row of a table, key by key. Serves: table.key, table.says, table.name"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from traceir.errors import CLASSES, RuleTableError
+from traceir.rules.formulas.language import VOCABULARY, Formula, parse
+from traceir.rules.formulas.table_errors import problem
+
+Tables = Mapping[str, Mapping[str, Any]]
+# A row with its name, after those of its classes, the most general first.
+Chain = list[tuple[str, Mapping[str, Any]]]
+
+
+class Row:
+    """A row being read: where it stands, what it has, what has been asked for.
+
+    Raises RuleTableError naming file, row and key. A key that is never asked for is
+    unknown: call `done` at the end.
+    """
+
+    def __init__(self, data: Any, where: str) -> None:
+        if not isinstance(data, Mapping):
+            raise problem("table.file", where, f"{data!r} in place of a row")
+        self.data = data
+        self.where = where
+        self._asked: set[str] = set()
+
+    def has(self, key: str) -> bool:
+        """Whether the row has that key."""
+        self._asked.add(key)
+        return key in self.data
+
+    def get(self, key: str, kind: type | tuple[type, ...], default: Any = ...) -> Any:
+        """The value of a key; table.key if it is missing or of another kind."""
+        if not self.has(key):
+            if default is ...:
+                raise problem("table.key", self.where, f"no key {key!r}")
+            return default
+        value = self.data[key]
+        if not isinstance(value, kind):
+            raise problem("table.key", f"{self.where}: {key}", repr(value))
+        return value
+
+    def text(self, key: str, default: Any = ...) -> str:
+        """The text of a key."""
+        found: str = self.get(key, str, default)
+        return found
+
+    def one_of(self, key: str, allowed: Iterable[str], default: Any = ...) -> Any:
+        """The text of a key, one of a closed list."""
+        found, options = self.text(key, default), tuple(allowed)
+        if found not in options:
+            where = f"{self.where}: {key}"
+            raise problem("table.key", where, found, f"one of {', '.join(options)}")
+        return found
+
+    def texts(self, key: str, default: Any = ()) -> tuple[str, ...]:
+        """The list of texts of a key."""
+        found = self.get(key, list, default if default is ... else list(default))
+        if not all(isinstance(item, str) for item in found):
+            raise problem("table.key", f"{self.where}: {key}", repr(found))
+        return tuple(found)
+
+    def says(self) -> str:
+        """The sentence of a clause."""
+        found = self.text("says", "")
+        if not found.strip():
+            raise problem("table.says", self.where, "none")
+        return found
+
+    def class_(self, default: str) -> str:
+        """The exception's name."""
+        name = self.text("class", default)
+        if name not in CLASSES:
+            raise problem("table.class", f"{self.where}: class", name)
+        return name
+
+    def formula(self, key: str, allowed: Names) -> Formula:
+        """The formula of a key, over the names allowed."""
+        return allowed.formula(self.text(key), f"{self.where}: {key}")
+
+    def maybe(self, key: str, allowed: Names) -> Formula | None:
+        """The formula of a key, or None if the row has none."""
+        return self.formula(key, allowed) if self.has(key) else None
+
+    def rows(self, key: str) -> Iterator[Row]:
+        """The rows of a list of tables."""
+        for n, item in enumerate(self.get(key, list, [])):
+            label = item.get("id", n) if isinstance(item, Mapping) else n
+            yield Row(item, f"{self.where}: {key} {label}")
+
+    def tables(self, key: str) -> Iterator[tuple[str, Row]]:
+        """The rows of a table of tables, with their names."""
+        for name, item in self.get(key, Mapping, {}).items():
+            yield name, Row(item, f"{self.where}: {key}.{name}")
+
+    def done(self) -> None:
+        """Raise table.key if the row has a key that was not asked for."""
+        if unknown := sorted(set(self.data) - self._asked):
+            raise problem("table.key", self.where, f"unknown {', '.join(unknown)}")
+
+
+class Names:
+    """The names that a formula may have free, and those that it may call."""
+
+    def __init__(self, free: Iterable[str], calls: Iterable[str] = ()) -> None:
+        self.free = frozenset(free)
+        self.calls = frozenset(VOCABULARY) | frozenset(calls)
+
+    def plus(self, *names: str, calls: Iterable[str] = ()) -> Names:
+        """These names and some more."""
+        return Names(self.free.union(names), self.calls.union(calls))
+
+    def formula(self, text: str, where: str) -> Formula:
+        """A formula over these names: RuleTableError if it is none."""
+        try:
+            formula = parse(text)
+        except RuleTableError as error:
+            raise problem(error.rule, f"{where}: {text}", error.got) from None
+        if unknown := sorted(formula.calls - self.calls):
+            hint = f"helpers are {', '.join(sorted(self.calls))}"
+            raise problem("table.helper", f"{where}: {text}", unknown[0], hint)
+        if unknown := sorted(formula.names - self.free):
+            raise problem("table.name", f"{where}: {text}", unknown[0])
+        return formula

@@ -1,0 +1,148 @@
+"""What has become of keys: which of them have been used, and which values have them.
+
+Serves: random.reuse
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from traceir import rules
+from traceir.base.fast_dataclass import dataclass
+
+
+class Root:
+    """Keys that were made together: which are spent, and at which line the first was.
+
+    >>> Root.of((3,)).spent
+    array([False, False, False])
+    """
+
+    __slots__ = ("spent", "line")
+
+    def __init__(self, spent: np.ndarray, line: str = "") -> None:
+        self.spent = spent
+        self.line = line
+
+    @classmethod
+    def of(cls, shape: Sequence[int]) -> Root:
+        """New keys, none of which is spent."""
+        return cls(np.zeros(tuple(shape), bool))
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The keys that a value has: for each element its place in the root's, flat.
+
+    A place below 0 is that of no key of the root; `places` are None where it is known
+    only when the program runs which these are.
+    """
+
+    root: Root
+    shape: tuple[int, ...]
+    places: np.ndarray | None
+
+    @classmethod
+    def new(cls, shape: Sequence[int]) -> Held:
+        """New keys.
+
+        >>> Held.new((2,)).spent
+        array([False, False])
+        """
+        return cls.all_of(Root.of(shape))
+
+    @classmethod
+    def all_of(cls, root: Root) -> Held:
+        """The keys of a root as they are."""
+        places = np.arange(root.spent.size).reshape(root.spent.shape)
+        return cls(root, root.spent.shape, places)
+
+    @property
+    def spent(self) -> np.ndarray:
+        """Which of the value's keys are spent; all that may be, where that is open."""
+        flat = self.root.spent.reshape(-1)
+        if self.places is None:
+            return np.full(self.shape, flat.any())
+        found = np.zeros(self.shape, bool)
+        known = self.places >= 0
+        found[known] = flat[self.places[known]]
+        return found
+
+    def at(self, places: np.ndarray | None, shape: Sequence[int]) -> Held:
+        """Of this value's keys those at some of its places, flat.
+
+        >>> Held.new((3,)).at(np.array([2, -1]), (2,)).places
+        array([ 2, -1])
+        """
+        if places is None or self.places is None:
+            return Held(self.root, tuple(shape), None)
+        own = np.append(self.places.reshape(-1), -1)
+        found = np.asarray(own[np.maximum(places, -1)])
+        return Held(self.root, tuple(shape), found)
+
+    def spend(self, mask: np.ndarray | None = None, line: str = "") -> np.ndarray:
+        """Count the keys, or those of a mask, as used; gives which of them were before.
+
+        >>> keys = Held.new((2,))
+        >>> keys.spend(np.array([True, False])), keys.spent, keys.spend()
+        (array([False]), array([ True, False]), array([ True, False]))
+        """
+        wanted = np.ones(self.shape, bool) if mask is None else mask
+        flat = self.root.spent.reshape(-1)
+        if self.places is None:
+            places = np.arange(flat.size if wanted.any() else 0)
+        else:
+            places = self.places[wanted]
+            places = places[places >= 0]
+        before = flat[places]
+        flat[places] = True
+        if places.size and not self.root.line:
+            self.root.line = line
+        return before
+
+    def use(self, what: str, line: str, mask: np.ndarray | None = None) -> None:
+        """Use the keys, or those of a mask, at a line.
+
+        Raises KeyReuseError (random.reuse) if one has been used.
+        """
+        earlier = self.root.line
+        if self.spend(mask, line).any():
+            again = "in an earlier run of this line" if earlier == line else earlier
+            got = f"`{what}` of a key that was used {_at(again)}"
+            raise rules.error("random.reuse", got=got, where=line or None)
+
+
+def _at(line: str) -> str:
+    if not line:
+        return "before"
+    return line if line.startswith("in ") else f"at {line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """Which keys of a value a program uses, the first of them at a line."""
+
+    mask: np.ndarray
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
+class Out:
+    """The keys that a result of a program has: those of an input, at some of its
+    places, or new ones, of which some may be spent."""
+
+    spent: np.ndarray
+    line: str
+    input: int | None = None
+    places: np.ndarray | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Uses:
+    """What a program does with keys: its inputs', its constants' and its results'."""
+
+    inputs: tuple[Use | None, ...]
+    consts: tuple[tuple[np.ndarray, Use], ...]
+    outputs: tuple[Out | None, ...]

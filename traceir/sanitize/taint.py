@@ -1,0 +1,320 @@
+"""Programs that are run with an eye on faults. Serves: sanitize.*
+
+Every array has a mark beside each element that a fault made. Marks go where elements
+go, and a fault is an error when a marked element comes to count: as a result, a
+condition, a place, an operand of anything that is not element by element. So what a
+`where` leaves out is none, nor a branch or a step that another example took.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from traceir.base.fast_dataclass import dataclass
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Params
+from traceir.reference.interpreter import REGIONS, Program, evaluate_eqn
+from traceir.reference.kernels import KERNELS
+from traceir.reference.kernels.host_context import called_from_here
+from traceir.reference.result_ownership import fresh, quiet, separate
+from traceir.sanitize.fault_checks import MOVES, Fault, faults, pointwise
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Marked:
+    """An array, the elements of it that a fault made, and that fault: None for none."""
+
+    array: np.ndarray
+    bad: np.ndarray | None = None
+    fault: Fault | None = None
+
+    def marks(self) -> np.ndarray:
+        """The marks, one for each element."""
+        if self.bad is None:
+            return np.broadcast_to(np.False_, self.array.shape)
+        return self.bad
+
+    def counts(self) -> np.ndarray:
+        """The array, since its elements count now; the error of a fault if one is."""
+        if self.fault is not None:
+            raise self.fault.error()
+        return self.array
+
+
+def marked(array: np.ndarray, bad: Any, fault: Fault | None) -> Marked:
+    """An array with its marks, which are dropped where there is none."""
+    if fault is None or bad is None or not bad.any():
+        return Marked(array)
+    return Marked(array, bad, fault)
+
+
+Values = Sequence[Any]
+Call = Callable[..., list[Marked]]
+
+
+class Sanitized(Program):
+    """A program that looks for faults, equation by equation."""
+
+    __slots__ = ()
+
+    def __init__(self, closed: ClosedJaxpr) -> None:
+        super().__init__(closed.jaxpr, closed.consts)
+
+    def call_of(self, eqn: Eqn) -> Call:
+        """What computes marked results of operands, some of which may be marked."""
+        where = str(eqn.source) if eqn.source else None
+        if eqn.primitive in REGIONS:
+            inner = _CALLS[eqn.primitive](dict(eqn.params))
+        else:
+            inner = _operation(eqn, super().call_of(eqn), where)
+
+        def call(*values: Any) -> list[Marked]:
+            return inner(*[v if type(v) is Marked else Marked(v) for v in values])
+
+        return call
+
+    def run(self, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Fresh results; the error of the first fault that comes to count."""
+        with called_from_here():
+            return quiet().run(self._looked_at, arrays)
+
+    def _looked_at(self, arrays: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
+        found = [_of(value).counts() for value in self.results(*arrays)]
+        return tuple(separate(found, (*self._fixed, *arrays)))
+
+
+class Checked:
+    """An executable that looks for faults; what is compiled is for its texts alone."""
+
+    __slots__ = ("run", "_compile")
+
+    def __init__(self, closed: ClosedJaxpr, compile: Callable[[], Any]) -> None:
+        self.run = Sanitized(closed).run
+        self._compile = compile
+
+    def as_text(self, form: str) -> str:
+        """As the executable that runs without `sanitize`."""
+        text: str = self._compile().as_text(form)
+        return text
+
+
+def _of(value: Any) -> Marked:
+    return value if type(value) is Marked else Marked(value)
+
+
+def look(primitive: str, params: Params, arrays: Sequence[np.ndarray]) -> list[Any]:
+    """The results of an operation that is evaluated at once; a fault is an error.
+
+    >>> look("neg", (), [np.array([1, 2], np.int8)])
+    [array([-1, -2], dtype=int8)]
+    """
+    if primitive in REGIONS:
+        call: Call = _CALLS[primitive](dict(params))
+        with called_from_here():
+            return quiet().run(_counted_results, call, arrays)
+    eqn = Eqn(primitive, (), (), params)
+    kernel = partial(evaluate_eqn, primitive, params)
+    call = _operation(eqn, lambda *xs: kernel(xs), None)
+    return quiet().run(_counted_results, call, arrays)
+
+
+def _counted_results(call: Call, arrays: Sequence[np.ndarray]) -> list[Any]:
+    values = call(*map(Marked, arrays))
+    return [fresh(_of(value).counts(), arrays) for value in values]
+
+
+# Operations ---------------------------------------------------------------------------
+
+
+def _operation(eqn: Eqn, kernel: Callable[..., Any], where: str | None) -> Call:
+    """An equation with a kernel: its results, their new faults and inherited ones."""
+    inherit = _inheritance(eqn.primitive)
+
+    def call(*values: Marked) -> list[Marked]:
+        arrays = [value.array for value in values]
+        old = inherit(eqn, values) if any(v.fault for v in values) else None
+        found = kernel(*arrays)
+        several = found if isinstance(found, (list, tuple)) else (found,)
+        results = [np.asarray(one) for one in several]
+        given = list(map(Marked, results))
+        if old is not None:
+            pairs = zip(results, old, strict=True)
+            given = [marked(result, *inherited) for result, inherited in pairs]
+        for one in faults(eqn.primitive, eqn.params, arrays, results):
+            fault = Fault(one.rule, one.got, where)
+            if one.bad is None:
+                raise fault.error()
+            before = given[one.result]
+            new = one.bad | before.marks()
+            given[one.result] = marked(before.array, new, before.fault or fault)
+        return given
+
+    return call
+
+
+# For each result the marks that it inherits, and their fault.
+Marks = list[tuple[Any, Fault | None]]
+Inherit = Callable[[Eqn, Sequence[Marked]], Marks | None]
+
+
+def _inheritance(primitive: str) -> Inherit:
+    """How the marks of operands become those of results."""
+    if primitive == "select_n":
+        return _chosen
+    if MOVES.get(primitive, ()) != ():
+        return _moved
+    return _each if pointwise(primitive) else _counted
+
+
+def _counted(eqn: Eqn, values: Sequence[Marked]) -> None:
+    for value in values:
+        value.counts()
+
+
+def _each(eqn: Eqn, values: Sequence[Marked]) -> Marks:
+    bad: Any = np.False_
+    for value in values:
+        bad = bad | value.marks()
+    shape = np.broadcast_shapes(*[value.array.shape for value in values])
+    return [(np.broadcast_to(bad, shape), _first(values))]
+
+
+def _first(values: Sequence[Marked]) -> Fault | None:
+    return next((v.fault for v in values if v.fault is not None), None)
+
+
+def _chosen(eqn: Eqn, values: Sequence[Marked]) -> Marks:
+    """Marks of the elements that are chosen, and the fault of one of them."""
+    which, *cases = values
+    selector = which.counts()
+    bad = _applied(eqn, [selector, *[case.marks() for case in cases]])[0]
+    for k, case in enumerate(cases):
+        if case.fault is not None and (bad & (selector == k)).any():
+            return [(bad, case.fault)]
+    return [(bad, None)]
+
+
+def _moved(eqn: Eqn, values: Sequence[Marked]) -> Marks:
+    """Marks that go where the elements go; places have to be good."""
+    moves = MOVES[eqn.primitive]
+    operands = []
+    for k, value in enumerate(values):
+        goes = moves is None or k in moves
+        operands.append(value.marks() if goes else value.counts())
+    found = _applied(eqn, operands)
+    return [(bad, _first(values)) for bad in found]
+
+
+def _applied(eqn: Eqn, operands: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """A primitive that moves elements, applied to marks."""
+    params = dict(eqn.params)
+    if "fill_value" in params:
+        params["fill_value"] = 0
+    found = KERNELS[eqn.primitive](*operands, **params)
+    return list(found) if isinstance(found, (list, tuple)) else [np.asarray(found)]
+
+
+# Programs within programs -------------------------------------------------------------
+
+
+def _inner(closed: ClosedJaxpr) -> Call:
+    """A program within another; its faults are told when they count."""
+    made: Sanitized = closed.memo("sanitized", lambda: Sanitized(closed))
+    return lambda *values: [_of(value) for value in made.results(*values)]
+
+
+def _program(params: dict[str, Any]) -> Call:
+    return _inner(params["jaxpr"])
+
+
+def _custom(params: dict[str, Any]) -> Call:
+    return _inner(params["call_jaxpr"])
+
+
+def _cond(params: dict[str, Any]) -> Call:
+    branches = list(map(_inner, params["branches"]))
+
+    def choose(index: Marked, *values: Marked) -> list[Marked]:
+        k = int(index.counts())
+        return branches[k if 0 <= k < len(branches) else -1](*values)
+
+    return choose
+
+
+def _while(params: dict[str, Any]) -> Call:
+    test, body = _inner(params["cond_jaxpr"]), _inner(params["body_jaxpr"])
+    tested = params["cond_nconsts"]
+    split = tested + params["body_nconsts"]
+
+    def repeat(*values: Marked) -> list[Marked]:
+        carry = list(values[split:])
+        while (more := test(*values[:tested], *carry)[0].counts()).any():
+            new = body(*values[tested:split], *carry)
+            lanes = [_lanes(more, n, o) for n, o in zip(new, carry, strict=True)]
+            carry = new if more.all() else lanes
+        return carry
+
+    return repeat
+
+
+def _lanes(which: np.ndarray, new: Marked, old: Marked) -> Marked:
+    """The new elements in the lanes where `which` holds, the old ones in the others."""
+    rank = new.array.ndim
+    which = which.reshape(which.shape + (1,) * (rank - which.ndim))
+    bad = np.where(which, new.marks(), old.marks())
+    fault = new.fault if (bad & which).any() else old.fault
+    return marked(np.where(which, new.array, old.array), bad, fault)
+
+
+def _scan(params: dict[str, Any]) -> Call:
+    closed, length = params["jaxpr"], params["length"]
+    consts, split = params["num_consts"], params["num_consts"] + params["num_carry"]
+    body, rows = _inner(closed), closed.out_avals[params["num_carry"] :]
+
+    def steps(*values: Marked) -> list[Marked]:
+        carry = list(values[consts:split])
+        stacked: list[list[Marked]] = [[] for _ in rows]
+        order = range(length - 1, -1, -1) if params["reverse"] else range(length)
+        for k in order:
+            found = body(
+                *values[:consts], *carry, *[_row(v, k) for v in values[split:]]
+            )
+            carry = found[: len(carry)]
+            for stack, row in zip(stacked, found[len(carry) :], strict=True):
+                stack.append(row)
+        return carry + [
+            _stacked(stack[:: -1 if params["reverse"] else 1], row)
+            for stack, row in zip(stacked, rows, strict=True)
+        ]
+
+    return steps
+
+
+def _row(value: Marked, k: int) -> Marked:
+    return marked(
+        value.array[k, ...],
+        None if value.bad is None else value.bad[k, ...],
+        value.fault,
+    )
+
+
+def _stacked(rows: Sequence[Marked], aval: Any) -> Marked:
+    shape = (len(rows), *aval.shape)
+    array, bad = np.empty(shape, aval.dtype), np.zeros(shape, bool)
+    for k, row in enumerate(rows):
+        array[k], bad[k] = row.array, row.marks()
+    return marked(array, bad, _first(rows))
+
+
+_CALLS: dict[str, Callable[[dict[str, Any]], Call]] = {
+    "jit": _program,
+    "cond": _cond,
+    "while": _while,
+    "scan": _scan,
+    "custom_jvp_call": _custom,
+    "custom_vjp_call": _custom,
+    "remat2": _program,
+}

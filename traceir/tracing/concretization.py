@@ -1,0 +1,72 @@
+"""What Python may ask of a traced value. Serves: level.concretize.*, level.shape"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from traceir import rules
+
+if TYPE_CHECKING:
+    from traceir.tracing.trace import Tracer
+
+# What hints say of a function under `jit`; other transforms have other ways.
+_STATIC = re.compile(r"make the \w+ static with `static_argnames`")
+# An array can never be static: what else there is to be done is left.
+_OR_STATIC = re.compile(rf", or {_STATIC.pattern}")
+
+
+def refusal(tracer: Tracer, row_id: str, what: str = "") -> Exception:
+    """The error of asking a traced value what its transform does not let be known.
+
+    `what` names the Python operation, for the text. The error's class is the row's.
+    """
+    got = f"{what + ' of ' if what else ''}{tracer.aval.str_short()}, {origin(tracer)}"
+    return rules.error(row_id, got=got, hint=advice(tracer, row_id))
+
+
+def permitted(tracer: Tracer, row_id: str) -> bool:
+    """Whether the row has an answer for a value of the tracer's transform."""
+    levels = rules.default().levels
+    row = levels.transforms.get(tracer._trace.transform)
+    return levels.permits(row.knows if row else "shape", row_id)
+
+
+def origin(tracer: Tracer) -> str:
+    """Why the value is not known: the arguments or the operation that it comes from."""
+    trace = tracer._trace
+    where = f"in the trace of {trace.name} for {trace.transform}"
+    paths = arguments(tracer)
+    row = rules.default().levels.transforms.get(trace.transform)
+    if not paths and row is not None and row.handles == "own":
+        return f"{where}, which follows what becomes of the arguments"
+    if not paths:
+        made = str(tracer._source) if tracer._source else "an unknown line"
+        return (
+            f"{where}; it became a tracer because every operation inside "
+            f"{trace.transform} is recorded: {made}"
+        )
+    names = paths[0] if len(paths) == 1 else f"{', '.join(paths[:-1])} and {paths[-1]}"
+    noun = "value of the argument" if len(paths) == 1 else "values of the arguments"
+    return f"{where}; it depends on the {noun} {names}"
+
+
+def arguments(tracer: Tracer) -> list[str]:
+    """The arguments that a traced value is computed from, as the user spells them."""
+    return tracer.arguments()
+
+
+def advice(tracer: Tracer, row_id: str) -> str:
+    """The row's hint for the transform, with the call for `jit` spelled out."""
+    clauses, transforms = rules.default().clauses, rules.default().levels.transforms
+    hint = clauses[row_id].hint
+    row = transforms.get(tracer._trace.transform)
+    if row is not None and clauses[row.id].hint:
+        return _STATIC.sub(clauses[row.id].hint, hint)
+    if not tracer.could_be_static():
+        return _OR_STATIC.sub("", hint)
+    names = [path for path in arguments(tracer) if path.isidentifier()]
+    if not names or len(names) > 3:
+        return hint
+    call = f"`jit({tracer._trace.name}, static_argnames={names})`"
+    return hint.replace("`static_argnames`", call)

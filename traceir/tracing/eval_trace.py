@@ -1,0 +1,68 @@
+"""Evaluating at once inside a trace. Serves: level.compile-time"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+
+from traceir.arrays.array import Array
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import Params
+from traceir.tracing.trace import (
+    Trace,
+    Tracer,
+    Value,
+    bind_all,
+    current_trace,
+    in_force,
+    living,
+)
+
+
+class EvalTrace(Trace):
+    """Evaluates what it can: operations of which no operand is traced."""
+
+    __slots__ = ()
+    kind = "EvalTrace"
+
+    def __init__(self, around: Trace) -> None:
+        super().__init__(around.name, around.transform, around.face)
+        self.level = around.level  # it makes no tracers
+
+    def bind(
+        self, primitive: str, values: Sequence[Value], params: Params
+    ) -> Sequence[Value]:
+        """Evaluate an operation, or leave it to the trace around."""
+        traced = any(isinstance(value, Tracer) for value in values)
+        with in_force(self.parent if traced else None):
+            return bind_all(primitive, values, params)
+
+    def array(self, value: Value, aval: ShapedArray) -> Value:
+        """A concrete array."""
+        return Array._wrap(np.array(value, aval.dtype, order="C"), aval)
+
+
+@contextmanager
+def ensure_compile_time_eval() -> Iterator[None]:
+    """Within `with`: operations on values that are not traced are evaluated at once.
+
+    So Python can branch on what is computed from constants (level.compile-time);
+    operations on tracers are recorded as ever.
+
+    >>> import traceir, traceir.numpy as jnp
+    >>> @traceir.jit
+    ... def f(x):
+    ...     with traceir.ensure_compile_time_eval():
+    ...         scale = 2.0 if jnp.sin(1.0) > 0 else 3.0
+    ...     return x * scale
+    >>> f(4.0)
+    Array(8., dtype=float32, weak_type=True)
+    """
+    around = current_trace()
+    if around is None:
+        yield
+        return
+    with living(EvalTrace(around)):
+        yield

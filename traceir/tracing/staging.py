@@ -1,0 +1,253 @@
+"""The trace that records: a function of tracers becomes a program. Serves: level.*"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from traceir.arrays.array import LIVING, Array
+from traceir.base import source_info
+from traceir.base.config import local as _local
+from traceir.ir.avals import ShapedArray
+from traceir.ir.effects import effects_of
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Params, Var
+from traceir.ir.typecheck import infer
+from traceir.tracing.trace import (
+    Trace,
+    Tracer,
+    Value,
+    as_numpy,
+    bind_all,
+    check_open,
+    living,
+    typeof,
+)
+from traceir.tracing.tracer_leaks import check_ended
+
+
+class StagedTracer(Tracer):
+    """A value of a program that is being recorded: a type without a value."""
+
+    __slots__ = ("_var",)
+    _trace: StagingTrace
+
+    def __init__(
+        self, var: Atom, trace: StagingTrace, where: source_info.Source | None
+    ) -> None:
+        self.aval = var.aval
+        self._var = var
+        self._trace = trace
+        self._source = where
+
+    def arguments(self) -> list[str]:
+        """The inputs of the program that the value is computed from."""
+        return [path for _, path in self._trace.depends_on(self._var)]
+
+    def could_be_static(self) -> bool:
+        """Whether no input that it is computed from is an array with dimensions."""
+        return not any(v.aval.shape for v, _ in self._trace.depends_on(self._var))
+
+
+# The modules of faces that have tracers of their own, and their own way to call a
+# function that is traced; imported when they are first needed.
+FACES: dict[str, str] = {"numpy": "traceir.face"}
+
+
+@functools.cache
+def face_module(face: str) -> Any:
+    """The module of a face, or None for the one that is all in this package."""
+    return importlib.import_module(FACES[face]) if face in FACES else None
+
+
+def tracer_of(face: str) -> type[StagedTracer]:
+    """The class of the tracers in the traces of a face."""
+    module = face_module(face)
+    return StagedTracer if module is None else module.TRACER
+
+
+class StagingTrace(Trace):
+    """One function being traced: its equations, and what it lifted."""
+
+    __slots__ = ("eqns", "inputs", "constants", "captures", "tracer", "checks")
+    kind = "DynamicJaxprTrace"
+
+    def __init__(self, name: str, transform: str, face: str | None = None) -> None:
+        super().__init__(name, transform, face)
+        self.tracer = tracer_of(self.face)
+        self.eqns: list[Eqn] = []
+        self.inputs: dict[Var, str] = {}
+        self.constants: dict[int, tuple[Var, np.ndarray, object]] = {}
+        self.captures: dict[int, tuple[Var, Tracer]] = {}
+        # What has to be checked of the places that a plain function indexes by.
+        self.checks: list[Any] = []
+
+    def input(self, aval: ShapedArray, path: str) -> StagedTracer:
+        """A tracer for one leaf of the arguments; `path` is how the user spells it."""
+        var = Var(aval)
+        self.inputs[var] = path
+        return self.tracer(var, self, None)
+
+    def atom(self, value: Value) -> Atom:
+        """The operand that stands for `value` in this trace: lifted where needed.
+
+        Raises UnexpectedTracerError (level.lift) for a tracer that is not of this
+        trace or of one around it.
+        """
+        if isinstance(value, Tracer):
+            return value._var if value._trace is self else self.lift(value)
+        if type(value) in LIVING or (isinstance(value, np.ndarray) and value.ndim):
+            return self.constant(value)
+        aval = typeof(value)
+        number = value if type(value) is float else as_numpy(value, aval).item()
+        return Literal(number, aval)
+
+    def lift(self, tracer: Tracer) -> Atom:
+        """A tracer of an outer trace becomes an operand of this one."""
+        check_open(tracer, self.parent)
+        if isinstance(tracer, StagedTracer) and type(tracer._var) is Literal:
+            return tracer._var
+        found = self.captures.get(id(tracer))
+        if found is None:
+            found = self.captures[id(tracer)] = Var(tracer.aval), tracer
+        return found[0]
+
+    def array(self, value: Value, aval: ShapedArray) -> StagedTracer:
+        """A concrete array as a constant, a number as a literal of the program."""
+        if isinstance(value, np.ndarray):
+            return self.tracer(self.constant(value), self, None)
+        return self.tracer(Literal(value, aval), self, None)
+
+    def constant(self, value: Array | np.ndarray) -> Var:
+        """An array from outside becomes a constant of the program, once."""
+        known = id(value if isinstance(value, np.ndarray) else value._value)
+        found = self.constants.get(known)
+        if found is None:
+            aval = typeof(value)
+            # A NumPy array may change later; the program has it as it was traced.
+            frozen = as_numpy(value, aval)
+            frozen = frozen if type(value) is Array else np.array(frozen, order="C")
+            found = self.constants[known] = Var(aval), frozen, value
+        return found[0]
+
+    def bind(
+        self, primitive: str, values: Sequence[Value], params: Params
+    ) -> list[StagedTracer]:
+        """Append one equation; returns its results."""
+        atoms = tuple(map(self.atom, values))
+        avals = infer(primitive, tuple(a.aval for a in atoms), params)
+        outputs = tuple(map(Var, avals))
+        where = _local.source or source_info.capture()
+        effects = effects_of(primitive, params)
+        self.eqns.append(Eqn(primitive, atoms, outputs, params, effects, where))
+        tracer = self.tracer
+        return [tracer(v, self, where) for v in outputs]
+
+    def close(self, outputs: Sequence[Value]) -> Jaxpr:
+        """The finished program; captured tracers come first among its inputs."""
+        outvars = tuple(map(self.atom, outputs))
+        constvars = tuple(var for var, _, _ in self.constants.values())
+        captured = tuple(var for var, _ in self.captures.values())
+        inputs = captured + tuple(self.inputs)
+        return Jaxpr(constvars, inputs, tuple(self.eqns), outvars, self.name)
+
+    def depends_on(self, var: Atom) -> list[tuple[Var, str]]:
+        """The inputs that a variable is computed from, and how the user spells them."""
+        makers = {v: e for e in self.eqns for v in e.outputs}
+        seen: set[Atom] = set()
+        todo: list[Atom] = [var]
+        while todo:
+            atom = todo.pop()
+            if isinstance(atom, Var) and atom not in seen:
+                seen.add(atom)
+                todo += makers[atom].inputs if atom in makers else ()
+        return [(v, path) for v, path in self.inputs.items() if v in seen]
+
+
+def constants_of(closed: ClosedJaxpr) -> list[Array]:
+    """The constants of a program as arrays, which nobody writes to."""
+    pairs = zip(closed.jaxpr.constvars, closed.consts, strict=True)
+    return [Array._wrap(np.asarray(c, v.aval.dtype), v.aval) for v, c in pairs]
+
+
+def apply(closed: ClosedJaxpr, values: Sequence[Value]) -> list[Value]:
+    """Apply a program's equations to values, in the trace in force.
+
+    Each equation stands at the line of the one that it comes from.
+    """
+    jaxpr = closed.jaxpr
+    known: dict[Atom, Value]
+    known = dict(zip(jaxpr.constvars, constants_of(closed), strict=True))
+    known.update(zip(jaxpr.invars, values, strict=True))
+
+    def read(atom: Atom) -> Value:
+        if not isinstance(atom, Literal):
+            return known[atom]
+        if not atom.aval.weak_type:
+            return atom.array[()]
+        # A Python number is weak, but of the default dtype of its kind alone.
+        value = atom.value
+        number = value if type(value) is float else atom.array.item()
+        if typeof(number) is atom.aval:
+            return number
+        return Array._wrap(np.array(atom.array), atom.aval)
+
+    outer = _local.source
+    try:
+        for eqn in jaxpr.eqns:
+            _local.source = outer or eqn.source
+            operands = list(map(read, eqn.inputs))
+            known.update(
+                zip(eqn.outputs, bind_all(eqn.primitive, operands, eqn.params))
+            )
+    finally:
+        _local.source = outer
+    return list(map(read, jaxpr.outvars))
+
+
+@contextmanager
+def tracing(
+    name: str, transform: str, face: str | None = None
+) -> Iterator[StagingTrace]:
+    """A recording trace that is in force inside the `with` and dead after it.
+
+    Its equations stand at lines of their own: a program may be kept for other callers.
+    """
+    trace = StagingTrace(name, transform, face)
+    outer, _local.source = _local.source, None
+    try:
+        with living(trace):
+            yield trace
+    finally:
+        _local.source = outer
+
+
+def stage(
+    call: Callable[[list[StagedTracer]], Sequence[Value]],
+    avals: Sequence[ShapedArray],
+    paths: Sequence[str],
+    name: str,
+    transform: str,
+    face: str,
+    axes: Mapping[Hashable, int] | None = None,
+    users: bool = False,
+) -> tuple[Jaxpr, tuple[np.ndarray, ...], tuple[Tracer, ...]]:
+    """Trace `call` on tracers of these types: its program, constants and captures.
+
+    `axes` are the named axes that it may use, by default those of the trace around it.
+    Of a function that is the `users` it is looked at whether it holds a value.
+    """
+    with tracing(name, transform, face) as trace:
+        trace.axes = trace.axes if axes is None else axes
+        tracers = [trace.input(a, p) for a, p in zip(avals, paths, strict=True)]
+        jaxpr = trace.close(call(tracers))
+    del tracers
+    if users:
+        check_ended(trace)
+    constants = tuple(array for _, array, _ in trace.constants.values())
+    captured = tuple(tracer for _, tracer in trace.captures.values())
+    return jaxpr, constants, captured

@@ -1,0 +1,138 @@
+"""A user's function called with leaves, under forward mode or linearized.
+
+Serves: derive.jvp, derive.linearize, derive.aux
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from traceir.ir.avals import ShapedArray
+from traceir.jit.staging import check_outputs, function_name
+from traceir.pytrees import flatten
+from traceir.tracing.trace import Value, living, typeof
+from traceir.transforms.autodiff.arguments import (
+    Arguments,
+    as_array,
+    check_aux,
+    labels_of,
+    path_in,
+    result,
+)
+from traceir.transforms.autodiff.jvp_trace import JVPTrace
+from traceir.transforms.autodiff.linearize import (
+    Linearized,
+    differentiable,
+    linearize_flat,
+)
+from traceir.transforms.rules.registry import Cotangent, Tangent, Zero
+
+Function = Callable[..., Any]
+
+
+class Call:
+    """A function of trees, called with leaves; knows the structure of its result."""
+
+    def __init__(
+        self,
+        fun: Function,
+        arguments: Arguments,
+        has_aux: bool,
+        asker: str,
+        place: Callable[[Sequence[Any]], tuple[Sequence[Any], Any]] | None = None,
+    ) -> None:
+        self.fun = fun
+        self.arguments = arguments
+        self.has_aux = has_aux
+        self.asker = asker
+        self.place = place or (lambda values: (values, {}))
+        self.returned: Any = None
+        self.tree: flatten.TreeDef = flatten.LEAF
+
+    def __call__(self, leaves: Sequence[Any]) -> list[Any]:
+        """The leaves of the result, those that are numbers as arrays."""
+        args, kwargs = self.place(self.arguments.treedef.unflatten(leaves))
+        returned = self.fun(*args, **kwargs)
+        if self.has_aux:
+            returned, self.returned = check_aux(returned, self.asker)
+        found, self.tree = flatten.flatten(returned)
+        check_outputs(found, self.tree)
+        return [
+            as_array(v, partial(path_in, self.tree, k, "the result"))
+            for k, v in enumerate(found)
+        ]
+
+    def unflatten(self, leaves: Sequence[Any]) -> Any:
+        """The tree of a result."""
+        return self.tree.unflatten(list(leaves))
+
+    def aux(self, trace: JVPTrace) -> Any:
+        """What was returned beside the result, without tangents."""
+        leaves, tree = flatten.flatten(self.returned)
+        return tree.unflatten(trace.split(leaves)[0])
+
+
+def linearized(call: Call, transform: str) -> tuple[list[Any], Linearized, Any]:
+    """The results, what the function is near them, and what it returned beside."""
+    leaves = call.arguments.leaves
+    kept: list[Any] = []
+
+    def run(values: list[Any], trace: JVPTrace) -> list[Any]:
+        outs = call(values)
+        if call.has_aux:
+            kept.append(call.aux(trace))
+        return outs
+
+    name = function_name(call.fun)
+    moved = differentiable(leaves)
+    outs, linearized = linearize_flat(run, leaves, moved, name, transform)
+    return outs, linearized, kept[0] if kept else None
+
+
+def pushed(
+    call: Call, tangents: Sequence[Tangent], transform: str
+) -> tuple[list[Value], list[Tangent], Any]:
+    """The results, their tangents, and what the function returned beside."""
+    trace = JVPTrace(function_name(call.fun), transform)
+    with living(trace):
+        leaves = call.arguments.leaves
+        outs, found = trace.split(call([trace.pair(*b) for b in zip(leaves, tangents)]))
+        aux = call.aux(trace) if call.has_aux else None
+    moved = [Zero(typeof(o)) if t is None else t for o, t in zip(outs, found)]
+    return outs, moved, aux
+
+
+def all_of(fun: Function, primals: Sequence[Any], has_aux: bool, asker: str) -> Call:
+    """A function of all its arguments, which are primals."""
+    labels = labels_of(fun, range(len(primals)))
+    return Call(fun, Arguments(primals, labels), has_aux, asker)
+
+
+def some_of(
+    fun: Function,
+    args: Sequence[Any],
+    kwargs: dict[str, Any],
+    places: Sequence[int],
+    has_aux: bool,
+    asker: str,
+) -> Call:
+    """A function of the arguments at these places, the others being held."""
+    arguments = Arguments([args[k] for k in places], labels_of(fun, places))
+
+    def place(values: Sequence[Any]) -> tuple[Sequence[Any], Any]:
+        found = list(args)
+        for k, value in zip(places, values, strict=True):
+            found[k] = value
+        return found, kwargs
+
+    return Call(fun, arguments, has_aux, asker, place)
+
+
+def returned(found: Sequence[Cotangent], avals: Sequence[ShapedArray]) -> list[Any]:
+    """The cotangents of leaves as they are returned."""
+    return [
+        result(Zero(aval) if ct is None else ct, aval)
+        for ct, aval in zip(found, avals, strict=True)
+    ]

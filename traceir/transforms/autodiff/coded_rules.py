@@ -1,0 +1,160 @@
+"""Rules in code of primitives whose applications no template can write.
+
+A choice among many has one zero for all of its cases, a product of many factors is
+differentiated as the tree of products that it is, and a batch of padding values cannot
+be one padding value. Serves: derive.code, batch.pad
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from traceir.ir.jaxpr import Params
+from traceir.tracing.trace import Value, bind, bind_all, living, typeof
+from traceir.transforms.autodiff.jvp_trace import JVPTrace
+from traceir.transforms.rules.axes import at_front, stretch
+from traceir.transforms.rules.derivative_templates import filled, scalar, zeros
+from traceir.transforms.rules.registry import (
+    BATCH,
+    JVP,
+    TRANSPOSE,
+    Axis,
+    Cotangent,
+    Dim,
+    Linear,
+    Tangent,
+    Zero,
+)
+
+
+def jvp_select(
+    primals: Sequence[Value], tangents: Sequence[Tangent], params: Params
+) -> tuple[Sequence[Value], Sequence[Tangent]]:
+    """The choice among the tangents; zero stands for those that are."""
+    outs = bind_all("select_n", primals, params)
+    aval = typeof(outs[0])
+    if all(type(t) is Zero for t in tangents[1:]):
+        return outs, [Zero(aval)]
+    zero = zeros(aval)
+    moved = [zero if type(t) is Zero else t for t in tangents[1:]]
+    return outs, [bind("select_n", primals[0], *moved)]
+
+
+def transpose_select(
+    cotangents: Sequence[Cotangent], operands: Sequence[Any], params: Params
+) -> Sequence[Cotangent]:
+    """To each case its cotangent where it was chosen, and zero elsewhere."""
+    which, cases, [ct] = operands[0], operands[1:], cotangents
+    zero = zeros(typeof(ct))
+    found: list[Cotangent] = [None]
+    for k, case in enumerate(cases):
+        if type(case) is not Linear:
+            found.append(None)
+        elif len(cases) == 1:
+            found.append(ct)
+        elif typeof(which).dtype == bool:
+            parts = [ct if n == k else zero for n in range(len(cases))]
+            found.append(bind("select_n", which, *parts))
+        else:
+            here = bind("eq", which, _like(k, which))
+            found.append(bind("select_n", here, zero, ct))
+    return found
+
+
+def _like(k: int, which: Value) -> Value:
+    """The number of a case, as a scalar beside the selector."""
+    return np.asarray(k, typeof(which).dtype)[()]
+
+
+def jvp_product(
+    primals: Sequence[Value], tangents: Sequence[Tangent], params: Params
+) -> tuple[Sequence[Value], Sequence[Tangent]]:
+    """Forward mode of a tree of products, so that no factor is divided by."""
+    axes: Any = dict(params)["axes"]
+    trace = JVPTrace("reduce_prod", "jvp")
+    with living(trace):
+        out = product_tree(trace.pair(primals[0], tangents[0]), axes)
+    [[primal], [tangent]] = trace.split([out])
+    return [primal], [tangent]
+
+
+def product_tree(x: Value, axes: Sequence[int]) -> Value:
+    """The product over axes, of halves of what there is, again and again.
+
+    >>> import traceir.numpy as jnp
+    >>> product_tree(jnp.array([2.0, 3.0, 4.0]), (0,))
+    Array(24., dtype=float32)
+    """
+    if len(axes) > 1:
+        x, axes = _as_one(x, axes), (0,)
+    for axis in axes:
+        x = _halved(x, axis)
+    shape = typeof(x).shape
+    if any(shape[a] == 0 for a in axes):
+        rest = tuple(n for d, n in enumerate(shape) if d not in axes)
+        return filled(1, typeof(x).update(shape=rest))
+    return bind("squeeze", x, dimensions=tuple(axes)) if axes else x
+
+
+def _as_one(x: Value, axes: Sequence[int]) -> Value:
+    """The elements of some axes along one, which is the first."""
+    shape = typeof(x).shape
+    rest = [d for d in range(len(shape)) if d not in axes]
+    if (order := (*axes, *rest)) != tuple(range(len(shape))):
+        x = bind("transpose", x, permutation=order)
+    sizes = (math.prod(shape[a] for a in axes), *(shape[d] for d in rest))
+    return bind("reshape", x, new_sizes=sizes)
+
+
+def _halved(x: Value, axis: int) -> Value:
+    """The product over one axis, which stays with extent 1; as it is if that is 0."""
+    while (n := typeof(x).shape[axis]) > 1:
+        half = (n + 1) // 2
+        first, second = _cut(x, axis, 0, half), _cut(x, axis, half, n)
+        if n % 2:
+            rank = typeof(x).ndim
+            config = tuple((0, int(d == axis), 0) for d in range(rank))
+            one = scalar(1, typeof(x))
+            second = bind("pad", second, one, padding_config=config)
+        x = bind("mul", first, second)
+    return x
+
+
+def _cut(x: Value, axis: int, start: int, stop: int) -> Value:
+    shape = typeof(x).shape
+    return bind(
+        "slice",
+        x,
+        start_indices=tuple(start if d == axis else 0 for d in range(len(shape))),
+        limit_indices=tuple(stop if d == axis else n for d, n in enumerate(shape)),
+        strides=(1,) * len(shape),
+    )
+
+
+def batch_pad(
+    axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+) -> tuple[Sequence[Value], Sequence[Dim]]:
+    """No padding along the batch; where padding values differ, they are chosen."""
+    x, value = values
+    config: Any = dict(params)["padding_config"]
+    dim = dims[0]
+    if dim is None:
+        x, dim = at_front(x, None, axis.size), 0
+    given = (*config[:dim], (0, 0, 0), *config[dim:])
+    if dims[1] is None:
+        return [bind("pad", x, value, padding_config=given)], [dim]
+    padded = bind("pad", x, scalar(0, typeof(x)), padding_config=given)
+    own = filled(True, typeof(x).update(dtype=bool, weak_type=False))
+    inside = bind("pad", own, np.bool_(False), padding_config=given)
+    others = stretch(value, typeof(padded).shape, (dim,))
+    return [bind("select_n", inside, others, padded)], [dim]
+
+
+JVP["select_n"] = jvp_select
+TRANSPOSE["select_n"] = transpose_select
+JVP["reduce_prod"] = jvp_product
+BATCH["pad"] = batch_pad

@@ -1,0 +1,126 @@
+"""Backward: cotangents through recorded linear operations. Serves: derive.transpose"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from traceir import rules
+from traceir.base import config
+from traceir.ir.jaxpr import Params
+from traceir.tracing.trace import Value, bind_all, typeof
+from traceir.transforms.autodiff.jvp_trace import operand_names, operand_values
+from traceir.transforms.autodiff.linearize import Linearized, LinearTracer, at
+from traceir.transforms.rules.derivative_templates import (
+    derivative_of,
+    plan_of,
+    run,
+    unbroadcast,
+    zeros,
+)
+from traceir.transforms.rules.registry import TRANSPOSE, Cotangent, Linear, Zero
+
+
+def pull(
+    linearized: Linearized,
+    cotangents: Sequence[Cotangent],
+    start: Sequence[Value | None] = (),
+) -> list[Cotangent]:
+    """The cotangents of the inputs, by those of the results; in the trace in force.
+
+    An input that was held fixed has None; one that no result depends on, Zero. What
+    inputs get is added to what they have in `start`, where that is given.
+    """
+    known: dict[int, Value] = {
+        id(tracer): before
+        for tracer, before in zip(linearized.inputs, start)
+        if tracer is not None and before is not None
+    }
+    for tracer, ct in zip(linearized.outputs, cotangents, strict=True):
+        if type(tracer) is LinearTracer and type(ct) is not Zero:
+            _add(known, tracer, ct)
+    for eqn in reversed(linearized.tape):
+        found = [known.pop(id(o), None) for o in eqn.outputs]
+        if all(ct is None for ct in found):
+            continue
+        cts = [
+            Zero(o.aval) if ct is None else ct
+            for o, ct in zip(eqn.outputs, found, strict=True)
+        ]
+        operands = [Linear(v.aval) if _is_linear(v) else v for v in eqn.inputs]
+        with at(eqn.source):
+            given = transpose_rule(eqn.primitive, cts, operands, eqn.params)
+            for value, ct in zip(eqn.inputs, given, strict=True):
+                if _is_linear(value) and ct is not None and type(ct) is not Zero:
+                    _add(known, value, ct)
+    return [
+        None if t is None else known.get(id(t), Zero(t.aval)) for t in linearized.inputs
+    ]
+
+
+def _is_asked(value: Any) -> bool:
+    """Whether a cotangent is asked for of an operand, or of one of several."""
+    if isinstance(value, list):
+        return any(map(_is_asked, value))
+    return type(value) is Linear
+
+
+def _is_linear(value: Any) -> bool:
+    return type(value) is LinearTracer
+
+
+def _add(known: dict[int, Value], tracer: LinearTracer, ct: Value) -> None:
+    before = known.get(id(tracer))
+    known[id(tracer)] = (
+        ct if before is None else bind_all("add_any", [before, ct], ())[0]
+    )
+
+
+def _nonlinear(primitive: str, operand: int) -> Exception:
+    at = f", at {where}" if (where := config.local.source) else ""
+    got = f"operand {operand} of {primitive}{at}"
+    return rules.error("derive.nonlinear", got=got)
+
+
+def transpose_rule(
+    primitive: str,
+    cotangents: Sequence[Cotangent],
+    operands: Sequence[Any],
+    params: Params,
+) -> Sequence[Cotangent]:
+    """The cotangents of a linear operation's operands, in the trace in force.
+
+    Raises NotImplementedError (derive.nonlinear) where the primitive is not linear in
+    an operand whose cotangent is asked for.
+    """
+    rule = TRANSPOSE.get(primitive)
+    if rule is not None:
+        return rule(cotangents, operands, params)
+    derivative = derivative_of(primitive)
+    columns = derivative.transpose if derivative else {}
+    row = rules.default().prims[primitive]
+    avals = tuple(typeof(v) for v in operands)
+    names = operand_names(primitive, len(operands))
+    values = operand_values(primitive, operands)
+    values["ct"] = cotangents[0]
+    if not row.single:
+        values["ct"] = [zeros(c.aval) if type(c) is Zero else c for c in cotangents]
+    row_names = frozenset(row.inputs)
+    found: list[Cotangent] = [None] * len(operands)
+    for k, (name, operand) in enumerate(zip(names, operands, strict=True)):
+        if type(operand) is not Linear or found[k] is not None:
+            continue
+        if name not in columns:
+            raise _nonlinear(primitive, k)
+        plan = plan_of(primitive, "transpose", name, avals, params, k - row.arity)
+        if plan is None:
+            found[k] = Zero(operand.aval)
+            continue
+        if any(_is_asked(values[n]) for n in plan.reads & row_names):
+            raise _nonlinear(primitive, k)
+        results = run(plan, values, cotangents[0])
+        if len(results) > 1:  # of all values of a variadic operand
+            found[row.arity :] = results
+        else:
+            found[k] = unbroadcast(results[0], operand.aval.shape)
+    return found

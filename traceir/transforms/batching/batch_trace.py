@@ -1,0 +1,179 @@
+"""The trace that batches: one example is traced, all are computed. Serves: batch.*"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from operator import or_
+
+from traceir.base import config, source_info
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import ClosedJaxpr, Params
+from traceir.tracing.staging import apply, stage
+from traceir.tracing.trace import (
+    Trace,
+    Tracer,
+    Value,
+    bind_all,
+    check_open,
+    in_force,
+    living,
+    typeof,
+)
+from traceir.transforms.batching.batching_rules import by_row, named_axes
+from traceir.transforms.rules.axes import place_at
+from traceir.transforms.rules.registry import Axis, Dim
+
+
+class BatchTracer(Tracer):
+    """One example of a batch: its type is the example's, `batched` holds all.
+
+    `reads` has a bit for each argument that the value is computed from.
+    """
+
+    __slots__ = ("batched", "dim", "reads")
+    _trace: BatchTrace
+
+    def __init__(self, trace: BatchTrace, batched: Value, dim: int, reads: int) -> None:
+        whole = typeof(batched)
+        shape = whole.shape[:dim] + whole.shape[dim + 1 :]
+        self.aval = whole.update(shape=shape)
+        self.batched = batched
+        self.dim = dim
+        self.reads = reads
+        self._trace = trace
+        self._source = config.local.source or source_info.capture()
+
+    def __repr__(self) -> str:
+        whole = typeof(self.batched)
+        extents = ",".join(map(str, whole.shape))
+        return f"{super().__repr__()} batched={whole.dtype.name}[{extents}]"
+
+    def arguments(self) -> list[str]:
+        """The arguments of the batched function that the value is computed from."""
+        paths = self._trace.paths
+        return [path for k, path in enumerate(paths) if self.reads >> k & 1]
+
+
+class BatchTrace(Trace):
+    """A function being applied to all examples of an axis at once.
+
+    An operation on values that are the same for every example stays one operation.
+    """
+
+    __slots__ = ("axis", "paths")
+    kind = "BatchTrace"
+
+    def __init__(self, axis: Axis, name: str, transform: str = "vmap") -> None:
+        super().__init__(name, transform)
+        self.axis = axis
+        if axis.name is not None:
+            self.axes = {**self.axes, axis.name: axis.size}
+        self.paths: Sequence[str] = ()
+
+    def input(self, value: Value, dim: Dim, position: int) -> Value:
+        """One leaf of the arguments; it is no tracer if it is the same for all."""
+        if dim is None:
+            return value
+        return BatchTracer(self, value, dim, 1 << position)
+
+    def take(self, value: Value) -> tuple[Value, Dim]:
+        """The batch that a value stands for, and its batched dimension.
+
+        Raises UnexpectedTracerError (level.lift) for a tracer that is not of this
+        trace or of one around it.
+        """
+        if isinstance(value, BatchTracer) and value._trace is self:
+            return value.batched, value.dim
+        if isinstance(value, Tracer):
+            check_open(value, self.parent)
+        return value, None
+
+    def bind(
+        self, primitive: str, values: Sequence[Value], params: Params
+    ) -> Sequence[Value]:
+        """Apply a primitive to all examples, in the trace around."""
+        taken = [self.take(v) for v in values]
+        operands, dims = [v for v, _ in taken], [d for _, d in taken]
+        with in_force(self.parent):
+            if all(d is None for d in dims) and not self.asked(primitive, params):
+                return bind_all(primitive, operands, params)
+            results, targets = by_row(primitive, self.axis, operands, dims, params)
+            reads = functools.reduce(or_, (self.reads(v) for v in values), 0)
+            return [
+                r if d is None else BatchTracer(self, r, d, reads)
+                for r, d in zip(results, targets, strict=True)
+            ]
+
+    def reads(self, value: Value) -> int:
+        """The bits of the arguments that a value is computed from."""
+        own = isinstance(value, BatchTracer) and value._trace is self
+        return value.reads if own else 0
+
+    def asked(self, primitive: str, params: Params) -> bool:
+        """Whether a primitive is about this axis, whatever its operands are."""
+        if self.axis.name is None:
+            return False
+        return self.axis.name in named_axes(primitive, params)
+
+
+def batch_program(
+    closed: ClosedJaxpr,
+    axis: Axis,
+    dims: Sequence[Dim],
+    dims_out: Sequence[Dim] | None = None,
+) -> tuple[ClosedJaxpr, tuple[Dim, ...]]:
+    """The program that applies another to all examples, and its results' dimensions.
+
+    `dims` are the batched dimensions of the inputs. With `dims_out`, results have
+    theirs there; a result for which it is None must not be batched. Made once for
+    each program, axis and dimensions.
+    """
+    wanted = None if dims_out is None else tuple(dims_out)
+    key = "batch", axis, tuple(dims), wanted
+    made: tuple[ClosedJaxpr, tuple[Dim, ...]] = closed.memo(
+        key, lambda: _batch_program(closed, axis, tuple(dims), wanted)
+    )
+    return made
+
+
+def _batch_program(
+    closed: ClosedJaxpr, axis: Axis, dims: tuple[Dim, ...], wanted: Sequence[Dim] | None
+) -> tuple[ClosedJaxpr, tuple[Dim, ...]]:
+    name = closed.jaxpr.debug_name
+    found: list[Dim] = []
+
+    def call(inputs: Sequence[Value]) -> Sequence[Value]:
+        trace = BatchTrace(axis, name)
+        with living(trace):
+            examples = [
+                trace.input(v, d, k)
+                for k, (v, d) in enumerate(zip(inputs, dims, strict=True))
+            ]
+            taken = [trace.take(v) for v in apply(closed, examples)]
+        if wanted is not None:
+            taken = [_placed(pair, d, axis) for pair, d in zip(taken, wanted)]
+        found.extend(d for _, d in taken)
+        return [v for v, _ in taken]
+
+    avals = [
+        a if d is None else _batched(a, axis.size, d)
+        for a, d in zip(closed.in_avals, dims, strict=True)
+    ]
+    paths = [""] * len(avals)
+    face = config.local.context.face
+    jaxpr, constants, captured = stage(call, avals, paths, name, "vmap", face)
+    assert not captured  # a program refers to nothing outside of it
+    return ClosedJaxpr(jaxpr, constants, closed.backend), tuple(found)
+
+
+def _placed(pair: tuple[Value, Dim], target: Dim, axis: Axis) -> tuple[Value, Dim]:
+    value, dim = pair
+    if target is None:
+        assert dim is None  # the caller asks for what the program has
+        return pair
+    return place_at(value, dim, axis.size, target), target
+
+
+def _batched(aval: ShapedArray, size: int, dim: int) -> ShapedArray:
+    return aval.update(shape=(*aval.shape[:dim], size, *aval.shape[dim:]))

@@ -1,0 +1,328 @@
+"""How each class of primitives is batched: one rule per class. Serves: batch.*
+
+A rule applies the primitive once, to operands that have one dimension more. It moves
+operands only where it must, since a moved array is a copied one.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from traceir import rules
+from traceir.base.caches import cleared
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import ClosedJaxpr, Params, programs_in, sort_params
+from traceir.rules import Prim
+from traceir.rules.applied import row_scope
+from traceir.rules.formulas.scope import Scope
+from traceir.tracing.trace import Value, bind_all, typeof
+from traceir.transforms.batching.collectives import over_axis
+from traceir.transforms.rules.axes import at_front, move, stretch
+from traceir.transforms.rules.derivative_templates import is_identity
+from traceir.transforms.rules.registry import BATCH, Axis, Dim
+
+Batched = tuple[Sequence[Value], Sequence[Dim]]
+ClassRule = Callable[[Prim, Axis, Sequence[Value], Sequence[Dim], Params], Batched]
+
+
+def by_row(
+    primitive: str,
+    axis: Axis,
+    values: Sequence[Value],
+    dims: Sequence[Dim],
+    params: Params,
+) -> Batched:
+    """Batch a primitive by the class that its row names.
+
+    >>> import numpy as np
+    >>> x, axis = np.ones((2, 3), "float32"), Axis(None, 2)
+    >>> by_row("mul", axis, [x, 2.0], [0, None], ())
+    ([Array([[2., 2., 2.],
+           [2., 2., 2.]], dtype=float32)], (0,))
+    """
+    row = rules.default().prims[primitive]
+    assert row.batch is not None  # each row has the column, by a test
+    return CLASSES[row.batch.rule](row, axis, values, dims, params)
+
+
+def pointwise(
+    row: Prim, axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+) -> Batched:
+    """Element by element: scalars and extents of 1 stretch by themselves."""
+    dim = _common(values, dims, _unbatched_scalars(values, dims))
+    if dim is None:
+        lined = [_in_front(v, d) for v, d in zip(values, dims, strict=True)]
+        rank = max(typeof(v).ndim for v in lined)
+        values = [
+            _to_rank(v, rank) if d is not None else v
+            for v, d in zip(lined, dims, strict=True)
+        ]
+        dim = 0
+    return _apply(row, values, params, dim)
+
+
+def aligned(
+    row: Prim, axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+) -> Batched:
+    """Operands of one shape, beside which some may be scalars."""
+    assert row.batch is not None
+    may = [name in row.batch.scalars for name in _names(row, len(values))]
+    scalars = _unbatched_scalars(values, dims)
+    stay = [m and s for m, s in zip(may, scalars, strict=True)]
+    dim = _common(values, dims, stay)
+    if dim is not None:
+        return _apply(row, values, params, dim)
+    if stay != may:  # one of them has to be stretched, and so all have
+        stay = [False] * len(values)
+    shapes = [_example_shape(v, d) for v, d in zip(values, dims, strict=True)]
+    shape = (axis.size, *max(shapes, key=len))
+    lined = list(values)
+    # As the field's texts have it: scalars that are stretched come last.
+    for k in sorted(range(len(values)), key=scalars.__getitem__):
+        if not stay[k]:
+            lined[k] = _to_shape(values[k], dims[k], shape)
+    full = [
+        v if s or typeof(v).shape == shape else stretch(v, shape, (0,))
+        for v, s in zip(lined, stay, strict=True)
+    ]
+    return _apply(row, full, params, 0)
+
+
+def anywhere(
+    row: Prim, axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+) -> Batched:
+    """The batched dimension may stand anywhere, if in all operands in one place."""
+    dim = dims[0]
+    moved = dim is None or any(d != dim for d in dims)
+    if moved or dim is None:
+        return _at(row, axis, _all_in_front(axis, values, dims), params, 0, True)
+    return _at(row, axis, values, params, dim, False)
+
+
+def front(
+    row: Prim, axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+) -> Batched:
+    """The batched dimension stands first; what changes nothing is left out."""
+    lined = _all_in_front(axis, values, dims)
+    avals = tuple(map(typeof, lined))
+    changed, target = _formulas(row.name, avals, params, axis.size, 0, True)
+    if is_identity(row.name, avals, changed):
+        return lined, (target,)
+    return _apply(row, lined, changed, target)
+
+
+def contraction(
+    row: Prim, axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+) -> Batched:
+    """A sum of products: a batched dimension becomes a batch dimension of both
+    operands, or a free one of the only operand that has it."""
+    known: dict[str, Any] = dict(params)
+    (lc, rc), (lb, rb) = known["dimension_numbers"]
+    left, right = dims
+    lhs = [_around(axes, left) for axes in (lc, lb)]
+    rhs = [_around(axes, right) for axes in (rc, rb)]
+    if left is not None and right is not None:
+        lhs[1], rhs[1] = (left, *lhs[1]), (right, *rhs[1])
+        dim = 0
+    elif left is not None:
+        before = {*lhs[0], *lhs[1]}
+        dim = len(lb) + sum(a not in before for a in range(left))
+    else:
+        assert right is not None  # one operand is batched
+        before = {*rhs[0], *rhs[1]}
+        free = typeof(values[0]).ndim - len(lc)  # with the batch dimensions
+        dim = free + sum(a not in before for a in range(right))
+    known["dimension_numbers"] = ((lhs[0], rhs[0]), (lhs[1], rhs[1]))
+    return _apply(row, values, sort_params(known), dim)
+
+
+def constant(
+    row: Prim, axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+) -> Batched:
+    """Without operands there is nothing to batch."""
+    results = bind_all(row.name, values, params)
+    return results, [None] * len(results)
+
+
+def collective(
+    row: Prim, axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+) -> Batched:
+    """About all examples where it names the axis; over others as the row says."""
+    if axis.name is not None and axis.name in named_axes(row.name, params):
+        return over_axis(row.name, axis, values, dims, params)
+    [dim] = dims
+    assert dim is not None  # one operand is batched
+    return _at(row, axis, values, params, dim, False)
+
+
+def region(
+    row: Prim, axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+) -> Batched:
+    """By a rule of the primitive's own."""
+    return BATCH[row.name](axis, values, dims, params)
+
+
+CLASSES: dict[str, ClassRule] = {
+    rule.__name__: rule
+    for rule in (
+        *(pointwise, aligned, anywhere, front, contraction),
+        *(constant, collective, region),
+    )
+}
+
+
+def named_axes(primitive: str, params: Params) -> tuple[Any, ...]:
+    """The names of axes in an application's params, and in the programs there.
+
+    >>> named_axes("psum", (("axes", ("i", 0)), ("axis_index_groups", None)))
+    ('i',)
+    """
+    known = dict(params)
+    found: list[Any] = []
+    for name, several in _axis_params(primitive):
+        given: Any = known[name]
+        found += [v for v in (given if several else (given,)) if type(v) is not int]
+    for closed in programs_in(params):
+        found += closed.memo("named axes", partial(_axes_within, closed))
+    return tuple(found)
+
+
+def _axes_within(closed: ClosedJaxpr) -> tuple[Any, ...]:
+    every = [named_axes(eqn.primitive, eqn.params) for eqn in closed.eqns]
+    return tuple(dict.fromkeys(itertools.chain(*every)))
+
+
+@functools.cache
+def _axis_params(primitive: str) -> tuple[tuple[str, bool], ...]:
+    """The params that name axes, and whether each names several."""
+    row = rules.default().prims.get(primitive)
+    listed = () if row is None else row.params
+    several = {"axis_names": True, "axis_name": False}
+    return tuple((p.name, several[p.domain]) for p in listed if p.domain in several)
+
+
+# --- what the rules share -------------------------------------------------------------
+
+
+def _apply(row: Prim, values: Sequence[Value], params: Params, dim: int) -> Batched:
+    results = bind_all(row.name, values, params)
+    return results, (dim,) * len(results)
+
+
+def _at(
+    row: Prim,
+    axis: Axis,
+    values: Sequence[Value],
+    params: Params,
+    dim: int,
+    moved: bool,
+) -> Batched:
+    """Apply the primitive with the params that its row gives for this dimension."""
+    avals = tuple(map(typeof, values))
+    changed, target = _formulas(row.name, avals, params, axis.size, dim, moved)
+    return _apply(row, values, changed, target)
+
+
+@functools.lru_cache(4096, typed=True)
+def _formulas(
+    primitive: str,
+    avals: tuple[ShapedArray, ...],
+    params: Params,
+    size: int,
+    dim: int,
+    moved: bool,
+) -> tuple[Params, int]:
+    """The params of the batched primitive, and the batched dimension of its results."""
+    tables = rules.default()
+    row = tables.prims[primitive]
+    batch = row.batch
+    assert batch is not None
+    examples = [a.update(shape=_without(a.shape, dim)) for a in avals]
+    scope = Scope(
+        {"d": dim, "size": size, "moved": moved},
+        outer=row_scope(row, examples, params, tables),
+    )
+    changed = {name: formula(scope) for name, formula in batch.params.items()}
+    target = dim if batch.dim is None else batch.dim(scope)
+    return sort_params({**dict(params), **changed}), target
+
+
+cleared(_formulas.cache_clear)
+
+
+def _without(shape: tuple[int, ...], dim: int) -> tuple[int, ...]:
+    return shape[:dim] + shape[dim + 1 :]
+
+
+def _example_shape(value: Value, dim: Dim) -> tuple[int, ...]:
+    shape = typeof(value).shape
+    return shape if dim is None else _without(shape, dim)
+
+
+def _names(row: Prim, count: int) -> list[str]:
+    """The names of the operands, that of a variadic one repeated."""
+    last = [row.inputs[-1]] * (count - len(row.inputs))
+    return [*row.inputs, *last]
+
+
+def _unbatched_scalars(values: Sequence[Value], dims: Sequence[Dim]) -> list[bool]:
+    pairs = zip(values, dims, strict=True)
+    return [d is None and not typeof(v).ndim for v, d in pairs]
+
+
+def _common(
+    values: Sequence[Value], dims: Sequence[Dim], left_out: Sequence[bool]
+) -> Dim:
+    """The batched dimension of all operands of one shape; None if there is none.
+
+    Those left out do not count.
+    """
+    rest = [
+        (d, typeof(v).shape)
+        for v, d, out in zip(values, dims, left_out, strict=True)
+        if not out
+    ]
+    return rest[0][0] if len(set(rest)) == 1 else None
+
+
+def _all_in_front(
+    axis: Axis, values: Sequence[Value], dims: Sequence[Dim]
+) -> list[Value]:
+    pairs = zip(values, dims, strict=True)
+    return [at_front(v, d, axis.size) for v, d in pairs]
+
+
+def _in_front(value: Value, dim: Dim) -> Value:
+    """The batched dimension first; an extent of 1, which stretches, where none is."""
+    if dim is not None:
+        return move(value, dim, 0)
+    shape = typeof(value).shape
+    if not shape:
+        return value
+    return stretch(value, (1, *shape), range(1, len(shape) + 1))
+
+
+def _to_rank(value: Value, rank: int) -> Value:
+    """With extents of 1 at the end: a batch of scalars beside one of arrays."""
+    shape = typeof(value).shape
+    if len(shape) == rank:
+        return value
+    missing = (1,) * (rank - len(shape))
+    return stretch(value, shape + missing, range(len(shape)))
+
+
+def _to_shape(value: Value, dim: Dim, shape: tuple[int, ...]) -> Value:
+    """The batched dimension first; an unbatched value has the whole shape at once."""
+    if dim is not None:
+        return move(value, dim, 0)
+    rank = typeof(value).ndim
+    return stretch(value, shape, range(len(shape) - rank, len(shape)))
+
+
+def _around(axes: Sequence[int], dim: Dim) -> tuple[int, ...]:
+    """Axes of an example as axes of the batch."""
+    return tuple(a if dim is None or a < dim else a + 1 for a in axes)

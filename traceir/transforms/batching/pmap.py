@@ -1,0 +1,84 @@
+"""`pmap`: one example to each device. Serves: pmap.*
+
+The value is that of `vmap` with a named axis, whatever the number of devices is: it
+bounds how many examples there may be.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any
+
+from traceir import rules
+from traceir.arrays.devices import CpuDevice
+from traceir.arrays.devices import devices as all_devices
+from traceir.jit.api import jit
+from traceir.transforms.batching.axis_specs import (
+    check_axes,
+    common_size,
+    mapped_leaves,
+)
+from traceir.transforms.batching.vmap import apply_batched
+from traceir.transforms.rules.registry import Axis
+
+
+def pmap(
+    fun: Callable[..., Any],
+    axis_name: Hashable = None,
+    *,
+    in_axes: Any = 0,
+    out_axes: Any = 0,
+    static_broadcasted_argnums: int | Iterable[int] = (),
+    devices: Sequence[CpuDevice] | None = None,
+    backend: str | None = None,
+    axis_size: int | None = None,
+) -> Callable[..., Any]:
+    """A function that applies `fun` to each example on a device of its own.
+
+    Axes are given as for `vmap`; arguments in `static_broadcasted_argnums` are Python
+    values that all examples share. The function is compiled as by `jit`, so no value
+    in it is known to Python. `devices` are all devices of the platform `backend`, by
+    default; the mapped axis must not be larger than their number. A result with None
+    in `out_axes` is taken from the first device.
+
+    Raises TypeError (jit.callable, vmap.axes-type), ValueError (pmap.size,
+    pmap.devices, vmap.sizes, vmap.rank, vmap.none, vmap.in-axes, vmap.out-axes).
+
+    >>> import traceir, traceir.numpy as jnp
+    >>> share = lambda x: x / traceir.lax.psum(x, "i")
+    >>> traceir.pmap(share, axis_name="i")(jnp.array([[4.0, 2.0]]))
+    Array([[1., 1.]], dtype=float32)
+    """
+    if not callable(fun):
+        raise rules.error("jit.callable", got=repr(fun))
+    in_axes = tuple(in_axes) if type(in_axes) is list else in_axes
+    check_axes("in_axes", in_axes, top=True)
+    check_axes("out_axes", out_axes)
+    used = all_devices(backend) if devices is None else list(devices)
+    if not used:
+        raise rules.error("pmap.devices", got="no devices")
+    given = static_broadcasted_argnums
+    static = (given,) if isinstance(given, int) else tuple(given)
+
+    @functools.wraps(fun)
+    def mapped(*args: Any, **kwargs: Any) -> Any:
+        places = {n % len(args) for n in static if -len(args) <= n < len(args)}
+        axes = _without_static(in_axes, len(args), places)
+        leaves, tree = mapped_leaves(fun, axes, args, kwargs)
+        axis = Axis(axis_name, common_size(leaves, axis_size))
+        if axis.size > len(used):
+            got = f"{axis.size} examples for {len(used)} devices"
+            raise rules.error("pmap.size", got=got)
+        return apply_batched(fun, axis, leaves, tree, out_axes, "pmap", True)
+
+    compiled: Callable[..., Any] = jit(mapped, static_argnums=static or None)
+    return compiled
+
+
+def _without_static(in_axes: Any, count: int, static: set[int]) -> Any:
+    """The axes of the arguments, None for those that are no arrays."""
+    if not static:
+        return in_axes
+    axes = in_axes if isinstance(in_axes, tuple) else (in_axes,) * count
+    return tuple(None if k in static else axis for k, axis in enumerate(axes))

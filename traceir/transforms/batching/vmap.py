@@ -1,0 +1,152 @@
+"""`vmap`: a function of one example becomes one of a batch. Serves: vmap.*"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from traceir import rules
+from traceir.arrays.array import Array
+from traceir.dtypes import is_float0
+from traceir.jit.staging import check_outputs, function_name
+from traceir.pytrees import flatten
+from traceir.tracing.trace import Tracer, Value, living, typeof
+from traceir.transforms.batching.axis_specs import (
+    Leaf,
+    check_axes,
+    common_size,
+    mapped_leaves,
+    spread,
+)
+from traceir.transforms.batching.batch_trace import BatchTrace
+from traceir.transforms.rules.axes import first, place_at
+from traceir.transforms.rules.registry import Axis, Dim
+
+
+def vmap(
+    fun: Callable[..., Any],
+    in_axes: Any = 0,
+    out_axes: Any = 0,
+    axis_name: Hashable = None,
+    axis_size: int | None = None,
+    spmd_axis_name: Hashable = None,
+) -> Callable[..., Any]:
+    """A function that applies `fun` to all examples of a batch, as one computation.
+
+    `in_axes` says along which axis each argument holds the examples: one int for all,
+    or a tuple with an entry per positional argument, each an int, None (the argument is
+    the same for every example), or a tree of these that is a prefix of the argument.
+    Arguments passed by name are mapped along axis 0. `out_axes` says where the results
+    have the axis; None takes a result that is the same for every example once.
+    `axis_name` names the axis for `lax.psum` and its like; `axis_size` gives its size,
+    which is needed only where no argument is mapped. `spmd_axis_name` is refused.
+
+    The function is traced once per call, on types without the axis. Values that are the
+    same for all examples stay concrete, so Python may branch on them.
+
+    Raises TypeError (jit.callable, jit.argument, jit.output, vmap.axes-type) and
+    ValueError (vmap.sizes, vmap.rank, vmap.none, vmap.in-axes, vmap.out-axes,
+    vmap.out-rank, vmap.batched-output, vmap.spmd).
+
+    >>> import traceir, traceir.numpy as jnp
+    >>> dot = lambda a, b: jnp.sum(a * b)
+    >>> traceir.vmap(dot, in_axes=(0, None))(jnp.ones((2, 3)), jnp.arange(3.0))
+    Array([3., 3.], dtype=float32)
+    """
+    if not callable(fun):
+        raise rules.error("jit.callable", got=repr(fun))
+    if spmd_axis_name is not None:
+        raise rules.error("vmap.spmd", got=repr(spmd_axis_name))
+    in_axes = tuple(in_axes) if type(in_axes) is list else in_axes
+    check_axes("in_axes", in_axes, top=True)
+    check_axes("out_axes", out_axes)
+
+    @functools.wraps(fun)
+    def batched(*args: Any, **kwargs: Any) -> Any:
+        leaves, tree = mapped_leaves(fun, in_axes, args, kwargs)
+        axis = Axis(axis_name, common_size(leaves, axis_size))
+        return apply_batched(fun, axis, leaves, tree, out_axes)
+
+    name = function_name(fun)
+    batched.__doc__ = f"`{name}`, applied to all examples of a batch."
+    if fun.__doc__:
+        batched.__doc__ += f" That of one example:\n\n{fun.__doc__}"
+    return batched
+
+
+def apply_batched(
+    fun: Callable[..., Any],
+    axis: Axis,
+    leaves: Sequence[Leaf],
+    tree: flatten.TreeDef,
+    out_axes: Any,
+    transform: str = "vmap",
+    of_first: bool = False,
+) -> Any:
+    """Call a function on the examples of a batch; its results have the axis back.
+
+    With `of_first`, a result that is asked for without the axis is the first example's;
+    else it must be the same for all.
+    """
+    trace = BatchTrace(axis, function_name(fun), transform)
+    trace.paths = [leaf.path for leaf in leaves]
+    with living(trace):
+        args, kwargs = tree.unflatten(
+            [trace.input(leaf.value, leaf.dim, k) for k, leaf in enumerate(leaves)]
+        )
+        results, out_tree = flatten.flatten(fun(*args, **kwargs))
+        check_outputs(results, out_tree)
+        taken = [(r, None) if is_float0(r) else trace.take(r) for r in results]
+    targets = spread("out_axes", out_axes, out_tree)
+    paths = out_tree.paths()
+    return out_tree.unflatten(
+        [
+            _result(trace, pair, target, path, of_first)
+            for pair, target, path in zip(taken, targets, paths, strict=True)
+        ]
+    )
+
+
+def _result(
+    trace: BatchTrace,
+    pair: tuple[Value, Dim],
+    target: Dim,
+    path: flatten.Path,
+    of_first: bool,
+) -> Value:
+    """One result with its batched dimension where it is asked for."""
+    value, dim = pair
+    if is_float0(value):
+        return _many(value, target, trace.axis.size)
+    if target is None:
+        if dim is not None and of_first:
+            value = first(value, dim)
+        elif dim is not None:
+            raise rules.error("vmap.batched-output", got=_at(trace, value, path))
+    else:
+        rank = typeof(value).ndim + (dim is None)
+        if not -rank <= target < rank:
+            got = f"axis {target} for {_at(trace, value, path)}"
+            raise rules.error("vmap.out-rank", got=got)
+        value = place_at(value, dim, trace.axis.size, target % rank)
+    if isinstance(value, Tracer | Array):
+        return value
+    return trace.array(value, typeof(value))
+
+
+def _many(value: np.ndarray, target: Dim, size: int) -> np.ndarray:
+    """Tangents that carry nothing, one for each example."""
+    if target is None:
+        return value
+    shape = list(value.shape)
+    shape.insert(target % (len(shape) + 1), size)
+    return np.zeros(shape, value.dtype)
+
+
+def _at(trace: BatchTrace, value: Value, path: flatten.Path) -> str:
+    component = flatten.key_path(path)
+    at = f" at output component {component}" if component else ""
+    return f"a result of type {typeof(value).str_short()}{at} of {trace.name}"

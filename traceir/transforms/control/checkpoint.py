@@ -1,0 +1,191 @@
+"""Functions whose derivative computes again what it needs. Serves: checkpoint.policy"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from traceir import rules
+from traceir.ir.jaxpr import ClosedJaxpr, Jaxpr, Params
+from traceir.jit.backends import runner
+from traceir.jit.cache.signature import bind_arguments, form_of, resolve_static
+from traceir.jit.staging import check_outputs, function_name, prepare
+from traceir.pytrees import flatten
+from traceir.tracing.staging import apply, constants_of
+from traceir.tracing.trace import EAGER, Value
+from traceir.transforms.autodiff import cached_transforms
+from traceir.transforms.autodiff.cached_transforms import (
+    linearize_program,
+    transpose_program,
+)
+from traceir.transforms.control.call_rules import batch_call, jvp_call, pulled
+from traceir.transforms.control.regions import given, moving, nonzero, region
+from traceir.transforms.custom.custom_calls import program_of
+from traceir.transforms.rules.dce import live_program
+from traceir.transforms.rules.registry import (
+    BATCH,
+    JVP,
+    LINEARIZE,
+    TRANSPOSE,
+    Cotangent,
+    Linear,
+    LinearPart,
+    Tangent,
+)
+from traceir.transforms.rules.rewrites import kept
+
+# A program without what no result needs, and which inputs it takes of those it had.
+Lean = tuple[ClosedJaxpr, tuple[bool, ...]]
+
+
+def checkpoint(
+    fun: Callable[..., Any] | None = None,
+    *,
+    prevent_cse: bool = True,
+    policy: None = None,
+    static_argnums: int | Sequence[int] = (),
+) -> Any:
+    """`fun`, of which reverse mode saves the arguments and computes the rest anew.
+
+    It costs another run of the function and spares the memory of what is between. The
+    function is traced; arguments in `static_argnums` are Python values for it.
+    `prevent_cse` says in the program that the second run is not to be merged with the
+    first. Without `fun`, returns a decorator.
+
+    Raises TypeError (checkpoint.policy) for any policy but None, and as `jit` does.
+
+    >>> import traceir, traceir.numpy as jnp
+    >>> f = traceir.checkpoint(lambda x: jnp.sin(jnp.sin(x)))
+    >>> traceir.make_jaxpr(f)(1.0).eqns[0].primitive
+    'remat2'
+    >>> traceir.grad(f)(0.0)
+    Array(1., dtype=float32, weak_type=True)
+    """
+    if policy is not None:
+        raise rules.error("checkpoint.policy", got=repr(policy))
+    if fun is None:
+        return functools.partial(
+            checkpoint, prevent_cse=prevent_cse, static_argnums=static_argnums
+        )
+    form, name = form_of(fun), function_name(fun)
+    static = resolve_static(form.signature, static_argnums, None)
+
+    @functools.wraps(fun)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        bound = bind_arguments(form, static, args, kwargs)
+        prepared = prepare(bound, "jax")
+        trees: list[flatten.TreeDef] = []
+
+        def run(tracers: Sequence[Value]) -> Sequence[Value]:
+            tree = prepared.call.treedef
+            given, named = bound.rebuild(tree.unflatten(tracers))
+            leaves, out_tree = flatten.flatten(fun(*given, **named))
+            check_outputs(leaves, out_tree)
+            trees.append(out_tree)
+            return leaves
+
+        avals = prepared.call.avals
+        closed, captured = program_of(
+            run, avals, prepared.call.paths, name, "checkpoint"
+        )
+        # The consts come in as operands, so that they are saved like arguments.
+        program, values = with_operands(closed)
+        results = region(
+            "remat2",
+            [*values, *captured, *prepared.leaves],
+            jaxpr=program,
+            prevent_cse=prevent_cse,
+            differentiated=False,
+            policy=None,
+        )
+        return trees[0].unflatten(results)
+
+    return call
+
+
+remat = checkpoint
+
+
+def with_operands(closed: ClosedJaxpr) -> tuple[ClosedJaxpr, list[Value]]:
+    """A program whose constants are its first inputs, and their values."""
+    jaxpr = closed.jaxpr
+    if not jaxpr.constvars:
+        return closed, []
+    invars = (*jaxpr.constvars, *jaxpr.invars)
+    opened = Jaxpr((), invars, jaxpr.eqns, jaxpr.outvars, jaxpr.debug_name)
+    return ClosedJaxpr(opened, (), closed.backend), [*constants_of(closed)]
+
+
+# -- rules ----------------------------------------------------------------------------
+
+
+def linearize_remat(
+    primals: Sequence[Value], moved: Sequence[bool], params: Params
+) -> tuple[Sequence[Value], Sequence[bool], Sequence[Value], LinearPart]:
+    """The results now; the tangents by an equation that computes everything again."""
+    others = given(params)
+    closed: ClosedJaxpr = others.pop("jaxpr")
+    outs = apply(closed, primals)
+    (program, taken), moves = tangent_program(closed, tuple(moved))
+    count = len(primals)
+    others["differentiated"] = True
+
+    def linear(
+        residuals: Sequence[Value], tangents: Sequence[Value]
+    ) -> Sequence[Tangent]:
+        values = [*residuals, *kept(tangents, taken[count:])]
+        return region("remat2", values, **others, jaxpr=program)
+
+    return outs, moves, kept(primals, taken[:count]), linear
+
+
+def tangent_program(
+    closed: ClosedJaxpr, nonzero: tuple[bool, ...]
+) -> tuple[Lean, tuple[bool, ...]]:
+    """The program from inputs and tangents to tangents of the results alone."""
+
+    def make() -> tuple[Lean, tuple[bool, ...]]:
+        parts = linearize_program(closed, nonzero)
+        count = len(nonzero)
+
+        def call(tracers: Sequence[Value]) -> Sequence[Value]:
+            found = apply(parts.forward, tracers[:count])[len(closed.out_avals) :]
+            return apply(parts.linear, [*found, *tracers[count:]])
+
+        moved = [a for a, moves in zip(closed.in_avals, nonzero, strict=True) if moves]
+        program = cached_transforms.staged(closed, call, [*closed.in_avals, *moved])
+        return live_program(program, [True] * len(program.out_avals)), parts.nonzero
+
+    made: tuple[Lean, tuple[bool, ...]]
+    made = closed.memo(("tangents", nonzero), make)
+    return made
+
+
+def transpose_remat(
+    cotangents: Sequence[Cotangent], operands: Sequence[Any], params: Params
+) -> Sequence[Cotangent]:
+    """One equation from inputs and cotangents to cotangents."""
+    others = given(params)
+    closed: ClosedJaxpr = others.pop("jaxpr")
+    linear = [type(v) is Linear for v in operands]
+    program, moves = transpose_program(closed, linear, moving(cotangents))
+    program, taken = live_program(program, [True] * len(program.out_avals))
+    values = [v for v in operands if type(v) is not Linear]
+    values += nonzero(cotangents)
+    others["differentiated"] = True
+    found = region("remat2", kept(values, taken), **others, jaxpr=program)
+    return pulled(operands, found, moves)
+
+
+def run_remat(params: Params) -> Callable[..., Sequence[Any]]:
+    """How one is evaluated outside every trace: as a compiled program."""
+    closed: ClosedJaxpr = given(params)["jaxpr"]
+    return runner(closed, closed.backend or "reference")
+
+
+EAGER["remat2"] = run_remat
+JVP["remat2"] = jvp_call("remat2")
+LINEARIZE["remat2"] = linearize_remat
+TRANSPOSE["remat2"] = transpose_remat
+BATCH["remat2"] = batch_call("remat2")

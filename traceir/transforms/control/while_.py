@@ -1,0 +1,250 @@
+"""The rules of `while`: forward and in batches; backwards there is none.
+
+Serves: derive.while, batch.while, control.reverse-mode
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from traceir import rules
+from traceir.base import config
+from traceir.base.fast_dataclass import dataclass
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import ClosedJaxpr, Params, Var
+from traceir.tracing.staging import StagedTracer, apply
+from traceir.tracing.trace import Value, bind
+from traceir.transforms.autodiff.cached_transforms import jvp_program, staged
+from traceir.transforms.batching.batch_trace import batch_program
+from traceir.transforms.control.cond import select_lanes
+from traceir.transforms.control.regions import (
+    Mask,
+    fixpoint,
+    given,
+    instantiated,
+    moving,
+    nonzero,
+    parts,
+    region,
+    symbolic,
+    with_tangents,
+)
+from traceir.transforms.control.scan import interleaved
+from traceir.transforms.rules.axes import place_at
+from traceir.transforms.rules.registry import (
+    BATCH,
+    JVP,
+    LINEARIZE,
+    TRANSPOSE,
+    Axis,
+    Cotangent,
+    Dim,
+    LinearPart,
+    Tangent,
+    Zero,
+)
+from traceir.transforms.rules.rewrites import arranged, changed, remembered
+
+
+@dataclass(frozen=True, slots=True)
+class While:
+    """A `while` equation: its programs, and how many constants each has."""
+
+    test: ClosedJaxpr
+    tested: int
+    body: ClosedJaxpr
+    used: int
+
+    @staticmethod
+    def of(params: Params) -> While:
+        """The equation with these params."""
+        found = given(params)
+        return While(
+            found["cond_jaxpr"],
+            found["cond_nconsts"],
+            found["body_jaxpr"],
+            found["body_nconsts"],
+        )
+
+    @property
+    def avals(self) -> tuple[ShapedArray, ...]:
+        """The types of the carry, as the body returns it."""
+        return self.body.out_avals
+
+    def split(self, items: Sequence[Any]) -> list[list[Any]]:
+        """Something about the operands: of both kinds of constants, and the carry."""
+        return list(parts(items, self.tested, self.used))
+
+    def run(
+        self,
+        values: Sequence[Value],
+        test: ClosedJaxpr,
+        body: ClosedJaxpr,
+        used: int,
+    ) -> list[Value]:
+        """A loop like this one with other programs."""
+        return region(
+            "while",
+            values,
+            cond_jaxpr=test,
+            cond_nconsts=self.tested,
+            body_jaxpr=body,
+            body_nconsts=used,
+        )
+
+
+# -- derivatives ----------------------------------------------------------------------
+
+
+def jvp_while(
+    primals: Sequence[Value], tangents: Sequence[Tangent], params: Params
+) -> tuple[Sequence[Value], Sequence[Tangent]]:
+    """One loop that carries tangents, too; its end is that of the loop without them."""
+    loop = While.of(params)
+    _, first, carried = loop.split(moving(tangents))
+    count = len(loop.avals)
+    carried = fixpoint(carried, lambda m: jvp_program(loop.body, [*first, *m])[1])
+    body, mask = jvp_program(loop.body, [*first, *carried])
+    body = with_tangents(body, count, loop.avals, mask, carried)
+    total = len(body.out_avals)
+    body = arranged(
+        body, interleaved((loop.used, count), (first, carried)), range(total)
+    )
+    values, dots = loop.split(primals), loop.split(tangents)
+    moved = [instantiated(t) for t, m in zip(dots[2], carried, strict=True) if m]
+    used = [*values[1], *nonzero(dots[1])]
+    extra = tuple(a for a, m in zip(loop.avals, carried, strict=True) if m)
+    found = loop.run(
+        [*values[0], *used, *values[2], *moved],
+        wider(loop.test, extra),
+        body,
+        len(used),
+    )
+    return found[:count], symbolic(found[count:], carried, loop.avals)
+
+
+def wider(closed: ClosedJaxpr, avals: tuple[ShapedArray, ...]) -> ClosedJaxpr:
+    """The program with more inputs, of which it reads none.
+
+    >>> from traceir import parse
+    >>> program = parse("{ lambda ; a:f32[]. let  in (a,) }")
+    >>> wider(program, program.in_avals)
+    { lambda ; a:f32[] b:f32[]. let  in (a,) }
+    """
+
+    def make() -> ClosedJaxpr:
+        return changed(closed, invars=(*closed.jaxpr.invars, *map(Var, avals)))
+
+    return remembered(closed, ("wider", avals), make)
+
+
+def linearize_while(
+    primals: Sequence[Value], moved: Sequence[bool], params: Params
+) -> tuple[Sequence[Value], Sequence[bool], Sequence[Value], LinearPart]:
+    """The loop runs twice: alone, and with tangents, for which it keeps nothing."""
+    loop = While.of(params)
+    _, first, carried = loop.split(moved)
+    moves = fixpoint(carried, lambda m: jvp_program(loop.body, [*first, *m])[1])
+    outs = region("while", primals, **given(params))
+
+    def push(
+        residuals: Sequence[Value], tangents: Sequence[Value]
+    ) -> Sequence[Tangent]:
+        if not any(moves):
+            return []
+        arriving = iter(tangents)
+        avals = [*loop.test.in_avals[: loop.tested], *loop.body.in_avals]
+        dots = [
+            next(arriving) if m else Zero(aval)
+            for m, aval in zip(moved, avals, strict=True)
+        ]
+        return nonzero(jvp_while(residuals, dots, params)[1])
+
+    return outs, moves, list(primals), push
+
+
+def transpose_while(
+    cotangents: Sequence[Cotangent], operands: Sequence[Any], params: Params
+) -> Sequence[Cotangent]:
+    """Raise ValueError (control.reverse-mode): the values of each turn are gone."""
+    at = f", at {where}" if (where := config.local.source) else ""
+    raise rules.error("control.reverse-mode", got=f"a loop whose end is not known{at}")
+
+
+# -- batches --------------------------------------------------------------------------
+
+
+def batch_while(
+    axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+) -> tuple[Sequence[Value], Sequence[Dim]]:
+    """One loop for all examples; where each has a predicate, it runs until all are
+    done, and those that are do not change any more."""
+    loop = While.of(params)
+    tested, first, carried = loop.split([d is not None for d in dims])
+
+    def grow(carry: Mask) -> list[bool]:
+        found = batch_program(loop.body, axis, _dims([*first, *carry], 0))[1]
+        return [d is not None for d in found]
+
+    carried = fixpoint(carried, grow)
+    lanes = len(loop.test.out_avals[0].shape)
+    asked = batch_program(loop.test, axis, _dims([*tested, *carried], 0))[1]
+    each = asked[0] is not None
+    if each:
+        carried = [True] * len(carried)
+    place = 0 if each else lanes
+    inner = [*_dims(first, 0), *_dims(carried, place)]
+    body, _ = batch_program(loop.body, axis, inner, _dims(carried, place))
+    inner = [*_dims(tested, 0), *_dims(carried, place)]
+    test, _ = batch_program(loop.test, axis, inner, [0 if each else None])
+    targets = [*_dims([*tested, *first], 0), *_dims(carried, place)]
+    operands = [
+        v if target is None else place_at(v, d, axis.size, target)
+        for v, d, target in zip(values, dims, targets, strict=True)
+    ]
+    return loop.run(operands, test, body, loop.used), _dims(carried, place)
+
+
+def _dims(batched: Sequence[bool], place: int) -> list[Dim]:
+    return [place if b else None for b in batched]
+
+
+def with_one_predicate(loop: While) -> While:
+    """The same loop with one predicate, for what runs only such loops.
+
+    Where there is one for each lane, the new loop runs while any holds, and its body,
+    which takes the constants of both programs, leaves the other lanes as they are.
+    """
+    aval = loop.test.out_avals[0]
+    if not aval.shape:
+        return loop
+    split = loop.tested
+    lanes = tuple(range(aval.ndim))
+
+    def test(inputs: list[StagedTracer]) -> Sequence[Value]:
+        return [bind("reduce_or", *apply(loop.test, inputs), axes=lanes)]
+
+    def body(inputs: list[StagedTracer]) -> Sequence[Value]:
+        tested, used, carry = parts(inputs, split, loop.used)
+        (which,) = apply(loop.test, [*tested, *carry])
+        found = apply(loop.body, [*used, *carry])
+        pairs = zip(found, carry, strict=True)
+        return [select_lanes(which, old, new) for new, old in pairs]
+
+    one = remembered(
+        loop.test, "any lane", lambda: staged(loop.test, test, loop.test.in_avals)
+    )
+    avals = [*loop.test.in_avals[:split], *loop.body.in_avals]
+    each = remembered(
+        loop.body,
+        ("each lane", loop.test, split),
+        lambda: staged(loop.body, body, avals),
+    )
+    return While(one, split, each, split + loop.used)
+
+
+JVP["while"] = jvp_while
+LINEARIZE["while"] = linearize_while
+TRANSPOSE["while"] = transpose_while
+BATCH["while"] = batch_while

@@ -1,0 +1,212 @@
+"""Functions with rules of their own, applied to a batch: their rules are batched, too.
+
+Serves: batch.custom
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from traceir.base.fast_dataclass import dataclass
+from traceir.dtypes import float0, is_float0
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import ClosedJaxpr, HostFunction, Params, sort_params
+from traceir.tracing.trace import Value, bind_all, living, typeof
+from traceir.transforms.batching.batch_trace import BatchTrace, batch_program
+from traceir.transforms.rules.axes import place_at
+from traceir.transforms.rules.registry import BATCH, Axis, Cotangent, Dim, Tangent, Zero
+
+Dims = tuple[Dim, ...]
+
+
+def over_batch(
+    call: Callable[[list[Value]], Sequence[Value]],
+    axis: Axis,
+    values: Sequence[Value],
+    dims: Sequence[Dim],
+) -> list[tuple[Value, Dim]]:
+    """A function of examples applied to a batch; results and their dimensions."""
+    trace = BatchTrace(axis, "a derivative rule")
+    with living(trace):
+        examples = [
+            trace.input(value, dim, k)
+            for k, (value, dim) in enumerate(zip(values, dims, strict=True))
+        ]
+        return [trace.take(v) for v in call(examples)]
+
+
+def placed(pair: tuple[Value, Dim], axis: Axis, dim: Dim) -> Value:
+    """A result with its batch at a dimension; as it is where there is to be none."""
+    return pair[0] if dim is None else place_at(*pair, axis.size, dim)
+
+
+def batched_call(
+    closed: ClosedJaxpr, axis: Axis, dims: Sequence[Dim]
+) -> tuple[ClosedJaxpr, Dims]:
+    """The program for a batch, all of whose results are batched.
+
+    What the function leaves alone its rule may not, and both must agree.
+    """
+    program, found = batch_program(closed, axis, dims)
+    wanted = tuple(0 if d is None else d for d in found)
+    return (
+        (program, found)
+        if wanted == found
+        else batch_program(closed, axis, dims, wanted)
+    )
+
+
+def batch_custom_jvp(
+    axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+) -> tuple[Sequence[Value], Sequence[Dim]]:
+    """The program and the rule, for a batch."""
+    given: dict[str, Any] = dict(params)
+    program, dims_out = batched_call(given["call_jaxpr"], axis, dims)
+    own = tuple(dims[given["num_consts"] :])
+    jvp = given["jvp"]
+    if jvp.function is not None:
+        jvp = HostFunction(jvp.name, BatchedJvp(jvp.function, axis, own, dims_out))
+    given.update(call_jaxpr=program, jvp=jvp)
+    return bind_all("custom_jvp_call", values, sort_params(given)), dims_out
+
+
+@dataclass(frozen=True, eq=False)
+class BatchedJvp:
+    """A JVP rule for a batch, whose results have their batches where it is told."""
+
+    rule: Callable[..., Any]
+    axis: Axis
+    dims: Dims
+    dims_out: Dims
+
+    def __call__(
+        self, primals: Sequence[Value], tangents: Sequence[Tangent]
+    ) -> tuple[list[Value], list[Tangent]]:
+        """Results and tangents."""
+        count = len(self.dims_out)
+        moving = [k for k, t in enumerate(tangents) if not isinstance(t, Zero)]
+        zero: dict[int, Zero] = {}
+
+        def call(examples: list[Value]) -> list[Value]:
+            own = iter(examples[len(primals) :])
+            given = [
+                next(own) if k in moving else Zero(typeof(example))
+                for k, example in enumerate(examples[: len(primals)])
+            ]
+            outs, found = self.rule(examples[: len(primals)], given)
+            zero.update((k, t) for k, t in enumerate(found) if isinstance(t, Zero))
+            return [*outs, *(t for t in found if not isinstance(t, Zero))]
+
+        # Where one tangent has its batch is where the primal has it.
+        values = [*primals, *(tangents[k] for k in moving)]
+        dims = [*self.dims, *(self.dims[k] for k in moving)]
+        pairs = over_batch(call, self.axis, values, dims)
+        outs = [placed(*p) for p in zip(pairs, [self.axis] * count, self.dims_out)]
+        rest = iter(pairs[count:])
+        return outs, [
+            Zero(typeof(out)) if k in zero else placed(next(rest), self.axis, dim)
+            for k, (out, dim) in enumerate(zip(outs, self.dims_out, strict=True))
+        ]
+
+
+def batch_custom_vjp(
+    axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
+) -> tuple[Sequence[Value], Sequence[Dim]]:
+    """The program and both rules, for a batch."""
+    given: dict[str, Any] = dict(params)
+    program, dims_out = batched_call(given["call_jaxpr"], axis, dims)
+    own = tuple(dims[given["num_consts"] :])
+    fwd, bwd = given["fwd"], given["bwd"]
+    if fwd.function is not None and bwd.function is not None:
+        fwd = HostFunction(fwd.name, BatchedForward(fwd.function, axis, own, dims_out))
+        bwd = HostFunction(bwd.name, BatchedBackward(bwd.function, axis, own, dims_out))
+    given.update(call_jaxpr=program, fwd=fwd, bwd=bwd)
+    return bind_all("custom_vjp_call", values, sort_params(given)), dims_out
+
+
+@dataclass(frozen=True, eq=False)
+class BatchedForward:
+    """A forward rule for a batch; residuals keep the dimensions that they come with."""
+
+    rule: Callable[..., Any]
+    axis: Axis
+    dims: Dims
+    dims_out: Dims
+
+    def __call__(self, primals: Sequence[Value]) -> tuple[Any, Any, Any]:
+        """Results, residuals, and what the backward rule must know."""
+        known: list[Any] = []
+
+        def call(examples: list[Value]) -> list[Value]:
+            outs, residuals, trees = self.rule(examples)
+            known.extend([trees, tuple(map(typeof, examples))])
+            return [*outs, *residuals]
+
+        pairs = over_batch(call, self.axis, primals, self.dims)
+        count = len(self.dims_out)
+        outs = [
+            placed(pair, self.axis, dim)
+            for pair, dim in zip(pairs[:count], self.dims_out, strict=True)
+        ]
+        residuals = pairs[count:]
+        return outs, [v for v, _ in residuals], (*known, [d for _, d in residuals])
+
+
+@dataclass(frozen=True, eq=False)
+class BatchedBackward:
+    """A backward rule for a batch; what all examples share has the sum of theirs."""
+
+    rule: Callable[..., Any]
+    axis: Axis
+    dims: Dims
+    dims_out: Dims
+
+    def __call__(
+        self,
+        known: tuple[Any, tuple[ShapedArray, ...], list[Dim]],
+        residuals: Sequence[Value],
+        cotangents: Sequence[Value],
+        avals: Sequence[ShapedArray],
+    ) -> list[Cotangent]:
+        """The cotangent of each input."""
+        trees, examples, dims = known
+        zero: set[int] = set()
+        count = len(residuals)
+        outs = list(zip(cotangents, self.dims_out, strict=True))
+
+        def call(values: list[Value]) -> list[Value]:
+            rest = iter(values[count:])
+            # Those of integers are of dtype float0, which nothing computes with.
+            cts = [float0_example(*p) if is_float0(p[0]) else next(rest) for p in outs]
+            found = self.rule(trees, values[:count], cts, examples)
+            zero.update(k for k, ct in enumerate(found) if isinstance(ct, Zero))
+            return [ct for ct in found if not isinstance(ct, Zero)]
+
+        real = [pair for pair in outs if not is_float0(pair[0])]
+        values = [*residuals, *(ct for ct, _ in real)]
+        places = [*dims, *(dim for _, dim in real)]
+        pairs = iter(over_batch(call, self.axis, values, places))
+        return [
+            Zero(aval) if k in zero else self.gathered(next(pairs), dim)
+            for k, (aval, dim) in enumerate(zip(avals, self.dims, strict=True))
+        ]
+
+    def gathered(self, pair: tuple[Value, Dim], dim: Dim) -> Value:
+        """The cotangent of an input whose batch is at `dim`, or that has none."""
+        if dim is not None or pair[1] is None:
+            return placed(pair, self.axis, dim)
+        params: Params = (("axes", (pair[1],)), ("out_sharding", None))
+        return bind_all("reduce_sum", [pair[0]], params)[0]
+
+
+def float0_example(batch: np.ndarray, dim: Dim) -> np.ndarray:
+    """What one example has of a batch of dtype float0."""
+    shape = [size for k, size in enumerate(batch.shape) if k != dim]
+    return np.zeros(shape, float0)
+
+
+BATCH["custom_jvp_call"] = batch_custom_jvp
+BATCH["custom_vjp_call"] = batch_custom_vjp

@@ -1,0 +1,190 @@
+"""Functions with a forward-mode rule of their own. Serves: custom_jvp.*, custom.*"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from traceir import rules
+from traceir.base.fast_dataclass import dataclass
+from traceir.ir.jaxpr import HostFunction, Params
+from traceir.jit.staging import function_name
+from traceir.pytrees import flatten
+from traceir.tracing.trace import Tracer, Value, bind, typeof
+from traceir.transforms.custom.custom_calls import (
+    Body,
+    Nondiff,
+    bind_call,
+    check_captures,
+    check_results,
+    completed,
+    flatten_arguments,
+    host_rule,
+    in_order,
+    instantiated,
+    shown,
+    symbolic,
+)
+from traceir.transforms.rules.registry import JVP, Tangent, Zero
+
+Rule = Callable[..., Any]
+
+
+class custom_jvp:
+    """A function whose derivative is given by a rule, not by what it computes.
+
+    `rule(primals, tangents)`, registered with `defjvp`, returns the results and their
+    tangents; it must be linear in the tangents. Every mode follows from it. Arguments
+    in `nondiff_argnums` or `nondiff_argnames` are no primals: the rule takes them in
+    front of the others.
+
+    Raises AttributeError (custom.undefined) when called without a rule, TypeError
+    (custom_jvp.pair, custom_jvp.tree, custom_jvp.types) for what a rule returns.
+
+    >>> import traceir, traceir.numpy as jnp
+    >>> @traceir.custom_jvp
+    ... def log1pexp(x):
+    ...     return jnp.log(1.0 + jnp.exp(x))
+    >>> @log1pexp.defjvp
+    ... def rule(primals, tangents):
+    ...     (x,), (t,) = primals, tangents
+    ...     return log1pexp(x), (1 - 1 / (1 + jnp.exp(x))) * t
+    >>> traceir.grad(log1pexp)(100.0)
+    Array(1., dtype=float32, weak_type=True)
+    """
+
+    def __init__(
+        self,
+        fun: Callable[..., Any],
+        nondiff_argnums: int | Sequence[int] = (),
+        nondiff_argnames: str | Iterable[str] = (),
+    ) -> None:
+        functools.update_wrapper(self, fun)
+        self.fun = fun
+        self.jvp: Rule | None = None
+        self._nondiff = Nondiff(fun, nondiff_argnums, nondiff_argnames)
+        self._name = function_name(fun)
+
+    def defjvp(self, jvp: Rule) -> Rule:
+        """Register the rule, and return it: this is a decorator."""
+        self.jvp = jvp
+        return jvp
+
+    def defjvps(self, *jvps: Rule | None) -> None:
+        """Register a rule for each argument: of its tangent, the result, the primals.
+
+        What they return is added up; None is a rule that gives zero.
+
+        >>> import traceir
+        >>> f = traceir.custom_jvp(lambda x, y: x * y)
+        >>> f.defjvps(lambda t, out, x, y: t * y, None)
+        >>> traceir.grad(f, argnums=(0, 1))(2.0, 3.0)[0]
+        Array(3., dtype=float32, weak_type=True)
+        """
+
+        def jvp(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+            out = self(*primals)
+            parts = [
+                rule(tangent, out, *primals)
+                for rule, tangent in zip(jvps, tangents, strict=True)
+                if rule is not None
+            ]
+            return out, flatten.map_(_total, out, *parts)
+
+        self.jvp = jvp
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function."""
+        if self.jvp is None:
+            raise rules.error("custom.undefined", got=f"the custom_jvp {self._name}")
+        primals, others = self._nondiff.split(args, kwargs)
+        others = {k: flatten.map_(_constant, value) for k, value in others.items()}
+        labels = self._nondiff.labels(len(primals))
+        leaves, tree = flatten_arguments(primals, self._name, labels)
+        fun = completed(self.fun, others)
+        body = Body(fun, tree, self._name, "custom_jvp", labels)
+        rule = JvpRule(self.jvp, tuple(in_order(others)), body)
+        named = HostFunction(function_name(self.jvp), rule)
+        return bind_call("custom_jvp_call", body, leaves, jvp=named)
+
+
+def _total(primal: Value, *parts: Tangent) -> Tangent:
+    """The sum of the tangents of one result."""
+    if not parts:
+        return Zero(typeof(primal))
+    return functools.reduce(lambda x, y: bind("add_any", x, y), parts)
+
+
+def _constant(value: Any) -> Any:
+    """What no derivative is taken by; a tracer says so in its program."""
+    return bind("stop_gradient", value) if isinstance(value, Tracer) else value
+
+
+@dataclass(frozen=True, eq=False)
+class JvpRule:
+    """A user's rule, as a function of leaves."""
+
+    rule: Rule
+    others: tuple[Any, ...]
+    body: Body
+
+    def __call__(
+        self, primals: Sequence[Value], tangents: Sequence[Tangent]
+    ) -> tuple[list[Value], list[Tangent]]:
+        """The leaves of the results, and their tangents."""
+        tree = self.body.in_tree
+        given = [
+            instantiated(t, typeof(p)) for p, t in zip(primals, tangents, strict=True)
+        ]
+        pair = self.rule(*self.others, tree.unflatten(primals), tree.unflatten(given))
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise rules.error("custom_jvp.pair", got=f"{pair!r:.80} from {self.name}")
+        outs, out_tree = flatten.flatten(pair[0])
+        tangents_out, tangent_tree = flatten.flatten(pair[1])
+        wanted = self.body.out_tree or out_tree
+        for what, tree_of in (("result", out_tree), ("tangent", tangent_tree)):
+            if tree_of != wanted:
+                whose = f"the result of {self.body.name}"
+                got = flatten.mismatch(f"the {what}", tree_of, whose, wanted)
+                raise rules.error("custom_jvp.tree", got=f"{self.name}: {got}")
+        self.body.out_tree = out_tree
+        return outs, [
+            self.checked(primal, tangent, path)
+            for primal, tangent, path in zip(
+                outs, tangents_out, out_tree.paths(), strict=True
+            )
+        ]
+
+    @property
+    def name(self) -> str:
+        """How errors speak of the rule."""
+        return f"the rule {function_name(self.rule)} of {self.body.name}"
+
+    def checked(self, primal: Value, tangent: Tangent, path: Any) -> Tangent:
+        """The tangent; TypeError (custom_jvp.types) if the result has another type."""
+        aval = typeof(primal)
+        found = symbolic(tangent, aval)
+        if found is None:
+            at = flatten.key_path(path, "result")
+            got = f"a tangent {shown(tangent)} of {at}, {aval.str_short()}"
+            raise rules.error("custom_jvp.types", got=f"{got}, from {self.name}")
+        return found
+
+
+def jvp_of_call(
+    primals: Sequence[Value], tangents: Sequence[Tangent], params: Params
+) -> tuple[Sequence[Value], Sequence[Tangent]]:
+    """The rule in the place of the function."""
+    given = dict(params)
+    count, program = given["num_consts"], given["call_jaxpr"]
+    assert isinstance(count, int) and isinstance(given["jvp"], HostFunction)
+    check_captures(tangents, count, given["name"])
+    rule = host_rule(given["jvp"], "custom_jvp_call")
+    outs, tangents_out = rule(primals[count:], tangents[count:])
+    giver = f"the rule of {given['name']}"
+    check_results("custom_jvp.types", program, map(typeof, outs), giver)
+    return outs, tangents_out
+
+
+JVP["custom_jvp_call"] = jvp_of_call

@@ -1,0 +1,285 @@
+"""Functions with a reverse-mode rule of their own. Serves: custom_vjp.*, custom.*"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from traceir import rules
+from traceir.base.fast_dataclass import dataclass
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import HostFunction, Params, sort_params
+from traceir.jit.staging import check_outputs, function_name
+from traceir.pytrees import flatten
+from traceir.pytrees.key_path import SequenceKey
+from traceir.tracing.trace import Tracer, Value, bind_all, typeof
+from traceir.transforms.autodiff.jvp_trace import is_inexact
+from traceir.transforms.custom.custom_calls import (
+    Body,
+    Nondiff,
+    bind_call,
+    check_results,
+    completed,
+    flatten_arguments,
+    host_rule,
+    in_order,
+    instantiated,
+    shown,
+    symbolic,
+)
+from traceir.transforms.rules.derivative_templates import scalar
+from traceir.transforms.rules.registry import (
+    BATCH,
+    JVP,
+    LINEARIZE,
+    TRANSPOSE,
+    Cotangent,
+    Linear,
+    LinearPart,
+    Tangent,
+    Zero,
+)
+
+Rule = Callable[..., Any]
+
+
+class custom_vjp:
+    """A function whose reverse-mode derivative is given by a pair of rules.
+
+    `fwd(*args)` returns the results and residuals, any tree of arrays;
+    `bwd(residuals, cotangents)` a tuple with one cotangent for each argument, or None
+    for zero. Arguments in `nondiff_argnums` must not be traced; `bwd` takes them in
+    front of the residuals.
+
+    Raises AttributeError (custom.undefined) when called without rules, TypeError
+    (custom_vjp.pair, custom_vjp.results, custom_vjp.tree, custom_vjp.forward) and
+    ValueError (custom_vjp.types) for what a rule returns.
+
+    >>> import traceir, traceir.numpy as jnp
+    >>> @traceir.custom_vjp
+    ... def clipped(x):
+    ...     return x
+    >>> clipped.defvjp(lambda x: (x, None), lambda _, ct: (jnp.clip(ct, -1, 1),))
+    >>> traceir.grad(lambda x: 5 * clipped(x))(2.0)
+    Array(1., dtype=float32, weak_type=True)
+    """
+
+    def __init__(
+        self, fun: Callable[..., Any], nondiff_argnums: int | Sequence[int] = ()
+    ) -> None:
+        functools.update_wrapper(self, fun)
+        self.fun = fun
+        self.fwd: Rule | None = None
+        self.bwd: Rule | None = None
+        self._nondiff = Nondiff(fun, nondiff_argnums, ())
+        self._name = function_name(fun)
+
+    def defvjp(self, fwd: Rule, bwd: Rule) -> None:
+        """Register the forward and the backward rule."""
+        self.fwd, self.bwd = fwd, bwd
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function."""
+        if self.fwd is None or self.bwd is None:
+            raise rules.error("custom.undefined", got=f"the custom_vjp {self._name}")
+        primals, others = self._nondiff.split(args, kwargs)
+        for position, value in others.items():
+            if any(isinstance(leaf, Tracer) for leaf in flatten.leaves(value)):
+                got = f"argument {position} of {self._name}"
+                raise rules.error("custom.nondiff", got=got)
+        labels = self._nondiff.labels(len(primals))
+        leaves, tree = flatten_arguments(primals, self._name, labels)
+        body = Body(completed(self.fun, others), tree, self._name, "custom_vjp", labels)
+        forward = ForwardRule(self.fwd, completed(self.fwd, others), body)
+        backward = BackwardRule(self.bwd, tuple(in_order(others)), tree, self._name)
+        return bind_call(
+            "custom_vjp_call",
+            body,
+            leaves,
+            fwd=HostFunction(function_name(self.fwd), forward),
+            bwd=HostFunction(function_name(self.bwd), backward),
+        )
+
+
+# Leaves of the results, leaves of the residuals, what the backward rule must know.
+Forward = tuple[list[Value], list[Value], Any]
+
+
+@dataclass(frozen=True, eq=False)
+class ForwardRule:
+    """A user's forward rule, as a function of leaves."""
+
+    rule: Rule
+    call: Rule
+    body: Body
+
+    def __call__(self, primals: Sequence[Value]) -> Forward:
+        """Results, residuals, and the structures of both."""
+        name = f"the rule {function_name(self.rule)} of {self.body.name}"
+        pair = self.call(*self.body.in_tree.unflatten(primals))
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise rules.error("custom_vjp.pair", got=f"{pair!r:.80} from {name}")
+        outs, tree = flatten.flatten(pair[0])
+        check_outputs(outs, tree)
+        if self.body.out_tree not in (None, tree):
+            got = f"{tree} from {name}, not {self.body.out_tree}"
+            raise rules.error("custom_vjp.results", got=got)
+        self.body.out_tree = tree
+        residuals, structure = flatten.flatten(pair[1])
+        return outs, residuals, (structure, tree)
+
+
+@dataclass(frozen=True, eq=False)
+class BackwardRule:
+    """A user's backward rule, as a function of leaves."""
+
+    rule: Rule
+    others: tuple[Any, ...]
+    in_tree: flatten.TreeDef
+    name: str
+
+    def __call__(
+        self,
+        trees: tuple[flatten.TreeDef, flatten.TreeDef],
+        residuals: Sequence[Value],
+        cotangents: Sequence[Value],
+        avals: Sequence[ShapedArray],
+    ) -> list[Cotangent]:
+        """The cotangent of each leaf of the arguments, of types `avals`."""
+        saved, ct = trees[0].unflatten(residuals), trees[1].unflatten(cotangents)
+        given = self.rule(*self.others, saved, ct)
+        found = list(self.leaves(given))
+        return [
+            Zero(aval) if ct is None else self.checked(ct, aval, path)
+            for ct, aval, path in zip(found, avals, self.in_tree.paths(), strict=True)
+        ]
+
+    def leaves(self, given: Any) -> Iterator[Any]:
+        """A cotangent for each leaf; TypeError (custom_vjp.tree)."""
+        if not isinstance(given, tuple | list):
+            raise self.wrong_tree(given, ())
+        if len(given) != len(self.in_tree.below):
+            raise self.wrong_tree(given, ())
+        for k, (tree, part) in enumerate(zip(self.in_tree.below, given, strict=True)):
+            yield from self.spread(tree, part, (SequenceKey(k),))
+
+    def spread(self, tree: flatten.TreeDef, given: Any, path: Any) -> Iterator[Any]:
+        """What is given for a subtree: None, one cotangent for all of it, or a tree."""
+        if given is None or flatten.structure(given) is flatten.LEAF:
+            yield from [given] * tree.num_leaves
+            return
+        parts, top = flatten.flatten_with_path(given, lambda t: t is not given)
+        if (top.node_type, top.meta) != (tree.node_type, tree.meta):
+            raise self.wrong_tree(given, path)
+        for (step, part), below in zip(parts, tree.below, strict=True):
+            yield from self.spread(below, part, (*path, *step))
+
+    def wrong_tree(self, given: Any, path: Any) -> rules.TraceirError:
+        """The error of a wrong structure (custom_vjp.tree)."""
+        at = flatten.key_path(path, "output")
+        rule = f"the rule {function_name(self.rule)} of {self.name}"
+        got = f"{flatten.structure(given)} at {at} from {rule}, for {self.in_tree}"
+        return rules.error("custom_vjp.tree", got=got)
+
+    def checked(self, ct: Any, aval: ShapedArray, path: Any) -> Cotangent:
+        """The cotangent; ValueError (custom_vjp.types) unless of the leaf's type."""
+        if not is_inexact(aval):
+            return Zero(aval)
+        if type(ct) in (int, float) and aval.shape == ():
+            return scalar(ct, aval)
+        found = symbolic(ct, aval)
+        if found is None:
+            at = flatten.key_path(path, "output")
+            rule = f"the rule {function_name(self.rule)} of {self.name}"
+            got = f"{shown(ct)} at {at} from {rule}, for {aval.str_short()}"
+            raise rules.error("custom_vjp.types", got=got)
+        return found
+
+
+def jvp_of_call(
+    primals: Sequence[Value], tangents: Sequence[Tangent], params: Params
+) -> tuple[Sequence[Value], Sequence[Tangent]]:
+    """There is none."""
+    raise rules.error("custom_vjp.forward", got=str(dict(params)["name"]))
+
+
+def refuse_lin(*_: Any) -> Any:
+    """A backward rule can be transposed, and nothing else: there is no derivative."""
+    raise rules.error("custom_vjp.forward")
+
+
+def linearize_call(
+    primals: Sequence[Value], nonzero: Sequence[bool], params: Params
+) -> tuple[Sequence[Value], Sequence[bool], Sequence[Value], LinearPart]:
+    """The forward rule now, the backward one when cotangents come."""
+    given: dict[str, Any] = dict(params)
+    count = given["num_consts"]
+    if any(nonzero[:count]):
+        raise rules.error("custom.capture", got=f"a value captured by {given['name']}")
+    fwd = host_rule(given["fwd"], "custom_vjp_call")
+    bwd = host_rule(given["bwd"], "custom_vjp_call")
+    outs, residuals, trees = fwd(primals[count:])
+    avals = tuple(typeof(v) for v in outs)
+    giver = f"the forward rule of {given['name']}"
+    check_results("custom_vjp.results", given["call_jaxpr"], avals, giver)
+    moving = tuple(nonzero[count:])
+    pullback = Pullback(
+        bwd, trees, avals, tuple(typeof(v) for v in primals[count:]), moving
+    )
+    lin = sort_params(
+        {
+            "bwd": HostFunction(given["bwd"].name, pullback),
+            "in_zeros": tuple(not moved for moved in moving),
+            "num_res": len(residuals),
+            "symbolic_zeros": False,
+            "out_avals": tuple(a for a in avals if is_inexact(a)),
+        }
+    )
+
+    def linear(saved: Sequence[Value], tangents: Sequence[Value]) -> Sequence[Tangent]:
+        return bind_all("custom_lin", [*saved, *tangents], lin)
+
+    return outs, [is_inexact(a) for a in avals], residuals, linear
+
+
+@dataclass(frozen=True, eq=False)
+class Pullback:
+    """A backward rule at one point: from residuals and cotangents to cotangents."""
+
+    bwd: Callable[..., list[Cotangent]]
+    trees: Any
+    outs: tuple[ShapedArray, ...]
+    ins: tuple[ShapedArray, ...]
+    moving: tuple[bool, ...]
+
+    def __call__(
+        self, residuals: Sequence[Value], cotangents: Sequence[Cotangent]
+    ) -> list[Cotangent]:
+        """The cotangents of those inputs that move, by those of all real results."""
+        given = iter(cotangents)
+        full = [next(given) if is_inexact(a) else Zero(a) for a in self.outs]
+        values = [instantiated(ct, a) for ct, a in zip(full, self.outs, strict=True)]
+        found = self.bwd(self.trees, residuals, values, self.ins)
+        return [ct for ct, moves in zip(found, self.moving, strict=True) if moves]
+
+
+def transpose_lin(
+    cotangents: Sequence[Cotangent], operands: Sequence[Any], params: Params
+) -> Sequence[Cotangent]:
+    """The backward rule."""
+    given: dict[str, Any] = dict(params)
+    count = given["num_res"]
+    pullback = host_rule(given["bwd"], "custom_lin")
+    found = pullback(operands[:count], cotangents)
+    return [None] * count + [
+        ct if isinstance(operand, Linear) else None
+        for ct, operand in zip(found, operands[count:], strict=True)
+    ]
+
+
+BATCH["custom_lin"] = refuse_lin
+JVP["custom_lin"] = refuse_lin
+JVP["custom_vjp_call"] = jvp_of_call
+LINEARIZE["custom_vjp_call"] = linearize_call
+TRANSPOSE["custom_lin"] = transpose_lin

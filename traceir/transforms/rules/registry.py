@@ -1,0 +1,89 @@
+"""What each transform does to a primitive, where no column of its row says it.
+
+The registries are closed: each holds the primitives whose rows have programs in their
+params, and those whose rule no template can write. All rules apply operations with
+`traceir.tracing.trace.bind_all`, in the trace that is then in force.
+
+Serves: derive.*
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from traceir.base.fast_dataclass import dataclass
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import Params
+from traceir.tracing.trace import Value
+
+
+@dataclass(frozen=True, slots=True)
+class Zero:
+    """A tangent or cotangent that is zero everywhere, of this type: never computed.
+
+    That of an integer or a boolean is always one, and has the type of its primal.
+    """
+
+    aval: ShapedArray
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """An operand whose cotangent is asked for: its type alone is known."""
+
+    aval: ShapedArray
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """The axis that a function is batched over: its name, if it has one, its size."""
+
+    name: Any
+    size: int
+
+
+Tangent = Any  # Value | Zero
+Cotangent = Any  # Value | Zero | None
+Dim = int | None
+
+# Primals, tangents, params -> results, tangents of the results. The operands of the
+# primitive are `primals`; not all tangents are Zero. Runs in the trace around.
+JvpRule = Callable[
+    [Sequence[Value], Sequence[Tangent], Params],
+    tuple[Sequence[Value], Sequence[Tangent]],
+]
+# Residuals, nonzero tangents -> tangents of the results. Called while a tangent trace
+# records; must apply only operations that are linear in the tangents.
+LinearPart = Callable[[Sequence[Value], Sequence[Value]], Sequence[Tangent]]
+# Primals, which tangents are nonzero, params -> results, which tangents of results are
+# nonzero, residuals, the linear part. `linear` is given one tangent for each True and
+# returns one for each nonzero result. Runs in the trace around. A primitive without
+# such a rule is linearized by its JVP rule: what does not depend on tangents is done
+# in the trace around, the rest is recorded.
+LinearizeRule = Callable[
+    [Sequence[Value], Sequence[bool], Params],
+    tuple[Sequence[Value], Sequence[bool], Sequence[Value], LinearPart],
+]
+# Cotangents of the results, operands (a Linear for each whose cotangent is asked for),
+# params -> one cotangent per operand: a value, Zero, or None where none was asked for.
+TransposeRule = Callable[
+    [Sequence[Cotangent], Sequence[Any], Params], Sequence[Cotangent]
+]
+# Axis, operands, the batched dimension of each (None: not batched), params -> results
+# and their batched dimensions.
+BatchRule = Callable[
+    [Axis, Sequence[Value], Sequence[Dim], Params],
+    tuple[Sequence[Value], Sequence[Dim]],
+]
+
+# Operands, which of them are linear arguments of a function that is recorded to be
+# transposed, params -> results, of which those that do not depend on linear operands
+# are known; None where there are none.
+SplitRule = Callable[[Sequence[Value], Sequence[bool], Params], Sequence[Value] | None]
+
+JVP: dict[str, JvpRule] = {}
+LINEARIZE: dict[str, LinearizeRule] = {}
+SPLIT: dict[str, SplitRule] = {}
+TRANSPOSE: dict[str, TransposeRule] = {}
+BATCH: dict[str, BatchRule] = {}

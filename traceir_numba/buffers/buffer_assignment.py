@@ -1,0 +1,227 @@
+"""Which buffers of a program take over the memory of others that nobody reads any more.
+
+A value whose readers are done leaves its memory to the next one of the same shape and
+dtype; a kernel that reads an element just where it writes one writes it in place.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field, replace
+from math import prod
+
+from traceir.dtypes import as_dtype
+from traceir_numba.loops.nest import Load, map_accesses
+from traceir_numba.loops.program import (
+    Buffer,
+    Call,
+    Copy,
+    Evaluate,
+    Launch,
+    Program,
+    Reshape,
+    Run,
+    Step,
+)
+from traceir_numba.runtime.allocator import LARGE
+
+# What an array is made for.
+Kind = tuple[tuple[int, ...], str]
+
+# Roles of buffers whose memory is the program's own.
+OWN = ("temporary", "output")
+
+
+def share_memory(program: Program, donated: Collection[int] = ()) -> Program:
+    """The same program with buffers that take over dead memory.
+
+    `donated` are the inputs whose memory may be written once they have been read.
+    """
+    return _Sharing(program, frozenset(donated)).program_()
+
+
+def size_of(buffer: Buffer) -> int:
+    """The bytes of a buffer."""
+    return int(prod(buffer.shape)) * as_dtype(buffer.dtype).itemsize
+
+
+@dataclass(slots=True)
+class _Sharing:
+    program: Program
+    donated: frozenset[int]
+    over: dict[int, int] = field(default_factory=dict)  # whose memory each one takes
+    last: dict[int, int] = field(default_factory=dict)  # the last step that needs it
+    ends: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
+    dead: dict[Kind, list[int]] = field(default_factory=lambda: defaultdict(list))
+
+    def program_(self) -> Program:
+        program = self.program
+        self.find_aliases()
+        self.find_ends()
+        made = {*program.inputs, *(k for k, _ in program.constants)}
+        for slot in self.donated - self.last.keys():
+            self.dead[self.kind(slot)].append(slot)
+        steps: list[Step] = []
+        takes: dict[int, int] = {}
+        for number, step in enumerate(program.steps):
+            if isinstance(step, Copy) and self.dies(step.source, number):
+                self.take(step.target, self.root(step.source))
+                step = Reshape(step.source, step.target)
+                made.add(step.output)
+            renamed: list[Step] = []
+            if isinstance(step, Launch):
+                for new, old in self.in_place(step, number, made):
+                    self.take(new, old)
+                    step = unified(step, old, new)
+                    renamed.append(Reshape(old, new))
+                    made.add(new)
+            for slot in needed(step):
+                alike = [] if slot in made else self.dead[self.kind(slot)]
+                if alike:
+                    takes[slot] = found = alike.pop()  # that which died last
+                    self.take(slot, found)
+                made.add(slot)
+            made.update(_touches(step))
+            steps += [step, *renamed]
+            for slot in self.ending(number, made):
+                self.dead[self.kind(slot)].append(slot)
+        over = tuple(sorted(takes.items()))
+        return replace(program, steps=tuple(steps), over=over)
+
+    # -- how long memory is needed ------------------------------------------------
+
+    def root(self, slot: int) -> int:
+        """The buffer whose memory a buffer has."""
+        while slot in self.over:
+            slot = self.over[slot]
+        return slot
+
+    def find_aliases(self) -> None:
+        for step in self.program.steps:
+            if isinstance(step, Reshape) and not step.copied:
+                self.over[step.output] = step.source
+
+    def find_ends(self) -> None:
+        steps = self.program.steps
+        for number, step in enumerate(steps):
+            for slot in _touches(step):
+                self.last[self.root(slot)] = number
+        for slot in self.program.outputs:
+            self.last[self.root(slot)] = len(steps)
+        for slot, number in self.last.items():
+            self.ends[number].add(slot)
+
+    def take(self, new: int, old: int) -> None:
+        """Let a buffer have another one's memory, which lasts as long as both."""
+        before = self.last.get(old, 0)
+        after = max(before, self.last[new])
+        self.ends[before].discard(old)
+        self.ends[after].add(old)
+        self.last[old] = after
+        self.over[new] = old
+
+    def kind(self, slot: int) -> Kind:
+        """What two buffers share of which one can have the other's memory."""
+        buffer = self.program.buffers[slot]
+        return buffer.shape, buffer.dtype
+
+    def free(self, slot: int) -> bool:
+        """Whether the program may write a buffer's memory anew."""
+        return self.program.buffers[slot].role in OWN or slot in self.donated
+
+    def ending(self, number: int, made: Collection[int]) -> list[int]:
+        """The memory that no step after this one needs."""
+        return [
+            slot
+            for slot in sorted(self.ends[number])
+            if slot in made and slot not in self.over and self.free(slot)
+        ]
+
+    def dies(self, slot: int, number: int) -> bool:
+        """Whether a step is the last that needs a buffer's memory, which is free."""
+        root = self.root(slot)
+        return self.last[root] == number and self.free(root)
+
+    # -- in place -----------------------------------------------------------------
+
+    def in_place(
+        self, step: Launch, number: int, made: Collection[int]
+    ) -> Iterator[tuple[int, int]]:
+        """A buffer that a launch makes and the dying one to be written over, if any."""
+        buffers = self.program.buffers
+        for new in step.buffers:
+            if new in made or size_of(buffers[new]) < LARGE:
+                continue
+            for old in step.buffers:
+                if (
+                    old in made
+                    and old not in self.over  # its own name is in the launch
+                    and self.free(old)
+                    and self.last[old] == number
+                    and buffers[old].dtype == buffers[new].dtype
+                    and buffers[old].shape == buffers[new].shape
+                    and can_overwrite(step, old, new)
+                ):
+                    yield new, old
+                    return
+
+
+def needed(step: Step) -> tuple[int, ...]:
+    """The buffers that must have memory before a step of a program runs."""
+    match step:
+        case Reshape():
+            return ()
+        case Evaluate(inputs=inputs):
+            return inputs
+    return _touches(step)
+
+
+def _touches(step: Step) -> tuple[int, ...]:
+    match step:
+        case Launch() | Run():
+            return step.buffers
+        case Call():
+            return (*step.inputs, step.output)
+        case Evaluate():
+            return (*step.inputs, *step.outputs)
+        case Reshape():
+            return (step.source, step.output)
+        case Copy():
+            return (step.source, step.target)
+    raise AssertionError(step)
+
+
+def can_overwrite(step: Launch, old: int, new: int) -> bool:
+    """Whether each point reads `old` only where it then writes `new`."""
+    nest = step.nest
+    if nest.form != "map":
+        return False
+    read, written = step.buffers.index(old), step.buffers.index(new)
+    if read in nest.written or written in nest.loaded:
+        return False
+    places = {s.access for s in nest.stores if s.access.buffer == written}
+    reads = {n.access for n in nest.body if isinstance(n, Load)}
+    own = {access for access in reads if access.buffer == read}
+    # Elements that lie together at a place are of one point, whichever they are.
+    alike = {replace(access, lane=0) for access in own}
+    return len(alike) == 1 and {replace(a, buffer=read) for a in places} == own
+
+
+def unified(step: Launch, old: int, new: int) -> Launch:
+    """The launch with one pointer for two buffers."""
+    kept, gone = step.buffers.index(old), step.buffers.index(new)
+
+    def number(k: int) -> int:
+        k = kept if k == gone else k
+        return k - 1 if k > gone else k
+
+    nest = map_accesses(step.nest, lambda a: replace(a, buffer=number(a.buffer)))
+    rest = [k for k in range(len(step.buffers)) if k != gone]
+    pointers = step.labels.pointers
+    return replace(
+        step,
+        nest=replace(nest, buffers=tuple(nest.buffers[k] for k in rest)),
+        buffers=tuple(step.buffers[k] for k in rest),
+        labels=replace(step.labels, pointers=tuple(pointers[k] for k in rest)),
+    )

@@ -1,0 +1,173 @@
+"""How what is carried from one run of a loop's body gets to the next one.
+
+Scalars are assigned. An array's pointer takes the one of the memory that the body has
+put the next value in, and that memory takes the old value's: they change places. Where
+the body reads an element no more once it has written the new one, there is one memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from traceir_numba.loops.nest import Constant, Nest, map_accesses, may_overwrite
+from traceir_numba.loops.program import Assign, Branch, Buffer, Copy, Launch, Step
+from traceir_numba.loops.step_effects import pointers_to, reads, renamed, writes
+
+Source = int | Constant
+Pair = tuple[int, Source]
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """The body's steps with the moves at their end.
+
+    `copied` are the carries that need memory of their own, in which they begin as a
+    copy; the others only ever point to memory that nothing in the loop writes twice.
+    """
+
+    steps: tuple[Step, ...]
+    copied: frozenset[int]
+
+
+def moves_of(
+    steps: Sequence[Step],
+    next_: Mapping[int, Source],
+    buffers: Sequence[Buffer],
+    owned: Collection[int],
+    stable: Collection[int],
+    spare: Callable[[int], int],
+) -> Moves:
+    """How carries get their next values.
+
+    `next_` gives for each carry what it becomes; `owned` are the pointers to memory
+    that may change places, `stable` those to memory that lasts as long as the loop.
+    `spare` gives memory for a carry's next value where that must be copied.
+    """
+    scalars = [(t, s) for t, s in next_.items() if buffers[t].role == "scalar"]
+    arrays = {t: s for t, s in next_.items() if buffers[t].role != "scalar"}
+    pointing = _pointing(arrays, stable)
+    rotating: dict[int, int] = {}
+    copies: list[Step] = []
+    for target, source in arrays.items():
+        assert isinstance(source, int)
+        if target in pointing:
+            continue
+        fits = source in owned or source in arrays
+        if not fits or source in rotating.values():
+            copied = spare(target)
+            copies.append(Copy(source, copied))
+            source = copied
+        rotating[target] = source
+    body, rotating = _in_place((*steps, *copies), rotating, arrays)
+    pairs = [(t, s) for t, s in arrays.items() if t in pointing and t != s]
+    pairs += _rotation(rotating)
+    done = frozenset(t for t in arrays if t not in pointing)
+    tail = (Assign((*scalars, *pairs)),) if scalars or pairs else ()
+    return Moves((*body, *tail), done)
+
+
+def _pointing(arrays: Mapping[int, Source], stable: Collection[int]) -> set[int]:
+    """The carries that become what outlasts the loop, or one another in the end."""
+    found = {t for t, s in arrays.items() if s in stable or s == t}
+    while True:
+        more = {t for t, s in arrays.items() if s in found} - found
+        if not more:
+            return found
+        found |= more
+
+
+def _rotation(rotating: Mapping[int, int]) -> list[Pair]:
+    """Pointers that change places: each one's old memory goes to who has none."""
+    pairs: list[Pair] = [(t, s) for t, s in rotating.items() if t != s]
+    target_of = {s: t for t, s in rotating.items()}
+    for source in rotating.values():
+        if source not in rotating:
+            last = target_of[source]
+            while last in target_of:
+                last = target_of[last]
+            pairs.append((source, last))
+    return pairs
+
+
+# -- one memory for the old and the new value -----------------------------------------
+
+
+def _in_place(
+    steps: tuple[Step, ...], rotating: dict[int, int], arrays: Mapping[int, Source]
+) -> tuple[tuple[Step, ...], dict[int, int]]:
+    left = dict(rotating)
+    for carry, new in rotating.items():
+        others = [s for t, s in arrays.items() if t != carry]
+        if new in rotating or carry in others or new in others:
+            continue
+        made = _over(steps, carry, new)
+        if made is not None:
+            steps, left[carry] = made, carry
+    return steps, left
+
+
+def _over(steps: Sequence[Step], carry: int, new: int) -> tuple[Step, ...] | None:
+    """The steps with the new value in the old one's memory, which nobody reads then.
+
+    What makes the new value first is a copy of the old one, which goes, or a kernel
+    that may write over it, or a choice between such steps.
+    """
+    at = next((k for k, step in enumerate(steps) if new in writes(step)), None)
+    if at is None:
+        return None
+    others = pointers_to(carry, steps)
+    old = {carry, *others}
+    if any(not old.isdisjoint(reads(s) | writes(s)) for s in steps[at + 1 :]):
+        return None
+    made: tuple[Step, ...]
+    match steps[at]:
+        case Copy(source) if source == carry:
+            made = ()
+        case Launch() as launch if _may_write(launch, carry, new, others):
+            made = (_unified(launch, carry, new),)
+        case Branch(branches=branches) as choice:
+            found = [_over(branch, carry, new) for branch in branches]
+            kept = tuple(branch for branch in found if branch is not None)
+            if len(kept) < len(found):
+                return None
+            made = (replace(choice, branches=kept),)
+        case _:
+            return None
+    return (*steps[:at], *made, *renamed(steps[at + 1 :], {new: carry}))
+
+
+def _may_write(launch: Launch, carry: int, new: int, others: Collection[int]) -> bool:
+    """Whether a kernel may have the old value's memory for the new one."""
+    if not reads(launch).isdisjoint(others):
+        return False
+    if carry not in launch.buffers:
+        return True
+    old, own = launch.buffers.index(carry), launch.buffers.index(new)
+    return may_overwrite(launch.nest, old, own)
+
+
+def _unified(launch: Launch, carry: int, new: int) -> Launch:
+    """The launch with the old value's memory for the new one."""
+    own = launch.buffers.index(new)
+    if carry not in launch.buffers:
+        buffers = tuple(carry if b == new else b for b in launch.buffers)
+        return replace(launch, buffers=buffers)
+    old = launch.buffers.index(carry)
+
+    def number(k: int) -> int:
+        k = old if k == own else k
+        return k - 1 if k > own else k
+
+    nest: Nest = map_accesses(
+        launch.nest, lambda a: replace(a, buffer=number(a.buffer))
+    )
+    kept = [k for k in range(len(launch.buffers)) if k != own]
+    return replace(
+        launch,
+        nest=replace(nest, buffers=tuple(nest.buffers[k] for k in kept)),
+        buffers=tuple(launch.buffers[k] for k in kept),
+        labels=replace(
+            launch.labels, pointers=tuple(launch.labels.pointers[k] for k in kept)
+        ),
+    )

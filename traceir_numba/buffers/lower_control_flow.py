@@ -1,0 +1,306 @@
+"""Control flow becomes routines: loops over steps, with all memory made before them.
+
+A rank-zero value is a scalar of the routine. An array that is carried is a pointer: a
+step reads what one points to, writes what another points to, and then they change
+places, so that no carry is copied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
+from traceir.text.words import number_text
+from traceir_numba.buffers.loop_carries import moves_of
+from traceir_numba.buffers.routine_buffers import Memory
+from traceir_numba.emitters.kinds import Region
+from traceir_numba.emitters.regions import Choose, Repeat
+from traceir_numba.fusion.clusters import Cluster
+from traceir_numba.fusion.dataflow import Graph
+from traceir_numba.fusion.fuse import Plan, fuse, kept_values
+from traceir_numba.loops.build_nest import Built, build
+from traceir_numba.loops.nest import Constant
+from traceir_numba.loops.program import (
+    Assign,
+    Branch,
+    Call,
+    Copy,
+    Labels,
+    Launch,
+    Load,
+    Loop,
+    Routine,
+    Save,
+    Step,
+    While,
+)
+from traceir_numba.loops.schedule import merge, scratch_of
+from traceir_numba.loops.step_effects import reads, walk, writes
+from traceir_numba.lowering.hoist_reshapes import hoist_reshapes
+
+
+def routine_of(
+    eqn: Eqn, name: str, needed: Sequence[Var], printed: Mapping[Var, str]
+) -> Routine:
+    """The routine of one equation of control flow.
+
+    Its first arguments are the equation's operands, each variable once, then come the
+    results that are needed, and then memory. Names are those that are `printed`.
+    """
+    work = Memory(printed)
+    steps: list[Step] = []
+    slots: dict[Var, int] = {}
+    for var in operands_of(eqn):
+        slots[var] = work.value(var, "operand")
+        work.give(slots[var])
+        if not var.aval.shape:
+            steps.append(Load(slots[var]))
+    wanted = {v: work.value(v, "result") for v in needed}
+    for slot in wanted.values():
+        work.give(slot)
+    block = Block(work, _alone(eqn), slots, wanted)
+    steps += block.run()
+    for var, slot in wanted.items():
+        found = block.slots[var]
+        if not var.aval.shape:
+            steps += [Assign(((slot, found),)), Save(slot)]
+        else:
+            steps = work.moved(steps, found, slot)
+    used = {slot for step in walk(steps) for slot in reads(step) | writes(step)}
+    args = [k for k in work.args if k in used or k not in work.owned]
+    return Routine(name, tuple(work.buffers), tuple(args), tuple(steps))
+
+
+def operands_of(eqn: Eqn) -> list[Var]:
+    """The variables that a routine is given."""
+    return list(dict.fromkeys(a for a in eqn.inputs if isinstance(a, Var)))
+
+
+def _alone(eqn: Eqn) -> ClosedJaxpr:
+    """The program of one equation."""
+    return ClosedJaxpr(Jaxpr((), tuple(operands_of(eqn)), (eqn,), eqn.outputs))
+
+
+class Block:
+    """The steps of one program; `wanted` says where results are put, if they can be."""
+
+    def __init__(
+        self,
+        work: Memory,
+        closed: ClosedJaxpr,
+        given: Mapping[Var, int],
+        wanted: Mapping[Var, int] | None = None,
+    ) -> None:
+        self.work = work
+        self.closed, _ = hoist_reshapes(closed)
+        self.graph = Graph(self.closed)
+        self.slots = dict(given)
+        self.given = frozenset(given.values())
+        self.wanted = dict(wanted or {})
+        self.steps: list[Step] = []
+        self.names = {v: work.buffers[slot].name for v, slot in given.items()}
+        for eqn in self.closed.eqns:
+            for var in eqn.outputs:
+                self.names[var] = work.name(var)
+
+    def run(self) -> tuple[Step, ...]:
+        """All steps."""
+        plan = fuse(self.graph)
+        outvars = self.closed.jaxpr.outvars
+        results = {self.graph.memory_of(a) for a in outvars if isinstance(a, Var)}
+        kept = kept_values(plan, results)
+        for number, cluster in enumerate(plan.clusters):
+            match cluster.jobs[0].kind:
+                case "library":
+                    eqn = cluster.jobs[0].eqn
+                    inputs = tuple(self.operand(a) for a in eqn.inputs)
+                    self.steps.append(Call(eqn, inputs, self.slot(eqn.outputs[0])))
+                case "region":
+                    self.region(cluster.jobs[0].eqn)
+                case "put":
+                    rest = plan.clusters[number + 1 :]
+                    self.begin(cluster.jobs[0].eqn, rest, results)
+                    self.launch(self.built(plan, cluster, kept))
+                case _:
+                    self.launch(self.built(plan, cluster, kept))
+        return tuple(self.steps)
+
+    def built(self, plan: Plan, cluster: Cluster, kept: Collection[Var]) -> Built:
+        """The nest of a cluster."""
+        return build(self.graph, cluster, plan.stored, kept, self.names)
+
+    def begin(
+        self, eqn: Eqn, rest: Sequence[Cluster], results: Collection[Var]
+    ) -> None:
+        """Give an array that something is put in its first value: a copy, unless the
+        array's own memory is the routine's and nobody reads it any more.
+        """
+        operand, out = eqn.inputs[0], eqn.outputs[0]
+        assert isinstance(operand, Var)
+        memory, source = self.graph.memory_of(operand), self.slot(operand)
+        if (
+            source in self.work.owned
+            and source not in self.given
+            and out not in self.wanted
+            and memory not in results
+            and not any(memory in cluster.reads for cluster in rest)
+        ):
+            self.slots[out] = source
+            return
+        self.steps.append(Copy(source, self.slot(out)))
+
+    def launch(self, built: Built) -> None:
+        """Add a kernel's launch; scalars that it reads or writes need memory."""
+        nest, extents = merge(built.nest, built.extents, built.params)
+        buffers = tuple(self.slot(v) for v in built.memory)
+        pointers = tuple(self.work.buffers[b].name for b in buffers)
+        labels = Labels(built.labels, pointers)
+        scratch = tuple(
+            self.work.add(self.work.name(), (blocks,), dtype, "memory")
+            for blocks, dtype in scratch_of(nest, extents, built.params)
+        )
+        step = Launch(nest, buffers, extents, built.params, labels, scratch)
+        self.steps.append(step)
+        if not is_inline(step):
+            for slot in buffers:
+                if self.work.is_scalar(slot):
+                    self.work.give(slot)
+
+    # -- values -------------------------------------------------------------------
+
+    def slot(self, var: Var) -> int:
+        """Where a variable's value is, or is put."""
+        memory = self.graph.memory_of(var)
+        if memory not in self.slots:
+            found = self.wanted.get(memory)
+            if found is None:
+                found = self.work.value(memory, "memory", self.names[memory])
+            self.slots[memory] = found
+        return self.slots[memory]
+
+    def operand(self, atom: Atom) -> int:
+        """The slot of an operand; a literal gets a scalar of its own."""
+        if isinstance(atom, Var):
+            return self.slot(atom)
+        slot = self.work.value(atom, "scalar")
+        self.steps.append(Assign(((slot, constant(atom)),)))
+        return slot
+
+    def source(self, atom: Atom) -> int | Constant:
+        """What a scalar is assigned."""
+        return constant(atom) if isinstance(atom, Literal) else self.slot(atom)
+
+    # -- control flow -------------------------------------------------------------
+
+    def region(self, eqn: Eqn) -> None:
+        """Add a loop or a choice."""
+        entry = self.graph.entry(eqn)
+        assert isinstance(entry, Region)
+        flow = entry.read(eqn)
+        match flow:
+            case Choose():
+                self.choose(eqn, flow)
+            case Repeat():
+                self.repeat(eqn, flow)
+
+    def choose(self, eqn: Eqn, flow: Choose) -> None:
+        """Add a choice; its branches put their results in the same memory."""
+        index = self.operand(flow.index)
+        xs = [self.operand(a) for a in flow.xs]
+        results = [self.slot(v) for v in eqn.outputs]
+        branches = []
+        for branch in flow.branches:
+            outvars = branch.jaxpr.outvars
+            given = dict(zip(branch.jaxpr.invars, xs, strict=True))
+            block = Block(self.work, branch, given)
+            block.want(outvars, results)
+            block.run()
+            block.put(outvars, results)
+            branches.append(tuple(block.steps))
+        self.steps.append(Branch(index, tuple(branches), eqn.source))
+
+    def want(self, atoms: Sequence[Atom], slots: Sequence[int]) -> None:
+        """Ask for results to be computed where they are needed."""
+        for atom, slot in zip(atoms, slots, strict=True):
+            if isinstance(atom, Var) and atom.aval.shape:
+                memory = self.graph.memory_of(atom)
+                if memory not in self.slots:
+                    self.wanted.setdefault(memory, slot)
+
+    def put(self, atoms: Sequence[Atom], slots: Sequence[int]) -> None:
+        """Put results where they are needed, unless they are there."""
+        pairs = []
+        for atom, slot in zip(atoms, slots, strict=True):
+            if not atom.aval.shape:
+                pairs.append((slot, self.source(atom)))
+            elif isinstance(atom, Var):
+                found = self.slot(atom)
+                if found in self.given or (found != slot and found in slots):
+                    self.steps.append(Copy(found, slot))  # it is needed there, too
+                    continue
+                self.steps = self.work.moved(self.steps, found, slot)
+                if found not in self.work.args:
+                    self.slots = {
+                        v: slot if k == found else k for v, k in self.slots.items()
+                    }
+        if pairs:
+            self.steps.append(Assign(tuple(pairs)))
+
+    def repeat(self, eqn: Eqn, flow: Repeat) -> None:
+        """Add a loop, its carry's first values before it."""
+        work, jaxpr = self.work, flow.body.jaxpr
+        used = [self.operand(a) for a in flow.used]
+        tested = [self.operand(a) for a in flow.tested]
+        n, m = len(flow.used), len(flow.carry)
+        carried = [work.value(v, "pointer") for v in jaxpr.invars[n : n + m]]
+        stacks = [self.operand(a) for a in flow.rows]
+        rows = [work.value(v, "pointer") for v in jaxpr.invars[n + m :]]
+        given = dict(zip(jaxpr.invars, [*used, *carried, *rows], strict=True))
+        results = [self.slot(v) for v in eqn.outputs[m:]]
+        targets = [work.value(a, "pointer", work.name()) for a in jaxpr.outvars[m:]]
+        body = Block(work, flow.body, given)
+        body.want(jaxpr.outvars[m:], targets)
+        body.run()
+        body.put(jaxpr.outvars[m:], targets)
+        after = {
+            slot: body.source(atom)
+            for slot, atom in zip(carried, jaxpr.outvars[:m], strict=True)
+        }
+        stable = {*used, *rows, *targets}
+        moves = moves_of(body.steps, after, work.buffers, work.owned, stable, work.like)
+        for slot, atom, var in zip(carried, flow.carry, eqn.outputs[:m], strict=True):
+            self.start(slot, atom, slot in moves.copied)
+            self.slots[var] = slot
+        steps = moves.steps
+        if flow.test is None:
+            index = f"step_{next(work.numbers)}"
+            read = tuple(zip(stacks, rows, strict=True))
+            written = tuple(zip(results, targets, strict=True))
+            self.steps.append(
+                Loop(flow.length, flow.reverse, read, written, steps, index, eqn.source)
+            )
+            return
+        inputs = dict(zip(flow.test.jaxpr.invars, [*tested, *carried], strict=True))
+        test = Block(work, flow.test, inputs)
+        test.run()
+        holds = test.source(flow.test.jaxpr.outvars[0])
+        self.steps.append(While(tuple(test.steps), holds, steps, eqn.source))
+
+    def start(self, carried: int, atom: Atom, copied: bool) -> None:
+        """Give a carry its first value."""
+        if copied:
+            self.work.own(carried)
+            self.steps.append(Copy(self.operand(atom), carried))
+        else:
+            self.steps.append(Assign(((carried, self.source(atom)),)))
+
+
+def constant(atom: Literal) -> Constant:
+    """A literal as it stands in source."""
+    dtype = atom.aval.dtype
+    return Constant(number_text(atom.value, dtype), dtype.name)
+
+
+def is_inline(step: Launch) -> bool:
+    """Whether a nest is written among the steps: one that has no loops."""
+    return step.nest.rank == 0

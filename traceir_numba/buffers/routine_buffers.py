@@ -1,0 +1,81 @@
+"""The buffers of a routine: what it is given, and memory of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import count
+
+from traceir.ir.jaxpr import Atom, Var
+from traceir.text.naming import letters
+from traceir_numba.codegen.body import safe_name
+from traceir_numba.loops.program import Assign, Buffer, Copy, Step
+from traceir_numba.loops.step_effects import renamed, walk
+
+
+class Memory:
+    """The buffers of a routine while it is put together."""
+
+    def __init__(self, printed: Mapping[Var, str]) -> None:
+        self.printed = printed
+        self.taken: set[str] = set()
+        self.buffers: list[Buffer] = []
+        self.args: list[int] = []
+        self.owned: set[int] = set()  # pointers to memory of the routine's own
+        shown = set(printed.values())
+        self.fresh = (n for n in map(letters, count()) if n not in shown)
+        self.numbers = count()
+
+    def moved(self, steps: list[Step], found: int, target: int) -> list[Step]:
+        """The steps that leave an array in `target` instead; a copy if they cannot."""
+        if found == target:
+            return steps
+        pairs = [p for s in walk(steps) if isinstance(s, Assign) for p in s.pairs]
+        if found not in self.owned or any(found in pair for pair in pairs):
+            return [*steps, Copy(found, target)]
+        self.args.remove(found)
+        self.owned.remove(found)
+        return list(renamed(steps, {found: target}))
+
+    def name(self, var: Atom | None = None) -> str:
+        """A name that nothing else has: that of the variable in the text, if free."""
+        name = self.printed.get(var) if isinstance(var, Var) else None
+        if name is None or name in self.taken:
+            name = next(self.fresh)
+        self.taken.add(name)
+        return safe_name(name)
+
+    def value(self, atom: Atom, role: str, name: str | None = None) -> int:
+        """A new scalar or array for a value."""
+        aval = atom.aval
+        own = role if aval.shape else "scalar"
+        return self.add(name or self.name(atom), aval.shape, aval.dtype.name, own)
+
+    def add(self, name: str, shape: tuple[int, ...], dtype: str, role: str) -> int:
+        """A new buffer; what is memory is an argument."""
+        self.buffers.append(Buffer(name, shape, dtype, role))
+        slot = len(self.buffers) - 1
+        if role == "memory":
+            self.args.append(slot)
+            self.owned.add(slot)
+        return slot
+
+    def own(self, slot: int) -> None:
+        """Give a pointer memory of its own."""
+        self.buffers[slot] = replace(self.buffers[slot], role="memory")
+        self.give(slot)
+        self.owned.add(slot)
+
+    def give(self, slot: int) -> None:
+        """Let a buffer's memory be an argument."""
+        if slot not in self.args:
+            self.args.append(slot)
+
+    def like(self, slot: int) -> int:
+        """More memory of an array's size."""
+        old = self.buffers[slot]
+        return self.add(self.name(), old.shape, old.dtype, "memory")
+
+    def is_scalar(self, slot: int) -> bool:
+        """Whether a buffer is a scalar of the routine."""
+        return self.buffers[slot].role == "scalar"

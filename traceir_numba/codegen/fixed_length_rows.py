@@ -1,0 +1,107 @@
+"""Reductions of rows whose length is a constant, as source: no loop ends halfway.
+
+What a row needs is then straight-line code on vectors, so that the processor works on
+the next row before it has ended one. The order is that of rows of any length.
+Serves: choice.sum-order
+"""
+
+from __future__ import annotations
+
+from traceir_numba.codegen.accumulators import Accumulators, Emitter
+from traceir_numba.codegen.body import plain
+from traceir_numba.device_functions import SHORT, width_of
+from traceir_numba.emitters import EMITTERS
+from traceir_numba.emitters.kinds import Expression, Scalar
+
+
+def write(emitter: Emitter) -> None:
+    """The loops of a nest of rows of a constant length."""
+    emitter.make_accumulators()
+    for number in range(len(emitter.nest.passes)):
+        emitter.enter(number)
+        for a in emitter.reductions:
+            lanes = emitter.code.call(f"lanes_{plain(a.dtypes[0])}")
+            emitter.code.add(f"{a.result}_in = {lanes}")
+    with emitter.code.block(*emitter.outer_loops()):
+        for number in range(len(emitter.nest.passes)):
+            emitter.enter(number)
+            _Row(emitter).write()
+
+
+class _Row:
+    """One pass over a row; it may have several dimensions."""
+
+    def __init__(self, emitter: Emitter) -> None:
+        self.emitter = emitter
+        self.code = emitter.code
+        self.inner = emitter.loops.inner
+        length = emitter.nest.fixed(self.inner[-1])
+        assert length is not None
+        self.length, self.width = length, width_of(length)
+
+    def write(self) -> None:
+        emitter, code = self.emitter, self.code
+        if not emitter.reductions:
+            with code.block(*emitter.inner_loops(self.inner)):
+                emitter.body()
+            return
+        self.clear()
+        with code.block(*emitter.inner_loops(self.inner[:-1])):
+            self.line()
+        for number, a in enumerate(emitter.reductions):
+            found = self.folded(a)
+            code.add(f"{a.result} = {emitter.as_result(number, found)}")
+        emitter.finish()
+
+    def clear(self) -> None:
+        with self.code.block(f"for lane in range({self.width}):"):
+            for a in self.emitter.reductions:
+                for name, value in zip(a.names, a.initial(), strict=True):
+                    self.code.add(f"{name}[lane] = {value}")
+
+    def line(self) -> None:
+        """Compute all that is reduced, and then reduce it in lanes."""
+        emitter, code, d = self.emitter, self.code, self.inner[-1]
+        with code.block(f"for i{d} in range({self.length}):"):
+            emitter.body()
+            for a, x in zip(emitter.reductions, emitter.entering(), strict=True):
+                code.add(f"{a.result}_in[i{d}] = {x}")
+        whole = self.length // self.width * self.width
+        if whole:
+            with code.block(f"for base in range(0, {whole}, {self.width}):"):
+                self.enter("base + lane", self.width)
+        if self.length > whole:
+            self.enter(f"{whole} + lane" if whole else "lane", self.length - whole)
+
+    def enter(self, index: str, count: int) -> None:
+        """Let some of the values enter the accumulators."""
+        d = self.inner[-1]
+        with self.code.block(f"for lane in range({count}):"):
+            self.code.add(f"i{d} = {index}")
+            values = [f"{a.result}_in[i{d}]" for a in self.emitter.reductions]
+            self.emitter.update(values=values)
+
+    def folded(self, a: Accumulators) -> str:
+        """The accumulators as one, in the order of the function that folds them."""
+        if a.entry.test or self.length <= SHORT:
+            total = " * ".join(f"n{d}" for d in self.inner)
+            counts = self.emitter.counts(a, str(self.width), total)
+            return self.code.call(a.fold, *a.names, *counts)
+        (name,) = a.names
+        half = self.width // 2
+        while half:
+            with self.code.block(f"for lane in range({half}):"):
+                self.join(a, half)
+            half //= 2
+        return f"{name}[0]"
+
+    def join(self, a: Accumulators, distance: int) -> None:
+        """Let the accumulators at a distance enter those before."""
+        (name,), (dtype,) = a.names, a.dtypes
+        entry = EMITTERS[a.entry.fold.removeprefix("fold_")]
+        assert isinstance(entry, Scalar)
+        e = Expression(dtype, dtype, operands=(dtype, dtype))
+        old, new = f"{name}_old", f"{name}_new"
+        self.code.add(f"{old} = {name}[lane]", f"{new} = {name}[lane + {distance}]")
+        self.code.add(f"{name}[lane] = {entry.emit(e, old, new)}")
+        self.code.calls.update(dict.fromkeys(e.calls))

@@ -1,0 +1,78 @@
+"""The source of all that a program runs: kernels, and routines that call kernels."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from traceir_numba.buffers.lower_control_flow import is_inline
+from traceir_numba.codegen.nest import Kernel, emit
+from traceir_numba.codegen.routine import emit_routine
+from traceir_numba.loops.nest import Nest
+from traceir_numba.loops.program import Launch, Program, Run
+from traceir_numba.loops.step_effects import walk
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Kernels by the number of the step that runs them, and those inside routines."""
+
+    steps: dict[int, Kernel]
+    inner: dict[Nest, Kernel]
+
+    def requests(self, program: Program) -> dict[Nest, Kernel]:
+        """What is compiled first: one kernel for each nest."""
+        found = dict(self.inner)
+        for number, kernel in self.steps.items():
+            step = program.steps[number]
+            if isinstance(step, Launch):
+                found[step.nest] = kernel
+        return found
+
+    def routines(self, program: Program) -> dict[str, Kernel]:
+        """What is compiled then, by what makes two routines the same code."""
+        return {
+            _key(self.steps[number]): self.steps[number]
+            for number, step in enumerate(program.steps)
+            if isinstance(step, Run)
+        }
+
+
+def sources_of(program: Program) -> Sources:
+    """The sources of a program; equal nests have one."""
+    outer: dict[Nest, Kernel] = {}
+    inner: dict[Nest, Kernel] = {}
+    steps = {}
+    name = program.name.rstrip("_")
+    for number, step in enumerate(program.steps):
+        match step:
+            case Launch():
+                if step.nest not in outer:
+                    outer[step.nest] = _kernel(step, f"{name}_{len(outer)}")
+                steps[number] = outer[step.nest]
+            case Run(routine):
+                for launch in walk(routine.steps):
+                    if (
+                        isinstance(launch, Launch)
+                        and not is_inline(launch)
+                        and launch.nest not in inner
+                    ):
+                        own = f"{name}_body_{len(inner)}"
+                        inner[launch.nest] = _kernel(launch, own)
+                steps[number] = emit_routine(routine, inner)
+    return Sources(steps, inner)
+
+
+def _kernel(step: Launch, name: str) -> Kernel:
+    """The kernel of a launch; its name says in a word what it does."""
+    kind = "map"
+    if step.nest.reductions:
+        kind = step.nest.reductions[0].primitive.removeprefix("reduce_")
+    return emit(step.nest, step.labels, f"{name}_{kind}")
+
+
+def _key(kernel: Kernel) -> str:
+    """A routine's text without comments, and all that its names stand for."""
+    text = re.sub(r"(?m)^ *#.*\n", "", kernel.text + "\n")
+    nests = [(name, nest) for name, nest in kernel.kernels]
+    return f"{kernel.pointers} {nests} {text}"

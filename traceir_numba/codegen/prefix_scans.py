@@ -1,0 +1,186 @@
+"""Nests that leave what they have folded so far at each element, as source.
+
+Along rows a chunk of values is stored first, which vectorises, and then folded in
+place; along columns neighbours are folded beside one another. Serves: class.cumulative,
+choice.sum-order
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+from traceir_numba.codegen.body import Code, as_memory, index_text, plain, safe_name
+from traceir_numba.emitters.folds.cumulative import CHUNK, combined
+from traceir_numba.emitters.kinds import Expression, reduce_of
+from traceir_numba.loops.nest import Nest
+from traceir_numba.loops.program import Labels
+from traceir_numba.loops.schedule import Loops, tile_of
+
+
+class Emitter(Protocol):
+    """What writes the source of nests."""
+
+    nest: Nest
+    labels: Labels
+    loops: Loops
+    code: Code
+
+    def outer_loops(self) -> list[str]:
+        """Loops over points that are kept."""
+
+    def body(self) -> None:
+        """The straight-line code of one point."""
+
+
+def write(emitter: Emitter) -> None:
+    """The loops of a running nest."""
+    running = _Running(emitter)
+    match emitter.loops.split:
+        case "blocks":
+            running.whole()
+        case "tiles":
+            running.columns_by_tile()
+        case _ if emitter.nest.form == "rows":
+            running.rows()
+        case _:
+            running.columns()
+
+
+class _Running:
+    def __init__(self, emitter: Emitter) -> None:
+        nest = emitter.nest
+        self.emitter = emitter
+        self.code = emitter.code
+        (self.reduction,), (store,) = nest.reductions, nest.finish_stores
+        self.access = store.access
+        self.dtype = self.reduction.dtype
+        self.axis = nest.reduced.index(True)
+        entry = reduce_of(self.reduction.primitive)
+        (self.initial,) = entry.initial(self.dtype)
+        self.back = nest.running < 0
+        ((_, ends),) = emitter.labels.passes
+        self.result = safe_name(ends[0].name)
+        self.acc = f"{self.result}_acc"
+        self.totals = f"{self.result}_accs".upper()
+        self.combine = entry.fold.removeprefix("fold_")
+        self.way = f"{'back_' if self.back else ''}{self.combine}"
+
+    def value(self) -> str:
+        """The element that is folded, as the body has it."""
+        ((labels, _),) = self.emitter.labels.passes
+        found = self.code.operand(self.reduction.value, labels)
+        return as_memory(found, self.dtype)
+
+    def joined(self, x: str, y: str) -> str:
+        """Two values folded."""
+        e = Expression(self.dtype, self.dtype, operands=(self.dtype, self.dtype))
+        text = combined(self.combine, e, x, y)
+        self.code.calls.update(dict.fromkeys(e.calls))
+        return text
+
+    # -- along columns ------------------------------------------------------------
+
+    def columns(self) -> None:
+        """Tiles of adjacent columns, within the loops around them."""
+        self.accumulators()
+        tile = tile_of(self.emitter.nest)
+        tiles = f"for base in range(0, n{self.emitter.loops.lanes}, {tile}):"
+        with self.code.block(*self.emitter.outer_loops(), tiles):
+            self.tile()
+
+    def columns_by_tile(self) -> None:
+        """Tiles of adjacent columns, some of them by each thread."""
+        self.accumulators()
+        with self.code.block("for tile in range(lo, hi):"):
+            self.code.add(f"base = tile * {tile_of(self.emitter.nest)}")
+            self.tile()
+
+    def accumulators(self) -> None:
+        """What each column of a tile is folded into."""
+        lanes = self.code.call(f"lanes_{plain(self.dtype)}")
+        self.code.add(f"{self.acc} = {lanes}")
+
+    def tile(self) -> None:
+        """Fold a tile of adjacent columns, one lane each."""
+        code, d = self.code, self.emitter.loops.lanes
+        tile, rest = str(tile_of(self.emitter.nest)), f"n{d} - base"
+        code.add(f"width = {code.call('smaller', tile, rest)}")
+        fill = code.call(f"fill_{plain(self.dtype)}", self.acc, "width", self.initial)
+        code.add(fill)
+        with self.along_axis(), code.block("for lane in range(width):"):
+            code.add(f"i{d} = base + lane")
+            self.emitter.body()
+            code.add(f"so_far = {self.acc}[lane]")
+            code.add(f"{self.result} = {self.joined('so_far', self.value())}")
+            code.add(f"{self.acc}[lane] = {self.result}")
+            code.store(self.access, self.result, self.dtype)
+
+    @contextmanager
+    def along_axis(self) -> Iterator[None]:
+        """The loop over the axis, from its start or from its end."""
+        a = self.axis
+        if not self.back:
+            with self.code.block(f"for i{a} in range(n{a}):"):
+                yield
+            return
+        with self.code.block(f"for step in range(n{a}):"):
+            self.code.add(f"i{a} = n{a} - 1 - step")
+            yield
+
+    # -- along rows ---------------------------------------------------------------
+
+    def rows(self) -> None:
+        """One row after the other."""
+        with self.code.block(*self.emitter.outer_loops()):
+            self.code.add(f"{self.acc} = {self.initial}")
+            self.line("0", f"n{self.axis}")
+
+    def line(self, start: str, stop: str) -> None:
+        """Fold a line, going on from what the accumulator holds."""
+        code, a = self.code, self.axis
+        with code.block(f"for base in range({start}, {stop}, {CHUNK}):"):
+            code.add(f"width = {code.call('smaller', str(CHUNK), f'{stop} - base')}")
+            first = "base"
+            if self.back:
+                whole = f"{start} + {stop}" if start != "0" else stop
+                code.add(f"tile = {whole} - base - width")
+                first = "tile"
+            with code.block("for lane in range(width):"):
+                code.add(f"i{a} = {first} + lane")
+                self.emitter.body()
+                code.store(self.access, self.value(), self.dtype)
+            code.add(f"i{a} = {first}")
+            running = f"running_{self.way}_{plain(self.dtype)}"
+            memory, _, _ = code.place(self.access).partition("[")
+            given = memory, index_text(self.access), "width", self.acc
+            code.add(f"{self.acc} = {code.call(running, *given)}")
+
+    def whole(self) -> None:
+        """Blocks by themselves, and then what is before each of them."""
+        code, a = self.code, self.axis
+        with code.block("for block in range(lo, hi):"):
+            self.bounds()
+            code.add(f"{self.acc} = {self.initial}")
+            self.line("start", "stop")
+            code.add(f"{self.totals}[block] = {self.acc}")
+        with code.block("if last:"):
+            code.add(f"{self.acc} = {self.initial}")
+            with code.block("for tile in range(1, blocks):"):
+                code.add(f"block = {'blocks - 1 - tile' if self.back else 'tile'}")
+                before = f"{self.totals}[block {'+' if self.back else '-'} 1]"
+                code.add(f"so_far = {before}")
+                code.add(f"{self.acc} = {self.joined(self.acc, 'so_far')}")
+                self.bounds()
+                code.add(f"i{a} = start")
+                memory, _, _ = code.place(self.access).partition("[")
+                after = f"after_{self.combine}_{plain(self.dtype)}"
+                given = memory, index_text(self.access), "stop - start", self.acc
+                code.add(code.call(after, *given))
+
+    def bounds(self) -> None:
+        """Where a block begins and ends."""
+        self.code.add("start = block * step")
+        stop = self.code.call("smaller", "start + step", f"n{self.axis}")
+        self.code.add(f"stop = {stop}")

@@ -1,0 +1,181 @@
+"""Reductions along rows, and of everything, as source: in lanes, then of the lanes.
+
+Serves: choice.sum-order
+"""
+
+from __future__ import annotations
+
+from traceir_numba.codegen import fixed_length_rows
+from traceir_numba.codegen.accumulators import Emitter
+from traceir_numba.device_functions import LANES, ROW
+
+
+def write(emitter: Emitter) -> None:
+    """The loops of a nest whose innermost loop is reduced, or of a short one."""
+    rows = _Rows(emitter)
+    if emitter.loops.split == "blocks":
+        rows.whole()
+    elif emitter.nest.short:
+        rows.short()
+    elif emitter.nest.fixed(emitter.loops.inner[-1]) is not None:
+        fixed_length_rows.write(emitter)
+    else:
+        rows.rows()
+
+
+class _Rows:
+    """`masked` rows are a few vectors long, the last one of which may be in part."""
+
+    def __init__(self, emitter: Emitter) -> None:
+        self.emitter = emitter
+        self.code = emitter.code
+        self.inner = emitter.loops.inner
+        self.masked = emitter.nest.masked
+
+    # -- rows ---------------------------------------------------------------------
+
+    def rows(self) -> None:
+        """A line of elements, or several, for each result."""
+        emitter = self.emitter
+        emitter.make_accumulators()
+        if not self.masked:
+            lanes = self.code.call("lanes_for", f"n{self.inner[-1]}")
+            self.code.add(f"width = {lanes}")
+        with self.code.block(*emitter.outer_loops()):
+            for number in range(len(emitter.nest.passes)):
+                emitter.enter(number)
+                self.row()
+
+    def row(self) -> None:
+        """One pass over a row; it may have several dimensions."""
+        emitter = self.emitter
+        if not emitter.reductions and not self.masked:
+            with self.code.block(*emitter.inner_loops(self.inner)):
+                emitter.body()
+            return
+        self.clear()
+        with self.code.block(*emitter.inner_loops(self.inner[:-1])):
+            if self.masked:
+                self.vectors()
+            else:
+                self.chunks("0", f"n{self.inner[-1]}")
+        total = " * ".join(f"n{d}" for d in self.inner)
+        width = str(ROW) if self.masked else "width"
+        for a in emitter.reductions:
+            found = emitter.folded(a, a.names, width, total)
+            self.code.add(f"{a.result} = {found}")
+        emitter.finish()
+
+    def clear(self) -> None:
+        """Give the accumulators their first values."""
+        if not self.masked:
+            self.emitter.clear()
+        elif self.emitter.reductions:
+            with self.code.block(f"for lane in range({ROW}):"):
+                for a in self.emitter.reductions:
+                    for name, value in zip(a.names, a.initial(), strict=True):
+                        self.code.add(f"{name}[lane] = {value}")
+
+    def chunks(self, start: str, stop: str) -> None:
+        """The innermost loop, one chunk of lanes after the other.
+
+        Chunks of a long line have a constant length, so that the accumulators stay in
+        registers; what is left comes last.
+        """
+        if self.emitter.nest.long:
+            whole = f"{stop} - ({stop} - {start}) % {LANES}"
+            self.code.add(f"whole = {whole} if width == {LANES} else {start}")
+            self.chunk(f"{start}, whole, {LANES}", str(LANES))
+            start = "whole"
+        lanes = self.code.call("smaller", "width", f"{stop} - base")
+        self.chunk(f"{start}, {stop}, width", lanes)
+
+    def chunk(self, bounds: str, lanes: str) -> None:
+        """Some of the chunks."""
+        with self.code.block(
+            f"for base in range({bounds}):", f"for lane in range({lanes}):"
+        ):
+            self.code.add(f"i{self.inner[-1]} = base + lane")
+            self.emitter.body()
+            self.emitter.update()
+
+    def vectors(self) -> None:
+        """The innermost loop in chunks of one length; what is beyond the end is none.
+
+        With a constant length, and elements that are masked where there are none, the
+        accumulators stay in registers.
+        """
+        emitter, d = self.emitter, self.inner[-1]
+        inside = any(a.entry.test for a in emitter.reductions)
+        values = [f"{a.names[0]}_in" for a in emitter.reductions]
+        with self.code.block(
+            f"for base in range(0, n{d}, {ROW}):", f"for lane in range({ROW}):"
+        ):
+            self.code.add(f"i{d} = base + lane")
+            if not inside:
+                for a, value in zip(emitter.reductions, values, strict=True):
+                    self.code.add(f"{value} = {a.initial()[0]}")
+            with self.code.block(f"if i{d} < n{d}:"):
+                emitter.body()
+                if inside:
+                    emitter.update()
+                else:
+                    for x, value in zip(emitter.entering(), values, strict=True):
+                        self.code.add(f"{value} = {x}")
+            if not inside:
+                emitter.update(values=values)
+
+    def short(self) -> None:
+        """Reductions of few elements: one after the other, in variables."""
+        emitter = self.emitter
+        with self.code.block(*emitter.outer_loops()):
+            for number in range(len(emitter.nest.passes)):
+                emitter.enter(number)
+                for a in emitter.reductions:
+                    for name, value in zip(a.names, a.initial(), strict=True):
+                        self.code.add(f"{name} = {value}")
+                with self.code.block(*emitter.inner_loops(self.inner)):
+                    emitter.body()
+                    emitter.update("")
+                for k, a in enumerate(emitter.reductions):
+                    found = emitter.as_result(k, a.names[-1])
+                    self.code.add(f"{a.result} = {found}")
+                emitter.finish()
+
+    # -- everything ---------------------------------------------------------------
+
+    def whole(self) -> None:
+        """Blocks, which threads share; the last call joins what they left."""
+        emitter, d = self.emitter, self.inner[-1]
+        emitter.make_accumulators()
+        with self.code.block("for block in range(lo, hi):"):
+            self.code.add("start = block * step")
+            self.code.add(f"stop = {self.code.call('smaller', 'start + step', 'n0')}")
+            self.code.add("rows = stop - start")
+            line = "rows" if d == 0 else f"n{d}"
+            self.code.add(f"width = {self.code.call('lanes_for', line)}")
+            emitter.clear()
+            if d == 0:
+                self.chunks("start", "stop")
+            else:
+                between = emitter.inner_loops(self.inner[1:-1])
+                with self.code.block("for i0 in range(start, stop):", *between):
+                    self.chunks("0", f"n{d}")
+            self.leave()
+        with self.code.block("if last:"):
+            for a in emitter.reductions:
+                found = emitter.folded(a, a.scratch, "blocks", "blocks")
+                self.code.add(f"{a.result} = {found}")
+            emitter.finish()
+
+    def leave(self) -> None:
+        """Keep what a block has reduced."""
+        total = " * ".join(["rows", *(f"n{d}" for d in self.inner[1:])])
+        for a in self.emitter.reductions:
+            *others, main = zip(a.names, a.scratch, strict=True)
+            # The fold leaves the first accumulator in place, too.
+            counts = self.emitter.counts(a, "width", total)
+            best = self.code.call(a.fold, *a.names, *counts)
+            self.code.add(f"{main[1]}[block] = {best}")
+            for name, memory in others:
+                self.code.add(f"{memory}[block] = {name}[0]")

@@ -1,0 +1,155 @@
+"""Functions that kernels call on a device, as source.
+
+They are those of the CPU's kernels, which are plain arithmetic, so that a function has
+one text and one accuracy. Where that text calls what a device lacks, there is another
+one here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from textwrap import dedent
+
+from traceir_numba import vecmath
+from traceir_numba.device_functions import closure, function
+
+# 2**23 and 2**52: greater numbers are whole. Added and subtracted, they round to even.
+WHOLE = {"f32": 8388608.0, "f64": 4503599627370496.0}
+
+
+def _even(t: str, name: str) -> str:
+    return f"""
+    def {name}(x):
+        size = abs(x)
+        big = {t}({WHOLE[t]})
+        whole = (size + big) - big if size < big else size
+        return {t}(math.copysign(whole, x))
+    """
+
+
+def _floor(t: str, name: str) -> str:
+    return f"""
+    def {name}(x):
+        whole = round_even_{t}(x)
+        less = whole - {t}(1.0) if whole > x else whole
+        return less if abs(x) < {t}({WHOLE[t]}) else x
+    """
+
+
+def _ceil(t: str, name: str) -> str:
+    return f"""
+    def {name}(x):
+        whole = round_even_{t}(x)
+        more = whole + {t}(1.0) if whole < x else whole
+        more = {t}(math.copysign(more, x))
+        return more if abs(x) < {t}({WHOLE[t]}) else x
+    """
+
+
+def _away(t: str, name: str) -> str:
+    return f"""
+    def {name}(x):
+        size = abs(x)
+        whole = floor_{t}(size)
+        up = whole + {t}(1.0) if size - whole >= {t}(0.5) else whole
+        return {t}(math.copysign(up, x)) if size < {t}({WHOLE[t]}) else x
+    """
+
+
+def _times(t: str, name: str) -> str:
+    # NVVM makes one instruction of a product and a sum, but none of these two sums.
+    return f"""
+    def {name}(x, y):
+        \"\"\"x * y, rounded before a sum takes it.\"\"\"
+        return cuda.fma(x, y, {t}(-0.0))
+    """
+
+
+def _fmod(t: str, name: str) -> str:
+    return f"def {name}(x, y):\n    return {t}(math.fmod(x, y))"
+
+
+# By the function's name without its dtype: a text, and what it calls.
+TEXTS: dict[str, tuple[Callable[[str, str], str], tuple[str, ...]]] = {
+    "round_even": (_even, ()),
+    "round_away": (_away, ("floor",)),
+    "floor": (_floor, ("round_even",)),
+    "ceil": (_ceil, ("round_even",)),
+    "fmod": (_fmod, ()),
+    "times": (_times, ()),
+}
+
+# What the real functions call of NumPy, and what they call on a device.
+IN_REAL = {"np.rint(": "round_even_f64", "np.floor(": "floor_f64"}
+
+FMA = '''\
+@function
+def fma(x, y, z):
+    """x * y + z, rounded once."""
+    return cuda.fma(x, y, z)'''
+
+
+def own(name: str) -> tuple[str, tuple[str, ...]] | None:
+    """A device's own text of a function, and what it calls; None for most."""
+    base, _, t = name.rpartition("_")
+    if base not in TEXTS or t not in WHOLE:
+        return None
+    text, needs = TEXTS[base]
+    called = tuple(f"{needed}_{t}" for needed in needs)
+    return dedent(text(t, name)).strip(), called
+
+
+def source(names: Iterable[str]) -> str:
+    """The text of some functions and all that they call, callees first.
+
+    >>> print(source(["floor_f32"]))
+    @function
+    def round_even_f32(x):
+        size = abs(x)
+        big = f32(8388608.0)
+        whole = (size + big) - big if size < big else size
+        return f32(math.copysign(whole, x))
+    <BLANKLINE>
+    <BLANKLINE>
+    @function
+    def floor_f32(x):
+        whole = round_even_f32(x)
+        less = whole - f32(1.0) if whole > x else whole
+        return less if abs(x) < f32(8388608.0) else x
+    """
+    names = list(names)
+    real = [f.name for f in closure(names) if f.name in vecmath.FUNCTIONS]
+    parts: dict[str, str] = {}
+    if real:
+        text = _real(real)
+        for called, name in IN_REAL.items():
+            if called in text:
+                _visit(name, parts)
+                text = text.replace(called, f"{name}(")
+        parts["vecmath"] = text
+    for name in names:
+        _visit(name, parts)
+    return "\n\n\n".join(parts.values())
+
+
+def _visit(name: str, parts: dict[str, str]) -> None:
+    if name in parts or name in vecmath.FUNCTIONS:
+        return
+    found = own(name)
+    text, needs = found or (function(name).text, function(name).needs)
+    for needed in needs:
+        _visit(needed, parts)
+    parts[name] = f"@function\n{text}"
+
+
+def _real(names: Iterable[str]) -> str:
+    """Real functions; an instruction that they use is a device's."""
+    text = vecmath.source(names)
+    before, found, rest = text.partition("@intrinsic\ndef fma")
+    if not found:
+        return text
+    _, _, after = rest.partition("generate\n")
+    # A comment of what is left out stands above it.
+    *lines, last = before.rstrip("\n").split("\n")
+    kept = "\n".join(lines if last.startswith("#") else [*lines, last])
+    return "\n\n\n".join(t.strip("\n") for t in (kept, FMA, after) if t.strip("\n"))

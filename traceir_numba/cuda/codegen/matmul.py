@@ -1,0 +1,136 @@
+"""Products of stacks of matrices on a device: tiles of the result in registers.
+
+A block lays out tiles of both operands in the memory that its threads share; a thread
+adds up several elements of the result, `each` by `each`, so that what it reads from
+there is used as often. Each element is summed from the first product to the last,
+whatever the tile is. Serves: choice.dot-order
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from traceir_numba.device_functions import short
+
+SIZES = (
+    *("outer", "batch", "rows", "inner", "columns"),
+    *("x_outer", "x_batch", "x_row", "x_along"),
+    *("y_outer", "y_batch", "y_along", "y_column"),
+)
+# A block's threads along one side of a tile, and the terms that it lays out at once.
+SIDE = 16
+# The elements of a thread along one side, the most first: of numbers of up to four
+# bytes, and of others, for which there are half as many registers.
+EACH, EACH_LONG = (8, 4, 2, 1), (4, 2, 1)
+# Blocks that keep a device busy: with fewer, tiles are smaller.
+BUSY = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """`each` by `each` elements of each of `side` by `side` threads."""
+
+    dtype: str
+    side: int
+    each: int
+
+    @property
+    def width(self) -> int:
+        """Its elements along one side."""
+        return self.side * self.each
+
+    @property
+    def name(self) -> str:
+        """The name of the kernel."""
+        return f"product_{short(self.dtype)}_{self.width}"
+
+
+def tile_of(
+    dtype: str, arguments: tuple[int, ...], side: int = SIDE, busy: int = BUSY
+) -> Tile:
+    """The largest tile that leaves enough blocks, for a call's arguments."""
+    large = np.dtype(dtype).itemsize > 4
+    tiles = [Tile(dtype, side, each) for each in (EACH_LONG if large else EACH)]
+    enough = (t for t in tiles if np.prod(grid_of(t, arguments)) >= busy)
+    return next(enough, tiles[-1])
+
+
+def grid_of(tile: Tile, arguments: tuple[int, ...]) -> tuple[int, int, int]:
+    """How many tiles there are: along columns, along rows, and of products."""
+    outer, batch, rows, _, columns, *_ = arguments
+    return -(-columns // tile.width), -(-rows // tile.width), outer * batch
+
+
+def source(tile: Tile) -> str:
+    """The kernel of a tile, run by blocks of `side` times `side` threads."""
+    return "\n".join(_lines(tile))
+
+
+def _lines(tile: Tile) -> Iterator[str]:
+    t, side, width = short(tile.dtype), tile.side, tile.width
+    zero = f"{t}({'0.0' if tile.dtype.startswith('float') else '0'})"
+    numbers = range(tile.each)
+    pairs = [(p, q) for p in numbers for q in numbers]
+    # A place more in each line, or threads that write along lines would wait.
+    shape = f"({side}, {width + 1}), np.{tile.dtype}"
+    yield f"def {tile.name}(X, Y, Z, {', '.join(SIZES)}):"
+    yield f"    left = cuda.shared.array({shape})"
+    yield f"    right = cuda.shared.array({shape})"
+    # Places in shared memory have no sign, so nobody asks whether they are below 0.
+    yield f"    x = u64(cuda.threadIdx.x % {side})"
+    yield f"    y = u64(cuda.threadIdx.x // {side})"
+    for o, step in (("x", "x_row"), ("y", "y_column")):
+        yield f"    {o}_k = x if {o}_along < {step} else y"
+        yield f"    {o}_i = y if {o}_along < {step} else x"
+    yield "    for b in range(cuda.blockIdx.z, outer * batch, cuda.gridDim.z):"
+    yield "        x_from = b // batch * x_outer + b % batch * x_batch"
+    yield "        y_from = b // batch * y_outer + b % batch * y_batch"
+    yield f"        high = cuda.gridDim.y * {width}"
+    yield f"        wide = cuda.gridDim.x * {width}"
+    yield f"        for top in range(cuda.blockIdx.y * {width}, rows, high):"
+    yield f"            for base in range(cuda.blockIdx.x * {width}, columns, wide):"
+    head = " " * 16
+    yield from (f"{head}z{p}{q} = {zero}" for p, q in pairs)
+    yield f"{head}for start in range(0, inner, {side}):"
+    yield from _laid_out(tile, "left", "X", "x_row", "top", "rows", zero)
+    yield from _laid_out(tile, "right", "Y", "y_column", "base", "columns", zero)
+    yield f"{head}    cuda.syncthreads()"
+    yield f"{head}    for k in range({side}):"
+    line = f"{head}        "
+    yield from (f"{line}x{p} = left[u64(k), y + u64({side * p})]" for p in numbers)
+    yield from (f"{line}y{q} = right[u64(k), x + u64({side * q})]" for q in numbers)
+    yield from (f"{line}z{p}{q} = {t}(z{p}{q} + x{p} * y{q})" for p, q in pairs)
+    yield f"{head}    cuda.syncthreads()"
+    for p in numbers:
+        yield f"{head}i = top + i64(y) + {side * p}"
+        yield f"{head}if i < rows:"
+        for q in numbers:
+            yield f"{head}    j = base + i64(x) + {side * q}"
+            yield f"{head}    if j < columns:"
+            yield f"{head}        Z[(b * rows + i) * columns + j] = z{p}{q}"
+
+
+def _laid_out(
+    tile: Tile, name: str, operand: str, step: str, first: str, count: str, zero: str
+) -> Iterator[str]:
+    """The lines that lay out a tile of an operand.
+
+    Neighbouring threads read along what is near in memory: terms, or rows of the tile.
+    """
+    o, head = operand.lower(), " " * 20
+    yield f"{head}inside = start + i64({o}_k) < inner"
+    place = (
+        f"{o}_from + ({first} + i64({o}_i)) * {step} + (start + i64({o}_k)) * {o}_along"
+    )
+    yield f"{head}place = {place}"
+    for q in range(tile.each):
+        more = tile.side * q
+        i = f"i64({o}_i) + {more}"
+        yield f"{head}value = {zero}"
+        yield f"{head}if inside & ({first} + {i} < {count}):"
+        there = f"place + {more} * {step}" if more else "place"
+        yield f"{head}    value = {operand}[{there}]"
+        yield f"{head}{name}[{o}_k, {o}_i + u64({more})] = value"

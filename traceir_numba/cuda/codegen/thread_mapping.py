@@ -1,0 +1,208 @@
+"""Who does what of a nest on a device, by its loops and extents alone.
+
+Nothing here depends on how many threads and blocks a launch has, so no bit of a result
+does. Serves: choice.sum-order
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import prod
+
+import numpy as np
+
+from traceir_numba.cuda.codegen import collisions
+from traceir_numba.emitters.kinds import reduce_of
+from traceir_numba.loops.nest import Nest
+from traceir_numba.loops.program import Launch, Shape
+from traceir_numba.loops.schedule import crosses
+
+# The lanes that a block's threads fold elements into, and of nests that keep fewer
+# bytes in each: what a block shares is limited.
+LANES, MOST_LANES, LANE_BYTES = 128, 256, 64
+# Rows of up to so many elements are one thread's work, columns and lines of up to so
+# many; more columns than the last have a thread each however tall they are.
+FEW, SHORT, LINE, MANY = 8, 32, 64, 1 << 17
+# The sides of squares, in maps of at least so many points.
+SIDE, SQUARES = 32, 2048
+# How many neighbouring points a block takes.
+WIDE = (1, 2, 4, 8, 16, 32)
+# A part of what is reduced has at least so many elements, one of columns so many rows.
+PART, PART_ROWS = 4096, 256
+# No more parts than this: each leaves one value, and one block joins those of a row.
+PARTS = 1024
+# Blocks that keep a device busy: with fewer, rows are cut into parts.
+BUSY = 512
+# Threads that put elements in order, so that a device is busy; each looks at so many
+# places at least for every one that looks at the same.
+OWNERS, LEAST = 1 << 14, 8
+# Parts of a line, and the elements that one lane takes at once.
+LINE_PARTS, ITEMS = 512, (1, 4, 16)
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """Who does what.
+
+    "points": a thread takes points of the kept loops in turn, with all that is reduced
+    for them. "squares": a block takes squares of two loops, `apart`, of `lanes` by
+    `wide` points, so that memory is read by lines whichever of the two runs along it,
+    and no thread divides for an index. "tiles": a block takes `wide` neighbouring
+    points, and its threads fold what is reduced for them into `lanes` lanes each;
+    neighbours read neighbouring points where nests are `across`, else neighbouring
+    elements of one point. "lines": a block folds along a line, each lane `wide`
+    elements at once. "puts": a thread takes points of the loops in `apart`, and runs
+    the rest in order; of the places that it finds it takes the `owners`-th part.
+    "atomic": a thread takes points in turn, and what it puts is joined to what is there
+    in one operation.
+
+    In `parts` several blocks share a row, and a second kernel joins what they leave.
+    """
+
+    kind: str
+    lanes: int = 1
+    wide: int = 1
+    across: bool = False
+    parts: bool = False
+    apart: tuple[int, ...] = ()
+    owners: int = 1
+
+    @property
+    def by_thread(self) -> bool:
+        """Whether threads work by themselves, in blocks of any size."""
+        return self.kind in ("points", "puts", "atomic")
+
+
+# What a kernel is known by.
+Key = tuple[Nest, Form]
+
+
+def key_of(step: Launch) -> Key:
+    """What a launch's kernel is known by."""
+    return step.nest, form_of(step.nest, step.extents, step.params)
+
+
+@lru_cache(4096)
+def form_of(nest: Nest, extents: Shape, params: Shape) -> Form:
+    """Who does what of a launch."""
+    kept, reduced = counts(nest, extents)
+    if nest.ordered:
+        return _of_puts(nest, extents, params)
+    if not any(nest.reduced):
+        return _of_map(nest, extents)
+    if nest.running:
+        return _of_lines(kept, reduced)
+    if nest.form == "columns":
+        return _of_columns(nest, kept, reduced)
+    return _of_rows(nest, kept, reduced)
+
+
+def _of_map(nest: Nest, extents: Shape) -> Form:
+    if nest.rank < 2 or extents[-1] < SIDE // 2 or prod(extents) < SQUARES:
+        return Form("points")
+    side = nest.rank - 1
+    # A loop along which some memory lies that the last one does not run along.
+    crossing = [d for d in range(side) if crosses(nest, d, side)]
+    top = crossing[-1] if crossing else side - 1
+    high = SIDE if extents[top] > SIDE // 4 else SIDE // 4
+    return Form("squares", lanes=high, wide=SIDE, apart=(top, side))
+
+
+def _of_rows(nest: Nest, kept: int, reduced: int) -> Form:
+    if reduced <= FEW:
+        return Form("points")
+    lanes = next((n for n in (8, 32) if reduced <= 8 * n), lanes_of(nest))
+    parts = not nest.later and kept < BUSY and reduced >= 2 * PART
+    wide = next(n for n in WIDE if n >= kept or n >= LANES // lanes)
+    return Form("tiles", lanes, wide, parts=parts)
+
+
+def _of_columns(nest: Nest, kept: int, reduced: int) -> Form:
+    if reduced <= SHORT or kept >= MANY:
+        return Form("points")
+    # Neighbours that are read together; fewer where more blocks are needed.
+    wide = next(n for n in WIDE if n >= kept or n == WIDE[-1])
+    cut = not nest.later and reduced >= 2 * PART_ROWS
+    while nest.later and wide > 8 and kept < BUSY * wide:
+        wide //= 2
+    parts = cut and kept < BUSY * wide
+    lanes = lanes_of(nest) // wide
+    return Form("tiles", lanes, wide, True, parts)
+
+
+def _of_lines(kept: int, reduced: int) -> Form:
+    if reduced <= LINE:
+        return Form("points")
+    items = next((n for n in ITEMS if n * LANES >= reduced), ITEMS[-1])
+    parts = kept < BUSY and reduced >= 2 * PART
+    return Form("lines", LANES, items, parts=parts)
+
+
+def _of_puts(nest: Nest, extents: Shape, params: Shape) -> Form:
+    apart = collisions.apart(nest, extents, params)
+    if len(apart) == nest.rank:
+        return Form("points")
+    if collisions.atomic(nest) is not None:
+        return Form("atomic")
+    return Form("puts", apart=apart, owners=_owners(extents, apart))
+
+
+def _owners(extents: Shape, apart: tuple[int, ...]) -> int:
+    """How many threads look at the same places, each for those that are its own."""
+    points = prod(extents[d] for d in apart)
+    rest = prod(n for d, n in enumerate(extents) if d not in apart)
+    most = min(OWNERS // max(1, points), rest // LEAST)
+    return 1 << max(1, most).bit_length() - 1
+
+
+def lanes_of(nest: Nest) -> int:
+    """The lanes of a block: fewer where each holds much."""
+    held = 0
+    for reduction in (r for one in nest.passes for r in one.reductions):
+        dtypes = reduce_of(reduction.primitive).accumulators(reduction.dtype)
+        held += sum(np.dtype(d).itemsize for d in dtypes)
+    return MOST_LANES if held <= LANE_BYTES else LANES
+
+
+def counts(nest: Nest, extents: Shape) -> tuple[int, int]:
+    """The points of the kept loops, and the elements that are reduced for each."""
+    pairs = list(zip(extents, nest.reduced, strict=True))
+    kept = prod(n for n, fold in pairs if not fold)
+    return kept, prod(n for n, fold in pairs if fold)
+
+
+def parts_of(nest: Nest, extents: Shape, form: Form) -> int:
+    """How many parts each row, or group of columns, is cut into."""
+    if not form.parts:
+        return 1
+    kept, reduced = counts(nest, extents)
+    least = PART_ROWS if form.across else PART
+    most = LINE_PARTS if form.kind == "lines" else PARTS
+    groups = max(1, -(-kept // form.wide) if form.kind == "tiles" else kept)
+    return max(1, min(most, reduced // least, -(-2 * BUSY // groups)))
+
+
+def items_of(nest: Nest, extents: Shape, form: Form) -> tuple[int, int]:
+    """How many threads could have something to do in a block, and how many blocks.
+
+    Blocks of points count a thread each.
+    """
+    kept, reduced = counts(nest, extents)
+    match form.kind:
+        case "points" | "atomic":
+            return kept, kept
+        case "puts":
+            found = form.owners * prod(extents[d] for d in form.apart)
+            return found, found if prod(extents) else 0
+        case "lines":
+            return LANES, kept * parts_of(nest, extents, form)
+    each = form.lanes * form.wide
+    if form.kind == "squares":
+        top, side = form.apart
+        others = prod(n for d, n in enumerate(extents) if d not in form.apart)
+        squares = -(-extents[top] // form.lanes) * -(-extents[side] // form.wide)
+        return each, squares * others
+    parts = parts_of(nest, extents, form)
+    few = reduced if form.wide == 1 else each
+    return min(few, each), -(-kept // form.wide) * parts

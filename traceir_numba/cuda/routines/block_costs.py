@@ -1,0 +1,78 @@
+"""What a step of a routine asks of one block: rounds of its threads, shared memory."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from math import prod
+
+import numpy as np
+
+from traceir_numba.buffers.lower_control_flow import is_inline
+from traceir_numba.cuda.codegen.nest import Kernel, emit
+from traceir_numba.cuda.codegen.thread_mapping import Key, items_of, key_of
+from traceir_numba.loops.program import Buffer, Call, Copy, Labels, Launch, Step
+from traceir_numba.loops.schedule import cost
+from traceir_numba.loops.step_effects import walk
+from traceir_numba.lowering.matmul import call_arguments
+
+# The threads of a block, and what it costs to join what they have found, in rounds.
+THREADS, JOIN = 256, 8
+# What an element may cost, in additions, to be taken up in one round.
+CHEAP = 64
+# More rounds than any block may have: one block cannot do it.
+NEVER = 1 << 62
+
+SHARED_ARRAY = re.compile(r"cuda\.shared\.array\((.*), np\.(\w+)\)")
+
+
+@lru_cache(256)
+def _kernel(key: Key, labels: Labels) -> Kernel:
+    nest, form = key
+    return emit(nest, labels, form, "kernel")
+
+
+def ends_later(step: Launch) -> bool:
+    """Whether a second kernel ends what a launch begins."""
+    return _kernel(key_of(step), step.labels).end is not None
+
+
+def shared_by(step: Launch) -> int:
+    """The bytes that the threads of a block share for a launch."""
+    text = _kernel(key_of(step), step.labels).text
+    return sum(
+        prod(map(int, re.findall(r"\d+", shape))) * np.dtype(dtype).itemsize
+        for shape, dtype in SHARED_ARRAY.findall(text)
+    )
+
+
+def rounds(step: Step, buffers: Sequence[Buffer]) -> int:
+    """How often a block's threads take something up; too often where they cannot."""
+    match step:
+        case Launch(nest=nest, extents=extents) if not is_inline(step):
+            _, form = key_of(step)
+            if ends_later(step):
+                return NEVER
+            items, blocks = items_of(nest, extents, form)
+            each = -(-prod(extents) // max(1, min(items, THREADS)))
+            each = max(each, each * cost(nest) // CHEAP)
+            return each + (0 if form.by_thread else JOIN * blocks)
+        case Call(eqn):
+            outer, batch, rows, along, columns, *_ = call_arguments(eqn)
+            return -(-outer * batch * rows * columns // THREADS) * along
+        case Copy(_, target):
+            return -(-prod(buffers[target].shape) // THREADS)
+    return 0
+
+
+def threads(steps: Iterable[Step], buffers: Sequence[Buffer]) -> int:
+    """How many threads could have something to do in steps that one block runs."""
+    most = 1
+    for step in walk(steps):
+        match step:
+            case Launch(nest=nest, extents=extents) if not is_inline(step):
+                most = max(most, items_of(nest, extents, key_of(step)[1])[0])
+            case Call(_, _, target) | Copy(_, target):
+                most = max(most, prod(buffers[target].shape))
+    return most

@@ -1,0 +1,44 @@
+"""Collectives: over dimensions they are folds, over a name there is nothing to run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from traceir import rules
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn
+from traceir_numba.emitters.decompositions import Build
+from traceir_numba.emitters.kinds import Rewrite, register
+
+
+def fold(primitive: str, **others: None) -> Callable[[Eqn], ClosedJaxpr]:
+    """The rewriting of a fold: NameError (axis.unbound) over a name."""
+
+    def program(eqn: Eqn) -> ClosedJaxpr:
+        axes = eqn.param("axes")
+        if names := [a for a in axes if not isinstance(a, int)]:
+            raise _unbound(eqn, names)
+        build = Build(eqn)
+        return build.finish(build.bind(primitive, *build.operands, axes=axes, **others))
+
+    return program
+
+
+def named(eqn: Eqn) -> ClosedJaxpr:
+    """There is nothing to run: NameError (axis.unbound)."""
+    name = eqn.param("axis_name")
+    raise _unbound(eqn, list(name) if isinstance(name, tuple) else [name])
+
+
+def _unbound(eqn: Eqn, names: list[object]) -> Exception:
+    listed = ", ".join(map(str, names))
+    where = str(eqn.source) if eqn.source else ""
+    return rules.error("axis.unbound", got=f"{listed} of {eqn.primitive}", where=where)
+
+
+register("psum", Rewrite(fold("reduce_sum", out_sharding=None)))
+register("pmax", Rewrite(fold("reduce_max")))
+register("pmin", Rewrite(fold("reduce_min")))
+for _primitive in (
+    *("all_gather", "reduce_scatter", "ppermute", "all_to_all", "axis_index"),
+):
+    register(_primitive, Rewrite(named))

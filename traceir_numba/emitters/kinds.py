@@ -1,0 +1,310 @@
+"""What the backend knows of a primitive: one entry each, of a closed set of kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Literal, Params
+from traceir_numba.device_functions import short
+
+
+@dataclass(slots=True)
+class Expression:
+    """The context of one scalar expression: its dtypes, params and what it calls.
+
+    `contracts` says that the compiler makes one operation of a product and a sum.
+    """
+
+    dtype: str  # of the result
+    operand: str  # of the first operand
+    params: Mapping[str, Hashable] = field(default_factory=dict)
+    operands: tuple[str, ...] = ()
+    calls: list[str] = field(default_factory=list)
+    contracts: bool = False
+
+    @property
+    def kind(self) -> str:
+        """The kind of the operands: b, i, u or f."""
+        return np.dtype(self.operand).kind
+
+    def cast(self, text: str) -> str:
+        """The value as one of the result's dtype."""
+        return f"{short(self.dtype)}({text})"
+
+    def wrap(self, text: str) -> str:
+        """An arithmetic result: Numba computes integers in 64 bits, we wrap them."""
+        return text if np.dtype(self.dtype).kind == "f" else self.cast(text)
+
+    def number(self, value: float) -> str:
+        """A constant of the result's dtype."""
+        kind = np.dtype(self.dtype).kind
+        return self.cast(repr(float(value) if kind == "f" else int(value)))
+
+    def call(self, name: str, *args: str) -> str:
+        """A call of a function of `traceir_numba.device_functions`, by its full name."""
+        self.calls.append(name)
+        return f"{name}({', '.join(args)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """An index into one dimension of a value: `start + step * i`, i that of loop `dim`.
+
+    Without a loop it is `start`. It is used where i is `within` a range only. What is
+    `found` in memory is added to it.
+    """
+
+    dim: int | None
+    start: int = 0
+    step: int = 1
+    within: tuple[int, int] | None = None
+    found: tuple[Found, ...] = ()
+
+    def times(self, factor: int, plus: int) -> Index:
+        """So many times the index, and a number more."""
+        return replace(
+            self,
+            start=plus + factor * self.start,
+            step=factor * self.step,
+            found=tuple(replace(f, scale=factor * f.scale) for f in self.found),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An element of a value as a part of an index, `scale` times.
+
+    One that is less than 0 counts as 0, one that is more than `last` as `last`.
+    """
+
+    atom: Atom
+    at: Map
+    last: int
+    scale: int = 1
+
+
+Map = tuple[Index, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """One expression for each element. `cost` is in additions.
+
+    With operands of `slow` dtypes each element is computed by itself, by the C library
+    or a division of 64-bit integers, and loops do not vectorise.
+    Those that are `exact` give the same bits on any IEEE machine. `otherwise` gives a
+    program for an equation that is not computed element by element.
+    """
+
+    emit: Callable[..., str]
+    cost: int = 1
+    slow: tuple[str, ...] = ()
+    exact: bool = True
+    otherwise: Callable[[Eqn], ClosedJaxpr | None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The operand's elements at other indices; None where those are not linear.
+
+    Where it `reorders` them, reading neighbours is reading far apart.
+    """
+
+    read: Callable[[Eqn, Map], Map | None]
+    reorders: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Generator:
+    """Elements made from the index along one dimension."""
+
+    dimension: Callable[[Eqn], int]
+    emit: Callable[..., str]
+
+
+@dataclass(frozen=True, slots=True)
+class Reduce:
+    """A fold over dimensions with one or more accumulators, by dtype of the elements.
+
+    `update` gives the accumulators' new values from the old ones, the element and,
+    where `positions`, its index; `fold` names the function that joins accumulators.
+    The new values of a search are chosen by `better`, which `test` computes.
+    """
+
+    accumulators: Callable[[str], tuple[str, ...]]
+    initial: Callable[[str], tuple[str, ...]]
+    update: Callable[[Expression, tuple[str, ...], str, str], tuple[str, ...]]
+    fold: str
+    test: Callable[[Expression, tuple[str, ...], str], str] | None = None
+
+    @property
+    def positions(self) -> bool:
+        """Whether it needs the elements' indices."""
+        return self.test is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A fold along the param `axis` that leaves what it has so far at each element.
+
+    `reduction` is the primitive that folds whole lines in the same way. Where there is
+    none it is the entry's own name, and `fold` folds. Processors compute another
+    `program` if there is one: a fold that is expensive is no vector along a line.
+    """
+
+    reduction: str
+    fold: Reduce | None = None
+    program: Callable[[Eqn], ClosedJaxpr] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Operands side by side: where each one starts, as a map into the result.
+
+    `read` gives the operand's own indices for some of the result, and the one of them
+    that says where it is this operand that is read; None where it never is. Where they
+    are `mixed`, one nest stores all operands, element beside element.
+    """
+
+    place: Callable[[Eqn, int], Map]
+    read: Callable[[Eqn, int, Map], tuple[Map, Index] | None]
+    mixed: Callable[[Eqn], bool] = lambda eqn: False
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    """The first operand's elements at places that the others give.
+
+    `read` says where; for elements of which a place in `tested` is outside of what it
+    is found in, there is `fill` instead.
+    """
+
+    read: Callable[[Eqn, Map], Map]
+    tested: Callable[[Eqn, Map], tuple[Found, ...]]
+    fill: Callable[[Eqn], Literal | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """The first operand with elements of another at places that the rest give.
+
+    The loops are over what is put, the operand of number `value`, whose dimensions run
+    in the `order` given. Its elements go where `place` says, one after the other where
+    that may be the same place for several (`ordered`); those of which a place in
+    `tested` is outside are left out. `combine` is the scalar primitive that joins what
+    was there and what comes; without one the last that comes stays. Of operands without
+    dimensions there is the program `scalar`.
+    """
+
+    value: int
+    order: Callable[[Eqn], tuple[int, ...]]
+    place: Callable[[Eqn], Map]
+    tested: Callable[[Eqn], tuple[Found, ...]]
+    ordered: Callable[[Eqn], bool]
+    scalar: Callable[[Eqn], ClosedJaxpr]
+    combine: str | None = None
+
+    def put(self, eqn: Eqn) -> Atom:
+        """What is put."""
+        return eqn.inputs[self.value]
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A product of stacks of matrices: a call on whole arrays, where it is large.
+
+    One that is strided has a third operand, which says where elements of the others
+    lie, and the param `sizes`; it is always a call.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """A library's function of whole arrays: the reference's kernel, between kernels.
+
+    The bits are the reference's. A loop or a choice with one in it is driven from
+    Python, by `hosted`.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """The same by other primitives, as a program of the equation's operands.
+
+    For processors `strided` may give another one, which has strided products.
+    """
+
+    program: Callable[[Eqn], ClosedJaxpr]
+    strided: Callable[[Eqn], ClosedJaxpr | None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Control flow: `read` gives an equation's flow, `write` the params of a flow."""
+
+    read: Callable[[Eqn], Any]
+    write: Callable[[Eqn, Any], Params]
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """Of values of two numbers: a rule in `pairs` has it in terms of the numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """A call of the host, which is between kernels and in none."""
+
+
+Entry = (
+    Host
+    | Paired
+    | Scalar
+    | View
+    | Generator
+    | Reduce
+    | Running
+    | Parts
+    | Fetch
+    | Put
+    | Library
+    | Evaluated
+    | Rewrite
+    | Region
+)
+
+EMITTERS: dict[str, Entry] = {}
+
+
+def register(name: str, entry: Entry) -> None:
+    """Give a primitive its entry; each has one."""
+    assert name not in EMITTERS, name
+    EMITTERS[name] = entry
+
+
+def reduce_of(primitive: str) -> Reduce:
+    """How a primitive folds."""
+    entry = EMITTERS[primitive]
+    if isinstance(entry, Running) and entry.fold is not None:
+        return entry.fold
+    assert isinstance(entry, Reduce)
+    return entry
+
+
+Emit = TypeVar("Emit", bound=Callable[..., str])
+
+
+def emitter(
+    name: str, cost: int = 1, slow: tuple[str, ...] = (), exact: bool = True
+) -> Callable[[Emit], Emit]:
+    """Register a function as the scalar expression of a primitive."""
+
+    def decorate(emit: Emit) -> Emit:
+        register(name, Scalar(emit, cost, slow, exact))
+        return emit
+
+    return decorate

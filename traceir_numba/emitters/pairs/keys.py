@@ -1,0 +1,214 @@
+"""Keys as two words, and what is made of them as hashes of counters. Serves: random_*
+
+Every element of a result is computed from its own place, so that random numbers are
+made in the loop that uses them. In the older layout, too, an element is one word of one
+hash: the one of the two that its place asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import Atom, Eqn, Literal, Var
+from traceir.rules.formulas.helpers import broadcast_shapes
+from traceir_numba.emitters.kinds import Paired, register
+from traceir_numba.emitters.pairs.values import Pair, Value, Whole, Work, rule
+
+Shape = tuple[int, ...]
+WORD, LONG = np.dtype("uint32"), np.dtype("uint64")
+BITS = 32
+WORDS = 1 << BITS
+
+for _name in ("random_seed", "random_wrap", "random_unwrap", "random_clone"):
+    register(_name, Paired())
+for _name in ("random_split", "random_fold_in", "random_bits"):
+    register(_name, Paired())
+
+
+@rule("random_seed")
+def random_seed(w: Work, eqn: Eqn) -> list[Value]:
+    """The bits of a number; of fewer than 64, the first word is 0."""
+    x = w.use(eqn.inputs[0])
+    low = _converted(w, x, WORD)
+    if x.aval.dtype.itemsize < LONG.itemsize:
+        return [Pair(w.number(0, low), low)]
+    high = w.bind("shift_right_logical", x, w.number(BITS, x))
+    return [Pair(_converted(w, high, WORD), low)]
+
+
+@rule("random_wrap")
+def random_wrap(w: Work, eqn: Eqn) -> list[Value]:
+    """Words that lie beside one another are keys."""
+    words = w.use(eqn.inputs[0])
+    assert isinstance(words, Var)  # a literal is one number
+    return [Whole(words)]
+
+
+@rule("random_unwrap")
+def random_unwrap(w: Work, eqn: Eqn) -> list[Value]:
+    """The words of keys beside one another."""
+    return [w.whole(eqn.inputs[0])]
+
+
+@rule("random_clone")
+def random_clone(w: Work, eqn: Eqn) -> list[Value]:
+    """The same keys."""
+    whole = w.found_whole(eqn.inputs[0])
+    return [Pair(*w.pair(eqn.inputs[0])) if whole is None else Whole(whole)]
+
+
+@rule("random_fold_in")
+def random_fold_in(w: Work, eqn: Eqn) -> list[Value]:
+    """The hash of a number by each key."""
+    keys, data = eqn.inputs
+    return [Pair(*_hashed(w, w.pair(keys), _word(0), w.use(data)))]
+
+
+@rule("random_split")
+def random_split(w: Work, eqn: Eqn) -> list[Value]:
+    """A key for each element of the shape, of each key."""
+    count = _Count(w, eqn)
+    if count.partitionable:
+        return [Pair(*count.hashed(*count.counter()))]
+    # The words of the keys, one after the other, are the first words of all pairs of
+    # counters and then the second ones.
+    size = 2 * count.size
+    first = w.bind("mul", count.numbers(), _word(2))
+    second = w.bind("add", first, _word(1))
+    return [Pair(*(count.word_of(number, size) for number in (first, second)))]
+
+
+@rule("random_bits")
+def random_bits(w: Work, eqn: Eqn) -> list[Value]:
+    """So many bits for each element of the shape, of each key."""
+    count = _Count(w, eqn)
+    width, dtype = int(eqn.param("bit_width")), eqn.outputs[0].aval.dtype
+    if width > BITS:
+        counter = count.counter() if count.partitionable else count.halves()
+        return [_joined(w, count.words, *counter)]
+    if count.partitionable:
+        word: Atom = w.bind("xor", *count.hashed(*count.counter()))
+    else:
+        word = count.lane(width)
+    return [_converted(w, word, dtype)]
+
+
+class _Count:
+    """What is made of each key, element by element of a shape."""
+
+    def __init__(self, w: Work, eqn: Eqn) -> None:
+        self.w = w
+        shape = eqn.param("shape")
+        assert isinstance(shape, tuple)
+        self.shape: Shape = shape
+        self.size = prod(shape)
+        self.partitionable = dict(eqn.params).get("partitionable", True)
+        keys = eqn.inputs[0]
+        self.rank = keys.aval.ndim
+        self.all = (*keys.aval.shape, *shape)
+        self.words = tuple(self.spread(word) for word in w.pair(keys))
+
+    def spread(self, word: Atom) -> Atom:
+        """A word of each key, for every element."""
+        if not word.aval.shape:
+            return word
+        params = {"broadcast_dimensions": tuple(range(self.rank)), "sharding": None}
+        return self.w.bind("broadcast_in_dim", word, shape=self.all, **params)
+
+    def numbers(self, dtype: np.dtype = WORD) -> Atom:
+        """The number of each element in the order of memory."""
+        found: Atom | None = None
+        for k, extent in enumerate(self.shape):
+            if extent == 1:
+                continue
+            apart = prod(self.shape[k + 1 :])
+            one = self.along(self.rank + k, dtype)
+            if apart != 1:
+                one = self.w.bind("mul", one, self.w.number(apart, one))
+            found = one if found is None else self.w.bind("add", found, one)
+        return _word(0, dtype) if found is None else found
+
+    def along(self, dimension: int, dtype: np.dtype) -> Atom:
+        """The index along one dimension."""
+        params = {"dimension": dimension, "sharding": None}
+        return self.w.bind("iota", shape=self.all, dtype=dtype, **params)
+
+    def counter(self) -> tuple[Atom, Atom]:
+        """The two words of each element's number."""
+        if self.size <= WORDS:
+            return _word(0), self.numbers()
+        long = self.numbers(LONG)
+        high = self.w.bind("shift_right_logical", long, self.w.number(BITS, long))
+        return _converted(self.w, high, WORD), _converted(self.w, long, WORD)
+
+    def halves(self) -> tuple[Atom, Atom]:
+        """Each element's number, and the one as many further as there are elements."""
+        numbers = self.numbers()
+        return numbers, self.w.bind("add", numbers, _word(self.size))
+
+    def hashed(self, high: Atom, low: Atom) -> tuple[Atom, Atom]:
+        """The hashes of counters by each key."""
+        return _hashed(self.w, self.words, high, low)
+
+    def word_of(self, number: Atom, size: int) -> Atom:
+        """The word of that number among so many that the older layout makes.
+
+        The numbers below `size` and, if they are odd many, a 0, are cut in the middle.
+        Two counters below one another are hashed, and the first words of all stand
+        before the second ones.
+        """
+        w, half = self.w, (size + 1) // 2
+        is_first = w.bind("lt", number, _word(half))
+        second = w.bind("sub", number, _word(half))
+        low = w.bind("select_n", is_first, second, number)
+        high = w.bind("add", low, _word(half))
+        if size % 2:
+            last = w.bind("eq", high, _word(size))
+            high = w.bind("select_n", last, high, _word(0))
+        words = self.hashed(low, high)
+        return w.bind("select_n", is_first, words[1], words[0])
+
+    def lane(self, width: int) -> Atom:
+        """So many bits of a word, of which the first numbers have the lowest."""
+        w, lanes = self.w, BITS // width
+        size = (self.size + lanes - 1) // lanes
+        numbers = self.numbers()
+        if lanes == 1:
+            return self.word_of(numbers, size)
+        shift = w.bind("shift_right_logical", numbers, _word(lanes.bit_length() - 1))
+        word = self.word_of(shift, size)
+        lane = w.bind("and", numbers, _word(lanes - 1))
+        by = w.bind("mul", lane, _word(width))
+        return w.bind("shift_right_logical", word, by)
+
+
+def _hashed(w: Work, key: Sequence[Atom], high: Atom, low: Atom) -> tuple[Atom, Atom]:
+    """The first and the second word of one evaluation."""
+    both = _joined(w, key, high, low)
+    first = w.bind("shift_right_logical", both, w.number(BITS, both))
+    return _converted(w, first, WORD), _converted(w, both, WORD)
+
+
+def _joined(w: Work, key: Sequence[Atom], high: Atom, low: Atom) -> Var:
+    """Both words as one number, the first above the second."""
+    operands = (*key, high, low)
+    shape = broadcast_shapes(*(x.aval.shape for x in operands))
+    return w.bind("threefry2x32", *operands, shape=shape, dtype=LONG, joined=True)
+
+
+def _converted(w: Work, x: Atom, dtype: np.dtype) -> Atom:
+    """A number of another integer dtype, modulo its size."""
+    if x.aval.dtype == dtype:
+        return x
+    params: dict[str, Any] = {"new_dtype": dtype, "weak_type": False, "sharding": None}
+    return w.bind("convert_element_type", x, dtype=dtype, **params)
+
+
+def _word(value: int, dtype: np.dtype = WORD) -> Literal:
+    """A constant word."""
+    return Literal(dtype.type(value % WORDS), ShapedArray((), dtype))

@@ -1,0 +1,197 @@
+"""Numbers of a rule, written with operators: each operation is an equation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from traceir.ir.jaxpr import Atom
+from traceir_numba.emitters.pairs.values import Pair, Work
+
+FLOAT32, FLOAT64 = np.dtype("float32"), np.dtype("float64")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Num:
+    """One number, or one for each element."""
+
+    w: Work
+    atom: Atom
+    roomy: bool = False  # squares stay in the range of the dtype
+
+    def _made(self, atom: Atom) -> Num:
+        return Num(self.w, atom, self.roomy)
+
+    def value(self, number: float) -> Num:
+        """A constant of the same dtype."""
+        return self._made(self.w.number(number, self.atom))
+
+    def _of(self, other: Num | float) -> Atom:
+        if isinstance(other, Num):
+            return other.atom
+        return self.w.number(other, self.atom)
+
+    def with_(self, primitive: str, other: Num | float) -> Num:
+        """A function of two numbers."""
+        return self._made(self.w.bind(primitive, self.atom, self._of(other)))
+
+    def _from(self, primitive: str, other: float) -> Num:
+        return self._made(self.w.bind(primitive, self._of(other), self.atom))
+
+    def __add__(self, other: Num | float) -> Num:
+        return self.with_("add", other)
+
+    def __sub__(self, other: Num | float) -> Num:
+        return self.with_("sub", other)
+
+    def __mul__(self, other: Num | float) -> Num:
+        return self.with_("mul", other)
+
+    def __truediv__(self, other: Num | float) -> Num:
+        return self.with_("div", other)
+
+    def __radd__(self, other: float) -> Num:
+        return self._from("add", other)
+
+    def __rsub__(self, other: float) -> Num:
+        return self._from("sub", other)
+
+    def __rmul__(self, other: float) -> Num:
+        return self._from("mul", other)
+
+    def __rtruediv__(self, other: float) -> Num:
+        return self._from("div", other)
+
+    def __neg__(self) -> Num:
+        return self.apply("neg")
+
+    def __lt__(self, other: Num | float) -> Num:
+        return self.with_("lt", other)
+
+    def __gt__(self, other: Num | float) -> Num:
+        return self.with_("gt", other)
+
+    def __le__(self, other: Num | float) -> Num:
+        return self.with_("le", other)
+
+    def __ge__(self, other: Num | float) -> Num:
+        return self.with_("ge", other)
+
+    def __and__(self, other: Num) -> Num:
+        return self.with_("and", other)
+
+    def __or__(self, other: Num) -> Num:
+        return self.with_("or", other)
+
+    def __invert__(self) -> Num:
+        return self.apply("not")
+
+    def is_(self, other: Num | float) -> Num:
+        """Whether it equals another number."""
+        return self.with_("eq", other)
+
+    @property
+    def is_nan(self) -> Num:
+        """Whether it is no number."""
+        return self.with_("ne", self)
+
+    @property
+    def is_finite(self) -> Num:
+        """Whether it is neither an infinity nor NaN."""
+        return self.apply("is_finite")
+
+    @property
+    def is_infinite(self) -> Num:
+        """Whether it is an infinity."""
+        return abs(self).is_(np.inf)
+
+    def __abs__(self) -> Num:
+        return self.apply("abs")
+
+    def max(self, other: Num | float) -> Num:
+        """The larger of two; NaN where one is."""
+        return self.with_("max", other)
+
+    def min(self, other: Num | float) -> Num:
+        """The smaller of two; NaN where one is."""
+        return self.with_("min", other)
+
+    def apply(self, primitive: str) -> Num:
+        """A function of one number."""
+        return self._made(self.w.bind(primitive, self.atom))
+
+    def signed_as(self, other: Num) -> Num:
+        """The number, which is not negative, with the sign of another."""
+        return (other.is_negative).where(-self, self)
+
+    @property
+    def is_negative(self) -> Num:
+        """Whether the sign is that of -1, of zeros, too."""
+        kind = np.dtype(f"i{self.atom.aval.dtype.itemsize}")
+        return self.bits(kind) < 0
+
+    def where(self, yes: Num | float, no: Num | float) -> Num:
+        """One of two numbers, as this truth says."""
+        like = yes if isinstance(yes, Num) else no
+        assert isinstance(like, Num)
+        one, other = like._of(yes), like._of(no)
+        return like._made(self.w.bind("select_n", self.atom, other, one))
+
+    def bits(self, dtype: np.dtype) -> Num:
+        """The number of these bits in another dtype of the same size."""
+        made = self.w.bind(
+            "bitcast_convert_type", self.atom, dtype=dtype, new_dtype=dtype
+        )
+        return self._made(made)
+
+    def as_(self, dtype: np.dtype) -> Num:
+        """The number in another dtype."""
+        if self.atom.aval.dtype == dtype:
+            return self
+        params: dict[str, Any] = {"new_dtype": dtype, "weak_type": False}
+        params["sharding"] = None
+        made = self.w.bind("convert_element_type", self.atom, dtype=dtype, **params)
+        return self._made(made)
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The dtype."""
+        return self.atom.aval.dtype
+
+
+def parts(w: Work, atom: Atom) -> tuple[Num, Num]:
+    """The two numbers of an operand."""
+    first, second = w.pair(atom)
+    return Num(w, first), Num(w, second)
+
+
+def pair(first: Num, second: Num) -> Pair:
+    """A value of two numbers."""
+    return Pair(first.atom, second.atom)
+
+
+def wide(*numbers: Num) -> tuple[Num, ...]:
+    """Numbers in float64: squares of float32 stay in its range there."""
+    narrow = numbers[0].dtype == FLOAT32
+    return tuple(replace(x.as_(FLOAT64), roomy=narrow or x.roomy) for x in numbers)
+
+
+def scale_of(*numbers: Num) -> tuple[Num, Num]:
+    """A power of 2 that brings the largest of numbers between 1 and 4, and its inverse.
+
+    Not where all are less than the least normal number, but near enough; 1 where there
+    is room for squares anyway.
+    """
+    if numbers[0].roomy:
+        return numbers[0].value(1.0), numbers[0].value(1.0)
+    largest = abs(numbers[0])
+    for x in numbers[1:]:
+        largest = largest.max(abs(x))
+    info = np.finfo(largest.dtype)
+    kind = np.dtype(f"i{largest.dtype.itemsize}")
+    last = 2 ** (info.bits - 1 - info.nmant) - 1  # the exponent of what is not finite
+    one = 1 << info.nmant
+    near = largest.bits(kind).with_("and", last * one).max(one).min((last - 2) * one)
+    return ((last - 1) * one - near).bits(largest.dtype), near.bits(largest.dtype)

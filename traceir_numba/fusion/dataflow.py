@@ -1,0 +1,208 @@
+"""A flat program as a graph: who makes a value, who reads it, and at which indices."""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator
+from math import prod
+
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Literal, Var
+from traceir_numba.emitters import EMITTERS
+from traceir_numba.emitters.kinds import (
+    Entry,
+    Evaluated,
+    Fetch,
+    Found,
+    Generator,
+    Index,
+    Library,
+    Map,
+    Parts,
+    Put,
+    Reduce,
+    Region,
+    Running,
+    Scalar,
+    View,
+)
+from traceir_numba.emitters.pairs.values import is_evaluated
+from traceir_numba.emitters.structure import pointwise_map
+
+# So many parts at most are read where they are, as if they lay side by side; all where
+# there are no more elements than that.
+FEW = 4
+LITTLE = 1 << 14
+
+Place = tuple[Var, Map]  # a value at an index that depends on the loops
+
+
+def founds(indices: Map) -> Iterator[Found]:
+    """The values that are parts of indices."""
+    return (found for index in indices for found in index.found)
+
+
+def identity(rank: int) -> Map:
+    """Each dimension is indexed by the loop of the same number."""
+    return tuple(Index(d) for d in range(rank))
+
+
+class Graph:
+    """Equations by the variable that they define, and the readers of variables."""
+
+    def __init__(self, closed: ClosedJaxpr) -> None:
+        self.closed = closed
+        self.eqns = closed.jaxpr.eqns
+        self.at = {v: k for k, eqn in enumerate(self.eqns) for v in eqn.outputs}
+        self.readers: dict[Var, list[Eqn]] = defaultdict(list)
+        for eqn in self.eqns:
+            for atom in dict.fromkeys(eqn.inputs):
+                if isinstance(atom, Var):
+                    self.readers[atom].append(eqn)
+        self.aliases = dict(self._find_aliases())
+
+    def entry(self, eqn: Eqn) -> Entry:
+        """The emitter's entry of an equation."""
+        return Evaluated() if is_evaluated(eqn) else EMITTERS[eqn.primitive]
+
+    def producer(self, var: Var) -> Eqn | None:
+        """The equation that defines a variable; None for inputs and constants."""
+        at = self.at.get(var)
+        return None if at is None else self.eqns[at]
+
+    def _find_aliases(self) -> Iterator[tuple[Var, Var]]:
+        """Results that are their operand's memory under another shape."""
+        for eqn in self.eqns:
+            entry = self.entry(eqn)
+            if not isinstance(entry, View):
+                continue
+            (out,), operand = eqn.outputs, eqn.inputs[0]
+            if (
+                isinstance(operand, Var)
+                and entry.read(eqn, identity(out.aval.ndim)) is None
+            ):
+                yield out, operand
+
+    def memory_of(self, var: Var) -> Var:
+        """The variable whose memory holds the value."""
+        while var in self.aliases:
+            var = self.aliases[var]
+        return var
+
+    def needs_memory(self) -> set[Var]:
+        """Values that must be stored whatever the nests: results and whole arrays."""
+        found = {v for v in self.closed.jaxpr.outvars if isinstance(v, Var)}
+        found.update(self.aliases.values())
+        for eqn in self.eqns:
+            match self.entry(eqn):
+                case Library() | Evaluated() | Region():
+                    found.update(a for a in eqn.inputs if isinstance(a, Var))
+                    found.update(eqn.outputs)
+                case Reduce() | Running():
+                    found.update(eqn.outputs)
+                case Fetch():
+                    found.update(self.origins(eqn.inputs[0]))
+                case Put():
+                    found.update(a for a in eqn.inputs[:1] if isinstance(a, Var))
+                    found.update(eqn.outputs)
+                case Parts() if not self.is_read_apart(eqn):
+                    found.update(eqn.outputs)
+        return {self.memory_of(v) for v in found}
+
+    def origins(self, atom: Atom) -> Iterator[Var]:
+        """The variable that a value is views of, if that is one."""
+        while isinstance(atom, Var):
+            eqn = self.producer(atom)
+            if (
+                eqn is None
+                or atom in self.aliases
+                or not isinstance(self.entry(eqn), View)
+            ):
+                yield atom
+            else:
+                atom = eqn.inputs[0]
+                continue
+            return
+
+    def is_read_apart(self, eqn: Eqn) -> bool:
+        """Whether parts that lie side by side are read from where they are instead.
+
+        Each loop then runs over all of them, at each point behind a condition. That
+        pays where one is nearly everything, as in a padded array; elsewhere too many
+        conditions fail.
+        """
+        shape = eqn.outputs[0].aval.shape
+        if len(eqn.inputs) > FEW or self.is_mixed(eqn):
+            return False
+        if prod(shape) <= LITTLE or eqn.inputs[0].aval.ndim != len(shape):
+            return True
+        read = sorted(prod(a.aval.shape) for a in eqn.inputs if not self.is_even(a))
+        return sum(read[:-1]) * 4 <= prod(shape)
+
+    def is_mixed(self, eqn: Eqn) -> bool:
+        """Whether parts are stored by one nest, element beside element."""
+        entry = self.entry(eqn)
+        return isinstance(entry, Parts) and entry.mixed(eqn)
+
+    def is_even(self, atom: Atom) -> bool:
+        """Whether all elements are one literal."""
+        eqn = None if isinstance(atom, Literal) else self.producer(atom)
+        return eqn is not None and all(isinstance(a, Literal) for a in eqn.inputs)
+
+    def operands(self, eqn: Eqn, indices: Map) -> Iterator[tuple[Atom, Map]]:
+        """What an elementwise equation reads for its result at `indices`."""
+        match self.entry(eqn):
+            case Scalar():
+                out = eqn.outputs[0].aval.shape
+                for atom in eqn.inputs:
+                    yield atom, pointwise_map(indices, atom.aval.shape, out)
+            case View(read):
+                read_at = read(eqn, indices)
+                assert read_at is not None, "an alias is read from memory"
+                yield eqn.inputs[0], read_at
+            case Parts(read=read_part):
+                for k, atom in enumerate(eqn.inputs):
+                    found = read_part(eqn, k, indices)
+                    if found is not None:
+                        yield atom, found[0]
+            case Fetch(read=read_fetched, tested=tested):
+                where = read_fetched(eqn, indices)
+                for one in (*founds(where), *tested(eqn, indices)):
+                    yield one.atom, one.at
+                yield eqn.inputs[0], where
+            case Generator():
+                return
+            case other:
+                raise AssertionError(other)
+
+    def walk(
+        self, seeds: Iterable[tuple[Atom, Map]], stops: Container[Var]
+    ) -> tuple[list[tuple[Eqn, Map]], dict[Place, None]]:
+        """What must be computed for `seeds`, in order, and what is read from memory.
+
+        Inputs, constants, aliases and the variables in `stops` are read.
+        """
+        reads: dict[Place, None] = {}
+        seen: set[Place] = set()
+        heap: list[tuple[int, int, Var, Map]] = []
+
+        def visit(atom: Atom, indices: Map) -> None:
+            if isinstance(atom, Literal) or (atom, indices) in seen:
+                return
+            seen.add((atom, indices))
+            at = self.at.get(atom)
+            if at is None or atom in stops or atom in self.aliases:
+                reads[atom, indices] = None
+            else:
+                heapq.heappush(heap, (-at, len(seen), atom, indices))
+
+        for atom, indices in seeds:
+            visit(atom, indices)
+        found = []
+        while heap:
+            at, _, _, indices = heapq.heappop(heap)
+            eqn = self.eqns[-at]
+            found.append((eqn, indices))
+            for operand, read_at in self.operands(eqn, indices):
+                visit(operand, read_at)
+        return found[::-1], reads

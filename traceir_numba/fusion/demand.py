@@ -1,0 +1,79 @@
+"""Demand analysis: values that are asked for at several places, or by several nests.
+
+A value that all its readers ask for at one place is computed once with what they are
+made into. Elsewhere ways part: what reads the next step of a stencil asks for its
+neighbours, and these for theirs. A walk that followed each way would grow without
+bound, so the values where ways part are found first, in one pass from the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterator
+from dataclasses import dataclass
+
+from traceir.ir.jaxpr import Eqn, Var
+from traceir_numba.emitters.kinds import Fetch, Map, Parts, Scalar, View
+from traceir_numba.fusion.dataflow import Graph, identity
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """A place at which a value is asked for, in the loops over an `anchor`.
+
+    That is a value that is in memory or is asked for repeatedly itself, or what has
+    loops of its own, as a reduction has: a reader, with the number of an operand.
+    """
+
+    anchor: Hashable
+    at: Map
+
+    @property
+    def is_map(self) -> bool:
+        """Whether it comes from a nest that has no loops of its own kind."""
+        return isinstance(self.anchor, Var)
+
+
+def repeated_demands(graph: Graph, stored: Collection[Var]) -> dict[Var, bool]:
+    """The values that several nests ask for, or one of them at several places.
+
+    Also says whether that is certain: elementwise results at the same places may become
+    one nest.
+    """
+    found: dict[Var, bool] = {}
+    single: dict[Var, Demand] = {}
+    for eqn in reversed(graph.eqns):
+        out = eqn.outputs[0]
+        if len(eqn.outputs) > 1 or out in stored or out in graph.aliases:
+            continue
+        demands = {*_demands(graph, out, single)}
+        if len(demands) == 1:
+            (single[out],) = demands
+        elif demands:
+            places = {demand.at for demand in demands}
+            found[out] = len(places) > 1 or not all(d.is_map for d in demands)
+    return found
+
+
+def _demands(graph: Graph, var: Var, single: dict[Var, Demand]) -> Iterator[Demand]:
+    """Where the readers of a value ask for it."""
+    for reader in graph.readers[var]:
+        if _has_own_loops(graph, reader):
+            whole = identity(var.aval.ndim)
+            inputs = enumerate(reader.inputs)
+            yield from (Demand((reader, k), whole) for k, a in inputs if a is var)
+            continue
+        out = reader.outputs[0]
+        of = single.get(out, Demand(out, identity(out.aval.ndim)))
+        for atom, at in graph.operands(reader, of.at):
+            if atom is var:
+                yield Demand(of.anchor, at)
+
+
+def _has_own_loops(graph: Graph, reader: Eqn) -> bool:
+    """Whether a reader is a reduction, one part of many, or a call."""
+    match graph.entry(reader):
+        case Parts():
+            return not (graph.is_mixed(reader) or graph.is_read_apart(reader))
+        case Scalar() | View() | Fetch():
+            return False
+    return True

@@ -1,0 +1,302 @@
+"""Which values live in memory, and which are computed together in one loop nest.
+
+A job leaves one value in memory: a map of the elements, a reduction, an operand's part
+of a concatenation, or a library's call. Jobs over the same index space join one
+cluster, which becomes one nest: they share reads and values, and what finishes a
+reduction joins it. Nothing in between is stored.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from traceir.ir.jaxpr import Var
+from traceir_numba.emitters.kinds import Map
+from traceir_numba.fusion.clusters import (
+    KINDS,
+    NESTS,
+    Cluster,
+    Job,
+    Shape,
+    Without,
+    compose,
+    finish_map,
+    jobs_of,
+    kept_place,
+    same_place,
+    seeds,
+)
+from traceir_numba.fusion.dataflow import Graph
+from traceir_numba.fusion.inplace_scatter import computed_apart, read_early, read_late
+from traceir_numba.fusion.materialize import (
+    EXPENSIVE,
+    computed_twice,
+    costs_of,
+    ends_apart,
+    pays_again,
+)
+from traceir_numba.fusion.split_bodies import (
+    ARRAYS,
+    DEEPEST,
+    LONGEST,
+    MANY,
+    depth,
+    length,
+    too_long,
+)
+
+# What a job reads, and at which indices; None where under another shape.
+Reads = Mapping[Var, Collection[Map | None]]
+
+# Clusters stay small enough for the machine's registers and a reader's eye.
+MOST_JOBS = 16
+MOST_CANDIDATES = 8
+ROUNDS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Clusters in an order in which they can run, and the values they store."""
+
+    graph: Graph
+    clusters: tuple[Cluster, ...]
+    stored: frozenset[Var]
+
+
+def fuse(graph: Graph) -> Plan:
+    """The clusters of a flat program."""
+    stored = {v for v in graph.needs_memory() if v in graph.at}
+    costs = costs_of(graph, stored)
+    for _ in range(ROUNDS):
+        clusters = _Fuser(graph, stored, costs).clusters()
+        wanted = computed_twice(graph, stored, clusters, costs)
+        wanted |= too_long(graph, stored, clusters)
+        wanted |= read_early(graph, stored, clusters)
+        wanted |= computed_apart(graph, stored, clusters, costs)
+        wanted |= read_late(graph, stored, clusters)
+        if not wanted:
+            break
+        stored |= wanted
+    else:  # what is in memory now needs its jobs
+        clusters = _Fuser(graph, stored, costs).clusters()
+    ordered = sorted(clusters, key=lambda c: (c.before.bit_count(), c.number))
+    return Plan(graph, _needed(graph, ordered), frozenset(stored))
+
+
+def _needed(graph: Graph, clusters: Sequence[Cluster]) -> tuple[Cluster, ...]:
+    """The clusters whose values something reads.
+
+    What no element is read of, as of an array without elements that a pad surrounds,
+    has readers among the equations alone.
+    """
+    results = (v for v in graph.closed.jaxpr.outvars if isinstance(v, Var))
+    read = {graph.memory_of(v) for v in results}
+    found = []
+    for cluster in reversed(clusters):
+        made = {job.var for job in cluster.finish} | cluster.made(*KINDS)
+        if cluster.jobs[0].kind not in NESTS or made & read:
+            found.append(cluster)
+            read |= cluster.reads
+    return tuple(reversed(found))
+
+
+# -- which jobs go together -----------------------------------------------------------
+
+
+class _Fuser:
+    def __init__(
+        self, graph: Graph, stored: Collection[Var], costs: Mapping[Var, int]
+    ) -> None:
+        self.graph = graph
+        self.stored = stored
+        self.costs = costs
+        self.all: list[Cluster] = []
+        self.makers: dict[Var, int] = defaultdict(int)  # bit sets of clusters
+        self.readers: dict[Var, list[int]] = defaultdict(list)
+        self.lengths: dict[int, int] = defaultdict(int)  # of clusters' bodies
+        self.depths: dict[int, int] = defaultdict(int)
+
+    def clusters(self) -> list[Cluster]:
+        for job in jobs_of(self.graph, self.stored):
+            self.place(job)
+        return self.all
+
+    def place(self, job: Job) -> None:
+        """Let a job join a cluster, or start its own."""
+        reads, size, deep = self.reads(job)
+        needed = 0
+        for var in reads:
+            needed |= self.makers[var]
+        found = self.choose(job, reads, needed, size, deep)
+        if found is None:
+            found = Cluster(len(self.all), job.space), 0, False
+            self.all.append(found[0])
+        cluster, stage, finishes = found
+        cluster.add(job, stage, finishes, reads)
+        self.lengths[cluster.number] += size
+        self.depths[cluster.number] += deep
+        for var in job.eqn.outputs:
+            self.makers[var] |= 1 << cluster.number
+        if job.kind == "put":  # after all that read what is written over
+            for n in self.readers[self.overwritten(job)]:
+                needed |= 1 << n
+        self.order(cluster, needed)
+        for var in reads:
+            self.readers[var].append(cluster.number)
+
+    def reads(self, job: Job) -> tuple[Reads, int, int]:
+        """What a job reads and at which indices, how long its body is and how deep."""
+        own = {job.var} if job.kind == "map" else set()
+        computed, places = self.graph.walk(seeds(job), Without(self.stored, own))
+        found: dict[Var, set[Map | None]] = defaultdict(set)
+        for var, indices in places:
+            memory = self.graph.memory_of(var)
+            found[memory].add(indices if memory is var else None)
+        if job.kind == "put":
+            found[self.overwritten(job)].add(None)
+        eqns = [eqn for eqn, _ in computed]
+        long = job.kind == "map" and prod(job.space) >= MANY
+        deep = depth(self.graph, eqns) if long else 0
+        return found, length(self.graph, eqns), deep
+
+    def overwritten(self, job: Job) -> Var:
+        """The memory that something is put in, if it is not copied."""
+        operand = job.eqn.inputs[0]
+        assert isinstance(operand, Var)
+        return self.graph.memory_of(operand)
+
+    def choose(
+        self, job: Job, reads: Reads, needed: int, size: int, deep: int
+    ) -> tuple[Cluster, int, bool] | None:
+        """A cluster that a job can join, the pass, and whether it finishes there."""
+        if job.joins:
+            beside = self.makers[job.var] if job.kind == "part" else 0
+            for cluster in self.candidates(reads, needed, size, deep, beside):
+                stage = _pass_of_loops(job, cluster, reads)
+                if stage is not None:
+                    return cluster, stage, False
+                stage = _pass_of_finish(job, cluster, reads)
+                expensive = self.costs.get(job.eqn.outputs[0], 0) > EXPENSIVE
+                if stage is not None and not (expensive and ends_apart(cluster)):
+                    return cluster, stage, True
+        return None
+
+    def candidates(
+        self, reads: Collection[Var], needed: int, size: int, deep: int, beside: int
+    ) -> list[Cluster]:
+        """The latest clusters that make or read what a job reads, or are `beside`."""
+        found = set(_bits(needed | beside))
+        for var in reads:
+            found.update(self.readers[var][-MOST_CANDIDATES:])
+        clusters = [self.all[n] for n in sorted(found, reverse=True)]
+        return [
+            c
+            for c in clusters[:MOST_CANDIDATES]
+            if c.stages[0].jobs[0].joins
+            and len(c.jobs) < MOST_JOBS
+            and self.lengths[c.number] + size <= LONGEST
+            and len(c.reads.union(reads)) <= ARRAYS
+            # What was cut stays cut: a map that goes on where another one ended.
+            and not (
+                needed >> c.number & 1
+                and not c.axes
+                and self.depths[c.number] + deep > DEEPEST
+            )
+            # What the job needs must not itself wait for the cluster.
+            and not any(self.all[n].before >> c.number & 1 for n in _bits(needed))
+        ]
+
+    def order(self, cluster: Cluster, needed: int) -> None:
+        """Let a cluster, and all that wait for it, wait for those in `needed`."""
+        before = needed & ~(1 << cluster.number)
+        for n in _bits(before):
+            before |= self.all[n].before
+            self.all[n].after.add(cluster.number)
+        # Only those that learn of something new are visited: a new cluster has nobody
+        # that waits for it, so that many clusters in a row cost no more each.
+        todo = [cluster]
+        while todo:
+            one = todo.pop()
+            if before & ~one.before:
+                one.before |= before
+                todo += [self.all[n] for n in one.after]
+
+
+def _bits(number: int) -> list[int]:
+    found = []
+    while number:
+        lowest = number & -number
+        found.append(lowest.bit_length() - 1)
+        number ^= lowest
+    return found
+
+
+def _pass_of_loops(job: Job, cluster: Cluster, reads: Reads) -> int | None:
+    """The pass of a cluster in which a job can run; None where it cannot join."""
+    if job.space != cluster.space or (
+        job.axes and cluster.axes and job.axes != cluster.axes
+    ):
+        return None
+    if not cluster.placed.isdisjoint(reads):
+        return None
+    stage, shares = 0, job.kind == "part" and job.var in cluster.placed
+    for var, places in reads.items():
+        shares = shares or var in cluster.reads
+        made = cluster.made_in.get(var)
+        finished = cluster.finished_in.get(var)
+        if made is not None:
+            if not all(same_place(i, job.space) for i in places):
+                return None
+            stage, shares = max(stage, made), True
+        elif finished is not None:
+            expected = kept_place(var.aval.shape, cluster)
+            if not all(_equal(i, expected, var.aval.shape) for i in places):
+                return None
+            stage, shares = max(stage, finished + 1), True
+    if not shares or (stage == len(cluster.stages) and not pays_again(cluster)):
+        return None
+    return stage
+
+
+def _equal(indices: Map | None, expected: Map | None, shape: Shape) -> bool:
+    """Whether two places are the same; in extents of 1 all are."""
+    return (
+        indices is not None
+        and expected is not None
+        and all(
+            i == j or n == 1 for i, j, n in zip(indices, expected, shape, strict=True)
+        )
+    )
+
+
+def _pass_of_finish(job: Job, cluster: Cluster, reads: Reads) -> int | None:
+    """The pass whose reductions a job finishes."""
+    moved = finish_map(job.space, cluster.kept) if cluster.axes else None
+    if (
+        job.kind != "map"
+        or moved is None
+        or not cluster.made_in.keys().isdisjoint(reads)
+        or not cluster.placed.isdisjoint(reads)
+    ):
+        return None
+    stages = []
+    for var, places in reads.items():
+        if var in cluster.finished_in:
+            stages.append(cluster.finished_in[var])
+            for i in places:
+                if i is None or not same_place(compose(i, moved), cluster.kept):
+                    return None
+    return max(stages, default=None)
+
+
+def kept_values(plan: Plan, results: Collection[Var]) -> set[Var]:
+    """The values that are read by another nest, or are results."""
+    kept = set(results)
+    for cluster in plan.clusters:
+        own = {job.var for job in cluster.finish} | cluster.made(*KINDS)
+        kept |= cluster.reads - own
+        kept |= cluster.made("part", "put")
+    return kept

@@ -1,0 +1,119 @@
+"""What is put in its place in an array that nobody reads any more: no copy is made.
+
+It may be made of the array itself, where each element is read before it is written, and
+at no other place.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from math import prod
+
+from traceir.ir.jaxpr import Atom, Var
+from traceir_numba.emitters.kinds import Map
+from traceir_numba.fusion.clusters import Cluster, Job, put_of, seeds
+from traceir_numba.fusion.dataflow import Graph
+from traceir_numba.fusion.materialize import EXPENSIVE
+
+
+def written_over(
+    graph: Graph, cluster: Cluster, stored: Collection[Var]
+) -> dict[Var, Var]:
+    """The memory that is written over, if all of it may be read there, too."""
+    job = cluster.jobs[0]
+    if job.kind != "put" or any(_early(graph, job, stored)):
+        return {}
+    operand = job.eqn.inputs[0]
+    assert isinstance(operand, Var)
+    return {graph.memory_of(operand): job.var}
+
+
+def read_early(
+    graph: Graph, stored: Collection[Var], clusters: Iterable[Cluster]
+) -> set[Var]:
+    """Values that are computed before anything is put, as they are of other places."""
+    return {
+        var
+        for cluster in clusters
+        for job in cluster.jobs
+        if job.kind == "put"
+        for var in _early(graph, job, stored)
+        if isinstance(var, Var) and var not in stored and var in graph.at
+    }
+
+
+def computed_apart(
+    graph: Graph,
+    stored: Collection[Var],
+    clusters: Iterable[Cluster],
+    costs: Mapping[Var, int],
+) -> set[Var]:
+    """Dear values that one thread would compute one by one, as it puts them in order.
+
+    In a nest of their own they are computed side by side, by all threads.
+    """
+    return {
+        var
+        for cluster in clusters
+        for job in cluster.jobs
+        if job.kind == "put" and put_of(job.eqn).ordered(job.eqn)
+        for atom, _ in seeds(job)
+        for var in graph.origins(atom)
+        if var not in stored and costs.get(var, 0) > EXPENSIVE
+    }
+
+
+def read_late(
+    graph: Graph, stored: Collection[Var], clusters: Sequence[Cluster]
+) -> set[Var]:
+    """Values of an array that something has been put in, which are needed after that.
+
+    They are smaller than the array, which otherwise would be copied for them.
+    """
+    puts: dict[Var, int] = defaultdict(int)  # bit sets of clusters
+    for cluster in clusters:
+        if cluster.jobs[0].kind == "put":
+            operand = cluster.jobs[0].eqn.inputs[0]
+            assert isinstance(operand, Var)
+            puts[graph.memory_of(operand)] |= 1 << cluster.number
+    return {
+        var
+        for cluster in clusters
+        for memory in cluster.reads
+        if puts.get(memory, 0) & cluster.before
+        for var in _values_of(graph, memory, stored, cluster)
+    }
+
+
+def _values_of(
+    graph: Graph, memory: Var, stored: Collection[Var], cluster: Cluster
+) -> Iterator[Var]:
+    """The small values that a cluster computes of some memory."""
+    size = prod(memory.aval.shape)
+    places = [p for job in cluster.jobs + cluster.finish for p in seeds(job)]
+    for eqn, _ in graph.walk(places, stored)[0]:
+        read = (graph.memory_of(a) for a in eqn.inputs if isinstance(a, Var))
+        (out,) = eqn.outputs
+        if memory in read and prod(out.aval.shape) < size and out not in stored:
+            yield out
+
+
+def _early(graph: Graph, job: Job, stored: Collection[Var]) -> Iterator[Atom]:
+    """What is put, or says where, and reads the memory at another place."""
+    operand = job.eqn.inputs[0]
+    if prod(job.space) == 1:
+        return  # all is read before anything is written
+    assert isinstance(operand, Var)
+    memory = graph.memory_of(operand)
+    for atom, indices in seeds(job):
+        reads = graph.walk([(atom, indices)], stored)[1]
+        own = [(v, at) for v, at in reads if graph.memory_of(v) is memory]
+        if any(not _same(job, operand, v, at) for v, at in own):
+            yield atom
+
+
+def _same(job: Job, operand: Var, var: Var, at: Map) -> bool:
+    """Whether a place is that which is written at the same point, and at no other."""
+    entry = put_of(job.eqn)
+    return var is operand and not entry.ordered(job.eqn) and at == entry.place(job.eqn)

@@ -1,0 +1,165 @@
+"""Values that are too expensive to compute twice, and so get memory of their own."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection
+from math import prod
+
+from traceir.ir.jaxpr import Eqn, Var
+from traceir_numba.device_functions import NARROW
+from traceir_numba.emitters.kinds import (
+    Evaluated,
+    Fetch,
+    Map,
+    Parts,
+    Region,
+    Scalar,
+    View,
+)
+from traceir_numba.fusion.clusters import (
+    Cluster,
+    Shape,
+    Without,
+    in_terms_of,
+    moving,
+    seeds,
+)
+from traceir_numba.fusion.dataflow import Graph, identity
+from traceir_numba.fusion.demand import repeated_demands
+
+# A value that costs more additions than this is stored rather than computed twice.
+EXPENSIVE = 16
+# What computing a value costs is counted up to this.
+COST_LIMIT = 10 * EXPENSIVE
+# Passes over rows share a nest where there are as many rows to divide among threads,
+# or no more elements than one thread takes.
+ROWS = 16
+ELEMENTS = 1 << 16
+# Of so many rows, of no more elements, expensive results of results have a nest.
+SHORT_ROW = 64
+MANY_ROWS = 256
+# The bytes of a tile of columns that is still in the cache when it is read again.
+CACHED = 1 << 20
+# What it costs to read an element somewhere, in additions.
+FETCHED = 8
+# The same where one nest would compute it for each index of an outer loop again.
+EXPENSIVE_AGAIN = 4
+# What it costs to read each element from another line of memory: much for an array that
+# no cache holds, yet reading alone is not stored.
+SCATTERED = EXPENSIVE
+
+
+def costs_of(graph: Graph, stored: set[Var]) -> dict[Var, int]:
+    """The additions that computing a value from memory costs, counted up to a bound.
+
+    An expensive value that would be computed in several places joins `stored` at once:
+    no walk through the program then comes by more than a few of them, and it costs no
+    memory if all its readers end in one nest.
+    """
+    costs: dict[Var, int] = {}
+    demands = repeated_demands(graph, stored)
+    for eqn in graph.eqns:
+        entry = graph.entry(eqn)
+        if isinstance(entry, Region | Evaluated):
+            continue  # its results are in memory
+        (out,) = eqn.outputs
+        own = entry.cost if isinstance(entry, Scalar) else 0
+        own = FETCHED if isinstance(entry, Fetch) else own
+        own = 2 * len(eqn.inputs) if isinstance(entry, Parts) else own
+        own = SCATTERED if _is_scattered(graph, eqn) else own
+        inputs = (a for a in eqn.inputs if isinstance(a, Var) and a not in stored)
+        cost = costs[out] = min(own + sum(costs.get(a, 0) for a in inputs), COST_LIMIT)
+        if cost <= EXPENSIVE or out in stored or out in graph.aliases:
+            continue
+        if out in demands and (demands[out] or cost == COST_LIMIT):
+            stored.add(out)
+    return costs
+
+
+def _is_scattered(graph: Graph, eqn: Eqn) -> bool:
+    """Whether an equation reads a large array across the order of its elements."""
+    entry, shape = graph.entry(eqn), eqn.outputs[0].aval.shape
+    if not isinstance(entry, View) or prod(shape) < ELEMENTS:
+        return False
+    read_at = entry.read(eqn, identity(len(shape)))
+    if not read_at:
+        return False
+    moved = [i.dim for i in read_at if i.dim is not None and shape[i.dim] > 1]
+    return moved != sorted(moved)
+
+
+def computed_twice(
+    graph: Graph,
+    stored: Collection[Var],
+    clusters: Collection[Cluster],
+    costs: dict[Var, int],
+) -> set[Var]:
+    """Dear values that are computed in several places, or again and again in one."""
+    uses: dict[Var, int] = defaultdict(int)
+    expensive = set()
+    stops = set(stored)  # and what has been found: it will be in memory
+    for cluster in clusters:
+        apart = ends_apart(cluster)
+        for number, stage in enumerate(cluster.stages):
+            places = [place for job in stage.jobs for place in seeds(job)]
+            computed = graph.walk(places, Without(stops, stage.made("map")))[0]
+            own = {job.var for job in stage.finish}
+            for job in stage.finish:
+                computed += graph.walk(seeds(job), Without(stops, own))[0]
+            for eqn, indices in dict.fromkeys(computed):
+                var = eqn.outputs[0]
+                if costs[var] <= EXPENSIVE_AGAIN or var in stored:
+                    continue
+                uses[var] += 1
+                again = _repeated(indices, cluster.space, var.aval.shape)
+                if apart and number and costs[var] > EXPENSIVE:
+                    again |= in_terms_of(indices, cluster.kept_loops) is not None
+                if again or (uses[var] > 1 and costs[var] > EXPENSIVE):
+                    expensive.add(var)
+                    stops.add(var)
+    return {v for v in expensive if _shared(graph, v, expensive)}
+
+
+def _repeated(indices: Map, space: Shape, shape: Shape) -> bool:
+    """Whether an outer loop computes all of a much smaller value again.
+
+    A value that only inner loops repeat is moved out of them by the compiler.
+    """
+    own = moving(indices)
+    fixed = [d for d, n in enumerate(space) if n != 1 and d not in own]
+    inner = max(own, default=-1)
+    return any(d < inner for d in fixed) and prod(shape) * 4 <= prod(space)
+
+
+def _shared(graph: Graph, var: Var, expensive: Collection[Var]) -> bool:
+    """Whether it is this value that is shared, not only one that it goes into."""
+    readers = graph.readers[var]
+    return len(readers) != 1 or readers[0].outputs[0] not in expensive
+
+
+def ends_apart(cluster: Cluster) -> bool:
+    """Whether what is expensive is better computed for all rows at once, side by side.
+
+    Within a row it is one call of a function, which costs as much as a short row.
+    """
+    last = len(cluster.space) - 1
+    return (
+        last in cluster.axes
+        and prod(cluster.space[d] for d in cluster.axes) <= SHORT_ROW
+        and prod(cluster.kept) >= MANY_ROWS
+    )
+
+
+def pays_again(cluster: Cluster) -> bool:
+    """Whether another pass over the same loops is better than another nest."""
+    if not cluster.kept_loops:
+        return False  # all of it is reduced first: nothing is left in the cache
+    rows, size = prod(cluster.kept), prod(cluster.space)
+    if len(cluster.space) - 1 not in cluster.axes:
+        columns = cluster.space[-1]
+        tile = prod(cluster.space[d] for d in cluster.axes) * NARROW * 4
+        if tile > CACHED:
+            return False
+        rows = rows // max(1, columns) * -(-columns // NARROW)
+    return rows >= ROWS or size <= ELEMENTS

@@ -1,0 +1,174 @@
+"""Long straight-line code in parts: no loop's body grows with the program.
+
+What LLVM takes for a body grows faster than the body, and past some hundred reads of
+tables it no longer makes vectors of it. A part writes what the next ones need.
+
+Real functions of one another are long ways through a processor, which can begin the
+next elements only while the last ones are few instructions behind. So a chain of many
+is cut, too, where one value is all that goes on: that is written and read in less time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from math import prod
+
+from traceir.ir.jaxpr import Eqn, Var
+from traceir_numba.emitters.kinds import Fetch, Scalar, View
+from traceir_numba.fusion.clusters import Cluster, Job, Without, seeds
+from traceir_numba.fusion.dataflow import Graph
+
+# The most that one loop's body costs, in additions.
+LONGEST = 3000
+# What an equation costs besides: its line is compiled, whatever it computes.
+LINE = 4
+# The most that the real functions of one loop's body cost, in additions, where there
+# are enough elements for it to matter.
+DEEPEST = 128
+MANY = 1 << 14
+# The most arrays that a nest reads: kernels of devices are given few, as each takes 56
+# of the 4096 bytes that their arguments have.
+ARRAYS = 40
+
+
+def length(graph: Graph, eqns: Iterable[Eqn]) -> int:
+    """What some equations add to a loop's body."""
+    return sum(_length(graph, eqn) for eqn in eqns)
+
+
+def depth(graph: Graph, eqns: Iterable[Eqn]) -> int:
+    """What the real functions among some equations cost."""
+    return sum(_depth(graph, eqn) for eqn in eqns)
+
+
+def computed_for(graph: Graph, job: Job, stored: Collection[Var]) -> list[Eqn]:
+    """The equations that a job computes, each once, in order."""
+    own = {job.var} if job.kind == "map" else set()
+    found = graph.walk(seeds(job), Without(stored, own))[0]
+    return list({eqn.outputs[0]: eqn for eqn, _ in found}.values())
+
+
+def too_long(
+    graph: Graph, stored: Collection[Var], clusters: Iterable[Cluster]
+) -> set[Var]:
+    """Values in memory with which no job is too long, or reads too many arrays."""
+    long = length(graph, graph.eqns) > LONGEST
+    shallow = not long and depth(graph, graph.eqns) <= DEEPEST
+    found: set[Var] = set()
+    for cluster in clusters:
+        if shallow and len(cluster.reads) <= ARRAYS:
+            continue
+        for job in cluster.jobs + cluster.finish:
+            eqns = computed_for(graph, job, stored)
+            found |= _by_arrays(graph, eqns)
+            if long and length(graph, eqns) > LONGEST:
+                found |= _cut(graph, eqns, _length, LONGEST)
+            elif prod(job.space) >= MANY and depth(graph, eqns) > DEEPEST:
+                found |= _cut(graph, eqns, _depth, DEEPEST, 1)
+    return found - set(stored)
+
+
+def _by_arrays(graph: Graph, eqns: Sequence[Eqn]) -> set[Var]:
+    """Where equations are cut, if they read too many arrays."""
+    made = {eqn.outputs[0] for eqn in eqns}
+
+    def read(*eqns: Eqn) -> int:
+        inputs = (a for eqn in eqns for a in eqn.inputs)
+        return len({a for a in inputs if isinstance(a, Var) and a not in made})
+
+    if read(*eqns) <= ARRAYS:
+        return set()
+    return _cut(graph, eqns, lambda _, eqn: read(eqn), ARRAYS)
+
+
+def _length(graph: Graph, eqn: Eqn) -> int:
+    entry = graph.entry(eqn)
+    if isinstance(entry, Fetch):
+        return 2 * LINE
+    return entry.cost + LINE if isinstance(entry, Scalar) else 0
+
+
+def _depth(graph: Graph, eqn: Eqn) -> int:
+    entry = graph.entry(eqn)
+    return entry.cost if isinstance(entry, Scalar) and not entry.exact else 0
+
+
+def _cut(
+    graph: Graph,
+    eqns: Sequence[Eqn],
+    weight: Callable[[Graph, Eqn], int],
+    most: int,
+    values: int | None = None,
+) -> set[Var]:
+    """The values that are alive between parts, cut where they are fewest.
+
+    Parts weigh no more than `most`, unless more than so many values are alive.
+    """
+    eqns = _depth_first(eqns)
+    made = {eqn.outputs[0]: k for k, eqn in enumerate(eqns)}
+    last: dict[Var, int] = {}
+    for k, eqn in enumerate(eqns):
+        last.update({a: k for a in eqn.inputs if isinstance(a, Var) and a in made})
+    alive = [0] * (len(eqns) + 1)
+    for var, k in last.items():
+        alive[made[var]] += 1
+        alive[k] -= 1
+    for k in range(1, len(alive)):
+        alive[k] += alive[k - 1]
+    found: set[Var] = set()
+    for at in _places([weight(graph, eqn) for eqn in eqns], alive, most):
+        if values is not None and alive[at] > values:
+            continue
+        crossing = [v for v, k in last.items() if made[v] <= at < k]
+        found.update(v for v in (_source(graph, v) for v in crossing) if v in made)
+    return found
+
+
+def _depth_first(eqns: Sequence[Eqn]) -> list[Eqn]:
+    """The same, each as soon as the one that reads it needs it: few values wait."""
+    made = {eqn.outputs[0]: eqn for eqn in eqns}
+    found: dict[Var, Eqn] = {}
+    todo = [(eqns[-1], iter(eqns[-1].inputs))]
+    while todo:
+        eqn, rest = todo[-1]
+        for atom in rest:
+            needed = made.get(atom) if isinstance(atom, Var) else None
+            if needed is not None and needed.outputs[0] not in found:
+                todo.append((needed, iter(needed.inputs)))
+                break
+        else:
+            found[eqn.outputs[0]] = eqn
+            todo.pop()
+    return list(found.values())
+
+
+def _places(weights: Sequence[int], alive: Sequence[int], most: int) -> list[int]:
+    """The equations after which a part ends: in its second half, the best place."""
+    places = []
+    size = 0
+    middle = None
+    k = 0
+    while k < len(weights):
+        size += weights[k]
+        if middle is None and 2 * size > most:
+            middle = k
+        if size > most and middle is not None and middle < k:
+            best = min(range(middle, k), key=lambda p: (alive[p], -p))
+            places.append(best)
+            k = best + 1
+            size, middle = 0, None
+        else:
+            k += 1
+    return places
+
+
+def _source(graph: Graph, var: Var) -> Var:
+    """What a value is read from, where it is only other places of that."""
+    while True:
+        eqn = graph.producer(var)
+        if eqn is None or not isinstance(graph.entry(eqn), View):
+            return var
+        operand = eqn.inputs[0]
+        if not isinstance(operand, Var):
+            return var
+        var = operand

@@ -1,0 +1,311 @@
+"""Products of operands whose lines lie anywhere, such as all windows of an image.
+
+How far an element is from the beginning of its operand is the sum of two numbers, one
+for its line and one for its term. `ways` have the dimensions of lines and terms with
+their extents and strides; tiles read these numbers in tables of a block at a time, and
+the elements where they are. Sums are in the order of `gemm`.
+
+Serves: choice.dot-order
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from traceir.base.fork_safety import kept_over_forks
+from traceir_numba.device_functions import DEPTH, short
+from traceir_numba.gemm import microkernel, packing, threaded
+from traceir_numba.gemm.blocked import COLUMNS, FEW, ROWS, SHORT, parts
+from traceir_numba.llvm import optimize
+from traceir_numba.llvm.lower import lower
+from traceir_numba.llvm.symbols import Callee, Cast
+
+TABLE = """
+def {name}(way, to, first, count):
+    # How far lines, or terms, first..first + count are; the last dimension comes first.
+    i = 0
+    while i < count:
+        left = (first + i) // way[1]
+        start = (first + i) % way[1]
+        many = way[1] - start if way[1] - start < count - i else count - i
+        at = start * way[2]
+        for d in range(1, way[0]):
+            at = at + left % way[1 + 2 * d] * way[2 + 2 * d]
+            left = left // way[1 + 2 * d]
+        for k in range(many):
+            to[i + k] = at + k * way[2]
+        i = i + many
+"""
+
+BESIDE = """
+def {name}(table, first, most):
+    # How many from number `first` on lie side by side.
+    n = 1
+    while n < most and table[first + n] == table[first] + n:
+        n = n + 1
+    return n
+"""
+
+LAY_OUT = """
+def {name}(a, to, lines, terms, wide, count):
+    # `wide` lines as a tile reads them, term after term.
+    if beside(lines, 0, wide) >= beside(terms, 0, count):
+        i = 0
+        while i < wide:
+            n = beside(lines, i, wide - i)
+            listed(row_of(a, lines[i]), row_of(to, i), terms, count, n)
+            i = i + n
+    else:
+        whole = wide - wide % {square}
+        k = 0
+        while k < count:
+            n = beside(terms, k, count - k)
+            deep = k + n - n % {square}
+            for i in range(0, whole, {square}):
+                for m in range(k, deep, {square}):
+                    turned(
+                        row_of(a, terms[m]), row_of(to, m * {width} + i),
+                        row_of(lines, i), {width}
+                    )
+            for m in range(k, deep):
+                for i in range(whole, wide):
+                    to[m * {width} + i] = a[lines[i] + terms[m]]
+            for m in range(deep, k + n):
+                for i in range(wide):
+                    to[m * {width} + i] = a[lines[i] + terms[m]]
+            k = k + n
+    for k in range(count):
+        for i in range(wide, {width}):
+            to[k * {width} + i] = {zero}
+"""
+
+PRODUCT = """
+def {name}(
+    x, y, ways, z, low, high, left, right, rows, columns, inner, inner_batch,
+    x_outer, x_batch, y_outer, y_batch
+):
+    # Rows low..high of all matrices one below the other, columns left..right.
+    deep = inner if inner < {depth} else {depth}
+    most = right - left if right - left < {wide} else {wide}
+    panels = (most + {columns} - 1) // {columns} * {columns}
+    lists = {tall} + panels + 3 * deep
+    lists = (lists + 7) // 8 * 8
+    lines = allocate(lists * 8 + (panels * deep + {edge}) * {size})
+    work = behind(lines, lists * 8)
+    edge = row_of(work, panels * deep)
+    across = row_of(lines, {tall})
+    x_terms = row_of(across, panels)
+    y_terms = row_of(x_terms, deep)
+    packed = row_of(y_terms, deep)
+    for k in range(deep):
+        packed[k] = k * {columns}
+    along = row_of(ways, 1 + 2 * ways[0])
+    down = row_of(along, 1 + 2 * along[0])
+    side = row_of(down, 1 + 2 * down[0])
+    known = -1
+    b = low // rows
+    while b * rows < high:
+        first = low - b * rows if b * rows < low else 0
+        last = high - b * rows if high < (b + 1) * rows else rows
+        outer = b // inner_batch
+        within = b % inner_batch
+        xb = row_of(x, outer * x_outer + within * x_batch)
+        yb = row_of(y, outer * y_outer + within * y_batch)
+        zb = row_of(z, b * rows * columns)
+        for j0 in range(left, right, {wide}):
+            j1 = j0 + {wide} if j0 + {wide} < right else right
+            table(side, across, j0, j1 - j0)
+            for k0 in range(0, inner, {depth}):
+                count = inner - k0 if inner - k0 < {depth} else {depth}
+                if known != k0:
+                    table(along, x_terms, k0, count)
+                    table(down, y_terms, k0, count)
+                    known = k0
+                for j in range(j0, j1, {columns}):
+                    wide = j1 - j if j1 - j < {columns} else {columns}
+                    if last - first > {few} or beside(across, j - j0, wide) < {columns}:
+                        lay_out(
+                            yb, row_of(work, (j - j0) * deep), row_of(across, j - j0),
+                            y_terms, wide, count
+                        )
+                for i0 in range(first, last, {tall}):
+                    i1 = i0 + {tall} if i0 + {tall} < last else last
+                    table(ways, lines, i0, i1 - i0)
+                    for i in range(i1 - i0, {tall}):
+                        lines[i] = lines[0]
+                    for j in range(j0, j1, {columns}):
+                        wide = j1 - j if j1 - j < {columns} else {columns}
+                        here = last - first <= {few}
+                        here = here and beside(across, j - j0, wide) == {columns}
+                        yt = row_of(work, (j - j0) * deep)
+                        steps = packed
+                        if here:
+                            yt = row_of(yb, across[j - j0])
+                            steps = y_terms
+                        for i in range(i0, i1, {rows}):
+                            at = row_of(lines, i - i0)
+                            zt = row_of(zb, i * columns + j)
+                            if j + {columns} <= j1 and i + {rows} <= i1:
+                                tile(xb, yt, zt, at, x_terms, steps, count, columns, k0)
+                            else:
+                                if j1 - j > {lanes}:
+                                    tile(
+                                        xb, yt, edge, at, x_terms, steps, count,
+                                        {columns}, 0
+                                    )
+                                else:
+                                    narrow(
+                                        xb, yt, edge, at, x_terms, steps, count,
+                                        {columns}, 0
+                                    )
+                                tall = i1 - i if i1 - i < {rows} else {rows}
+                                wide = j1 - j if j1 - j < {columns} else {columns}
+                                part(edge, zt, columns, k0, tall, wide)
+        b = b + 1
+    release(lines)
+"""
+
+# Operands and sizes of `PRODUCT`, and of the function that routines call.
+POINTERS, SIZES, ALL_SIZES = 4, 12, 9
+COUNTS = POINTERS, SIZES
+WHOLE = """
+def {name}(
+    x, y, ways, z, outer, batch, rows, inner, columns,
+    x_outer, x_batch, y_outer, y_batch
+):
+    product(
+        x, y, ways, z, 0, outer * batch * rows, 0, columns, rows, columns, inner, batch,
+        x_outer, x_batch, y_outer, y_batch
+    )
+"""
+
+
+# Elements of another dtype behind some bytes.
+BEHIND = """
+define ptr @{name}(ptr %from, i64 %bytes) nounwind {{
+  %at = getelementptr i8, ptr %from, i64 %bytes
+  ret ptr %at
+}}
+"""
+
+
+def work_size(
+    dtype: str, inner: int, columns: int, have: tuple[str, ...] | None = None
+) -> int:
+    """The bytes that a product asks for: what `PRODUCT` allocates, and a line."""
+    t = microkernel.tile_of(dtype, have)
+    deep = min(inner, DEPTH)
+    panels = -(-min(columns, COLUMNS) // t.columns) * t.columns
+    lists = -(-(ROWS + panels + 3 * deep) // 8) * 8
+    elements = panels * deep + t.rows * t.columns
+    return 8 * lists + elements * np.dtype(dtype).itemsize + packing.LINE
+
+
+@cache
+def texts_of(dtype: str, have: tuple[str, ...] | None = None) -> tuple[str, ...]:
+    """LLVM text of the products of a dtype, and of all that they call.
+
+    For a processor with these sets of instructions, or for this one.
+    """
+    t = microkernel.tile_of(dtype, have)
+    calls = _calls(t)
+    own = {name: call.symbol for name, call in calls.items() if name != short(dtype)}
+    texts = [
+        _text(PRODUCT, "product", t, calls),
+        _text(TABLE, "table", t, calls),
+        _text(BESIDE, "beside", t, calls),
+        _text(LAY_OUT, "lay_out", t, calls),
+        microkernel.tile_text(t, own["tile"], listed=True),
+        microkernel.tile_text(replace(t, vectors=1), own["narrow"], listed=True),
+        microkernel.part_text(t, own["part"]),
+        packing.turned_text(t, own["turned"], listed=True),
+        packing.listed_text(t, own["listed"], t.columns),
+        BEHIND.format(name=own["behind"]),
+        packing.MEMORY.format(allocate=own["allocate"], release=own["release"]),
+    ]
+    if "shared" in parts():
+        shared, run = symbol_of(dtype, "shared"), symbol_of(dtype, "run")
+        texts.append(threaded.shared_text(shared, run, own["product"], *COUNTS))
+    return tuple(texts)
+
+
+_lock = kept_over_forks(threading.RLock())
+_codes: dict[str, optimize.Code] = {}
+
+
+def symbol_of(dtype: str, part: str = "product") -> str:
+    """The name of a loaded function."""
+    return f"traceir_strided_{part}_{short(dtype)}"
+
+
+def load(dtype: str) -> optimize.Code:
+    """The code of the products of a dtype, compiled once."""
+    with _lock:
+        if dtype not in _codes:
+            symbols = [symbol_of(dtype, part) for part in parts()]
+            _codes[dtype] = optimize.link(texts_of(dtype), symbols)
+        return _codes[dtype]
+
+
+def whole_text(symbol: str, dtype: str) -> str:
+    """LLVM text of the function that routines call; its code is among what they use."""
+    calls = _calls(microkernel.tile_of(dtype))
+    args = (*calls["product"].args[:POINTERS], *["int64"] * ALL_SIZES)
+    product = replace(calls["product"], symbol=symbol_of(dtype, parts()[-1]))
+    text = WHOLE.format(name="whole").strip()
+    return lower(text, symbol, args, None, {"product": product}, SHORT)
+
+
+def _text(
+    template: str, part: str, t: microkernel.Tile, calls: Mapping[str, Any]
+) -> str:
+    """LLVM text of a template for a tile."""
+    zero = "0.0" if t.floats else "0"
+    text = template.format(
+        name=part,
+        depth=DEPTH,
+        tall=ROWS,
+        few=FEW,
+        wide=COLUMNS,
+        rows=t.rows,
+        columns=t.columns,
+        width=t.columns,
+        square=t.rows,
+        lanes=t.lanes,
+        edge=t.rows * t.columns,
+        size=np.dtype(t.dtype).itemsize,
+        zero=f"{short(t.dtype)}({zero})",
+    )
+    own = calls[part]
+    return lower(text.strip(), own.symbol, own.args, own.result, calls, SHORT)
+
+
+def _calls(t: microkernel.Tile) -> dict[str, Any]:
+    """What the templates define and call."""
+    dtype = t.dtype
+
+    def of(part: str, kinds: str, result: str | None = None) -> Callee:
+        args = {"a": f"{dtype}*", "t": "int64*", "i": "int64"}
+        return Callee(symbol_of(dtype, part), tuple(args[k] for k in kinds), result)
+
+    return {
+        short(dtype): Cast(dtype),
+        "product": of("product", "aata" + "i" * SIZES),
+        "table": of("table", "ttii"),
+        "beside": of("beside", "tii", "int64"),
+        "lay_out": of("lay_out", "aattii"),
+        "tile": of("tile", "aaatttiii"),
+        "narrow": of("narrow", "aaatttiii"),
+        "part": of("part", "aaiiii"),
+        "turned": of("turned", "aati"),
+        "listed": of("listed", "aatii"),
+        "allocate": of("allocate", "i", "int64*"),
+        "behind": of("behind", "ti", f"{dtype}*"),
+        "release": of("release", "t"),
+    }

@@ -1,0 +1,264 @@
+"""Generated source to LLVM text, in one pass: the language that kernels are written in.
+
+That language is a small part of Python: functions of numbers and pointers, assignments,
+`for` over a range, `while`, `if`, calls. It means what Numba makes of it, so a reader
+can compile the same text with Numba; here nothing of Numba is needed. Variables become
+registers at once, with a choice of registers (phi) where ways meet.
+
+Of a step of `range` that is no number as written, it is taken that it is positive, and
+of an index that it is not negative. Serves: backend.compile
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from traceir.base.python_parser import parse_module
+from traceir_numba.llvm.ir_builder import Block
+from traceir_numba.llvm.safepoints import CALLEE, with_safepoints
+from traceir_numba.llvm.statements import Names, Statements, Way
+from traceir_numba.llvm.types import NotInLanguage, Value, common, llvm_type
+
+
+def lower(
+    text: str,
+    symbol: str,
+    args: Sequence[str],
+    result: str | None,
+    globals: Mapping[str, Any],
+    attributes: str = "",
+    abreast: int = 1,
+    rounds: Sequence[int] = (),
+) -> str:
+    """LLVM text that defines `symbol` as the function of that source.
+
+    `args` and `result` are types such as "float32" and "float32*"; `globals` say what
+    names are: `Callee`, `Cast`, `Bits`, `Lanes`, `Intrinsic`, `Table` or `Value`.
+    Innermost loops that become vectors take so many of them `abreast`. With the costs
+    of their `rounds`, loops have safepoints.
+    Raises NotInLanguage for what the language does not have.
+    """
+    (tree,) = parse_module(text).body
+    if not isinstance(tree, ast.FunctionDef):
+        raise NotInLanguage(type(tree).__name__)
+    if any(rounds):
+        with_safepoints(tree, rounds)
+        globals = {**globals, "safepoint": CALLEE}
+    function = _Function(globals, result, abreast)
+    function.run(tree, args)
+    parameters = ", ".join(
+        f"{llvm_type(t)}{' noalias' if t[-1] == '*' else ''} %a{k}"
+        for k, t in enumerate(args)
+    )
+    of = "void" if result is None else llvm_type(result)
+    b = function.builder
+    first, *others = b.blocks
+    lines = [f"{first.label}:", *b.stack, *first.lines]
+    for block in others:
+        lines += [f"{block.label}:", *block.lines]
+    head = f"define {of} @{symbol}({parameters}) nounwind {attributes}{{"
+    parts = [*function.tables.values(), *b.declared.values(), head, *lines, "}"]
+    if abreast > 1:
+        count = f'!{{!"llvm.loop.interleave.count", i32 {abreast}}}'
+        parts += ["!0 = distinct !{!0, !1}", f"!1 = {count}"]
+    return "\n".join(parts) + "\n"
+
+
+@dataclass(slots=True)
+class _Loop:
+    """Where `break` and `continue` have gone so far."""
+
+    breaks: list[Way]
+    rounds: list[Way]
+
+
+class _Function(Statements):
+    """The statements of one function, with its loops."""
+
+    def __init__(
+        self, globals: Mapping[str, Any], result: str | None, abreast: int
+    ) -> None:
+        super().__init__(globals, result)
+        self.loops: list[_Loop] = []
+        self.note = ", !llvm.loop !0" if abreast > 1 else ""
+
+    def run(self, tree: ast.FunctionDef, args: Sequence[str]) -> None:
+        for k, (a, dtype) in enumerate(zip(tree.args.args, args, strict=True)):
+            self.names[a.arg] = Value(f"%a{k}", dtype)
+        self.statements(tree.body)
+        if self.open:
+            if self.result is not None:
+                raise NotInLanguage(f"the end of {tree.name}, without a result")
+            self.builder.line("ret void")
+
+    def other(self, node: ast.stmt) -> None:
+        visit = _LOOPS.get(type(node))
+        if visit is None:
+            super().other(node)
+        else:
+            visit(self, node)
+
+    def repeat(self, node: ast.For) -> None:
+        match node:
+            case ast.For(
+                target=ast.Name(id=target),
+                iter=ast.Call(func=ast.Name(id="range"), args=[*bounds], keywords=[]),
+                orelse=[],
+            ) if bounds:
+                self.count(target, bounds, node.body)
+            case _:
+                raise NotInLanguage(f"the loop {ast.unparse(node).splitlines()[0]}")
+
+    def count(self, target: str, nodes: list[ast.expr], body: list[ast.stmt]) -> None:
+        """A loop over a range, with a counter of its own."""
+        b = self.builder
+        bounds = [self.value(n) for n in nodes]
+        written = bounds[2].literal if len(bounds) == 3 else 1
+        if written == 0:
+            raise NotInLanguage("a range in steps of 0")
+        low, high, step = (b.cast(v, "int64").text for v in _range(bounds))
+        self.names.pop(target, None)
+        test = "sgt" if written is not None and written < 0 else "slt"
+        head, carried = self.enter(body)
+        counter = self.register()
+        more = Value(b.new(f"icmp {test} i64 {counter}, {high}"), "bool")
+        after = self.names
+        start = b.block()
+        self.names = {**after, target: Value(counter, "int64")}
+        loop = self.inside(body)
+        self.meet(loop.rounds)
+        following = b.new(f"add nsw i64 {counter}, {step}") if self.open else "0"
+        phi = f"{counter} = phi i64 [{low}, %{carried.before.label}]"
+        if self.open:
+            phi += f", [{following}, %{b.at.label}]"
+        head.lines.insert(0, phi)
+        carried.close(self, head, "" if _has_loop(body) else self.note)
+        exit = b.block()
+        b.fork(more, start, exit, head)
+        self.meet([(exit, after), *loop.breaks])
+        self.names.pop(target, None)
+
+    def loop(self, node: ast.While) -> None:
+        b = self.builder
+        endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
+        if node.orelse:
+            raise NotInLanguage("while ... else")
+        head, carried = self.enter([*node.body, ast.Expr(node.test)])
+        ways: list[Way] = []
+        if not endless:
+            test = b.truth(self.value(node.test))
+            tested, after = b.at, self.names
+            start = b.block()
+            self.names = dict(after)
+        loop = self.inside(node.body)
+        self.meet(loop.rounds)
+        carried.close(self, head)
+        if not endless:
+            exit = b.block()
+            b.fork(test, start, exit, tested)
+            ways = [(exit, after)]
+        self.meet([*ways, *loop.breaks])
+
+    def register(self) -> str:
+        """A register that is defined later."""
+        self.builder.count += 1
+        return f"%r{self.builder.count}"
+
+    def enter(self, body: Sequence[ast.stmt]) -> tuple[Block, _Carried]:
+        """Begin a loop: what its body assigns may have another value at each round."""
+        b = self.builder
+        before = b.at
+        head = b.block()
+        b.jump(before, head)
+        carried = _Carried(before, {}, {})
+        names = dict(self.names)
+        for name in _assigned(body):
+            if name in names:
+                old = names[name]
+                register = self.register()
+                carried.first[name] = old
+                carried.registers[name] = register
+                names[name] = Value(register, old.dtype)
+        self.names = names
+        return head, carried
+
+    def inside(self, body: Sequence[ast.stmt]) -> _Loop:
+        """The statements of a loop; its end is one of the ways to the next round."""
+        loop = _Loop([], [])
+        self.loops.append(loop)
+        self.statements(body)
+        if self.open:
+            loop.rounds.append((self.builder.at, self.names))
+        self.loops.pop()
+        return loop
+
+    def leave(self, node: ast.Break | ast.Continue) -> None:
+        loop = self.loops[-1]
+        ways = loop.breaks if isinstance(node, ast.Break) else loop.rounds
+        ways.append((self.builder.at, self.names))
+        self.open = False
+
+
+@dataclass(slots=True)
+class _Carried:
+    """The variables of a loop that its body assigns: first values and registers."""
+
+    before: Block
+    first: Names
+    registers: dict[str, str]
+
+    def close(self, function: _Function, head: Block, note: str = "") -> None:
+        """Write what chooses between the first values and those of the last round."""
+        b = function.builder
+        lines = []
+        for name, old in self.first.items():
+            pairs = f"[{old.text}, %{self.before.label}]"
+            if function.open:
+                new = function.names.get(name)
+                if new is None or common(old.dtype, new.dtype) != old.dtype:
+                    raise NotInLanguage(f"{name}, which changes its type in a loop")
+                pairs += f", [{b.cast(new, old.dtype).text}, %{b.at.label}]"
+            kind = llvm_type(old.dtype)
+            lines.append(f"{self.registers[name]} = phi {kind} {pairs}")
+        head.lines[:0] = lines
+        if function.open:
+            b.jump(b.at, head, note)
+
+
+def _range(bounds: list[Value]) -> tuple[Value, Value, Value]:
+    zero, one = Value("0", "int64"), Value("1", "int64")
+    match bounds:
+        case [high]:
+            return zero, high, one
+        case [low, high]:
+            return low, high, one
+        case [low, high, step]:
+            return low, high, step
+    raise NotInLanguage("a range of more than three numbers")
+
+
+def _has_loop(body: Sequence[ast.stmt]) -> bool:
+    """Whether a loop stands within statements."""
+    nodes = (node for statement in body for node in ast.walk(statement))
+    return any(isinstance(node, ast.For | ast.While) for node in nodes)
+
+
+def _assigned(body: Sequence[ast.stmt]) -> dict[str, None]:
+    """The variables that statements assign, in order."""
+    return {
+        node.id: None
+        for statement in body
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+
+
+_LOOPS: dict[type[ast.stmt], Callable[[_Function, Any], None]] = {
+    ast.For: _Function.repeat,
+    ast.While: _Function.loop,
+    ast.Break: _Function.leave,
+    ast.Continue: _Function.leave,
+}

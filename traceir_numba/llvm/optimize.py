@@ -1,0 +1,135 @@
+"""LLVM text to machine code.
+
+Contraction stays off: no pass may turn a product and a sum into one rounding
+(choice.contraction).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import llvmlite.binding as llvm
+
+from traceir_numba.runtime.mcjit import lock, target_machine
+from traceir_numba.store.units import Addresses, Made, Unit, linked, unit_key
+
+# The first line of a text whose numbers stay alone.
+SCALAR = "; scalar\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Machine code of one LLVM module: it is loaded as long as the unit lives.
+
+    `texts` and `inlined` are what it was made of, as `link` has them.
+    """
+
+    unit: Unit
+    texts: tuple[str, ...]
+    inlined: tuple[str, ...]
+
+    @property
+    def addresses(self) -> Addresses:
+        """Where the functions are."""
+        return self.unit.addresses
+
+    @property
+    def llvm(self) -> str:
+        """The optimised LLVM text."""
+        with lock:
+            return str(optimised(self.texts, self.inlined))
+
+    @property
+    def assembly(self) -> str:
+        """The assembly text for this machine."""
+        with lock:
+            module = optimised(self.texts, self.inlined)
+            return str(target_machine().emit_assembly(module))
+
+
+def link(
+    texts: Sequence[str],
+    symbols: Iterable[str],
+    inlined: Iterable[str] = (),
+    uses: Iterable[Code] = (),
+) -> Code:
+    """Optimise and load LLVM modules as one; gives the addresses of `symbols`.
+
+    `inlined` are further modules, callees first, whose functions are made part of
+    their callers. `uses` have the functions that are called where they are: they stay
+    as long as this code does.
+
+    Raises RuntimeError for a function that is in none of these, nor in a library.
+    """
+    own, parts, names = tuple(texts), tuple(inlined), tuple(symbols)
+    units = [code.unit for code in uses]
+    key = unit_key(*own, "", *parts)
+    with lock:  # what LLVM made on the way is freed before the lock is
+        unit = linked(key, names, units, lambda: _made(own, parts))
+    return Code(unit, own, parts)
+
+
+def _made(texts: tuple[str, ...], inlined: tuple[str, ...]) -> Made:
+    module = optimised(texts, inlined)
+    needs = _needed(module)
+    return Made(target_machine().emit_object(module), needs)
+
+
+def optimised(
+    texts: tuple[str, ...],
+    inlined: tuple[str, ...],
+    target: Any = None,
+    context: Any = None,
+) -> Any:
+    """The LLVM module of some texts, as `link` has them, for this machine or another.
+
+    It is in a context of its own, unless one is given: what LLVM keeps of constants and
+    types for as long as their context lives then goes with the module. The caller holds
+    `engine.lock`.
+    """
+    target = target_machine() if target is None else target
+    context = llvm.create_context() if context is None else context
+    module = llvm.parse_assembly(texts[0], context)
+    for text in texts[1:]:
+        module.link_in(llvm.parse_assembly(text, context))
+    # Callers before callees: the linker leaves out what nothing refers to yet.
+    for part in reversed(inlined):
+        module.link_in(_to_inline(part, context))
+    module.verify()
+    options = llvm.create_pipeline_tuning_options(speed_level=3)
+    options.loop_vectorization = True
+    options.loop_interleaving = True
+    # Unrolled loops become vectors, such as those of folds. But a vector that is read
+    # where its numbers were written one by one waits until they are in the cache.
+    scalar = any(text.startswith(SCALAR) for text in texts)
+    options.slp_vectorization = not scalar
+    builder = llvm.create_pass_builder(target, options)
+    run_passes(builder.getModulePassManager(), module, builder)
+    return module
+
+
+def run_passes(passes: Any, module: Any, builder: Any) -> None:
+    """Run and free a pass manager, which llvmlite does not: see what it inherits."""
+    passes.run(module, builder)
+    if type(passes)._dispose is llvm.ffi.ObjectRef._dispose:
+        llvm.newpassmanagers.NewPassManager._dispose(passes)
+        passes.detach()
+    else:
+        passes.close()
+
+
+def _needed(module: Any) -> tuple[str, ...]:
+    """The functions of other modules that a module calls."""
+    names = [f.name for f in module.functions if f.is_declaration]
+    return tuple(name for name in names if not name.startswith("llvm."))
+
+
+def _to_inline(text: str, context: Any) -> Any:
+    module = llvm.parse_assembly(text, context)
+    for function in module.functions:
+        if not function.is_declaration:
+            function.linkage = llvm.Linkage.linkonce_odr
+            function.add_function_attribute("alwaysinline")
+    return module

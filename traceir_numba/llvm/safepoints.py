@@ -1,0 +1,145 @@
+"""Safepoints: where a routine looks whether it has been interrupted.
+
+Python's handlers of signals run between the instructions of its main thread, which a
+routine keeps in machine code. So loops count what they have computed, as the schedule
+has it, and when that is a budget they look at the clock; ten times a second they let
+Python handle what has come. If that raises, the routine ends at once: whoever has
+called it raises, and nothing reads what it has left.
+"""
+
+from __future__ import annotations
+
+import ast
+import time
+from collections.abc import Iterable, Iterator
+
+from traceir.base.python_parser import parse_module
+from traceir_numba.llvm import optimize
+from traceir_numba.llvm.symbols import Callee
+from traceir_numba.loops.schedule import BUDGET
+from traceir_numba.runtime.external_symbols import provided
+
+SYMBOL = "traceir_safepoint"
+# Signals are looked for that often, in nanoseconds: to ask for Python's lock may take
+# milliseconds where other threads have it.
+PERIOD = 100_000_000
+CALLEE = Callee(SYMBOL, ("int64",), "int64")
+NEEDS = (
+    *("traceir_clock", "traceir_lock", "traceir_unlock"),
+    "traceir_handle_signals",
+)
+
+# What time it was when signals were last looked for, or -1 where one has raised.
+TEXT = """
+declare i32 @traceir_clock(i32, ptr)
+declare i32 @traceir_lock()
+declare void @traceir_unlock(i32)
+declare i32 @traceir_handle_signals()
+define i64 @{symbol}(i64 %last) nounwind {{
+  %time = alloca [2 x i64]
+  call i32 @traceir_clock(i32 {clock}, ptr %time)
+  %seconds = load i64, ptr %time
+  %rest = getelementptr i64, ptr %time, i64 1
+  %nanoseconds = load i64, ptr %rest
+  %whole = mul i64 %seconds, 1000000000
+  %now = add i64 %whole, %nanoseconds
+  %first = icmp eq i64 %last, 0
+  br i1 %first, label %begin, label %again
+begin:
+  ret i64 %now
+again:
+  %since = sub i64 %now, %last
+  %soon = icmp slt i64 %since, {period}
+  br i1 %soon, label %later, label %look
+later:
+  ret i64 %last
+look:
+  %state = call i32 @traceir_lock()
+  %raised = call i32 @traceir_handle_signals()
+  call void @traceir_unlock(i32 %state)
+  %stop = icmp ne i32 %raised, 0
+  %found = select i1 %stop, i64 -1, i64 %now
+  ret i64 %found
+}}
+"""
+# The same in a program without Python.
+NEVER = f"define i64 @{SYMBOL}(i64 %last) nounwind {{\n  ret i64 %last\n}}\n"
+
+BEGIN = f"budget_left = {BUDGET}\nasked_at = 0"
+POLL = """
+budget_left = budget_left - {cost}
+if budget_left < 0:
+    asked_at = safepoint(asked_at)
+    if asked_at < 0:
+        return
+    budget_left = {budget}
+"""
+
+
+def can_poll() -> bool:
+    """Whether the system has a clock, and Python its functions."""
+    return hasattr(time, "CLOCK_MONOTONIC") and all(map(provided, NEEDS))
+
+
+def load() -> optimize.Code:
+    """The function that safepoints call, for whoever holds it or code that calls it."""
+    clock = time.CLOCK_MONOTONIC
+    text = TEXT.format(symbol=SYMBOL, clock=clock, period=PERIOD)
+    return optimize.link([text], [SYMBOL])
+
+
+def with_safepoints(tree: ast.FunctionDef, costs: Iterable[int]) -> None:
+    """Put safepoints in a function's loops.
+
+    `costs` are what a round of each loop costs, in the order of the text; 0 for loops
+    that end soon.
+    """
+    _Safepoints(costs).visit(tree)
+    tree.body[:0] = parse_module(BEGIN).body
+
+
+class _Safepoints(ast.NodeTransformer):
+    def __init__(self, costs: Iterable[int]) -> None:
+        self.costs: Iterator[int] = iter(costs)
+
+    def visit_While(self, node: ast.While) -> ast.While:
+        cost = next(self.costs)
+        self.generic_visit(node)
+        node.body += _poll(cost) if cost else []
+        return node
+
+    def visit_For(self, node: ast.For) -> ast.For:
+        cost = next(self.costs)
+        self.generic_visit(node)
+        if not cost:
+            return node
+        assert isinstance(node.iter, ast.Call) and isinstance(node.target, ast.Name)
+        bounds = range(*map(ast.literal_eval, node.iter.args))
+        rounds = min(len(bounds), BUDGET // cost)
+        if rounds <= 1:
+            node.body += _poll(cost)
+            return node
+        return _in_parts(node, node.target.id, bounds, rounds, rounds * cost)
+
+
+def _poll(cost: int) -> list[ast.stmt]:
+    return parse_module(POLL.format(cost=cost, budget=BUDGET)).body
+
+
+def _in_parts(
+    node: ast.For, name: str, bounds: range, rounds: int, cost: int
+) -> ast.For:
+    """A loop over parts of so many rounds, so that the inner one can be vectors."""
+    step = bounds.step * rounds
+    first, end = f"{name}_first", bounds.stop
+    compare = "<" if step > 0 else ">"
+    last = f"{first} + {step} if {first} + {step} {compare} {end} else {end}"
+    (outer,) = parse_module(
+        f"for {first} in range({bounds.start}, {end}, {step}):\n"
+        f"    for {name} in range({first}, {last}, {bounds.step}):\n"
+        "        pass"
+    ).body
+    assert isinstance(outer, ast.For) and isinstance(outer.body[0], ast.For)
+    outer.body[0].body = node.body
+    outer.body += _poll(cost)
+    return outer

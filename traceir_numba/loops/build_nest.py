@@ -1,0 +1,358 @@
+"""Clusters become loop nests: index maps to strides, equations to scalar nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from traceir.ir.jaxpr import Atom, Eqn, Literal, Var
+from traceir.text.words import number_text
+from traceir_numba.emitters import EMITTERS
+from traceir_numba.emitters.kinds import Fetch, Generator, Index, Map, Parts, View
+from traceir_numba.emitters.pairs.values import part_of
+from traceir_numba.fusion.clusters import (
+    Cluster,
+    Job,
+    Shape,
+    Stage,
+    Without,
+    finish_map,
+    homes,
+    in_terms_of,
+    put_of,
+    seeds,
+)
+from traceir_numba.fusion.dataflow import Graph, Place, identity
+from traceir_numba.fusion.inplace_scatter import written_over
+from traceir_numba.loops.body_builder import Block
+from traceir_numba.loops.indirect_access import Places
+from traceir_numba.loops.nest import (
+    Apply,
+    Constant,
+    Inside,
+    Kept,
+    Load,
+    Nest,
+    Node,
+    Operand,
+    Pass,
+    Position,
+    Reduced,
+    Reduction,
+    Store,
+)
+from traceir_numba.loops.program import Label
+
+Names = Mapping[Var, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A nest with what a launch gives it: memory, extents and parameters."""
+
+    nest: Nest
+    memory: tuple[Var, ...]
+    extents: Shape
+    params: tuple[int, ...]
+    labels: tuple[tuple[tuple[Label, ...], tuple[Label, ...]], ...]  # by pass
+
+
+def build(
+    graph: Graph,
+    cluster: Cluster,
+    stored: Collection[Var],
+    kept: Collection[Var],
+    names: Names,
+) -> Built:
+    """The nest of a cluster; of its values only those in `kept` are stored."""
+    return _Builder(graph, cluster, stored, kept, names).nest()
+
+
+class _Builder:
+    def __init__(
+        self,
+        graph: Graph,
+        cluster: Cluster,
+        stored: Collection[Var],
+        kept: Collection[Var],
+        names: Names,
+    ) -> None:
+        self.graph = graph
+        self.cluster = cluster
+        self.stored = stored
+        self.kept = kept
+        self.homes = homes(cluster, kept) | written_over(graph, cluster, stored)
+        self.names = names
+        self.found = Places(self)
+        self.memory: dict[Var, int] = {}
+        self.params: dict[object, int] = {}
+        self.param_values: list[int] = []
+        # What is computed once for each point of the kept loops, and by which block;
+        # places are in terms of the kept loops.
+        self.ends: list[Block] = []
+        self.of_rows: dict[Place, tuple[Block, Operand]] = {}
+        self.finished: dict[Var, tuple[Block, Operand]] = {}
+
+    def nest(self) -> Built:
+        cluster = self.cluster
+        passes = []
+        for stage in cluster.stages:
+            body = self.body(stage)
+            folds = ("reduce", "running")
+            reductions = [job for job in stage.jobs if job.kind in folds]
+            reduced = tuple(self.reduction(body, job) for job in reductions)
+            for job in stage.jobs:
+                self.store(body, job, identity(len(cluster.space)))
+            finish = self.finish(stage, reductions)
+            passes.append((body, reduced, finish))
+        first, *later = (
+            Pass(
+                tuple(body.nodes),
+                tuple(body.stores),
+                reduced,
+                tuple(finish.nodes),
+                tuple(finish.stores),
+            )
+            for body, reduced, finish in passes
+        )
+        labels = [(tuple(b.labels), tuple(f.labels)) for b, _, f in passes]
+        memory = tuple(self.memory)
+        job = cluster.jobs[0]
+        axes = cluster.axes or job.along
+        nest = Nest(
+            tuple(d in axes for d in range(len(cluster.space))),
+            tuple((part_of(v.aval.dtype) or v.aval.dtype).name for v in memory),
+            first.body,
+            first.stores,
+            first.reductions,
+            first.finish,
+            first.finish_stores,
+            tuple(later),
+            running=job.direction,
+            ordered=job.kind == "put" and put_of(job.eqn).ordered(job.eqn),
+        )
+        params = tuple(self.param_values)
+        return Built(nest, memory, cluster.space, params, tuple(labels))
+
+    def body(self, stage: Stage) -> Block:
+        """What a pass computes in the loops."""
+        loops = tuple(range(len(self.cluster.space)))
+        places = [p for job in stage.jobs for p in seeds(job)]
+        found = self.graph.walk(places, Without(self.stored, stage.made("map")))[0]
+        for eqn, indices in found if self.ends else ():
+            self.hoist(eqn, indices)
+        taken = frozenset(label.name for end in self.ends for label in end.labels)
+        block = Block(loops, reserved=taken)
+        for eqn, indices in found:
+            if self.row_place(block, eqn.outputs[0], indices) not in self.of_rows:
+                block.values[eqn.outputs[0], indices] = self.compute(
+                    block, eqn, indices
+                )
+        return block
+
+    def hoist(self, eqn: Eqn, indices: Map) -> None:
+        """Give what is the same in a whole row to the pass before."""
+        end, loops = self.ends[-1], self.cluster.kept_loops
+        here = in_terms_of(indices, loops)
+        if here is not None:
+            self.of_row(end, eqn, here)
+            return
+        for atom, at in self.graph.operands(eqn, indices):
+            there = in_terms_of(at, loops)
+            if there is not None:
+                self.value(end, atom, there)
+
+    def of_row(self, end: Block, eqn: Eqn, indices: Map) -> None:
+        """Compute something once for each point of the kept loops."""
+        place = eqn.outputs[0], indices
+        if place not in self.of_rows:
+            self.of_rows[place] = end, self.compute(end, eqn, indices)
+
+    def reduction(self, body: Block, job: Job) -> Reduction:
+        """What a job reduces."""
+        dtype = job.eqn.inputs[0].aval.dtype.name
+        value = self.value(body, *seeds(job)[0])
+        result = job.var.aval.dtype.name
+        return Reduction(job.folds_as, value, dtype, result)
+
+    def finish(self, stage: Stage, reductions: list[Job]) -> Block:
+        """What is computed from the reductions' results, and their stores."""
+        cluster = self.cluster
+        first = sum(len(end.nodes) for end in self.ends)
+        taken = self.ends[-1].taken if self.ends else {}
+        block = Block(cluster.kept_loops, first, taken=taken)
+        self.ends.append(block)
+        for n, job in enumerate(reductions):
+            node = Reduced(n, job.var.aval.dtype.name)
+            number = block.add(node, self.names[job.var], job.eqn.source)
+            self.finished[job.var] = block, number
+        moved = {job.var: finish_map(job.space, cluster.kept) for job in stage.finish}
+        places = [(var, at) for var, at in moved.items() if at is not None]
+        for eqn, at in self.graph.walk(places, Without(self.stored, moved))[0]:
+            self.of_row(block, eqn, at)
+        whole = identity(len(block.loops))
+        places = [*((job.var, whole) for job in reductions), *places]
+        for var, at in places:
+            value = self.value(block, var, at)
+            self.finished[var] = block, value
+            if var in self.kept:
+                access = self.found.access(var, at, block.loops, block)
+                block.stores.append(Store(access, value, var.aval.dtype.name))
+        return block
+
+    def store(self, block: Block, job: Job, here: Map) -> None:
+        if job.kind == "put":
+            self.found.put(block, job)
+            return
+        if job.kind == "part":
+            entry = EMITTERS[job.eqn.primitive]
+            assert isinstance(entry, Parts)
+            here = entry.place(job.eqn, job.part)
+        elif job.kind != "map" or not (
+            job.var in self.kept or job.var in self.cluster.carried
+        ):
+            return
+        at = self.found.access(job.var, here, block.loops, block)
+        value = self.value(block, *seeds(job)[0])
+        block.stores.append(Store(at, value, job.var.aval.dtype.name))
+
+    # -- values -------------------------------------------------------------------
+
+    def compute(self, block: Block, eqn: Eqn, indices: Map) -> Operand:
+        """Add the node of an equation, whose operands have theirs."""
+        match EMITTERS[eqn.primitive]:
+            case Parts():
+                return self.joined(block, eqn, indices)
+            case Fetch() as entry:
+                return self.found.fetched(block, eqn, indices, entry)
+        operands = [
+            self.value(block, atom, at)
+            for atom, at in self.graph.operands(eqn, indices)
+        ]
+        return self.node(block, eqn, indices, operands)
+
+    def node(
+        self, block: Block, eqn: Eqn, indices: Map, operands: list[Operand]
+    ) -> Operand:
+        out = eqn.outputs[0]
+        name, dtype = self.names[out], out.aval.dtype.name
+        entry = EMITTERS[eqn.primitive]
+        if isinstance(entry, View):
+            return operands[0]
+        dtypes = tuple(a.aval.dtype.name for a in eqn.inputs)
+        if isinstance(entry, Generator):
+            operands = [self.position(block, indices, entry.dimension(eqn), name)]
+            dtypes = ("int64",)
+        params = tuple(
+            (key, value.name if hasattr(value, "name") else value)
+            for key, value in eqn.params
+        )
+        apply = Apply(eqn.primitive, tuple(operands), dtypes, dtype, params)
+        return block.add(apply, name, eqn.source)
+
+    def joined(self, block: Block, eqn: Eqn, indices: Map) -> Operand:
+        """The element of whichever part has it."""
+        entry = EMITTERS[eqn.primitive]
+        assert isinstance(entry, Parts)
+        dtype, name = eqn.outputs[0].aval.dtype.name, self.names[eqn.outputs[0]]
+        parts = []
+        for k, atom in enumerate(eqn.inputs):
+            found = entry.read(eqn, k, indices)
+            if found is not None:
+                parts.append((self.value(block, atom, found[0]), found[1]))
+        if not parts:  # of no elements
+            kind = eqn.outputs[0].aval.dtype
+            return Constant(number_text(kind.type(0), kind), dtype)
+        result = parts.pop()[0]
+        for value, index in reversed(parts):
+            here = self.inside(block, [index], name)
+            if here is None:
+                result = value
+            elif value != result:
+                dtypes = ("bool", dtype, dtype)
+                args = here, result, value
+                node = Apply("select_n", args, dtypes, dtype)
+                result = block.add(node, name, eqn.source)
+        return result
+
+    def inside(self, block: Block, indices: Sequence[Index], name: str) -> int | None:
+        """Whether loops are where all these indices may be used; None if they are."""
+        found: int | None = None
+        for index in indices:
+            if index.within is None or index.dim is None:
+                continue
+            (low, high), loop = index.within, block.loops[index.dim]
+            lower = low if low > 0 else None
+            upper = high if high < self.cluster.space[loop] else None
+            if lower is None and upper is None:
+                continue
+            node: Node = Inside(
+                loop,
+                None if lower is None else self.param(("low", loop, low), low),
+                None if upper is None else self.param(("high", loop, high), high),
+            )
+            one = block.once(node, f"{name}_in")
+            if found is not None:
+                both = Apply("and", (found, one), ("bool", "bool"), "bool")
+                one = block.once(both, f"{name}_in")
+            found = one
+        return found
+
+    def position(
+        self, block: Block, indices: Map, dimension: int, name: str
+    ) -> Operand:
+        index = indices[dimension]
+        if index.dim is None:
+            return Constant(str(index.start), "int64")
+        step, start = index.step, index.start
+        at = Position(
+            block.loops[index.dim],
+            None if step == 1 else self.param(("step", name, step), step),
+            None if start == 0 else self.param(("start", name, start), start),
+        )
+        return block.add(at, f"{name}_at")
+
+    def value(self, block: Block, atom: Atom, indices: Map) -> Operand:
+        """The operand that stands for a value at a place; loads what is in memory."""
+        if isinstance(atom, Literal):
+            dtype = atom.aval.dtype
+            return Constant(number_text(atom.value, dtype), dtype.name)
+        if atom in self.finished:
+            return self.recalled(block, *self.finished[atom])
+        found = block.values.get((atom, indices))
+        if found is not None:
+            return found
+        place = self.row_place(block, atom, indices)
+        if place is not None and place in self.of_rows:
+            return self.recalled(block, *self.of_rows[place])
+        access = self.found.access(atom, indices, block.loops, block)
+        name = self.names[self.graph.memory_of(atom)]
+        name = name if access.width == 1 else f"{name}_{access.lane}"
+        load = Load(access, atom.aval.dtype.name, self.inside(block, indices, name))
+        found = block.add(load, name)
+        if block in self.ends:
+            self.of_rows[atom, indices] = block, found
+        else:
+            block.values[atom, indices] = found
+        return found
+
+    def row_place(self, block: Block, var: Var, indices: Map) -> Place | None:
+        """A place in terms of the kept loops, if it depends on no other."""
+        if block in self.ends:
+            return var, indices
+        here = in_terms_of(indices, self.cluster.kept_loops) if self.ends else None
+        return None if here is None else (var, here)
+
+    def recalled(self, block: Block, owner: Block, operand: Operand) -> Operand:
+        """What another block may have finished, as an operand in this one."""
+        if owner is block or isinstance(operand, Constant):
+            return operand
+        node, label = owner.nodes[operand], owner.labels[operand]
+        number = node.number if isinstance(node, Kept) else owner.first + operand
+        return block.recall(number, node.dtype, label)
+
+    def param(self, key: object, value: int) -> int:
+        if key not in self.params:
+            self.params[key] = len(self.param_values)
+            self.param_values.append(value)
+        return self.params[key]

@@ -1,0 +1,222 @@
+"""A compiled program as data: buffers, and the steps that fill them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from traceir.base.source_info import Source
+from traceir.ir.jaxpr import Eqn
+from traceir_numba.loops.nest import Constant, Nest
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """Memory of one array.
+
+    `role` is "input", "constant", "temporary", "output", or "alias" for another
+    buffer's memory under another shape.
+    """
+
+    name: str
+    shape: Shape
+    dtype: str
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What a reader may know a value by: its name and the user's line."""
+
+    name: str
+    source: Source | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """Labels of a nest's nodes and pointers; no part of what identifies a kernel.
+
+    Those of nodes are by pass: of its body, and of what it finishes.
+    """
+
+    passes: tuple[tuple[tuple[Label, ...], tuple[Label, ...]], ...]
+    pointers: tuple[str, ...]
+
+    @property
+    def body(self) -> tuple[Label, ...]:
+        """The labels of the first body."""
+        return self.passes[0][0]
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A kernel run over buffers, with the extents of its loops and its parameters.
+
+    In a routine, `scratch` are the buffers for what its blocks leave.
+    """
+
+    nest: Nest
+    buffers: tuple[int, ...]
+    extents: Shape
+    params: tuple[int, ...]
+    labels: Labels
+    scratch: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A library's function on whole buffers."""
+
+    eqn: Eqn
+    inputs: tuple[int, ...]
+    output: int
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluate:
+    """The reference's kernel on whole buffers; it makes its results' memory."""
+
+    eqn: Eqn
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reshape:
+    """Another shape for the same memory; `copied` where it becomes a result."""
+
+    source: int
+    output: int
+    copied: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """All elements of an array put in another's memory."""
+
+    source: int
+    target: int
+
+
+# -- steps of routines only -----------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """A scalar taken from its memory."""
+
+    slot: int
+
+
+@dataclass(frozen=True, slots=True)
+class Save:
+    """A scalar put in its memory."""
+
+    slot: int
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """Scalars and pointers that get new values, all at once: target, then source."""
+
+    pairs: tuple[tuple[int, int | Constant], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """Steps over rows.
+
+    `read` and `written` pair stacks with their rows: pointers to them, or scalars.
+    """
+
+    length: int
+    reverse: bool
+    read: tuple[tuple[int, int], ...]
+    written: tuple[tuple[int, int], ...]
+    steps: tuple[Step, ...]
+    index: str
+    line: Source | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class While:
+    """Steps that are repeated as long as a scalar holds; `test` computes it first."""
+
+    test: tuple[Step, ...]
+    holds: int | Constant
+    steps: tuple[Step, ...]
+    line: Source | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One of several lists of steps; the last one for other indices."""
+
+    index: int
+    branches: tuple[tuple[Step, ...], ...]
+    line: Source | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Routine:
+    """A function with loops in it: its own buffers, and those that it is given.
+
+    The role of a buffer is "operand", "result" or "memory" where it is given, or
+    "scalar", or "pointer" to another buffer's memory. A scalar that is given has
+    memory, too.
+    """
+
+    name: str
+    buffers: tuple[Buffer, ...]
+    args: tuple[int, ...]
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A routine run over buffers of the program."""
+
+    routine: Routine
+    buffers: tuple[int, ...]
+
+
+Step = (
+    Launch
+    | Call
+    | Evaluate
+    | Reshape
+    | Run
+    | Load
+    | Save
+    | Copy
+    | Assign
+    | Loop
+    | While
+    | Branch
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Buffers by number; inputs and constants are given, steps make the rest.
+
+    `over` pairs buffers with those whose memory they take over, once those are dead.
+    `views` are the dtypes of results that kernels know as bits, by position.
+    """
+
+    name: str
+    buffers: tuple[Buffer, ...]
+    inputs: tuple[int, ...]
+    constants: tuple[tuple[int, np.ndarray], ...]
+    steps: tuple[Step, ...]
+    outputs: tuple[int, ...]
+    text: str  # the traced program
+    over: tuple[tuple[int, int], ...] = ()
+    views: tuple[tuple[int, str], ...] = ()
+
+    def launches(self) -> tuple[Launch, ...]:
+        """The steps that run kernels."""
+        return tuple(s for s in self.steps if isinstance(s, Launch))

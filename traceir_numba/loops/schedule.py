@@ -1,0 +1,278 @@
+"""How a nest runs: loops merged where memory allows, their order, what is split.
+
+A sum's order depends on extents and dtype alone, never on threads or how the work was
+split (choice.sum-order): lanes first, then blocks of a fixed length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from math import prod
+
+from traceir_numba.device_functions import NARROW, TILE
+from traceir_numba.emitters.kinds import reduce_of
+from traceir_numba.loops.nest import (
+    Access,
+    Apply,
+    Inside,
+    Load,
+    Nest,
+    Node,
+    Position,
+    Stride,
+    accesses,
+    map_accesses,
+    map_nodes,
+)
+from traceir_numba.loops.specialize import (
+    Shape,
+    operation_cost,
+    rows_of_block,
+    specialised,
+)
+
+# What an element read from or written to memory costs, in additions.
+MEMORY = 8
+# What it costs to leave the fold so far at an element.
+RUNNING = 40
+# What scalar code costs in a loop, for each round and each operation of it.
+ROUND, SCALAR = 512, 64
+# What loops compute before they look at the clock: about a millisecond.
+BUDGET = 1 << 24
+# The most that a kernel computes before Python is back: some hundredths of a second.
+PIECE = 1 << 29
+
+
+# -- merging --------------------------------------------------------------------------
+
+
+def merge(nest: Nest, extents: Shape, params: tuple[int, ...]) -> tuple[Nest, Shape]:
+    """The same nest with adjacent loops merged wherever all accesses allow.
+
+    Contiguous elementwise code of any rank becomes one loop.
+    """
+    for d in reversed(range(nest.rank - 1)):
+        if _mergeable(nest, d):
+            nest = _merged(nest, d)
+            extents = (*extents[:d], extents[d] * extents[d + 1], *extents[d + 2 :])
+    return specialised(nest, extents, params), extents
+
+
+def _mergeable(nest: Nest, d: int) -> bool:
+    """Whether loops d and d + 1 can be one."""
+    if nest.reduced[d] != nest.reduced[d + 1]:
+        return False
+    found = (r.primitive for one in nest.passes for r in one.reductions)
+    if nest.reduced[d] and any(reduce_of(primitive).positions for primitive in found):
+        return False
+    at = (n.dim for n in nest.nodes if isinstance(n, Position | Inside))
+    if any(dim in (d, d + 1) for dim in at):
+        return False
+    return all(_allows(access, d) for access in accesses(nest))
+
+
+def _allows(access: Access, d: int) -> bool:
+    outer, inner = access.strides[d], access.strides[d + 1]
+    others = (s for k, s in enumerate(access.strides) if k not in (d, d + 1))
+    if any(isinstance(s, tuple) and (d in s) != (d + 1 in s) for s in others):
+        return False
+    if outer is None or inner is None:
+        return outer is inner
+    return (
+        isinstance(outer, tuple)
+        and isinstance(inner, tuple)
+        and d not in inner
+        and outer == tuple(sorted((*inner, d + 1)))
+    )
+
+
+def _merged(nest: Nest, d: int) -> Nest:
+    def number(dim: int) -> int:
+        return dim - 1 if dim > d else dim
+
+    def stride(s: Stride) -> Stride:
+        return tuple(sorted({number(k) for k in s})) if isinstance(s, tuple) else s
+
+    def access(a: Access) -> Access:
+        kept = (*a.strides[:d], *a.strides[d + 1 :])
+        return replace(a, strides=tuple(map(stride, kept)))
+
+    def node(n: Node) -> Node:
+        if isinstance(n, Position | Inside):
+            return replace(n, dim=number(n.dim))
+        return n
+
+    moved = map_nodes(map_accesses(nest, access), node)
+    return replace(moved, reduced=(*nest.reduced[:d], *nest.reduced[d + 1 :]))
+
+
+# -- loops ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Loops:
+    """The order of a nest's loops.
+
+    `outer` are kept and run first, `inner` are reduced and run within, `lanes` is the
+    innermost one, which is cut into lanes; a map has none. The range that is split over
+    threads is that of `outer[0]`, of tiles of the lanes ("columns" with no outer loop)
+    or of blocks of loop 0 ("whole", few columns). The last two long loops of `tiled`
+    maps run in pieces.
+    """
+
+    outer: tuple[int, ...]
+    inner: tuple[int, ...]
+    lanes: int | None
+    tiled: bool = False
+    blocks: bool = False
+
+    @property
+    def split(self) -> str:
+        """What the launch's range counts: loop, tiles, blocks; none without loops."""
+        if self.outer:
+            return "loop"
+        if self.lanes is None:
+            return "none"
+        return "blocks" if self.blocks or self.lanes in self.inner else "tiles"
+
+
+def loops_of(nest: Nest) -> Loops:
+    """The order of the loops by the nest's form."""
+    kept = tuple(d for d, fold in enumerate(nest.reduced) if not fold)
+    reduced = tuple(d for d, fold in enumerate(nest.reduced) if fold)
+    innermost = nest.rank - 1
+    match nest.form:
+        case "map":
+            return _of_map(nest)
+        case _ if nest.short:
+            return Loops(_long_first(nest, kept), reduced, None)
+        case "columns":
+            # A tile of several passes stays in the cache: one thread does it all.
+            blocks = nest.blocks and not nest.later
+            return Loops(kept[:-1], reduced, innermost, blocks=blocks)
+        case _:
+            return Loops(kept, reduced, innermost)
+
+
+def _of_map(nest: Nest) -> Loops:
+    """Unrolled loops are inside; the two that cross each other run in tiles."""
+    if nest.ordered:
+        return Loops(tuple(range(nest.rank)), (), None)
+    order = _long_first(nest, range(nest.rank))
+    long = [d for d in order if nest.fixed(d) is None]
+    if len(long) > 1:
+        last = long[-1]
+        crossing = [d for d in long[:-1] if crosses(nest, d, last)]
+        if crossing:
+            rest = (d for d in long if d not in (crossing[-1], last))
+            order = (*rest, crossing[-1], last, *order[len(long) :])
+            return Loops(order, (), None, tiled=True)
+    return Loops(order, (), None)
+
+
+def _long_first(nest: Nest, loops: Iterable[int]) -> tuple[int, ...]:
+    """Loops in the same order, but that those of constant extents are inside."""
+    return tuple(sorted(loops, key=lambda d: nest.fixed(d) is not None))
+
+
+def crosses(nest: Nest, d: int, last: int) -> bool:
+    """Whether some memory has neighbours along loop d, and none along the last one."""
+    return any(
+        access.strides[d] == () and access.strides[last] not in ((), None)
+        for access in accesses(nest)
+    )
+
+
+def tile_of(nest: Nest) -> int:
+    """How many adjacent columns are reduced together.
+
+    With several passes fewer, so that a tile is still in the cache when it is read
+    again.
+    """
+    return NARROW if nest.later else TILE
+
+
+def sizes_of(nest: Nest) -> tuple[str, ...]:
+    """The names of a kernel's 64-bit arguments, in order."""
+    loops = loops_of(nest)
+    split = loops.split
+    constants = {k for k, value in enumerate(nest.constants) if value is not None}
+    params = tuple(f"p{k}" for k in range(nest.parameters) if k not in constants)
+    if split == "none":
+        return params
+    needed = {*loops.outer[1:], *loops.inner}
+    if loops.lanes is not None:
+        needed.add(loops.lanes)
+    for access in accesses(nest):
+        for stride in access.strides:
+            needed.update(stride if isinstance(stride, tuple) else ())
+    extents = [f"n{d}" for d in sorted(needed) if nest.fixed(d) is None]
+    blocks = ["step", "blocks", "last"] if split == "blocks" else []
+    return ("lo", "hi", *extents, *blocks, *params)
+
+
+# -- launches -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """What one launch is given: the split range's length, all sizes, and its work."""
+
+    length: int
+    values: dict[str, int]
+    work: int  # in additions, roughly: 80 take a nanosecond
+
+    @property
+    def blocks(self) -> int:
+        """The number of blocks of a whole reduction."""
+        return self.values.get("blocks", 0)
+
+
+def range_of(nest: Nest, extents: Shape, params: tuple[int, ...]) -> Range:
+    """The sizes of a launch over loops of these extents."""
+    loops = loops_of(nest)
+    values = {f"n{d}": n for d, n in enumerate(extents)}
+    values |= {f"p{k}": value for k, value in enumerate(params)}
+    match loops.split:
+        case "loop":
+            length = extents[loops.outer[0]]
+        case "tiles":
+            length = -(-extents[-1] // tile_of(nest))
+        case "blocks":
+            step = rows_of_block(nest, extents)
+            length = max(1, -(-extents[0] // step))
+            values |= {"step": step, "blocks": length, "last": 1}
+        case _:
+            length = 1
+    values |= {"lo": 0, "hi": length}
+    return Range(length, values, prod(extents) * cost(nest))
+
+
+def cost(nest: Nest) -> int:
+    """What one point of the loops costs, in additions."""
+    total = MEMORY * sum(len(one.stores) for one in nest.passes)
+    total += RUNNING if nest.running else 0
+    for node in (n for one in nest.passes for n in one.body):
+        match node:
+            case Load():
+                total += MEMORY
+            case Apply(primitive):
+                total += operation_cost(primitive)
+    return total
+
+
+def scratch_of(
+    nest: Nest, extents: Shape, params: tuple[int, ...]
+) -> list[tuple[int, str]]:
+    """The length and dtype of each array that the blocks of a reduction need."""
+    if loops_of(nest).split != "blocks":
+        return []
+    blocks = range_of(nest, extents, params).blocks
+    blocks *= extents[-1] if nest.blocks else 1
+    dtypes = ("uint8" if r.dtype == "bool" else r.dtype for r in nest.reductions)
+    return [
+        (blocks, dtype)
+        for r, own in zip(nest.reductions, dtypes, strict=True)
+        for dtype in reduce_of(r.primitive).accumulators(own)
+    ]

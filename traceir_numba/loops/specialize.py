@@ -1,0 +1,184 @@
+"""What a nest's code knows of its loops: extents that are constants, lanes, blocks.
+
+None of it changes a bit of the results.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import prod
+
+from traceir_numba.device_functions import ABREAST, BLOCK, MEDIUM, ROWS, SHORT, TILE
+from traceir_numba.emitters import EMITTERS
+from traceir_numba.emitters.kinds import Scalar
+from traceir_numba.loops.nest import Apply, Nest, accesses
+from traceir_numba.runtime.mcjit import processor
+
+Shape = tuple[int, ...]
+
+# Launches over fewer points gain too little from code of their own.
+FEW = 2048
+# Loops of up to so many points, all in all, are unrolled: vectors of memory are taken
+# apart into no more.
+UNROLLED = 8
+# About how many instructions unrolled loops may have: LLVM unrolls no longer ones.
+LONGEST = 240
+# Rows of up to so many elements have their length as a constant, where there are so
+# many elements.
+KNOWN = 512
+MANY = 1 << 14
+# Strides of up to so many elements are constants, too.
+NEAR = 4
+# Bodies of more additions than the first are taken for several vectors at once, of more
+# than the second for fewer.
+WAITING, WIDEST = 48, 320
+
+
+def specialised(nest: Nest, extents: Shape, params: tuple[int, ...]) -> Nest:
+    """The nest with short loops' extents, and short strides, as constants.
+
+    What is outside of them then vectorises. Small launches keep the common kernel,
+    which gives the same bits.
+    """
+    if prod(extents) < FEW or nest.running:
+        return nest
+    nest = replace(nest, constants=_near(nest, params))
+    if nest.form == "whole":
+        return replace(nest, long=_are_long(nest, extents))
+    fixed = _unrolled(nest, extents)
+    folded = [d for d, fold in enumerate(nest.reduced) if fold]
+    blocks = short = known = masked = False
+    match nest.form:
+        case "rows":
+            # Several lines for a result are folded in lanes, even where each is short.
+            short = len(folded) == 1 and folded[0] in fixed and extents[-1] <= SHORT
+            known = not short and _is_known(nest, extents, folded)
+            masked = not (short or known) and extents[-1] <= MEDIUM and has_masks()
+            length = {nest.rank - 1: extents[-1]} if known else {}
+            fixed = fixed if short else length
+        case "columns":
+            short = all(d in fixed for d in folded)
+            blocks = not short and _in_blocks(nest, extents)
+            if not short:
+                few = _are_few(nest, extents, folded)
+                fixed = {nest.rank - 1: extents[-1]} if few else {}
+    constants = tuple(fixed.get(d) for d in range(nest.rank)) if fixed else ()
+    return replace(
+        nest,
+        extents=constants,
+        short=short,
+        masked=masked,
+        long=nest.form == "rows" and not known and _are_long(nest, extents),
+        blocks=blocks,
+        abreast=_abreast(nest, extents),
+    )
+
+
+def _abreast(nest: Nest, extents: Shape) -> int:
+    """How many vectors of points are computed side by side.
+
+    A long body is one chain of operations that wait for each other, and a processor
+    cannot look so far ahead that it finds the next points' in between.
+    """
+    body = weight(nest)
+    if prod(extents) < MANY or body <= WAITING:
+        return 1
+    return 4 if body < WIDEST else 2
+
+
+def _near(nest: Nest, params: tuple[int, ...]) -> tuple[int | None, ...]:
+    """The parameters that are short strides of the innermost loop.
+
+    Vectors of every second element are parts of whole ones, if that is known.
+    """
+    innermost = {access.strides[-1] for access in accesses(nest) if nest.rank}
+    known = [k in innermost and 1 < n <= NEAR for k, n in enumerate(params)]
+    found = (n if is_known else None for n, is_known in zip(params, known, strict=True))
+    return tuple(found) if any(known) else ()
+
+
+def _is_known(nest: Nest, extents: Shape, folded: list[int]) -> bool:
+    """Whether code of their own for rows of this length is worth its compilation.
+
+    Not where several make a result: LLVM keeps accumulators of a loop around straight
+    code as numbers, not as vectors.
+    """
+    return prod(extents) >= MANY and 1 < extents[-1] <= KNOWN and len(folded) == 1
+
+
+def _are_long(nest: Nest, extents: Shape) -> bool:
+    """Whether full vectors of long rows are worth code of their own.
+
+    They keep accumulators in registers. An expensive body takes longer than memory.
+    """
+    cheap = weight(nest) <= WAITING
+    return prod(extents) >= MANY and extents[-1] > MEDIUM and cheap
+
+
+def has_masks() -> bool:
+    """Whether the machine reads parts of vectors, of any dtype."""
+    features = processor()[1].split(",")
+    return "+avx512f" in features and "+avx512bw" in features
+
+
+def _are_few(nest: Nest, extents: Shape, folded: list[int]) -> bool:
+    """Whether there are so few columns, so long, that rows are taken side by side."""
+    each = prod(extents[d] for d in (*folded, nest.rank - 1))
+    return extents[-1] <= UNROLLED and extents[folded[-1]] >= ABREAST and each >= FEW
+
+
+def few_columns(nest: Nest) -> bool:
+    """Whether it has been found so: the number of columns is then a constant."""
+    return not nest.short and nest.fixed(nest.rank - 1) is not None
+
+
+def _in_blocks(nest: Nest, extents: Shape) -> bool:
+    """Whether there are so few columns, so long, that threads share their rows."""
+    return (
+        nest.reduced[:-1] == (True,) * (nest.rank - 1)
+        and extents[-1] <= 2 * TILE
+        and extents[0] >= 4 * rows_of_block(replace(nest, blocks=True), extents)
+    )
+
+
+def rows_of_block(nest: Nest, extents: Shape) -> int:
+    """How many indices of loop 0 one block of a reduction has.
+
+    A block of columns has so many rows that what it leaves is little beside them.
+    """
+    rows = BLOCK // max(1, prod(extents[1:]))
+    if nest.blocks:
+        rows = max(rows, -(-ROWS // max(1, prod(extents[1:-1]))))
+    return max(1, rows)
+
+
+def _unrolled(nest: Nest, extents: Shape) -> dict[int, int]:
+    """The loops that are unrolled, with their extents: reduced ones before others."""
+    fixed: dict[int, int] = {}
+    most = min(UNROLLED, LONGEST // max(1, weight(nest)))
+    for d in sorted(range(nest.rank), key=lambda d: (not nest.reduced[d], -d)):
+        if _unrolls(nest, d) and prod(fixed.values()) * extents[d] <= most:
+            fixed[d] = extents[d]
+    return fixed if len(fixed) < nest.rank else {}
+
+
+def _unrolls(nest: Nest, d: int) -> bool:
+    """Whether a loop that is short is better within all others.
+
+    The innermost one, those that are reduced, and those along which memory is read.
+    """
+    if d == nest.rank - 1 or nest.reduced[d]:
+        return True
+    return any(access.strides[d] == () for access in accesses(nest))
+
+
+def weight(nest: Nest) -> int:
+    """About how many instructions a point of the loops takes."""
+    nodes = [n for one in nest.passes for n in one.body if isinstance(n, Apply)]
+    return len(accesses(nest)) + sum(operation_cost(n.primitive) for n in nodes)
+
+
+def operation_cost(primitive: str) -> int:
+    """What an operation on elements costs, in additions."""
+    entry = EMITTERS[primitive]
+    return entry.cost if isinstance(entry, Scalar) else 1

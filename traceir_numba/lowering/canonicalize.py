@@ -1,0 +1,333 @@
+"""A program made flat and smaller, with the same bits.
+
+Calls are inlined, equal equations become one, what nothing uses goes, scalars are
+computed where the result is the same on any IEEE machine, and algebra that is exact
+is applied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from math import prod
+
+import numpy as np
+
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
+from traceir.reference.interpreter import evaluate_eqn
+from traceir_numba.emitters import EMITTERS
+from traceir_numba.emitters.decompositions import as_reshape
+from traceir_numba.emitters.kinds import (
+    Entry,
+    Evaluated,
+    Host,
+    Library,
+    Put,
+    Reduce,
+    Region,
+    Rewrite,
+    Running,
+    Scalar,
+)
+from traceir_numba.emitters.pairs.values import is_evaluated
+from traceir_numba.emitters.regions import Choose
+from traceir_numba.errors import unsupported
+from traceir_numba.lowering.dce import live
+from traceir_numba.lowering.loop_invariants import Given, tidied
+from traceir_numba.lowering.matmul import (
+    is_call,
+    is_strided,
+    product,
+    turned,
+    untransposed,
+)
+
+Env = dict[Var, Atom]
+# Params that the backend gives to equations of its own, which no kernel knows.
+OWN = frozenset({"half", "joined", "sizes"})
+
+
+def simplify(closed: ClosedJaxpr, device: bool = False) -> ClosedJaxpr:
+    """The same program without calls or waste; constants may join its own.
+
+    On a `device` some equations stay that processors do in other ways.
+
+    Raises JaxprTypeError (backend.unsupported) for an equation that has no emitter.
+
+    >>> from traceir.text.parser import parse
+    >>> text = "{ lambda ; a:i32[]. let b:i32[] = mul a 1; c:i32[] = neg b in (c,) }"
+    >>> print(simplify(parse(text)))
+    { lambda ; a:i32[]. let b:i32[] = neg a in (b,) }
+    """
+    return _Simplifier(closed, device).finish()
+
+
+class _Simplifier:
+    def __init__(
+        self,
+        closed: ClosedJaxpr,
+        device: bool,
+        given: Given | None = None,
+        fixed: int = 0,
+    ) -> None:
+        jaxpr = closed.jaxpr
+        self.device = device
+        self.jaxpr = jaxpr
+        self.constvars = list(jaxpr.constvars)
+        self.consts = [np.asarray(c) for c in closed.consts]
+        self.eqns: list[Eqn] = []
+        self.producers: dict[Var, Eqn] = {}
+        self.seen: dict[object, tuple[Atom, ...]] = {}
+        self.outermost = given is None
+        self.fixed: set[Atom] = {*jaxpr.invars[:fixed]}
+        self.env: Env = {jaxpr.invars[k]: a for k, a in (given or {}).items()}
+        own = {v: v for eqn in jaxpr.eqns for v in eqn.outputs}
+        self.run(jaxpr, self.env, own)
+
+    def finish(self) -> ClosedJaxpr:
+        outvars = tuple(_use(self.env, a) for a in self.jaxpr.outvars)
+        eqns, used = live(self.eqns, outvars)
+        kept = [k for k, v in enumerate(self.constvars) if v in used]
+        return ClosedJaxpr(
+            Jaxpr(
+                tuple(self.constvars[k] for k in kept),
+                self.jaxpr.invars,
+                tuple(eqns),
+                outvars,
+                self.jaxpr.debug_name,
+            ),
+            tuple(self.consts[k] for k in kept),
+        )
+
+    def run(self, jaxpr: Jaxpr, env: Env, given: Mapping[Var, Var]) -> None:
+        """Add a program's equations; results that are `given` keep that variable."""
+        for eqn in turned(jaxpr.eqns, jaxpr.outvars):
+            inputs = tuple(_use(env, a) for a in eqn.inputs)
+            outputs = tuple(given.get(v) or Var(v.aval) for v in eqn.outputs)
+            found = self.add(replace(eqn, inputs=inputs, outputs=outputs))
+            env.update(zip(eqn.outputs, found, strict=True))
+
+    def add(self, eqn: Eqn) -> tuple[Atom, ...]:
+        """Add one equation in its simplest form; gives its results."""
+        entry = Evaluated() if is_evaluated(eqn) else EMITTERS.get(eqn.primitive)
+        if entry is None or isinstance(entry, Host) or eqn.effects:
+            raise unsupported(eqn, f"`{eqn.primitive}`")
+        if isinstance(entry, Rewrite):
+            direct = None if self.device or not entry.strided else entry.strided(eqn)
+            return self.inline(direct or entry.program(eqn), eqn)
+        if isinstance(entry, Running) and entry.program and not self.device:
+            return self.inline(entry.program(eqn), eqn)
+        if isinstance(entry, Put) and not eqn.outputs[0].aval.shape:
+            return self.inline(entry.scalar(eqn), eqn)
+        if isinstance(entry, Scalar) and entry.otherwise is not None:
+            program = entry.otherwise(eqn)
+            if program is not None:
+                return self.inline(program, eqn)
+        if isinstance(entry, Region):
+            return self.region(eqn, entry)
+        if isinstance(entry, Library) and not is_strided(eqn):
+            eqn = untransposed(eqn, self.producers)
+            if not is_call(eqn):
+                return self.inline(product(eqn, self.fixed), eqn)
+        if isinstance(entry, Reduce) and _reduces_nothing(eqn, entry):
+            return self.add(as_reshape(eqn))
+        short_cut = self.fold(eqn, entry) or self.algebra(eqn)
+        if short_cut is not None:
+            return (short_cut,)
+        key = eqn.primitive, eqn.inputs, eqn.params
+        found = self.seen.get(key)
+        if found is None:
+            self.eqns.append(eqn)
+            self.producers.update(dict.fromkeys(eqn.outputs, eqn))
+            self.seen[key] = found = eqn.outputs
+            if all(isinstance(a, Literal) or a in self.fixed for a in eqn.inputs):
+                self.fixed.update(eqn.outputs)
+        return found
+
+    def region(self, eqn: Eqn, entry: Region) -> tuple[Atom, ...]:
+        """Add control flow with its programs simplified."""
+        flow = entry.read(eqn)
+        if isinstance(flow, Choose) and isinstance(flow.index, Literal):
+            return self.inline(flow.chosen(), replace(eqn, inputs=flow.xs))
+        tidy = tidied(flow, self)
+        outputs = tuple(eqn.outputs[k] for k in tidy.left)
+        self.eqns.append(
+            replace(
+                eqn,
+                inputs=tidy.flow.operands,
+                outputs=outputs,
+                params=entry.write(eqn, tidy.flow),
+            )
+        )
+        return tuple(tidy.known.get(k, v) for k, v in enumerate(eqn.outputs))
+
+    def inner(self, closed: ClosedJaxpr, given: Given, fixed: int) -> ClosedJaxpr:
+        """Simplify a program inside; `fixed` of its inputs never change."""
+        return _Simplifier(closed, self.device, given, fixed).finish()
+
+    def constant(self, var: Var, value: np.ndarray) -> Var:
+        """A constant of a program inside as one of this program."""
+        own = Var(var.aval)
+        self.constvars.append(own)
+        self.consts.append(value)
+        return own
+
+    def apply(self, eqn: Eqn, inputs: tuple[Atom, ...]) -> tuple[Atom, ...]:
+        """Add an equation of a program inside, for other operands."""
+        outputs = tuple(Var(v.aval) for v in eqn.outputs)
+        return self.add(replace(eqn, inputs=inputs, outputs=outputs))
+
+    def inline(self, program: ClosedJaxpr, eqn: Eqn) -> tuple[Atom, ...]:
+        jaxpr = program.jaxpr
+        env: Env = dict(zip(jaxpr.invars, eqn.inputs, strict=True))
+        for var, value in zip(jaxpr.constvars, program.consts, strict=True):
+            env[var] = Var(var.aval)
+            self.constvars.append(env[var])  # type: ignore[arg-type]
+            self.consts.append(np.asarray(value))
+        given = {
+            inner: outer
+            for inner, outer in zip(jaxpr.outvars, eqn.outputs, strict=True)
+            if isinstance(inner, Var)
+        }
+        self.run(jaxpr, env, given)
+        return tuple(_use(env, a) for a in jaxpr.outvars)
+
+    def fold(self, eqn: Eqn, entry: Entry) -> Literal | None:
+        """The value of a scalar equation on literals, where it cannot differ."""
+        if not (isinstance(entry, Scalar) and entry.exact) or eqn.outputs[0].aval.ndim:
+            return None
+        values = [a.array for a in eqn.inputs if isinstance(a, Literal)]
+        if len(values) < len(eqn.inputs) or any(k in OWN for k, _ in eqn.params):
+            return None
+        (result,) = evaluate_eqn(eqn.primitive, eqn.params, values)
+        return Literal(result[()], eqn.outputs[0].aval)
+
+    def algebra(self, eqn: Eqn) -> Atom | None:
+        """An operand that is the result, by a rule or because nothing changes."""
+        rule = RULES.get(eqn.primitive)
+        found = rule(self, eqn) if rule else None
+        if found is None:
+            return None
+        aval, out = found.aval, eqn.outputs[0].aval
+        same = aval.shape == out.shape and aval.dtype == out.dtype
+        return found if same else None
+
+    def producer(self, atom: Atom, primitive: str) -> Eqn | None:
+        """The equation that gives an operand, if it applies that primitive."""
+        eqn = self.producers.get(atom) if isinstance(atom, Var) else None
+        return eqn if eqn is not None and eqn.primitive == primitive else None
+
+
+def _use(env: Env, atom: Atom) -> Atom:
+    return env.get(atom, atom) if isinstance(atom, Var) else atom
+
+
+def _reduces_nothing(eqn: Eqn, entry: Reduce) -> bool:
+    """Whether each result is one element as it is, as in the gradient of a bias.
+
+    A whole array of one element stays: its kernel serves arrays of any length.
+    """
+    x, out = eqn.inputs[0].aval.shape, eqn.outputs[0].aval.shape
+    return out not in ((), x) and prod(x) == prod(out) != 0 and not entry.positions
+
+
+# -- algebra that is exact ------------------------------------------------------------
+
+Rule = Callable[[_Simplifier, Eqn], Atom | None]
+
+
+def _is(atom: Atom, value: float) -> bool:
+    """Whether an operand is this number; 0.0 is not -0.0."""
+    if not isinstance(atom, Literal):
+        return False
+    array = atom.array
+    return bool(array == value) and not np.signbit(array)
+
+
+def _operand(_: _Simplifier, eqn: Eqn) -> Atom | None:
+    """The operand itself, where its type is the result's."""
+    return eqn.inputs[0]
+
+
+def _mul(_: _Simplifier, eqn: Eqn) -> Atom | None:
+    x, y = eqn.inputs
+    return x if _is(y, 1) else y if _is(x, 1) else None
+
+
+def _div(_: _Simplifier, eqn: Eqn) -> Atom | None:
+    return eqn.inputs[0] if _is(eqn.inputs[1], 1) else None
+
+
+def _add(_: _Simplifier, eqn: Eqn) -> Atom | None:
+    # -0.0 + 0.0 is 0.0, so only integers have a zero that changes nothing.
+    x, y = eqn.inputs
+    if eqn.outputs[0].aval.dtype.kind not in "biu":
+        return None
+    return x if _is(y, 0) else y if _is(x, 0) else None
+
+
+def _sub(_: _Simplifier, eqn: Eqn) -> Atom | None:
+    return eqn.inputs[0] if _is(eqn.inputs[1], 0) else None
+
+
+def _involution(work: _Simplifier, eqn: Eqn) -> Atom | None:
+    inner = work.producer(eqn.inputs[0], eqn.primitive)
+    return inner.inputs[0] if inner else None
+
+
+def _idempotent(_: _Simplifier, eqn: Eqn) -> Atom | None:
+    return eqn.inputs[0] if eqn.inputs[0] == eqn.inputs[1] else None
+
+
+def _select_n(_: _Simplifier, eqn: Eqn) -> Atom | None:
+    cases = eqn.inputs[1:]
+    return cases[0] if all(c == cases[0] for c in cases) else None
+
+
+def _transpose(_: _Simplifier, eqn: Eqn) -> Atom | None:
+    permutation = eqn.param("permutation")
+    same = permutation == tuple(range(len(permutation)))
+    return eqn.inputs[0] if same else None
+
+
+def _broadcast(_: _Simplifier, eqn: Eqn) -> Atom | None:
+    dimensions = eqn.param("broadcast_dimensions")
+    same = dimensions == tuple(range(len(dimensions)))
+    return eqn.inputs[0] if same else None
+
+
+def _slice(_: _Simplifier, eqn: Eqn) -> Atom | None:
+    # Equal shapes leave room for no other start, and for no stride that is felt.
+    return eqn.inputs[0]
+
+
+def _single(_: _Simplifier, eqn: Eqn) -> Atom | None:
+    return eqn.inputs[0] if len(eqn.inputs) == 1 else None
+
+
+def _reduce(_: _Simplifier, eqn: Eqn) -> Atom | None:
+    return None if eqn.param("axes") else eqn.inputs[0]
+
+
+RULES: dict[str, Rule] = {
+    "mul": _mul,
+    "div": _div,
+    "add": _add,
+    "sub": _sub,
+    "neg": _involution,
+    "not": _involution,
+    "max": _idempotent,
+    "min": _idempotent,
+    "and": _idempotent,
+    "or": _idempotent,
+    "select_n": _select_n,
+    "convert_element_type": _operand,
+    "broadcast_in_dim": _broadcast,
+    "reshape": _operand,
+    "squeeze": _operand,
+    "slice": _slice,
+    "transpose": _transpose,
+    "concatenate": _single,
+    **dict.fromkeys(("reduce_sum", "reduce_prod", "reduce_max", "reduce_min"), _reduce),
+    **dict.fromkeys(("reduce_and", "reduce_or", "reduce_xor"), _reduce),
+}

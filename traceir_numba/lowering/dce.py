@@ -1,0 +1,111 @@
+"""Equations that the results need, in control flow as well: the others go."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var
+from traceir_numba.emitters import EMITTERS
+from traceir_numba.emitters.kinds import Region
+from traceir_numba.emitters.regions import Choose, Flow, Repeat
+
+T = TypeVar("T")
+
+
+def live(eqns: Sequence[Eqn], outvars: Sequence[Atom]) -> tuple[list[Eqn], set[Var]]:
+    """The equations that the results need, and all variables in use.
+
+    Control flow keeps the parts that are needed. What has effects is always needed.
+    """
+    used = {a for a in outvars if isinstance(a, Var)}
+    kept = []
+    for eqn in reversed(eqns):
+        if eqn.effects or not used.isdisjoint(eqn.outputs):
+            eqn = trimmed(eqn, used)
+            kept.append(eqn)
+            used.update(a for a in eqn.inputs if isinstance(a, Var))
+    return kept[::-1], used
+
+
+def trimmed(eqn: Eqn, used: Collection[Var]) -> Eqn:
+    """Control flow without the results, operands and equations that nobody needs."""
+    entry = EMITTERS[eqn.primitive]
+    if not isinstance(entry, Region):
+        return eqn
+    wanted = [v in used for v in eqn.outputs]
+    flow: Flow = entry.read(eqn)
+    match flow:
+        case Repeat():
+            flow, kept = _trim_repeat(flow, wanted)
+        case Choose():
+            flow, kept = _trim_choose(flow, wanted), wanted
+    return replace(
+        eqn,
+        inputs=flow.operands,
+        outputs=_only(eqn.outputs, kept),
+        params=entry.write(eqn, flow),
+    )
+
+
+def _only(items: Sequence[T], kept: Sequence[bool]) -> tuple[T, ...]:
+    return tuple(x for x, keep in zip(items, kept, strict=True) if keep)
+
+
+def _reduced(
+    jaxpr: Jaxpr, inputs: Sequence[bool], outputs: Sequence[bool], eqns: Sequence[Eqn]
+) -> ClosedJaxpr:
+    invars, outvars = _only(jaxpr.invars, inputs), _only(jaxpr.outvars, outputs)
+    return ClosedJaxpr(Jaxpr((), invars, tuple(eqns), outvars, jaxpr.debug_name))
+
+
+def _trim_repeat(flow: Repeat, wanted: list[bool]) -> tuple[Repeat, list[bool]]:
+    jaxpr, n, m = flow.body.jaxpr, len(flow.used), len(flow.carry)
+    carried = jaxpr.invars[n : n + m]
+    wanted = wanted[:]
+    in_test = [False] * (len(flow.tested) + m)
+    test = flow.test
+    if test is not None:
+        tests, reads = live(test.jaxpr.eqns, test.jaxpr.outvars)
+        in_test = [v in reads for v in test.jaxpr.invars]
+        for k, read in enumerate(in_test[len(flow.tested) :]):
+            wanted[k] = wanted[k] or read
+    while True:  # what is carried is needed where a needed result reads it
+        eqns, reads = live(jaxpr.eqns, _only(jaxpr.outvars, wanted))
+        more = [k for k, v in enumerate(carried) if v in reads and not wanted[k]]
+        if not more:
+            break
+        for k in more:
+            wanted[k] = True
+    inputs = [v in reads for v in jaxpr.invars]
+    inputs[n : n + m] = wanted[:m]
+    if test is not None:
+        in_test[len(flow.tested) :] = wanted[:m]
+        test = _reduced(test.jaxpr, in_test, [True], tests)
+    flow = replace(
+        flow,
+        body=_reduced(jaxpr, inputs, wanted, eqns),
+        used=_only(flow.used, inputs[:n]),
+        carry=_only(flow.carry, wanted[:m]),
+        rows=_only(flow.rows, inputs[n + m :]),
+        test=test,
+        tested=_only(flow.tested, in_test[: len(flow.tested)]),
+    )
+    return flow, wanted
+
+
+def _trim_choose(flow: Choose, wanted: list[bool]) -> Choose:
+    found = [
+        (b.jaxpr, *live(b.jaxpr.eqns, _only(b.jaxpr.outvars, wanted)))
+        for b in flow.branches
+    ]
+    inputs = [
+        any(jaxpr.invars[k] in reads for jaxpr, _, reads in found)
+        for k in range(len(flow.xs))
+    ]
+    return Choose(
+        flow.index,
+        tuple(_reduced(jaxpr, inputs, wanted, eqns) for jaxpr, eqns, _ in found),
+        _only(flow.xs, inputs),
+    )

@@ -1,0 +1,140 @@
+"""Programs that call the host: machine code between the calls, driven from Python.
+
+What has no calls in it is compiled whole. The rest, calls and the control flow around
+them, is done by the reference, equation by equation. A loop or a choice with a
+library's function in it is driven in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from traceir.ir.jaxpr import (
+    ClosedJaxpr,
+    Eqn,
+    Jaxpr,
+    Literal,
+    Var,
+    sort_params,
+    subjaxprs,
+)
+from traceir.reference.interpreter import Program
+
+Compile = Callable[[ClosedJaxpr, str], Any]
+
+
+class Driven:
+    """A program with calls of the host; `parts` are what is compiled of it."""
+
+    __slots__ = ("run", "parts", "_closed")
+
+    def __init__(self, closed: ClosedJaxpr, name: str, compile: Compile) -> None:
+        cut = _Cutter(name or "program", compile)
+        self._closed = cut.closed(closed)
+        self.parts: list[Any] = cut.parts
+        self.run: Callable[..., tuple[np.ndarray, ...]] = Program(
+            self._closed.jaxpr, self._closed.consts
+        ).run
+
+    def as_text(self, form: str) -> str:
+        """The program that drives, and its parts in a form, such as "source"."""
+        driving = "\n".join(f"# {line}" for line in str(self._closed).split("\n"))
+        texts = [part.as_text(form) for part in self.parts]
+        head = "# Driven from Python, since the host is called:\n"
+        return "\n\n\n".join([f"{head}{driving}", *texts])
+
+
+class _Cutter:
+    """Puts what lies between calls of the host into programs of its own."""
+
+    def __init__(self, name: str, compile: Compile) -> None:
+        self.name = name
+        self.compile = compile
+        self.parts: list[Any] = []
+
+    def closed(self, closed: ClosedJaxpr) -> ClosedJaxpr:
+        """The same program with a `jit` equation for each part."""
+        jaxpr = closed.jaxpr
+        last = {v: k for k, eqn in enumerate(jaxpr.eqns) for v in eqn.inputs}
+        last.update(dict.fromkeys(jaxpr.outvars, len(jaxpr.eqns)))
+        eqns: list[Eqn] = []
+        done = 0
+        for hosted, group in groupby(jaxpr.eqns, _is_driven):
+            part = list(group)
+            done += len(part)
+            if hosted:
+                eqns += map(self.inside, part)
+            else:
+                made = (v for eqn in part for v in eqn.outputs)
+                eqns += self.part(part, [v for v in made if last.get(v, -1) >= done])
+        cut = Jaxpr(
+            jaxpr.constvars, jaxpr.invars, tuple(eqns), jaxpr.outvars, jaxpr.debug_name
+        )
+        return ClosedJaxpr(cut, closed.consts)
+
+    def inside(self, eqn: Eqn) -> Eqn:
+        """An equation whose own programs are cut."""
+        params = {name: self.value(value) for name, value in eqn.params}
+        return replace(eqn, params=sort_params(params))
+
+    def value(self, value: Any) -> Any:
+        if isinstance(value, tuple) and type(value) is tuple:
+            return tuple(map(self.value, value))
+        return self.closed(value) if isinstance(value, ClosedJaxpr) else value
+
+    def part(self, eqns: Sequence[Eqn], wanted: Sequence[Var]) -> Iterator[Eqn]:
+        """Equations as one, of machine code; none if nobody wants the results."""
+        if not wanted:
+            return
+        outputs = tuple(wanted)
+        own = {v for eqn in eqns for v in eqn.outputs}
+        inputs = tuple(dict.fromkeys(v for v in _variables(eqns) if v not in own))
+        name = f"{self.name}_part_{len(self.parts)}"
+        program = ClosedJaxpr(Jaxpr((), inputs, tuple(eqns), outputs, name))
+        compiled = self.compile(program, name)
+        self.parts.append(compiled)
+        program.memo("run", lambda: lambda *arrays: list(compiled.run(*arrays)))
+        params = {"jaxpr": program, "name": name, "keep_unused": False}
+        yield Eqn("jit", inputs, outputs, sort_params(params))
+
+
+def is_driven(jaxpr: Jaxpr) -> bool:
+    """Whether some of a program is driven from Python.
+
+    It calls the host, or has a library's function in a loop or a choice.
+    """
+    found: bool | None = jaxpr.__dict__.get("_is_driven")
+    if found is None:
+        found = any(map(_is_driven, jaxpr.eqns))
+        object.__setattr__(jaxpr, "_is_driven", found)
+    return found
+
+
+def _is_driven(eqn: Eqn) -> bool:
+    # Where all of a program is in the store, nothing asks for the emitters.
+    from traceir_numba.emitters import EMITTERS
+    from traceir_numba.emitters.kinds import Evaluated, Host, Region
+    from traceir_numba.emitters.pairs.values import is_evaluated
+
+    def evaluates(jaxpr: Jaxpr) -> bool:
+        return any(
+            isinstance(EMITTERS.get(e.primitive), Evaluated)
+            or is_evaluated(e)
+            or any(evaluates(c.jaxpr) for c in subjaxprs(e))
+            for e in jaxpr.eqns
+        )
+
+    entry = EMITTERS.get(eqn.primitive)
+    inner = [c.jaxpr for c in subjaxprs(eqn)]
+    if isinstance(entry, Region) and any(map(evaluates, inner)):
+        return True
+    return isinstance(entry, Host) or any(map(is_driven, inner))
+
+
+def _variables(eqns: Sequence[Eqn]) -> Iterator[Var]:
+    return (a for e in eqns for a in e.inputs if not isinstance(a, Literal))

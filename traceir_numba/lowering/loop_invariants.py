@@ -1,0 +1,225 @@
+"""Loops and choices made smaller: what never changes moves out of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from typing import Protocol
+
+import numpy as np
+
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
+from traceir_numba.emitters import EMITTERS
+from traceir_numba.emitters.kinds import (
+    Evaluated,
+    Fetch,
+    Library,
+    Parts,
+    Put,
+    Reduce,
+    Region,
+    Running,
+    Scalar,
+    View,
+)
+from traceir_numba.emitters.regions import Atoms, Choose, Flow, Repeat
+
+# What costs more additions than this is computed before a loop, if it can be.
+HOISTED_FROM = 4
+
+Given = dict[int, Atom]  # inputs by number that are known inside a program
+
+
+class Caller(Protocol):
+    """The program around, while it is simplified."""
+
+    def inner(self, closed: ClosedJaxpr, given: Given, fixed: int) -> ClosedJaxpr:
+        """Simplify a program of which the first `fixed` inputs never change."""
+
+    def constant(self, var: Var, value: np.ndarray) -> Var:
+        """A constant of the program around."""
+
+    def apply(self, eqn: Eqn, inputs: Atoms) -> Atoms:
+        """Apply an equation to other operands; gives its results."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tidy:
+    """A flow, the results it still computes by number, and those that are known."""
+
+    flow: Flow
+    left: tuple[int, ...]
+    known: Mapping[int, Atom]
+
+
+def tidied(flow: Flow, caller: Caller) -> Tidy:
+    """The flow with its programs simplified and opened."""
+    match flow:
+        case Repeat():
+            return _tidy_repeat(flow, caller)
+        case Choose():
+            return _tidy_choose(flow, caller)
+
+
+def _program(
+    jaxpr: Jaxpr, invars: Sequence[Var], outvars: Sequence[Atom] | None = None
+) -> ClosedJaxpr:
+    """The program with other inputs, and perhaps other outputs."""
+    outvars = jaxpr.outvars if outvars is None else outvars
+    return ClosedJaxpr(
+        Jaxpr((), tuple(invars), jaxpr.eqns, tuple(outvars), jaxpr.debug_name)
+    )
+
+
+def _opened(
+    closed: ClosedJaxpr, operands: Atoms, fixed: int, caller: Caller
+) -> tuple[ClosedJaxpr, Atoms]:
+    """The program simplified, its constants among the first operands that never change.
+
+    Scalars that are written in the caller's program are written in this one.
+    """
+    first: dict[Atom, Var] = {}
+    given: Given = {}
+    for k, atom in enumerate(operands[:fixed]):
+        var = closed.jaxpr.invars[k]
+        if isinstance(atom, Literal):
+            given[k] = atom
+        elif first.setdefault(atom, var) is not var:
+            given[k] = first[atom]
+    made = caller.inner(closed, given, fixed)
+    jaxpr = made.jaxpr
+    consts = [
+        caller.constant(v, np.asarray(c))
+        for v, c in zip(jaxpr.constvars, made.consts, strict=True)
+    ]
+    invars = (*jaxpr.invars[:fixed], *jaxpr.constvars, *jaxpr.invars[fixed:])
+    return _program(jaxpr, invars), (*operands[:fixed], *consts, *operands[fixed:])
+
+
+def _tidy_repeat(flow: Repeat, caller: Caller) -> Tidy:
+    left = list(range(len(flow.body.jaxpr.outvars)))
+    known: dict[int, Atom] = {}
+    while True:
+        flow = _simplified(flow, caller)
+        start = len(flow.used)
+        carried = flow.body.jaxpr.invars[start : start + len(flow.carry)]
+        fixed = [
+            k for k, var in enumerate(carried) if flow.body.jaxpr.outvars[k] is var
+        ]
+        if not fixed:
+            break
+        known |= {left[k]: flow.carry[k] for k in fixed}
+        left = [n for k, n in enumerate(left) if k not in fixed]
+        flow = _unchanged(flow, fixed)
+    return Tidy(_hoisted(flow, caller), tuple(left), known)
+
+
+def _simplified(flow: Repeat, caller: Caller) -> Repeat:
+    rest = flow.carry + flow.rows
+    fixed = len(flow.used)
+    body, operands = _opened(flow.body, flow.used + rest, fixed, caller)
+    flow = replace(flow, body=body, used=operands[: len(operands) - len(rest)])
+    if flow.test is None:
+        return flow
+    both = flow.tested + flow.carry
+    test, operands = _opened(flow.test, both, len(flow.tested), caller)
+    tested = operands[: len(operands) - len(flow.carry)]
+    return replace(flow, test=test, tested=tested)
+
+
+def _unchanged(flow: Repeat, fixed: Collection[int]) -> Repeat:
+    """The loop with some parts of its carry as values that it only uses."""
+    n, m = len(flow.used), len(flow.carry)
+    moved = tuple(flow.carry[k] for k in fixed)
+
+    def inputs(jaxpr: Jaxpr, start: int) -> list[Var]:
+        carry = jaxpr.invars[start : start + m]
+        kept = [v for k, v in enumerate(carry) if k not in fixed]
+        rest = jaxpr.invars[start + m :]
+        return [*jaxpr.invars[:start], *(carry[k] for k in fixed), *kept, *rest]
+
+    jaxpr = flow.body.jaxpr
+    outvars = [a for k, a in enumerate(jaxpr.outvars) if k not in fixed]
+    test = flow.test
+    if test is not None:
+        test = _program(test.jaxpr, inputs(test.jaxpr, len(flow.tested)))
+    return replace(
+        flow,
+        body=_program(jaxpr, inputs(jaxpr, n), outvars),
+        used=flow.used + moved,
+        carry=tuple(a for k, a in enumerate(flow.carry) if k not in fixed),
+        test=test,
+        tested=flow.tested + moved if test is not None else (),
+    )
+
+
+def _hoisted(flow: Repeat, caller: Caller) -> Repeat:
+    """The loop, less expensive equations that give the same in each of its runs."""
+    jaxpr, n = flow.body.jaxpr, len(flow.used)
+    outside = _expensive(jaxpr, set(jaxpr.invars[:n]))
+    if not outside:
+        return flow
+    env: dict[Var, Atom] = dict(zip(jaxpr.invars[:n], flow.used, strict=True))
+    for eqn in outside:
+        inputs = tuple(env[a] if isinstance(a, Var) else a for a in eqn.inputs)
+        env.update(zip(eqn.outputs, caller.apply(eqn, inputs), strict=True))
+    gone = set(map(id, outside))
+    eqns = tuple(e for e in jaxpr.eqns if id(e) not in gone)
+    made = tuple(v for eqn in outside for v in eqn.outputs)
+    invars = (*jaxpr.invars[:n], *made, *jaxpr.invars[n:])
+    body = ClosedJaxpr(Jaxpr((), invars, eqns, jaxpr.outvars, jaxpr.debug_name))
+    used = (*flow.used, *(env[v] for v in made))
+    return replace(flow, body=body, used=used)
+
+
+def _expensive(jaxpr: Jaxpr, fixed: set[Var]) -> list[Eqn]:
+    """The expensive equations of values that are fixed, and those that they need."""
+    candidates = []
+    for eqn in jaxpr.eqns:
+        free = all(isinstance(a, Literal) or a in fixed for a in eqn.inputs)
+        if free and eqn.inputs and not eqn.effects:
+            fixed.update(eqn.outputs)
+            candidates.append(eqn)
+    needed: set[Atom] = set()
+    found = []
+    for eqn in reversed(candidates):
+        if _is_expensive(eqn) or not needed.isdisjoint(eqn.outputs):
+            needed.update(eqn.inputs)
+            found.append(eqn)
+    return found[::-1]
+
+
+def _is_expensive(eqn: Eqn) -> bool:
+    match EMITTERS[eqn.primitive]:
+        case Scalar(cost=cost):
+            return cost > HOISTED_FROM
+        case Fetch():
+            return prod(eqn.outputs[0].aval.shape) > 1
+        case Reduce() | Running() | Parts() | Put():
+            return True
+        case Library() | Evaluated() | Region():
+            return True
+        case View(reorders=reorders):
+            return reorders
+    return False
+
+
+def _tidy_choose(flow: Choose, caller: Caller) -> Tidy:
+    """The choice with the branches' constants among the operands of all."""
+    opened = [_opened(b, flow.xs, len(flow.xs), caller) for b in flow.branches]
+    extra = [operands[len(flow.xs) :] for _, operands in opened]
+    branches = []
+    for number, (branch, _) in enumerate(opened):
+        own = branch.jaxpr.invars[len(flow.xs) :]
+        columns = [
+            own if k == number else tuple(Var(a.aval) for a in atoms)
+            for k, atoms in enumerate(extra)
+        ]
+        invars = branch.jaxpr.invars[: len(flow.xs)]
+        branches.append(
+            _program(branch.jaxpr, (*invars, *(v for c in columns for v in c)))
+        )
+    xs = (*flow.xs, *(a for atoms in extra for a in atoms))
+    count = len(branches[0].jaxpr.outvars)
+    return Tidy(Choose(flow.index, tuple(branches), xs), tuple(range(count)), {})

@@ -1,0 +1,83 @@
+"""Loops and choices over values of two numbers.
+
+Arrays that lie in memory are given as they lie, and so are stacked results; what is
+carried, or comes from a choice, has each number in its own memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Var
+from traceir_numba.emitters.kinds import Region
+from traceir_numba.emitters.pairs.values import Value
+from traceir_numba.emitters.regions import Choose, Flow, Repeat
+from traceir_numba.lowering.pair_types import apart, atoms_of, together
+
+
+class Rewriter(Protocol):
+    """What rewrites the program that a loop or a choice is in."""
+
+    eqns: list[Eqn]
+
+    def use(self, atom: Atom) -> Atom:
+        """An operand of one number."""
+
+    def value_of(self, atom: Atom) -> Value:
+        """What stands for an operand."""
+
+    def apart(self, atom: Atom) -> Value:
+        """What stands for an operand, its numbers in variables of their own."""
+
+    def inner(
+        self, closed: ClosedJaxpr, given: Sequence[Value], results: Sequence[Value]
+    ) -> ClosedJaxpr:
+        """A program inside, for operands and results of these forms."""
+
+
+def region(work: Rewriter, eqn: Eqn, entry: Region) -> list[Value]:
+    """Add a loop or a choice over the numbers; gives what stands for its results."""
+    flow: Flow = entry.read(eqn)
+    match flow:
+        case Choose(index, branches, xs):
+            given = list(map(work.value_of, xs))
+            results = [apart(v.aval) for v in eqn.outputs]
+            inner = tuple(work.inner(b, given, results) for b in branches)
+            made: Flow = Choose(work.use(index), inner, atoms_of(given))
+        case Repeat():
+            made, results = _repeat(work, eqn, flow)
+    outputs = tuple(v for v in atoms_of(results) if isinstance(v, Var))
+    params = entry.write(eqn, made)
+    work.eqns.append(replace(eqn, inputs=made.operands, outputs=outputs, params=params))
+    return results
+
+
+def _repeat(work: Rewriter, eqn: Eqn, flow: Repeat) -> tuple[Repeat, list[Value]]:
+    """A loop, and what stands for its results."""
+    used, tested, rows = (
+        [work.value_of(a) for a in atoms]
+        for atoms in (flow.used, flow.tested, flow.rows)
+    )
+    carry = [work.apart(a) for a in flow.carry]
+    m = len(carry)
+    results = [apart(v.aval) for v in eqn.outputs[:m]]
+    results += [together(v.aval) for v in eqn.outputs[m:]]
+    inside = [apart(v.aval) for v in eqn.outputs[:m]]
+    inside += [together(v.aval) for v in flow.body.jaxpr.outvars[m:]]
+    body = work.inner(flow.body, [*used, *carry, *rows], inside)
+    test = flow.test
+    if test is not None:
+        truth: list[Value] = [Var(v.aval) for v in test.jaxpr.outvars]
+        test = work.inner(test, [*tested, *carry], truth)
+    made = replace(
+        flow,
+        body=body,
+        used=atoms_of(used),
+        carry=atoms_of(carry),
+        rows=atoms_of(rows),
+        test=test,
+        tested=atoms_of(tested),
+    )
+    return made, results

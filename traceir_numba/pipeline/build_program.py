@@ -1,0 +1,276 @@
+"""A traced program becomes a program of kernels: simplify, fuse, build, merge."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from itertools import count
+
+import numpy as np
+
+from traceir.ir.avals import ShapedArray
+from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var, subjaxprs
+from traceir.text.naming import letters
+from traceir.text.printer import with_names
+from traceir_numba.buffers.buffer_assignment import share_memory
+from traceir_numba.buffers.lower_control_flow import operands_of, routine_of
+from traceir_numba.codegen.body import program_name, safe_name
+from traceir_numba.device_functions import NUMBERS
+from traceir_numba.emitters.kinds import Library
+from traceir_numba.emitters.pairs.values import part_of
+from traceir_numba.errors import unsupported
+from traceir_numba.fusion.clusters import Cluster, Shape
+from traceir_numba.fusion.dataflow import Graph
+from traceir_numba.fusion.fuse import Plan, fuse, kept_values
+from traceir_numba.loops.build_nest import build
+from traceir_numba.loops.program import (
+    Buffer,
+    Call,
+    Copy,
+    Evaluate,
+    Labels,
+    Launch,
+    Program,
+    Reshape,
+    Run,
+    Step,
+)
+from traceir_numba.loops.schedule import merge
+from traceir_numba.lowering.canonicalize import simplify
+from traceir_numba.lowering.float16 import without_halves
+from traceir_numba.lowering.hoist_reshapes import hoist_reshapes
+from traceir_numba.lowering.split_pairs import without_pairs
+from traceir_numba.runtime.allocator import half_of
+
+# What kernels compute with; numbers of 16 bits are bits to them.
+DTYPES = frozenset(map(np.dtype, NUMBERS))
+
+
+def assemble(
+    closed: ClosedJaxpr,
+    name: str,
+    donated: Collection[int] = (),
+    device: bool = False,
+) -> Program:
+    """The kernels, calls and buffers of a traced program.
+
+    `donated` are the positions of the inputs whose memory the program may write. What
+    is for a `device` has some kernels that processors do without.
+
+    Raises TypeError (backend.unsupported) for what the backend has no code for.
+    """
+    text, printed = with_names(closed)
+    physical = without_pairs(closed)
+    _check_dtypes(physical.closed.jaxpr)
+    lowered = without_halves(physical.closed)
+    flat = simplify(lowered.closed, device)
+    for new, (old, part) in physical.names.items():
+        if old in printed:
+            printed[new] = f"{printed[old]}{part}"
+    shown = {new: printed[old] for new, old in lowered.names.items() if old in printed}
+    printed = {**printed, **shown}
+    names = names_of(flat.jaxpr, printed)
+    flat, origins = hoist_reshapes(flat)
+    names |= {var: names[_origin(origins, var)] for var in origins}
+    own_name = program_name(re.sub(r"\W+", "_", name).strip("_") or "program")
+    program = _Assembler(flat, names, own_name, printed).program(text)
+    program = replace(program, views=lowered.views)
+    return share_memory(program, [program.inputs[k] for k in donated])
+
+
+def _origin(origins: dict[Var, Var], var: Var) -> Var:
+    while var in origins:
+        var = origins[var]
+    return var
+
+
+def _check_dtypes(jaxpr: Jaxpr) -> None:
+    for eqn in jaxpr.eqns:
+        for inner in subjaxprs(eqn):
+            _check_dtypes(inner.jaxpr)
+        for atom in (*eqn.inputs, *eqn.outputs):
+            dtype = atom.aval.dtype
+            if dtype not in DTYPES and not half_of(dtype) and not part_of(dtype):
+                what = f"`{eqn.primitive}` of {atom.aval.str_short()}"
+                raise unsupported(eqn, what)
+
+
+def names_of(flat: Jaxpr, printed: Mapping[Var, str]) -> dict[Var, str]:
+    """Names as the traced program's text has them; inlined values get further ones."""
+    names: dict[Var, str] = {}
+    shown = set(printed.values())
+    fresh = (name for name in map(letters, count()) if name not in shown)
+    taken: set[str] = set()
+    for var in (
+        *flat.constvars,
+        *flat.invars,
+        *(v for eqn in flat.eqns for v in eqn.outputs),
+    ):
+        name = printed.get(var)
+        if name is None or name in taken:
+            name = next(fresh)
+        taken.add(name)
+        names[var] = name
+    return names
+
+
+class _Assembler:
+    def __init__(
+        self,
+        closed: ClosedJaxpr,
+        names: dict[Var, str],
+        own_name: str,
+        printed: Mapping[Var, str],
+    ) -> None:
+        self.printed = printed
+        self.own_name = own_name
+        self.closed = closed
+        self.names = {var: safe_name(name) for var, name in names.items()}
+        self.graph = Graph(closed)
+        self.buffers: list[Buffer] = []
+        self.slots: dict[Var, int] = {}
+        self.constants: list[tuple[int, np.ndarray]] = []
+        self.steps: list[Step] = []
+
+    def program(self, text: str) -> Program:
+        jaxpr = self.closed.jaxpr
+        plan = fuse(self.graph)
+        inputs = tuple(self.slot(v, "input") for v in jaxpr.invars)
+        for var, value in zip(jaxpr.constvars, self.closed.consts, strict=True):
+            self.constants.append((self.slot(var, "constant"), value))
+        results = self.results()
+        kept = kept_values(plan, {self.graph.memory_of(v) for v in results})
+        for var in results:
+            memory = self.graph.memory_of(var)
+            if memory not in self.slots:
+                self.slot(memory, "output", self.seen(memory, var))
+        for cluster in plan.clusters:
+            self.step(plan, cluster, kept)
+        outputs = self.outputs()
+        return Program(
+            self.own_name,
+            tuple(self.buffers),
+            inputs,
+            tuple(self.constants),
+            tuple(self.steps),
+            outputs,
+            text,
+        )
+
+    # -- buffers ------------------------------------------------------------------
+
+    def add(self, name: str, shape: Shape, dtype: str, role: str) -> int:
+        self.buffers.append(Buffer(name, shape, dtype, role))
+        return len(self.buffers) - 1
+
+    def slot(self, var: Var, role: str, seen: ShapedArray | None = None) -> int:
+        """The buffer that holds a variable's memory, made on first use.
+
+        An array over it may be seen as one of another shape or dtype.
+        """
+        if var not in self.slots:
+            aval = var.aval if seen is None else seen
+            # A constant is a global of the module, next to the functions' names.
+            name = f"{'const_' if role == 'constant' else ''}{self.names[var]}"
+            self.slots[var] = self.add(name, aval.shape, aval.dtype.name, role)
+        return self.slots[var]
+
+    def results(self) -> list[Var]:
+        """The variables that the program returns, computed ones first met."""
+        outvars = self.closed.jaxpr.outvars
+        return list(dict.fromkeys(a for a in outvars if isinstance(a, Var)))
+
+    def seen(self, memory: Var, result: Var) -> ShapedArray:
+        """What the memory of a result is made as: a product is one of real numbers."""
+        maker = self.graph.producer(memory)
+        called = maker is not None and isinstance(self.graph.entry(maker), Library)
+        same = memory.aval.dtype == result.aval.dtype
+        return memory.aval if called and not same else result.aval
+
+    def is_seen_as(self, source: int, aval: ShapedArray) -> bool:
+        """Whether a buffer is an array of that type."""
+        buffer = self.buffers[source]
+        return (buffer.shape, buffer.dtype) == (aval.shape, aval.dtype.name)
+
+    def reshaped(self, source: int, aval: ShapedArray, name: str, copied: bool) -> int:
+        """Another array over a buffer's memory, or a copy of it."""
+        role = "output" if copied else "alias"
+        output = self.add(name, aval.shape, aval.dtype.name, role)
+        self.steps.append(Reshape(source, output, copied))
+        return output
+
+    def whole(self, atom: Atom, number: int) -> int:
+        """The buffer of a whole array, in the operand's shape."""
+        if isinstance(atom, Literal):
+            return self.literal(atom, f"literal_{number}")
+        source = self.slots[self.graph.memory_of(atom)]
+        if self.is_seen_as(source, atom.aval):
+            return source
+        return self.reshaped(source, atom.aval, self.names[atom], copied=False)
+
+    def literal(self, atom: Literal, name: str) -> int:
+        array = atom.array
+        slot = self.add(name, array.shape, array.dtype.name, "constant")
+        self.constants.append((slot, array))
+        return slot
+
+    def outputs(self) -> tuple[int, ...]:
+        """The returned buffers: each one fresh and returned once."""
+        found: list[int] = []
+        taken: set[int] = set()
+        for number, atom in enumerate(self.closed.jaxpr.outvars):
+            if isinstance(atom, Literal):
+                source = self.literal(atom, f"literal_{number}")
+            else:
+                source = self.slots[self.graph.memory_of(atom)]
+            role = self.buffers[source].role
+            fresh = source not in taken and role in ("output", "temporary")
+            taken.add(source)
+            if not fresh or not self.is_seen_as(source, atom.aval):
+                name = f"result_{number}"
+                source = self.reshaped(source, atom.aval, name, copied=not fresh)
+            found.append(source)
+        return tuple(found)
+
+    # -- steps --------------------------------------------------------------------
+
+    def step(self, plan: Plan, cluster: Cluster, kept: set[Var]) -> None:
+        job = cluster.jobs[0]
+        if job.kind == "library":
+            inputs = tuple(self.whole(a, k) for k, a in enumerate(job.eqn.inputs))
+            output = self.slot(job.var, "temporary")
+            self.steps.append(Call(job.eqn, inputs, output))
+            return
+        if job.kind == "evaluated":
+            inputs = tuple(self.whole(a, k) for k, a in enumerate(job.eqn.inputs))
+            outputs = tuple(self.slot(v, "temporary") for v in job.eqn.outputs)
+            self.steps.append(Evaluate(job.eqn, inputs, outputs))
+            return
+        if job.kind == "region":
+            self.run(job.eqn)
+            return
+        if job.kind == "put":  # in a copy, unless nobody reads what it is put in
+            source = self.whole(job.eqn.inputs[0], 0)
+            self.steps.append(Copy(source, self.slot(job.var, "temporary")))
+        built = build(self.graph, cluster, plan.stored, kept, self.names)
+        nest, extents = merge(built.nest, built.extents, built.params)
+        buffers = tuple(self.slot(v, "temporary") for v in built.memory)
+        pointers = tuple(self.buffers[b].name for b in buffers)
+        labels = Labels(built.labels, pointers)
+        self.steps.append(Launch(nest, buffers, extents, built.params, labels))
+
+    def run(self, eqn: Eqn) -> None:
+        """A routine for control flow, with the memory that it needs."""
+        number = sum(isinstance(step, Run) for step in self.steps)
+        name = f"{self.own_name.rstrip('_')}_{eqn.primitive}_{number}"
+        outvars = self.closed.jaxpr.outvars
+        needed = [v for v in eqn.outputs if self.graph.readers[v] or v in outvars]
+        routine = routine_of(eqn, name, needed, self.printed)
+        slots = [self.slots[self.graph.memory_of(v)] for v in operands_of(eqn)]
+        slots += [self.slot(v, "temporary") for v in needed]
+        for number, k in enumerate(routine.args[len(slots) :]):
+            buffer = routine.buffers[k]
+            memory = f"memory_{len(self.steps)}_{number}"
+            slots.append(self.add(memory, buffer.shape, buffer.dtype, "temporary"))
+        self.steps.append(Run(routine, tuple(slots)))

@@ -1,0 +1,129 @@
+"""A traced program to its recipe: assembled, written as source, compiled."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from traceir.ir.jaxpr import ClosedJaxpr
+from traceir_numba.codegen.driver import product_name, products_of
+from traceir_numba.codegen.embedded_reference import evaluated_name
+from traceir_numba.codegen.kernel_sources import Sources, sources_of
+from traceir_numba.codegen.module import Module, module_of
+from traceir_numba.device_functions import NUMBERS
+from traceir_numba.emitters.pairs.values import PAIRS
+from traceir_numba.gemm import blocked, strided
+from traceir_numba.llvm.optimize import Code
+from traceir_numba.loops.program import Evaluate, Program
+from traceir_numba.lowering.float16 import HALVES
+from traceir_numba.pipeline import kernel_cache as kernels
+from traceir_numba.pipeline.build_program import assemble
+from traceir_numba.pipeline.explain import report, vector_bits
+from traceir_numba.pipeline.kernel_cache import Compiled
+from traceir_numba.runtime.allocator import dtype_name
+from traceir_numba.store.programs import Entrypoint, Recipe
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """A program on the way to machine code."""
+
+    program: Program
+    module: Module
+    kernels: dict[str, Compiled]
+    sources: Sources
+    seconds: dict[str, float]  # of each stage
+
+    def codes(self) -> list[Code]:
+        """The machine code of all kernels, each once."""
+        codes = {one.code.unit.key: one.code for one in self.kernels.values()}
+        return list(codes.values())
+
+    def speed(self) -> str:
+        """What the program does with the machine, and how long it took to make."""
+        bits = {
+            name: vector_bits(one.code.assembly, one.symbol)
+            for name, one in self.kernels.items()
+        }
+        return report(self.program, self.sources.steps, bits, self.seconds)
+
+    def recipe(self) -> Recipe:
+        """What it takes to run the program."""
+        module, buffers = self.module, self.program.buffers
+        words = set(re.findall(r"\w+", module.driver))
+        functions = tuple(
+            Entrypoint(
+                name,
+                one.code.unit.key,
+                one.symbol,
+                len(one.kernel.pointers),
+                len(one.kernel.sizes),
+                name in module.released,
+            )
+            for name, one in self.kernels.items()
+            if name in words
+        )
+        products = [_products(*one) for one in products_of(self.program)]
+        functions += tuple(entrypoint for entrypoint, _ in products)
+        codes = [*self.codes(), *(code for _, code in products)]
+        return Recipe(
+            module.name,
+            module.text,
+            module.driver,
+            module.line,
+            tuple(d for d in (*NUMBERS, *HALVES, *PAIRS) if dtype_name(d) in words),
+            functions,
+            tuple((buffers[k].name, value) for k, value in self.program.constants),
+            tuple((evaluated_name(p), p) for p in evaluated(self.program)),
+            {code.unit.key: code.unit for code in codes},
+        )
+
+
+def build(closed: ClosedJaxpr, name: str, donated: tuple[int, ...] = ()) -> Build:
+    """Compile a program; kernels that the process already has are shared."""
+    seconds: dict[str, float] = {}
+    with timed(seconds, "simplify and fuse"):
+        program = assemble(closed, name, donated)
+    with timed(seconds, "emit"):
+        sources = sources_of(program)
+        module = module_of(program, sources)
+    by_name: dict[str, Compiled] = {}
+    with timed(seconds, "compile"):
+        for requests in (sources.requests(program), sources.routines(program)):
+            made = kernels.compiled([*requests.items()])
+            names = [kernel.name for kernel in requests.values()]
+            by_name.update(zip(names, made, strict=True))
+    return Build(program, module, by_name, sources, seconds)
+
+
+@contextmanager
+def timed(seconds: dict[str, float], what: str) -> Iterator[None]:
+    """Write down how long the `with` takes."""
+    start = time.perf_counter()
+    yield
+    seconds[what] = time.perf_counter() - start
+
+
+def source(closed: ClosedJaxpr, name: str, donated: tuple[int, ...] = ()) -> str:
+    """The module of a program, which nothing is compiled for."""
+    program = assemble(closed, name, donated)
+    return module_of(program, sources_of(program)).text
+
+
+def evaluated(program: Program) -> list[str]:
+    """The primitives that the reference's kernels compute."""
+    steps = (s.eqn.primitive for s in program.steps if isinstance(s, Evaluate))
+    return list(dict.fromkeys(steps))
+
+
+def _products(dtype: str, is_strided: bool) -> tuple[Entrypoint, Code]:
+    """The products of a dtype, which run long enough to let others run."""
+    code, symbol, sizes = blocked.load(dtype), blocked.symbol_of(dtype), blocked.COUNTS
+    if is_strided:
+        code, symbol = strided.load(dtype), strided.symbol_of(dtype)
+        sizes = strided.COUNTS
+    name = product_name(dtype, is_strided)
+    return Entrypoint(name, code.unit.key, symbol, *sizes, True), code

@@ -1,0 +1,324 @@
+"""What a compiled program does with the machine: kernels, memory, vectors, threads.
+
+It is told from the program's data and from the assembly, in the words of
+`f.explain(*args, what="speed")`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import prod
+
+from traceir.dtypes import as_dtype
+from traceir.ir.avals import short_dtype
+from traceir_numba.codegen.nest import Kernel
+from traceir_numba.loops.nest import Apply, Nest
+from traceir_numba.loops.program import (
+    Buffer,
+    Call,
+    Copy,
+    Evaluate,
+    Launch,
+    Program,
+    Reshape,
+    Run,
+    Step,
+)
+from traceir_numba.loops.schedule import range_of
+from traceir_numba.runtime.thread_pool import WORTH, threads
+
+# An instruction of x86-64 that computes with several numbers in one register: of
+# floats by its ending, of integers by its beginning.
+_PACKED = re.compile(
+    r"^\s+(?:v|(?!v))(?!mov|perm|shuf|unpck|broadcast|insert|extract|xor|gather|blend)"
+    r"(?:[a-z0-9]+p[sd]|p(?!ush|op|erm|shuf|unpck|broadcast|xor|insr|extr|blend)"
+    r"[a-z0-9]+[bwdq])\s.*%(?P<kind>[xyz])mm",
+    re.MULTILINE,
+)
+_BITS = {"x": 128, "y": 256, "z": 512}
+
+
+def vector_bits(assembly: str, symbol: str) -> int | None:
+    """The width of the widest vectors that a function computes with; 0 for none.
+
+    None where the assembly is not that of x86-64.
+
+    >>> vector_bits("f:\\n\\tvaddps\\t%ymm0, %ymm1, %ymm2\\n\\tretq\\n", "f")
+    256
+    >>> vector_bits("f:\\n\\tvaddss\\t%xmm0, %xmm1, %xmm2\\n\\tretq\\n", "f")
+    0
+    """
+    if "%rsp" not in assembly and "retq" not in assembly:
+        return None
+    text = function_text(assembly, symbol)
+    widths = [_BITS[found["kind"]] for found in _PACKED.finditer(text)]
+    return max(widths, default=0)
+
+
+def function_text(assembly: str, symbol: str) -> str:
+    """The assembly of one function of a module.
+
+    >>> function_text("f:\\n\\tret\\n.Lfunc_end0:\\ng:\\n\\tnop\\n.Lfunc_end1:\\n", "g")
+    '\\ng:\\n\\tnop\\n'
+    """
+    begin = max(assembly.find(f"\n{symbol}:\n"), 0)
+    end = re.compile(r"^\.Lfunc_end", re.MULTILINE).search(assembly, begin)
+    return assembly[begin : end.start() if end else None]
+
+
+def report(
+    program: Program,
+    kernels: Mapping[int, Kernel],
+    bits: Mapping[str, int | None],
+    seconds: Mapping[str, float],
+) -> str:
+    """What is told of a program for the processor: with vectors and threads.
+
+    `kernels` are by the number of their step, `bits` by the kernel's name.
+    """
+    names = {k: kernel.name for k, kernel in kernels.items()}
+
+    def how(k: int, step: Launch) -> str:
+        found = bits.get(names[k])
+        return _vectors(step.nest, kernels[k], found) + _threads(step)
+
+    return told(program, names, how, lambda run: "control flow, one thread", seconds)
+
+
+def told(
+    program: Program,
+    names: Mapping[int, str],
+    how: Callable[[int, Launch], str],
+    loop: Callable[[Run], str],
+    seconds: Mapping[str, float],
+) -> str:
+    """The steps of a program, what lies in memory between them, and how long each
+    stage of making it took.
+
+    `names` are those of kernels, by the number of their step; `how` and `loop` say how
+    a step is run.
+    """
+    lines = [_head(program)]
+    numbers = _numbers(program)
+    for k, step in enumerate(program.steps):
+        if k not in numbers:
+            continue
+        match step:
+            case Launch() if k in names:
+                own = _launch(program, step, names[k], how(k, step))
+            case Run(routine):
+                own = f"{routine.name}: {loop(step)}"
+            case _:
+                own = _step(program, step)
+        lines.append(f"{numbers[k]}. {own}")
+    between = list(_between(program, numbers))
+    if between:
+        lines += ["in memory between steps:", *between]
+    times = ", ".join(f"{what} {time * 1e3:.1f} ms" for what, time in seconds.items())
+    return "\n".join([*lines, f"made in: {times}"])
+
+
+def _numbers(program: Program) -> dict[int, int]:
+    """The steps that do work, counted from 1."""
+    working = [k for k, s in enumerate(program.steps) if not _free(s)]
+    return {k: n for n, k in enumerate(working, 1)}
+
+
+def _free(step: Step) -> bool:
+    return isinstance(step, Reshape) and not step.copied
+
+
+def _head(program: Program) -> str:
+    counts = [
+        _plural(sum(isinstance(s, kind) for s in program.steps), word)
+        for kind, word in (
+            (Launch, "kernel"),
+            (Call, "product"),
+            (Evaluate, "library function"),
+            (Run, "loop"),
+        )
+    ]
+    moved = sum(_bytes(program, k) for k in (*program.inputs, *program.outputs))
+    said = ", ".join(c for c in counts if c)
+    own = f"{_size(moved)} of arguments and results"
+    return f"{program.name}: {said or 'nothing to compute'}; {own}"
+
+
+def _plural(count: int, word: str) -> str:
+    return f"{count} {word}{'' if count == 1 else 's'}" if count else ""
+
+
+def _step(program: Program, step: Step) -> str:
+    match step:
+        case Call(eqn, inputs, output):
+            shapes = [_shape(program.buffers[k]) for k in (*inputs, output)]
+            return f"{eqn.primitive}: {' by '.join(shapes[:-1])} gives {shapes[-1]}"
+        case Evaluate(eqn, inputs, outputs):
+            given, made = (
+                ", ".join(_shape(program.buffers[k]) for k in slots)
+                for slots in (inputs, outputs)
+            )
+            return f"{eqn.primitive}: a library's function, {given} gives {made}"
+        case Copy(source, target):
+            name, moved = program.buffers[source].name, _size(_bytes(program, target))
+            return f"copy of {name}, {moved}: it is read elsewhere, or is an argument"
+        case Reshape(source, output):
+            return f"copy of {program.buffers[source].name}: it is returned twice"
+    return type(step).__name__
+
+
+def _launch(program: Program, step: Launch, name: str, how: str) -> str:
+    nest, buffers = step.nest, program.buffers
+    names = [buffers[b].name for b in step.buffers]
+    reads = [names[k] for k in sorted(nest.loaded)]
+    writes = [names[k] for k in sorted(nest.written)]
+    moved = sum(
+        _bytes(program, step.buffers[k]) * ((k in nest.loaded) + (k in nest.written))
+        for k in range(len(names))
+    )
+    return (
+        f"{name}: {_does(nest)} over {_times(step.extents)}; reads "
+        f"{', '.join(reads) or 'nothing'}, writes {', '.join(writes)}, {_size(moved)}; "
+        f"{how}"
+    )
+
+
+def _threads(step: Launch) -> str:
+    nest = step.nest
+    work = range_of(nest, step.extents, step.params)
+    split = work.work >= WORTH and work.length > 1 and not nest.ordered
+    order = ", as a place may occur twice" if nest.ordered else ""
+    return f"{_plural(threads() if split else 1, 'thread')}{order}"
+
+
+def _does(nest: Nest) -> str:
+    names = _computed(nest)
+    counted = [
+        f"{name} x {names.count(name)}" if names.count(name) > 1 else name
+        for name in dict.fromkeys(names)
+    ]
+    passes = f" in {len(nest.passes)} passes" if len(nest.passes) > 1 else ""
+    return f"{' '.join(counted) or 'copy'}{passes}"
+
+
+def _computed(nest: Nest) -> list[str]:
+    names = [n.primitive for n in nest.nodes if isinstance(n, Apply)]
+    return names + [r.primitive for one in nest.passes for r in one.reductions]
+
+
+def _vectors(nest: Nest, kernel: Kernel, bits: int | None) -> str:
+    if not _computed(nest):
+        return ""
+    if kernel.slow:
+        return f"not in vectors: {', '.join(kernel.slow)} is computed one by one; "
+    if bits is None:
+        return "vectors of unknown width; "
+    return f"vectors of {bits} bits; " if bits else "not in vectors; "
+
+
+# -- memory ---------------------------------------------------------------------------
+
+
+def _between(program: Program, numbers: Mapping[int, int]) -> Iterator[str]:
+    """A line for each array that a step leaves to a later one, and why it has to."""
+    over = dict(program.over)
+    for slot, buffer in enumerate(program.buffers):
+        if buffer.role != "temporary":
+            continue
+        makers = [k for k, s in enumerate(program.steps) if slot in _written(s)]
+        readers = [k for k, s in enumerate(program.steps) if slot in _read(s)]
+        if not makers or not readers:
+            continue
+        size = _size(_bytes(program, slot))
+        why = _why(program, makers[0], readers[0], slot, numbers)
+        place = over.get(slot)
+        shared = "" if place is None else f", where {program.buffers[place].name} was"
+        yield f"   {buffer.name} {_shape(buffer)}, {size}{shared}: {why}"
+
+
+def _why(
+    program: Program, maker: int, reader: int, slot: int, numbers: Mapping[int, int]
+) -> str:
+    made, read = program.steps[maker], program.steps[reader]
+    by = numbers.get(reader, numbers.get(reader + 1, 0))
+    match made, read:
+        case _, Call():
+            return f"the product of step {by} reads all of it"
+        case _, Evaluate():
+            return f"the library's function of step {by} reads all of it"
+        case _, Run():
+            return f"the loop of step {by} reads it"
+        case Call(), _:
+            return f"a product, which step {by} reads"
+        case Evaluate(), _:
+            return f"a library's result, which step {by} reads"
+        case Run(), _:
+            return f"a loop's result, which step {by} reads"
+        case Launch(), _ if slot in _finished(made):
+            return f"a reduction, which step {by} needs whole"
+        case _:
+            return f"step {by} reads it, and would compute it again and again"
+
+
+def _written(step: Step) -> set[int]:
+    match step:
+        case Launch():
+            return {step.buffers[k] for k in step.nest.written}
+        case Call():
+            return {step.output}
+        case Evaluate():
+            return set(step.outputs)
+        case Copy(_, target):
+            return {target}
+        case Run(routine, buffers):
+            results = ("result", "memory")
+            roles = [routine.buffers[k].role for k in routine.args]
+            return {b for b, r in zip(buffers, roles, strict=True) if r in results}
+    return set()
+
+
+def _read(step: Step) -> set[int]:
+    match step:
+        case Launch():
+            return {step.buffers[k] for k in step.nest.loaded}
+        case Call() | Evaluate():
+            return set(step.inputs)
+        case Copy(source):
+            return {source}
+        case Reshape():
+            return {step.source}
+        case Run(routine, buffers):
+            roles = [routine.buffers[k].role for k in routine.args]
+            return {b for b, r in zip(buffers, roles, strict=True) if r == "operand"}
+    return set()
+
+
+def _finished(step: Launch) -> set[int]:
+    """The buffers that hold what a launch reduces, or computes from it."""
+    stores = (s for one in step.nest.passes for s in one.finish_stores)
+    return {step.buffers[s.access.buffer] for s in stores}
+
+
+# -- words ----------------------------------------------------------------------------
+
+
+def _bytes(program: Program, slot: int) -> int:
+    buffer = program.buffers[slot]
+    return prod(buffer.shape) * as_dtype(buffer.dtype).itemsize
+
+
+def _shape(buffer: Buffer) -> str:
+    extents = ",".join(map(str, buffer.shape))
+    return f"{short_dtype(as_dtype(buffer.dtype))}[{extents}]"
+
+
+def _times(extents: Sequence[int]) -> str:
+    return " x ".join(map(str, extents)) or "one element"
+
+
+def _size(count: int) -> str:
+    for unit, scale in (("MB", 1e6), ("KB", 1e3)):
+        if count >= scale:
+            return f"{count / scale:.1f} {unit}"
+    return f"{count} bytes"

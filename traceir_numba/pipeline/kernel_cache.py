@@ -1,0 +1,365 @@
+"""Kernels compiled once per process: the same nest, whoever asks, is the same code."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError, Future
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from traceir.base.caches import LRUCache
+from traceir.base.fork_safety import in_child, kept_over_forks
+from traceir_numba import vecmath
+from traceir_numba.codegen.nest import Kernel
+from traceir_numba.device_functions import (
+    NUMBERS,
+    TILE,
+    Function,
+    closure,
+    function,
+    short,
+)
+from traceir_numba.errors import wrapped
+from traceir_numba.gemm import blocked, strided
+from traceir_numba.llvm import optimize, safepoints
+from traceir_numba.llvm.lower import lower
+from traceir_numba.llvm.symbols import (
+    KNOWN,
+    Bits,
+    Callee,
+    Cast,
+    Intrinsic,
+    Lanes,
+    Table,
+    table,
+)
+from traceir_numba.llvm.types import Value, float_text, literal
+from traceir_numba.loops.nest import Nest
+from traceir_numba.runtime.mcjit import processor
+
+# Kernels of shorter LLVM text become part of the routines that call them.
+INLINED = 1 << 13
+# As many characters of LLVM text go into one module, or a single kernel.
+MODULE = 1 << 16
+
+
+@dataclass(slots=True, weakref_slot=True, eq=False)
+class Compiled:
+    """Machine code of one kernel, shared by the programs that live at one time."""
+
+    kernel: Kernel
+    code: optimize.Code
+    symbol: str
+    lowered: str  # the text before it was optimised
+
+
+# What makes two kernels the same code: equal nests, or a routine's text.
+Key = Nest | str
+
+_kernels: WeakValueDictionary[Key, Compiled] = WeakValueDictionary()
+# Of those that no program has any more the last ones stay: a function that is made anew
+# in each round of a loop is not compiled anew.
+_recent: LRUCache[Compiled] = LRUCache(256)
+# Those that some thread is compiling.
+_pending: dict[Key, Future[Compiled]] = {}
+# Reentrant, as others: a collection inside may run a user's code.
+_lock = kept_over_forks(threading.RLock())
+_count = 0
+
+
+def compile_count() -> int:
+    """How many kernels this process has compiled."""
+    return _count
+
+
+def compiled(requests: Sequence[tuple[Key, Kernel]]) -> list[Compiled]:
+    """The code of some kernels; those that are new are compiled together.
+
+    What a routine calls must be compiled before it.
+
+    A kernel that another thread is compiling is waited for. Raises RuntimeError
+    (backend.compile) when one does not compile.
+    """
+    while True:
+        try:
+            return _compiled(requests)
+        except CancelledError:  # the other thread was interrupted: it is our turn
+            continue
+
+
+def _compiled(requests: Sequence[tuple[Key, Kernel]]) -> list[Compiled]:
+    own: dict[Key, Future[Compiled]] = {}
+    found: dict[Key, Compiled | Future[Compiled]] = {}
+    try:  # around all of it, so that no interrupt leaves others waiting
+        with _lock:
+            for nest, _ in requests:
+                known = _kernels.get(nest) or _pending.get(nest)
+                if known is None:
+                    known = own[nest] = _pending[nest] = Future()
+                found[nest] = known
+        if own:
+            _compile({n: k for n, k in requests if n in own}, own)
+    finally:
+        _abandon(own)
+    return [_recent.use(nest, _ready(found[nest])) for nest, _ in requests]
+
+
+def _ready(one: Compiled | Future[Compiled]) -> Compiled:
+    return one.result() if isinstance(one, Future) else one
+
+
+def _abandon(futures: dict[Key, Future[Compiled]]) -> None:
+    """No longer pending: what was not compiled the next caller tries again."""
+    for nest, future in futures.items():
+        with _lock:
+            if _pending.get(nest) is future:
+                del _pending[nest]
+        future.cancel()
+
+
+def _compile(kernels: dict[Key, Kernel], futures: dict[Key, Future[Compiled]]) -> None:
+    global _count
+    try:
+        made = _build(list(kernels.values()))
+    except Exception as error:  # those that wait now get the error, too
+        for future in futures.values():
+            future.set_exception(error)
+        raise
+    with _lock:
+        _count += len(made)
+        _kernels.update(zip(kernels, made, strict=True))
+    for nest, one in zip(kernels, made, strict=True):
+        futures[nest].set_result(one)
+
+
+@in_child
+def _forget_unfinished() -> None:
+    """What other threads were compiling has nobody to finish it in a child."""
+    _pending.clear()
+
+
+@dataclass(slots=True)
+class _Part:
+    """A kernel on its way: its LLVM text, and the kernels that it calls."""
+
+    kernel: Kernel
+    symbol: str
+    text: str
+    inner: list[Compiled]
+
+
+def _build(kernels: list[Kernel]) -> list[Compiled]:
+    with wrapped("backend.compile", ", ".join(k.name for k in kernels)):
+        parts = [_part(kernel) for kernel in kernels]
+        return [one for batch in _batches(parts) for one in _linked_together(batch)]
+
+
+def _part(kernel: Kernel) -> _Part:
+    inner = {name: _kernels[nest] for name, nest in kernel.kernels}
+    others = {name: _callee_of(one) for name, one in inner.items()}
+    symbol = _symbol(kernel)
+    args = _arguments(kernel)
+    text = _lowered(
+        *(kernel.text, symbol, args, None, kernel.calls, others),
+        abreast=kernel.abreast,
+        rounds=kernel.rounds if safepoints.can_poll() else (),
+    )
+    if kernel.scalar:
+        text = optimize.SCALAR + text
+    return _Part(kernel, symbol, text, [*inner.values()])
+
+
+def _batches(parts: Iterable[_Part]) -> Iterator[list[_Part]]:
+    """Kernels that become one module: what LLVM does grows faster than a module."""
+    batch: list[_Part] = []
+    size = 0
+    for part in parts:
+        other = bool(batch) and batch[0].kernel.scalar != part.kernel.scalar
+        if batch and (other or size + len(part.text) > MODULE):
+            yield batch
+            batch, size = [], 0
+        batch.append(part)
+        size += len(part.text)
+    yield batch
+
+
+def _linked_together(parts: list[_Part]) -> list[Compiled]:
+    texts, symbols = [p.text for p in parts], [p.symbol for p in parts]
+    inlined = _made_part(parts)
+    uses = _load([f for f in _needed(parts) if _is_loop(f)])
+    uses += [one.code for part in parts for one in part.inner]
+    if any(safepoints.CALLEE.symbol in text for text in (*texts, *inlined)):
+        uses.append(safepoints.load())
+    code = optimize.link(texts, symbols, inlined, uses)
+    return [Compiled(p.kernel, code, p.symbol, p.text) for p in parts]
+
+
+def _made_part(parts: list[_Part]) -> list[str]:
+    """The LLVM texts of what becomes part of some kernels, callees first."""
+    inlined = [_inlined(f.name) for f in _needed(parts) if _is_inlined(f)]
+    return inlined + [one.lowered for one in _small(parts)]
+
+
+def _needed(parts: list[_Part]) -> list[Function]:
+    """The functions that some kernels call, and the small kernels among these."""
+    kernels = [*(part.kernel for part in parts), *(one.kernel for one in _small(parts))]
+    return closure(name for kernel in kernels for name in kernel.calls)
+
+
+def _small(parts: list[_Part]) -> list[Compiled]:
+    called = {one.symbol: one for part in parts for one in part.inner}
+    return [one for one in called.values() if len(one.lowered) < INLINED]
+
+
+def _arguments(kernel: Kernel) -> tuple[str, ...]:
+    """The types of what a kernel is given."""
+    pointers = tuple(f"{dtype}*" for dtype in kernel.pointers)
+    return pointers + ("int64",) * len(kernel.sizes)
+
+
+def _callee_of(one: Compiled) -> Callee:
+    """A kernel as a routine calls it."""
+    return Callee(one.symbol, _arguments(one.kernel), None)
+
+
+def _symbol(kernel: Kernel) -> str:
+    """A name that no other kernel has: text or pointers differ where nests do."""
+    text = f"{kernel.pointers} {kernel.text}"
+    return f"traceir_{kernel.name}_{sha256(text.encode()).hexdigest()[:12]}"
+
+
+# -- functions that kernels call ------------------------------------------------------
+
+
+def _is_loop(f: Function) -> bool:
+    """Whether it takes pointers; such functions are called, not made part of others."""
+    return any(arg.endswith("*") for arg in f.args)
+
+
+def _is_inlined(f: Function) -> bool:
+    return bool(f.args) and not _is_loop(f) and not _is_bitcast(f)
+
+
+def _is_bitcast(f: Function) -> bool:
+    """One instruction each, which needs no function."""
+    return f.name.startswith(("as_bits_", "as_float_"))
+
+
+@cache
+def _inlined(name: str) -> str:
+    """The LLVM text of a scalar function."""
+    return _function_text(function(name))
+
+
+# Functions whose code is another text than a reader's, by the beginnings of names.
+PRODUCTS = {
+    "product": (blocked.load, blocked.whole_text),
+    "strided": (strided.load, strided.whole_text),
+}
+_loops: dict[str, optimize.Code] = {}
+_loops_lock = kept_over_forks(threading.RLock())
+
+
+def _load(functions: list[Function]) -> list[optimize.Code]:
+    """The code of functions on pointers and of those that they call; it stays."""
+    with _loops_lock:
+        new = [f for f in functions if f.name not in _loops]
+        if new:
+            inner = closure(name for f in new for name in f.needs)
+            code = optimize.link(
+                [_function_text(f) for f in new],
+                [_linked(f.name) for f in new],
+                [_inlined(f.name) for f in inner],
+                [*_loops.values(), *_products([*new, *inner])],
+            )
+            _loops.update(dict.fromkeys((f.name for f in new), code))
+        return [_loops[f.name] for f in functions]
+
+
+def _products(functions: list[Function]) -> list[optimize.Code]:
+    """The code that the texts of products call, for those that are among functions."""
+    kinds = [(f.name.split("_")[0], f.args) for f in functions]
+    found = {(kind, args[0].rstrip("*")) for kind, args in kinds if kind in PRODUCTS}
+    return [PRODUCTS[kind][0](dtype) for kind, dtype in sorted(found)]
+
+
+def texts_of(symbol: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """LLVM text of a function on pointers, by its symbol, and of what becomes part."""
+    f = function(symbol.removeprefix(_linked("")))
+    inner = tuple(_inlined(g.name) for g in closure(f.needs) if _is_inlined(g))
+    return (_function_text(f),), inner
+
+
+def _function_text(f: Function) -> str:
+    kind = f.name.split("_")[0]
+    if kind in PRODUCTS:
+        _, whole_text = PRODUCTS[kind]
+        return whole_text(_linked(f.name), f.args[0].rstrip("*"))
+    return _lowered(
+        f.text, _linked(f.name), f.args, f.result, f.needs, None, f.constants
+    )
+
+
+def _linked(name: str) -> str:
+    return f"traceir_function_{name}"
+
+
+def _lowered(
+    text: str,
+    symbol: str,
+    args: Sequence[str],
+    result: str | None,
+    calls: Iterable[str],
+    others: Mapping[str, Callee] | None = None,
+    constants: Iterable[str] = (),
+    abreast: int = 1,
+    rounds: Sequence[int] = (),
+) -> str:
+    names = {**NAMES, **(others or {})}
+    names.update((constant, _constant(constant)) for constant in constants)
+    names.update((call, _callee(call)) for call in calls)
+    return lower(text, symbol, args, result, names, _attributes(), abreast, rounds)
+
+
+@cache
+def _callee(name: str) -> Callee | Bits | Lanes:
+    f = function(name)
+    if name.startswith("lanes_") and not f.args:
+        assert f.result is not None
+        return Lanes(f.result.rstrip("*"), TILE)
+    if _is_bitcast(f):
+        assert f.result is not None
+        return Bits(f.args[0], f.result)
+    return Callee(_linked(name), f.args, f.result)
+
+
+@cache
+def _constant(name: str) -> Value | Table | Intrinsic:
+    """What a name of the real functions' source stands for."""
+    found = vecmath.VALUES[name]
+    if isinstance(found, np.ndarray):
+        return table(name, found)
+    if isinstance(found, np.float32):
+        return Value(float_text(float(found)), "float32")
+    return literal(found) if isinstance(found, int | float) else KNOWN[name]
+
+
+# What all functions may call or read.
+NAMES = {
+    **{short(dtype): Cast(dtype) for dtype in NUMBERS},
+    "inf": Value(float_text(math.inf), "float64", math.inf),
+    "nan": Value(float_text(math.nan), "float64", math.nan),
+}
+
+
+@cache
+def _attributes() -> str:
+    """Vectors as wide as the machine's, where LLVM would use half."""
+    _, features = processor()
+    return '"prefer-vector-width"="512" ' if "+avx512f," in features else ""

@@ -1,0 +1,185 @@
+"""Memory of large results, recycled: touching fresh pages costs more than most kernels.
+
+A block is free when nothing refers to it but this module: every array over it holds a
+reference to the block, and every view, memoryview, DLPack capsule or foreign array made
+of such an array holds one to that array.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+from traceir.base.fork_safety import kept_over_forks
+
+# Below this the allocator recycles by itself, and a look into the list costs more.
+LARGE = 1 << 18
+# Blocks that are kept, those in use included: the ones that were made last.
+MOST_BLOCKS = 64
+# Large arrays start at a cache line, so that vectors do not straddle two.
+ALIGNMENT = 64
+# What numbers of 16 bits are to kernels.
+BITS = np.dtype("uint16")
+
+
+class Block(np.ndarray):
+    """Bytes that one array uses at a time.
+
+    A type of its own, so that NumPy lets a view of an array refer to that array, not
+    past it to the block: whoever looks at an array's references sees its views.
+    """
+
+    recycled = True
+    start = 0  # the first byte that is used
+
+
+class MemoryInfo(NamedTuple):
+    """Bytes kept for later results: of them `used` belong to arrays that live."""
+
+    used: int
+    free: int
+
+
+def _references(blocks: list[Block]) -> list[int]:
+    return [sys.getrefcount(block) for block in blocks]
+
+
+def _block(size: int) -> Block:
+    block = np.ndarray.__new__(Block, size, np.uint8)
+    block.start = -block.ctypes.data % ALIGNMENT
+    return block
+
+
+def _bound() -> int:
+    """What may be kept: an eighth of the machine's memory, 256 MB at least."""
+    try:
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        memory = 0
+    return max(1 << 28, memory >> 3)
+
+
+MOST_BYTES = _bound()
+_blocks: list[Block] = []
+_lock = kept_over_forks(threading.Lock())
+# What a block is counted that only the list holds: it depends on Python's version.
+_FREE = _references([_block(1)])[0]
+# Without the global lock counts are not exact, and nothing is recycled.
+_EXACT = getattr(sys, "_is_gil_enabled", lambda: True)()
+
+
+def empty_large(shape: int | tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """As `numpy.empty`, in memory that an earlier result has left if there is any.
+
+    Where there is no memory left, what is kept for later is given back first.
+    """
+    count = shape if isinstance(shape, int) else prod(shape)
+    size = count * dtype.itemsize
+    block = _take(size)
+    if block is None:
+        block = _made(size + ALIGNMENT)
+        _keep(block)
+    block.setflags(write=True)
+    array = np.ndarray(shape, dtype, block, block.start)
+    # It is the array's `base`, through which none may write.
+    block.setflags(write=False)
+    return array
+
+
+def _made(size: int) -> Block:
+    try:
+        return _block(size)
+    except MemoryError:
+        clear_memory()
+    return _block(size)
+
+
+def _take(size: int) -> Block | None:
+    with _lock:
+        # The last ones first: they are the likeliest to be in a processor's cache.
+        for k in range(len(_blocks) - 1, -1, -1):
+            if _blocks[k].nbytes == size + ALIGNMENT and _is_free(k):
+                return _blocks[k]
+    return None
+
+
+def _is_free(k: int) -> bool:
+    return _references(_blocks[k : k + 1])[0] == _FREE + 1  # the slice holds it, too
+
+
+def _keep(block: Block) -> None:
+    if block.nbytes > MOST_BYTES or not _EXACT:
+        return
+    with _lock:
+        _blocks.append(block)
+        held = sum(b.nbytes for b in _blocks)
+        # What lies unused goes first, then what was made first.
+        for free_only in (True, False):
+            k = 0
+            while k < len(_blocks) - 1 and not _fits(held):
+                if free_only and not _is_free(k):
+                    k += 1
+                    continue
+                held -= _blocks[k].nbytes
+                del _blocks[k]
+
+
+def _fits(held: int) -> bool:
+    return held <= MOST_BYTES and len(_blocks) <= MOST_BLOCKS
+
+
+def clear_memory() -> int:
+    """Give back the memory kept for later results, and say how many bytes it was.
+
+    Arrays that live keep theirs. Called when an allocation fails, too.
+
+    >>> import traceir_numba
+    >>> _ = traceir_numba.clear_memory()
+    >>> traceir_numba.memory_info().free
+    0
+    """
+    with _lock:
+        freed = _info().free
+        _blocks.clear()
+    return freed
+
+
+def memory_info() -> MemoryInfo:
+    """The bytes that are kept for later results: those in use, and those that wait.
+
+    >>> import traceir_numba
+    >>> traceir_numba.memory_info().free >= 0
+    True
+    """
+    with _lock:
+        return _info()
+
+
+def _info() -> MemoryInfo:
+    free = sum(_blocks[k].nbytes for k in range(len(_blocks)) if _is_free(k))
+    return MemoryInfo(sum(b.nbytes for b in _blocks) - free, free)
+
+
+def half_of(dtype: object) -> str:
+    """The name of a dtype of 16 bits, empty for another.
+
+    >>> half_of(np.dtype("float16")), half_of(np.dtype("int16"))
+    ('float16', '')
+    """
+    if isinstance(dtype, np.dtype) and dtype.itemsize == 2 and dtype.kind in "fV":
+        return dtype.name
+    return ""
+
+
+def dtype_name(dtype: str) -> str:
+    """The name of NumPy's dtype in a generated module.
+
+    >>> dtype_name("float32"), dtype_name("key<fry>")
+    ('FLOAT32', 'KEY')
+    """
+    return dtype.partition("<")[0].upper()
