@@ -22,8 +22,8 @@ gc.disable()
 collect_ignore = []
 if find_spec("jax") is None:
     collect_ignore = [
-        f"traceir/conform/{name}.py"
-        for name in ("jax", "jaxes", "jaxkeys", "jaxsystem")
+        f"traceir/conform/jax/{name}.py"
+        for name in ("adapter", "keys", "programs", "system")
     ]
 
 

@@ -1,7 +1,7 @@
 """State machines over sessions: the tables say what each step does, a system does it.
 
-The model is `traceir.conform.systems.model.Model`, which decides by the rows of the key, the
-levels and the machine. A system is anything that runs sessions.
+The model is `traceir.conform.systems.model.Model`, which decides by the rows of the
+key, the levels and the machine. A system is anything that runs sessions.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ from traceir_numba.store.units import Unit
 
 if TYPE_CHECKING:  # a program that is in the store needs nothing of the compiler
     from traceir_numba.loops.program import Program
-    from traceir_numba.pipeline.compile import Build
+    from traceir_numba.pipeline.compiler import Build
 
 __all__ = [
     *("CHOICES", "DIALECTS", "DONATES", "Executable", "compile", "compile_count"),
@@ -92,10 +92,10 @@ class Executable:
     @property
     def source(self) -> str:
         """A module that runs with Numba and NumPy alone."""
-        from traceir_numba.pipeline import compile as compiling
+        from traceir_numba.pipeline import compiler
 
         # What was stored may have the lines of another function in its comments.
-        return compiling.source(self._closed, self._name, self._donated)
+        return compiler.source(self._closed, self._name, self._donated)
 
     def as_text(self, form: str) -> str:
         """The program as "source", its kernels as "llvm" or "asm", its "speed"."""
@@ -147,9 +147,9 @@ def compile(
 
 
 def _build(closed: ClosedJaxpr, name: str, donated: tuple[int, ...]) -> Build:
-    from traceir_numba.pipeline import compile as compiling
+    from traceir_numba.pipeline import compiler
 
-    return compiling.build(closed, name, donated)
+    return compiler.build(closed, name, donated)
 
 
 def compile_count() -> int:

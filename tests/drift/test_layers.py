@@ -69,7 +69,7 @@ def name_of(path: Path) -> str:
 
 
 def layer(path: Path) -> tuple[str, str]:
-    """Package and layer of a file: ``("traceir", "jit")`` for traceir/jit/cache/cache_key.py."""
+    """Package and layer of a file: ``("traceir", "jit")`` for traceir/jit/api.py."""
     package, first, *_ = path.relative_to(ROOT).parts
     return package, first.removesuffix(".py")
 

@@ -171,9 +171,9 @@ def from_environment(environment: Mapping[str, str]) -> dict[str, Value]:
 class _Local(threading.local):
     """The context of each thread: the class attribute until a scope is entered.
 
-    ``trace`` is the innermost trace in force (see `traceir.tracing.trace`), kept here so that
-    a cache hit reads one thread-local object. ``outside`` is the context where there is
-    none, and None in a trace: one look tells an operation both.
+    ``trace`` is the innermost trace in force (see `traceir.tracing.trace`), kept here
+    so that a cache hit reads one thread-local object. ``outside`` is the context where
+    there is none, and None in a trace: one look tells an operation both.
     """
 
     context: Context

@@ -27,7 +27,7 @@ from traceir_numba.emitters.kinds import Evaluated, Host
 from traceir_numba.emitters.pairs.values import is_evaluated
 from traceir_numba.loops.program import Evaluate
 from traceir_numba.lowering.host_partition import is_driven
-from traceir_numba.pipeline.compile import Build, build
+from traceir_numba.pipeline.compiler import Build, build
 from traceir_numba.runtime import mcjit
 
 Shape = tuple[int, ...]

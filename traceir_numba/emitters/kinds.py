@@ -45,7 +45,7 @@ class Expression:
         return self.cast(repr(float(value) if kind == "f" else int(value)))
 
     def call(self, name: str, *args: str) -> str:
-        """A call of a function of `traceir_numba.device_functions`, by its full name."""
+        """A call of one of `traceir_numba.device_functions`, by its full name."""
         self.calls.append(name)
         return f"{name}({', '.join(args)})"
 

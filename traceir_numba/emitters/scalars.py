@@ -237,7 +237,7 @@ def convert(e: Expression, x: str) -> str:
 
 
 def halved(e: Expression, half: str, x: str) -> str:
-    """Bits of a half (`traceir_numba.lowering.float16`) as a number, or a number as such bits."""
+    """Bits of a half (`traceir_numba.lowering.float16`) as a number, or the reverse."""
     if e.dtype == "float32":
         return e.call(f"{half}_value", x)
     return e.call(f"{half}_bits_{short(e.operand)}", x)

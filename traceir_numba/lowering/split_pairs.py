@@ -6,8 +6,8 @@ lie, each number at every second place; results are stored in the same way, by o
 What is in memory for whole arrays, as what a library's function takes, is put together
 before, and taken apart after it.
 
-The rules are in `traceir_numba.emitters.pairs.values`. A primitive without one moves elements,
-and does to each of the numbers what it does to the values.
+The rules are in `traceir_numba.emitters.pairs.values`. A primitive without one moves
+elements, and does to each of the numbers what it does to the values.
 """
 
 from __future__ import annotations

@@ -51,9 +51,9 @@ def programs(
 
     With `grid`, constants and literals are on the dyadic grid and no primitive is
     approximate, so that arguments of the grid mostly have one right answer, which
-    `traceir.oracle.scalar_interpreter.judge` tells. `wide` adds 64-bit dtypes; `primitives` restricts
-    which are used; `depth` is how deeply programs hold programs, `control` whether in
-    conditions and loops.
+    `traceir.oracle.scalar_interpreter.judge` tells. `wide` adds 64-bit dtypes;
+    `primitives` restricts which are used; `depth` is how deeply programs hold programs,
+    `control` whether in conditions and loops.
     """
     rules = rules or default()
     named = [rules.prims[n] for n in sorted(primitives or rules.prims)]

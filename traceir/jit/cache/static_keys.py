@@ -45,9 +45,9 @@ class Static:
 def typed(value: Any) -> Hashable:
     """A key that is equal for two static values exactly when they are the same.
 
-    As `traceir.pytrees.typed_equality.typed`. Raises ValueError (cache.static.hashable) for a value
-    without a hash; comparing two keys raises ValueError (cache.static.comparable) where
-    the values' own equality fails.
+    As `traceir.pytrees.typed_equality.typed`. Raises ValueError (cache.static.hashable)
+    for a value without a hash; comparing two keys raises ValueError
+    (cache.static.comparable) where the values' own equality fails.
 
     >>> typed((1, 2)) == typed((1, 2.0))
     False

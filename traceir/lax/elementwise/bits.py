@@ -1,6 +1,7 @@
 """Bits of integers, and floating numbers by their place among others. Serves: prim.*
 
-As in `traceir.lax.elementwise.arithmetic`, operands have one dtype, and one shape or none.
+As in `traceir.lax.elementwise.arithmetic`, operands have one dtype, and one shape or
+none.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 A kernel takes arrays and the params by name and gives an array of exactly the type that
 the row says, or a NumPy scalar for one without dimensions. It may give a view of an
-operand and may raise floating-point flags: `traceir.reference.interpreter` runs it quietly and makes
-results whole.
+operand and may raise floating-point flags: `traceir.reference.interpreter` runs it
+quietly and makes results whole.
 """
 
 from traceir.reference.kernels import (

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from traceir.base import source_info as source
+from traceir.base import source_info
 from traceir.base.config import local as _local
 from traceir.base.fast_dataclass import dataclass
 from traceir.ir.avals import ShapedArray
@@ -38,7 +38,7 @@ class LinearTracer(Tracer):
     _trace: TangentTrace
 
     def __init__(
-        self, aval: ShapedArray, trace: TangentTrace, where: source.Source | None
+        self, aval: ShapedArray, trace: TangentTrace, where: source_info.Source | None
     ) -> None:
         self.aval = aval
         self._trace = trace
@@ -53,7 +53,7 @@ class LinearEqn:
     inputs: tuple[Value, ...]
     outputs: tuple[LinearTracer, ...]
     params: Params
-    source: source.Source | None
+    source: source_info.Source | None
 
 
 class TangentTrace(Trace):
@@ -93,7 +93,7 @@ class TangentTrace(Trace):
             if found is not None:
                 return found
         avals = infer(primitive, tuple(map(typeof, values)), params)
-        where = _local.source or source.capture()
+        where = _local.source or source_info.capture()
         outputs = tuple(LinearTracer(aval, self, where) for aval in avals)
         self.tape.append(LinearEqn(primitive, tuple(values), outputs, params, where))
         return outputs
@@ -175,7 +175,7 @@ class at:
 
     __slots__ = ("_outer", "_where")
 
-    def __init__(self, where: source.Source | None) -> None:
+    def __init__(self, where: source_info.Source | None) -> None:
         self._where = where
 
     def __enter__(self) -> None:

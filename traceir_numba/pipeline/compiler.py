@@ -19,7 +19,7 @@ from traceir_numba.gemm import blocked, strided
 from traceir_numba.llvm.optimize import Code
 from traceir_numba.loops.program import Evaluate, Program
 from traceir_numba.lowering.float16 import HALVES
-from traceir_numba.pipeline import kernel_cache as kernels
+from traceir_numba.pipeline import kernel_cache
 from traceir_numba.pipeline.build_program import assemble
 from traceir_numba.pipeline.explain import report, vector_bits
 from traceir_numba.pipeline.kernel_cache import Compiled
@@ -93,7 +93,7 @@ def build(closed: ClosedJaxpr, name: str, donated: tuple[int, ...] = ()) -> Buil
     by_name: dict[str, Compiled] = {}
     with timed(seconds, "compile"):
         for requests in (sources.requests(program), sources.routines(program)):
-            made = kernels.compiled([*requests.items()])
+            made = kernel_cache.compiled([*requests.items()])
             names = [kernel.name for kernel in requests.values()]
             by_name.update(zip(names, made, strict=True))
     return Build(program, module, by_name, sources, seconds)
