@@ -15,13 +15,13 @@ import functools
 import linecache
 import os.path
 import sys
+from pathlib import Path
 from types import CodeType
 from typing import NamedTuple
 
 import numpy as np
 
-_PACKAGE = os.path.dirname(os.path.abspath(__file__))
-_PARENT = os.path.dirname(_PACKAGE)
+_PARENT = str(Path(__file__).absolute().parents[2])
 # The packages', and NumPy's, which asks a tracer for what it is not.
 _ROOTS = tuple(
     folder + os.sep

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import struct
+import sys
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType
@@ -154,8 +155,18 @@ def public(value: Any) -> Any:
 @once
 def _public(function: FunctionType) -> Function:
     found = planned(function)
-    found.__module__ = function.__module__.rpartition(".")[0]
+    found.__module__ = _package(function)
     return found
+
+
+def _package(function: FunctionType) -> str:
+    """The package that has a function of one of its modules under its name."""
+    nearest = package = function.__module__.rpartition(".")[0]
+    while package:
+        if function.__name__ in getattr(sys.modules.get(package), "__all__", ()):
+            return package
+        package = package.rpartition(".")[0]
+    return nearest
 
 
 def _general(plans: Plans, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
