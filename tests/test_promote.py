@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from data_lines import data_lines
+from fewer_rows import without
 
 from traceir.base.config import enable_x64
 from traceir.dtypes import as_dtype, kind_of
@@ -137,7 +138,7 @@ def test_what_python_values_are(value: Any, narrow: Operand, wide: Operand) -> N
 
 @pytest.mark.parametrize("rule", sorted(load({"lattice": LATTICE}).clauses))
 def test_without_its_row_nothing_is_promoted_or_narrowed(rule: str) -> None:
-    less = default().without(rule)
+    less = without(rule)
     table, _, name = rule.rpartition(".")
     if table == "aval.canonical":
         dtype = np.dtype(name)

@@ -10,6 +10,7 @@ from collections.abc import Hashable
 
 import numpy as np
 import pytest
+from fewer_rows import without
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -174,7 +175,7 @@ def test_what_has_no_text_is_refused_with_its_name(value: Hashable, told: str) -
 def test_a_row_about_text_is_read_when_text_is_written(rule: str) -> None:
     program = parse("{ lambda ; . let in () }")
     with pytest.raises(RuleTableError) as caught:
-        to_text(program, rules=default().without(rule))
+        to_text(program, rules=without(rule))
     assert caught.value.rule == "table.row"
 
 

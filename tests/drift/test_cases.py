@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from array_lines import lines
+from fewer_rows import without
 
 from traceir.conform import Case, Verdict, judge, load_cases
 from traceir.conform.casefiles.cases import attempt
@@ -367,7 +368,7 @@ def verdicts(cases: list[Case], rules: Rules) -> Iterator[Verdict]:
 )
 def test_a_deleted_row_is_noticed(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
     try:
-        less = default().without(rule)
+        less = without(rule)
     except RuleTableError:
         return  # another row of the tables refers to it
     if rule.startswith("cache.key."):  # which the reference looks at, too
@@ -380,7 +381,7 @@ def test_a_deleted_row_is_noticed(rule: str, monkeypatch: pytest.MonkeyPatch) ->
 # `custom_lin`, which only transforms make, stands in the program of no case.
 @pytest.mark.parametrize("primitive", sorted(default().prims.keys() - {"custom_lin"}))
 def test_a_deleted_primitive_is_noticed(primitive: str) -> None:
-    less = default().without(primitive)
+    less = without(primitive)
     using = [c for c in CASES if primitive in primitives_of(c.name)]
     # A transform applies the tables in force, not those that lack a row.
     alone = [c for c in using if "value" in c.verbs and "under" not in c.verbs]
@@ -392,4 +393,4 @@ def test_a_deleted_face_is_noticed(face: str) -> None:
     operands = ShapedArray((), "int32"), ShapedArray((), "float32")
     assert promote(*operands, face=face)
     with pytest.raises(KeyError):
-        promote(*operands, face=face, rules=default().without(f"promote.{face}"))
+        promote(*operands, face=face, rules=without(f"promote.{face}"))

@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from fewer_rows import without
 
 from traceir.errors import RuleTableError
 from traceir.rules import default
@@ -76,4 +77,4 @@ def test_every_row_is_raised_and_expected(rule: str) -> None:
 @pytest.mark.parametrize("rule", rows())
 def test_a_deleted_row_cannot_be_raised(rule: str) -> None:
     with pytest.raises(RuleTableError):
-        raise default().without(rule).error(rule)
+        raise without(rule).error(rule)

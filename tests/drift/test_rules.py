@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fewer_rows import without
 
 from traceir import rules
 from traceir.errors import RuleTableError
@@ -370,4 +371,4 @@ def test_a_folder_and_its_tables_are_the_same_rules() -> None:
 def test_a_row_that_is_not_there_has_no_error() -> None:
     assert rules.error("add.colour").rule == "table.row"
     with pytest.raises(RuleTableError, match=r"add\.colour"):
-        default().without("add.colour")
+        without("add.colour")

@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 import pytest
+from fewer_rows import without
 from soak import sample
 
 from traceir import rules
@@ -58,7 +59,7 @@ def test_a_clause_of_a_primitive_replaces_that_of_its_class() -> None:
 @pytest.mark.parametrize("rule", sample(sorted(default().clauses), 4))
 def test_a_row_can_be_taken_out(rule: str) -> None:
     try:
-        less = default().without(rule)
+        less = without(rule)
     except RuleTableError as error:
         # Other rows refer to a set of results, to a state of the cache.
         assert error.rule in ("table.accuracy", "table.key")
@@ -70,7 +71,7 @@ def test_a_row_can_be_taken_out(rule: str) -> None:
 
 
 def test_a_primitive_can_be_taken_out() -> None:
-    less = default().without("sin")
+    less = without("sin")
     assert default().prims.keys() - less.prims.keys() == {"sin"}
 
 

@@ -18,6 +18,7 @@ from traceir.exact.complexes import (
     UNIT,
     Complex,
     conjugate,
+    modulus,
     quotient,
     turned,
     turned_back,
@@ -91,18 +92,6 @@ def _bounded(function: Function) -> Function:
         return function(z)
 
     return near
-
-
-def modulus(z: Complex) -> Real:
-    """The distance from zero: an infinity if a part is one."""
-    if z.infinite:
-        return INFINITY
-    if z.nan:
-        return NAN
-    if z.zero:
-        return NOUGHT
-    size = z.re.value**2 + z.im.value**2
-    return replace(from_mp(mpmath().sqrt(to_mp(size))), loose=2)
 
 
 exp = _bounded(_parted("exp", limits.exp))

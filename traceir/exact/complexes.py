@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from traceir.base.fast_dataclass import dataclass
+from traceir.exact.digits import from_mp, mpmath, to_mp
 from traceir.exact.reals import INFINITY, NAN, Real, number
 
 NOUGHT = number(Fraction(0))
@@ -95,8 +97,6 @@ class Complex:
         return quotient(Complex.of(other), self)
 
     def __abs__(self) -> Real:
-        from traceir.exact.complex_functions import modulus
-
         return modulus(self)
 
     def __eq__(self, other: object) -> bool:
@@ -130,6 +130,18 @@ class Complex:
 
     def __repr__(self) -> str:
         return f"Complex({self.re}, {self.im})"
+
+
+def modulus(z: Complex) -> Real:
+    """The distance from zero: an infinity if a part is one."""
+    if z.infinite:
+        return INFINITY
+    if z.nan:
+        return NAN
+    if z.zero:
+        return NOUGHT
+    size = z.re.value**2 + z.im.value**2
+    return replace(from_mp(mpmath().sqrt(to_mp(size))), loose=2)
 
 
 def conjugate(x: Complex) -> Complex:

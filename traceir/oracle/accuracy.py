@@ -12,8 +12,7 @@ import numpy as np
 
 from traceir.base.fast_dataclass import dataclass
 from traceir.dtypes import KEY_MEMORY, finfo, is_key, kind_of, part_dtype
-from traceir.exact.complex_functions import modulus
-from traceir.exact.complexes import Complex
+from traceir.exact.complexes import Complex, modulus
 from traceir.exact.numerics import largest, rounded, ulp, wrapped
 from traceir.exact.reals import Real
 

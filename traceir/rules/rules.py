@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import field
 from functools import cached_property
 from typing import Any
@@ -122,19 +122,6 @@ class Rules:
             raise problem("table.row", rule, "no such row")
         return form
 
-    def without(self, rule: str) -> Rules:
-        """The same rules less one row: a clause, a key row, a level, a primitive.
-
-        RuleTableError (table.row) if there is no such row, or whatever loading finds
-        wrong with the tables that are left.
-        """
-        from traceir.rules.load import load  # loading makes Rules
-
-        tables = {stem: _drop(table, rule) for stem, table in self.tables.items()}
-        if tables == self.tables:
-            raise problem("table.row", rule, "no such row")
-        return load(tables, lenient=True, like=self)
-
     def shared(self, stem: str, chain: Chain) -> Prim | None:
         """The primitive of a table, if it has been read of these very rows."""
         table = self.tables.get(stem, {})
@@ -143,27 +130,3 @@ class Rules:
         if prims.get(name) is not row:
             return None
         return self.prims[name] if all(classes[n] is r for n, r in above) else None
-
-
-def _drop(table: Mapping[str, Any], rule: str) -> dict[str, Any]:
-    """The table without the row of that id."""
-    found: dict[str, Any] = {}
-    for section, rows in table.items():
-        if isinstance(rows, list):
-            found[section] = [r for r in rows if r.get("id") != rule]
-        elif section in ("class", "prim"):
-            found[section] = dict(_drop_clause(rows, rule))
-        else:
-            found[section] = rows
-    return found
-
-
-def _drop_clause(
-    rows: Mapping[str, Any], rule: str
-) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for name, row in rows.items():
-        if name == rule:
-            continue
-        clauses = row.get("clause", [])
-        kept = [c for c in clauses if f"{name}.{c['id']}" != rule]
-        yield name, row if len(kept) == len(clauses) else {**row, "clause": kept}

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from traceir import rules
-
-if TYPE_CHECKING:
-    from traceir.tracing.trace import Tracer
+from traceir.base.source_info import Source
+from traceir.ir.avals import ShapedArray
 
 # What hints say of a function under `jit`; other transforms have other ways.
 _STATIC = re.compile(r"make the \w+ static with `static_argnames`")
@@ -16,7 +15,30 @@ _STATIC = re.compile(r"make the \w+ static with `static_argnames`")
 _OR_STATIC = re.compile(rf", or {_STATIC.pattern}")
 
 
-def refusal(tracer: Tracer, row_id: str, what: str = "") -> Exception:
+class Traced(Protocol):
+    """What a tracer tells of itself here."""
+
+    aval: ShapedArray
+    _source: Source | None
+
+    @property
+    def _trace(self) -> Tracing: ...
+
+    def arguments(self) -> list[str]:
+        """The arguments that the value is computed from."""
+
+    def could_be_static(self) -> bool:
+        """Whether none of those arguments is an array."""
+
+
+class Tracing(Protocol):
+    """What its trace tells: the function's name, and what is done to the function."""
+
+    name: str
+    transform: str
+
+
+def refusal(tracer: Traced, row_id: str, what: str = "") -> Exception:
     """The error of asking a traced value what its transform does not let be known.
 
     `what` names the Python operation, for the text. The error's class is the row's.
@@ -25,14 +47,14 @@ def refusal(tracer: Tracer, row_id: str, what: str = "") -> Exception:
     return rules.error(row_id, got=got, hint=advice(tracer, row_id))
 
 
-def permitted(tracer: Tracer, row_id: str) -> bool:
+def permitted(tracer: Traced, row_id: str) -> bool:
     """Whether the row has an answer for a value of the tracer's transform."""
     levels = rules.default().levels
     row = levels.transforms.get(tracer._trace.transform)
     return levels.permits(row.knows if row else "shape", row_id)
 
 
-def origin(tracer: Tracer) -> str:
+def origin(tracer: Traced) -> str:
     """Why the value is not known: the arguments or the operation that it comes from."""
     trace = tracer._trace
     where = f"in the trace of {trace.name} for {trace.transform}"
@@ -51,12 +73,12 @@ def origin(tracer: Tracer) -> str:
     return f"{where}; it depends on the {noun} {names}"
 
 
-def arguments(tracer: Tracer) -> list[str]:
+def arguments(tracer: Traced) -> list[str]:
     """The arguments that a traced value is computed from, as the user spells them."""
     return tracer.arguments()
 
 
-def advice(tracer: Tracer, row_id: str) -> str:
+def advice(tracer: Traced, row_id: str) -> str:
     """The row's hint for the transform, with the call for `jit` spelled out."""
     clauses, transforms = rules.default().clauses, rules.default().levels.transforms
     hint = clauses[row_id].hint

@@ -8,7 +8,7 @@ from itertools import count
 
 from traceir.ir.jaxpr import Atom, Var
 from traceir.text.naming import letters
-from traceir_numba.codegen.body import safe_name
+from traceir_numba.loops.identifiers import safe_name
 from traceir_numba.loops.program import Assign, Buffer, Copy, Step
 from traceir_numba.loops.step_effects import renamed, walk
 

@@ -13,10 +13,10 @@ from traceir_numba.codegen.body import (
     memory_dtype,
     plain,
     pointer_name,
-    safe_name,
 )
 from traceir_numba.device_functions import short
 from traceir_numba.emitters.kinds import Expression, reduce_of
+from traceir_numba.loops.identifiers import safe_name
 from traceir_numba.loops.nest import Kept, Nest, Node, Pass, Reduced
 from traceir_numba.loops.program import Label, Labels
 from traceir_numba.loops.schedule import loops_of, sizes_of

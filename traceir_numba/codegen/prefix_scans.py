@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
-from traceir_numba.codegen.body import Code, as_memory, index_text, plain, safe_name
+from traceir_numba.codegen.body import Code, as_memory, index_text, plain
 from traceir_numba.emitters.folds.cumulative import CHUNK, combined
 from traceir_numba.emitters.kinds import Expression, reduce_of
+from traceir_numba.loops.identifiers import safe_name
 from traceir_numba.loops.nest import Nest
 from traceir_numba.loops.program import Labels
 from traceir_numba.loops.schedule import Loops, tile_of

@@ -15,7 +15,6 @@ from traceir.text.naming import letters
 from traceir.text.printer import with_names
 from traceir_numba.buffers.buffer_assignment import share_memory
 from traceir_numba.buffers.lower_control_flow import operands_of, routine_of
-from traceir_numba.codegen.body import program_name, safe_name
 from traceir_numba.device_functions import NUMBERS
 from traceir_numba.emitters.kinds import Library
 from traceir_numba.emitters.pairs.values import part_of
@@ -24,6 +23,7 @@ from traceir_numba.fusion.clusters import Cluster, Shape
 from traceir_numba.fusion.dataflow import Graph
 from traceir_numba.fusion.fuse import Plan, fuse, kept_values
 from traceir_numba.loops.build_nest import build
+from traceir_numba.loops.identifiers import program_name, safe_name
 from traceir_numba.loops.program import (
     Buffer,
     Call,

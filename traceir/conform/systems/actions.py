@@ -8,15 +8,26 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
 
 import numpy as np
 
 from traceir.base.python_parser import parse_module
 from traceir.errors import TraceirError
 
-if TYPE_CHECKING:
-    from traceir.conform.systems.host import Host
+
+class Host(Protocol):
+    """What actions reach of a host: its functions, what they leaked and wrote down."""
+
+    functions: dict[str, Callable[..., Any]]
+    leaked: list[Any]
+    notes: list[Any]
+    apply: Callable[..., Any]
+    compiled: Callable[[str], Callable[..., Any]]
+    evaluated: Callable[[], AbstractContextManager[None]]
+    level: Callable[[Any], int]
+    clear: Callable[[str], None]
 
 
 class HostError(TraceirError, ArithmeticError):
