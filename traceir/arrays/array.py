@@ -11,10 +11,10 @@ import numpy as np
 from traceir import rules
 from traceir.arrays.array_interface import Methods
 from traceir.arrays.devices import SHARDING, CpuDevice
+from traceir.arrays.sharding import Sharding
 from traceir.dtypes import KEY, kind_of
 from traceir.ir.avals import ShapedArray
 from traceir.reference.kernels.random import words_of
-from traceir.sharding import Sharding
 
 _new: Callable[[Any], Any] = object.__new__
 # Where arrays lie that were put somewhere, by identity: few are, and a place in each

@@ -10,14 +10,14 @@ from traceir import rules
 from traceir.arrays.array import LIVING
 from traceir.arrays.array_interface import Methods
 from traceir.arrays.devices import CpuDevice, SingleDeviceSharding, devices
-from traceir.numpy.arrays.creation import asarray
-from traceir.pytrees import flatten
-from traceir.sharding import (
+from traceir.arrays.sharding import (
     PartitionSpec,
     check_sharding,
     is_sharding,
     spread_shardings,
 )
+from traceir.numpy.arrays.creation import asarray
+from traceir.pytrees import flatten
 from traceir.tracing.trace import Tracer
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -143,9 +143,7 @@ class Jaxpr:
         return hash(self.canonical())
 
     def __str__(self) -> str:
-        from traceir.text.printer import to_text  # printing stands to the right of ir
-
-        return to_text(self)
+        return printer().program(self)
 
     __repr__ = __str__
 
@@ -258,6 +256,37 @@ class ClosedJaxpr:
         return str(self.jaxpr)
 
     __repr__ = __str__
+
+
+class PartTexts(Protocol):
+    """The texts of parts of a program, named as in its whole text."""
+
+    def eqn(self, jaxpr: Jaxpr, eqn: Eqn) -> str:
+        """An equation, on one line."""
+
+    def atom(self, jaxpr: Jaxpr, atom: Atom) -> str:
+        """A variable or a literal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Printer:
+    """How programs become text: a whole one, and the parts of one."""
+
+    program: Callable[[Jaxpr], str]
+    parts: Callable[[ClosedJaxpr], PartTexts]
+
+
+_printers: list[Printer] = []
+
+
+def print_by(printer: Printer) -> None:
+    """Let a printer write programs: `traceir.text.printer`, which needs this module."""
+    _printers[:] = [printer]
+
+
+def printer() -> Printer:
+    """What writes programs."""
+    return _printers[0]
 
 
 def subjaxprs(eqn: Eqn) -> Iterator[ClosedJaxpr]:

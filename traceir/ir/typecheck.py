@@ -21,6 +21,7 @@ from traceir.ir.jaxpr import (
     Literal,
     Params,
     Var,
+    printer,
     sort_params,
     subjaxprs,
 )
@@ -36,7 +37,6 @@ from traceir.rules.applied import (
 from traceir.rules.compiled_typing import Typing, compile_scope, compile_typing
 from traceir.rules.formulas.describe import describe, show
 from traceir.rules.formulas.domains import PROGRAMS
-from traceir.text.printer import Texts
 
 Avals = tuple[ShapedArray, ...]
 Key = tuple[str, Avals, Params, Hashable]
@@ -259,7 +259,7 @@ class _Checker:
     def fail(
         self, clause: Clause, scope: Scope, jaxpr: Jaxpr, eqn: Eqn | None
     ) -> NoReturn:
-        texts = Texts(self.outermost)
+        texts = printer().parts(self.outermost)
 
         def display(value: Any) -> str:
             if isinstance(value, tuple) and value and isinstance(value[0], Var):

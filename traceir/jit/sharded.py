@@ -10,11 +10,11 @@ from typing import Any
 
 from traceir import rules
 from traceir.arrays.array import LIVING
+from traceir.arrays.sharding import check_sharding, spread_shardings
 from traceir.jit.cache.cache_key import leaf_paths
 from traceir.jit.function import JitFunction, Options
 from traceir.jit.pickling import Making
 from traceir.pytrees import flatten
-from traceir.sharding import check_sharding, spread_shardings
 from traceir.tracing.trace import typeof
 
 

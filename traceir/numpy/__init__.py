@@ -9,6 +9,7 @@ Array(14., dtype=float32)
 """
 
 from functools import partial as _partial
+from typing import Any as _Any
 
 from traceir.base import lazy_exports as _lazy
 from traceir.numpy.functional import ufunc_methods as _named
@@ -17,10 +18,14 @@ _places = _lazy.places(__file__)
 __all__ = sorted(_places)
 
 
-def __getattr__(name: str) -> object:
+def _named_function(name: str) -> _Any:
+    return globals().get(name) or __getattr__(name)
+
+
+def __getattr__(name: str) -> _Any:
     if name in _places:
         # Whole before any other thread sees it.
-        shown = _partial(_named.equipped, name)
+        shown = _partial(_named.equipped, _named_function, name)
         return _lazy.load(globals(), _places[name], name, shown)
     from traceir.lax.checks.attribute_hints import missing
 

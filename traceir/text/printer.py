@@ -12,7 +12,16 @@ import numpy as np
 from traceir.base import source_info
 from traceir.errors import TraceirError
 from traceir.ir.effects import effects_of
-from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
+from traceir.ir.jaxpr import (
+    Atom,
+    ClosedJaxpr,
+    Eqn,
+    Jaxpr,
+    Literal,
+    Printer,
+    Var,
+    print_by,
+)
 from traceir.rules import Param, Prim, Rules, default
 from traceir.text.doc import Break, Concat, Doc, Group, Nest, Text, concat, join, layout
 from traceir.text.naming import Names, Shared, shared_programs
@@ -245,3 +254,6 @@ class Texts:
     def atom(self, jaxpr: Jaxpr, atom: Atom) -> str:
         """A variable or literal of `jaxpr`."""
         return self._printer.atom(jaxpr, atom)
+
+
+print_by(Printer(to_text, Texts))

@@ -26,7 +26,13 @@ from traceir.dtypes import (
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Literal
 from traceir.ir.promotion import canonical_dtype, check_unmasked, promote
-from traceir.lax.checks.warnings import loses_part, refuse_part, warn, warn_of_part
+from traceir.lax.checks.warnings import (
+    loses_part,
+    refuse_part,
+    warn,
+    warn_of_part,
+    warn_of_ranks,
+)
 from traceir.reference.kernels import KERNELS
 from traceir.tracing.staging import StagedTracer
 from traceir.tracing.trace import Tracer, bind, current_trace, typeof
@@ -371,21 +377,8 @@ def aligned(name: str, values: Sequence[Operand]) -> list[Operand]:
     if all(s == shapes[0] or not s for s in shapes):
         return list(values)
     rank = len(broadcast_shapes(name, shapes))
-    if config.local.context.numpy_rank_promotion != "allow":
-        _check_ranks(name, [s for s in shapes if s])
+    warn_of_ranks(name, [s for s in shapes if s])
     return [with_rank(v, s, rank) for v, s in zip(values, shapes, strict=True)]
-
-
-def _check_ranks(name: str, shapes: Sequence[tuple[int, ...]]) -> None:
-    if len({len(s) for s in shapes}) < 2:
-        return
-    listed = " and ".join(map(str, shapes))
-    if config.local.context.numpy_rank_promotion == "raise":
-        raise rules.error("face.rank", got=f"{name} of {listed}")
-    warn(
-        f"Following NumPy automatic rank promotion for {name} on shapes {listed}. Set "
-        "the numpy_rank_promotion config option to 'allow' to disable this warning."
-    )
 
 
 def with_rank(value: Operand, shape: tuple[int, ...], rank: int) -> Operand:

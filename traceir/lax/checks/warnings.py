@@ -6,13 +6,13 @@ Serves: face.imaginary
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.exceptions import ComplexWarning
 
 from traceir import rules
-from traceir.base import source_info
+from traceir.base import config, source_info
 from traceir.dtypes import kind_of
 from traceir.tracing.trace import Unplanned, current_trace
 
@@ -52,3 +52,20 @@ def refuse_part(values: Iterable[object], dtype: np.dtype) -> None:
         for value in values:
             if type(value) is complex:
                 raise rules.error("face.imaginary", got=f"{value} for {dtype.name}")
+
+
+def warn_of_ranks(name: str, shapes: Sequence[tuple[int, ...]]) -> None:
+    """Warn (UserWarning) of shapes of several ranks, where the context wants to know.
+
+    Raises ValueError (face.rank) where it wants ranks to be equal.
+    """
+    how = config.local.context.numpy_rank_promotion
+    if how == "allow" or len({len(s) for s in shapes}) < 2:
+        return
+    listed = " and ".join(map(str, shapes))
+    if how == "raise":
+        raise rules.error("face.rank", got=f"{name} of {listed}")
+    warn(
+        f"Following NumPy automatic rank promotion for {name} on shapes {listed}. Set "
+        "the numpy_rank_promotion config option to 'allow' to disable this warning."
+    )

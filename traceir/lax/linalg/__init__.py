@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from operator import index
 
-from traceir import lax, rules
+from traceir import rules
 from traceir.arrays.array import Array
 from traceir.ir.jaxpr import sort_params
 from traceir.ir.typecheck import infer
@@ -26,12 +26,14 @@ from traceir.lax.checks.operands import (
     shape_of,
     typed,
 )
+from traceir.lax.elementwise.arithmetic import add, div
 from traceir.lax.linalg import factor_derivatives, matrices
 from traceir.lax.linalg.systems import (
     householder_product,
     symmetric_product,
     tridiagonal_solve,
 )
+from traceir.lax.structural.shapes import expand_dims, squeeze
 from traceir.tracing.trace import bind, typeof
 
 __all__ = [
@@ -55,9 +57,9 @@ _ = factor_derivatives
 
 def _mean(x: Operand) -> Array:
     """The mean of each matrix and its conjugate transpose."""
-    total = lax.add(x, matrices.adjoint(x))
+    total = add(x, matrices.adjoint(x))
     aval = typeof(total)
-    return lax.div(total, typed(2, aval.dtype, aval.weak_type))
+    return div(total, typed(2, aval.dtype, aval.weak_type))
 
 
 def _checked(primitive: str, x: Operand, **params: object) -> None:
@@ -306,11 +308,11 @@ def triangular_solve(
     added = (rank if left_side else rank - 1,)
     result = matrices.solved(
         a,
-        lax.expand_dims(b, added) if vector else b,
+        expand_dims(b, added) if vector else b,
         conjugate_a=bool(conjugate_a),
         left_side=bool(left_side),
         lower=bool(lower),
         transpose_a=bool(transpose_a),
         unit_diagonal=bool(unit_diagonal),
     )
-    return lax.squeeze(result, added) if vector else result
+    return squeeze(result, added) if vector else result

@@ -10,10 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from traceir import lax, rules
+from traceir import rules
 from traceir.arrays.array import Array
 from traceir.ir.jaxpr import Params
 from traceir.lax.checks.operands import convert, like, shape_of
+from traceir.lax.elementwise.arithmetic import add, div, eq, ge, mul, sub
+from traceir.lax.elementwise.complexes import real
+from traceir.lax.elementwise.selection import convert_element_type, integer_pow
 from traceir.lax.linalg.matrices import (
     adjoint,
     beside,
@@ -26,6 +29,8 @@ from traceir.lax.linalg.matrices import (
     solved,
     upper,
 )
+from traceir.lax.structural.shapes import broadcast_in_dim, broadcasted_iota, full, pad
+from traceir.lax.structural.shapes import slice as slice_
 from traceir.tracing.trace import Value, bind_all, typeof
 from traceir.transforms.rules.registry import JVP, Tangent, Zero
 
@@ -60,20 +65,20 @@ def _lu(x: Value, t: Value, outs: Results, params: dict[str, Any]) -> Sequence[T
     least = min(rows, columns)
     left = _widened(lower(_cut(factors, rows, least), -1), rows, rows)
     right = _widened(upper(_cut(factors, least, columns)), columns, columns)
-    left = lax.add(left, eye_like(left))
-    right = lax.add(right, _ones_from(right, least))
+    left = add(left, eye_like(left))
+    right = add(right, _ones_from(right, least))
     inner = solved(
         left, permuted(t, order), left_side=True, lower=True, unit_diagonal=True
     )
     inner = solved(right, inner, left_side=False, lower=False)
-    moved = lax.add(product(left, lower(inner, -1)), product(upper(inner), right))
+    moved = add(product(left, lower(inner, -1)), product(upper(inner), right))
     return [moved, Zero(typeof(exchanges)), Zero(typeof(order))]
 
 
 def _cut(x: Value, rows: int, columns: int) -> Array:
     """The first so many rows and columns of each matrix."""
     *stack, _, _ = shape_of(x)
-    return lax.slice(x, (0,) * len(shape_of(x)), (*stack, rows, columns))
+    return slice_(x, (0,) * len(shape_of(x)), (*stack, rows, columns))
 
 
 def _widened(x: Value, rows: int, columns: int) -> Array:
@@ -82,17 +87,17 @@ def _widened(x: Value, rows: int, columns: int) -> Array:
     if (have, wide) == (rows, columns):
         return x  # type: ignore[no-any-return]  # a value of a trace is one, too
     config = [(0, 0, 0)] * len(stack) + [(0, rows - have, 0), (0, columns - wide, 0)]
-    return lax.pad(x, like(0, x), config)
+    return pad(x, like(0, x), config)
 
 
 def _ones_from(x: Value, start: int) -> Array:
     """Ones on the diagonals from row `start` on, where a factor was widened."""
     ones = eye_like(x)
-    kept = lax.ge(
-        lax.broadcasted_iota("int32", shape_of(x), len(shape_of(x)) - 2),
-        lax.full(shape_of(x), start, "int32"),
+    kept = ge(
+        broadcasted_iota("int32", shape_of(x), len(shape_of(x)) - 2),
+        full(shape_of(x), start, "int32"),
     )
-    return lax.mul(ones, lax.convert_element_type(kept, typeof(x).dtype))
+    return mul(ones, convert_element_type(kept, typeof(x).dtype))
 
 
 @derivative("qr")
@@ -105,7 +110,7 @@ def _qr(x: Value, t: Value, outs: Results, params: dict[str, Any]) -> Sequence[T
     if rows < columns:
         # The first columns determine Q, and with it what R is of the others.
         moved, _ = _qr_turned(q, _cut(r, rows, rows), _cut(t, rows, rows))
-        rest = lax.sub(t, product(moved, r))
+        rest = sub(t, product(moved, r))
         return [moved, upper(product(adjoint(q), rest))]
     return _qr_turned(q, r, t)
 
@@ -115,18 +120,18 @@ def _qr_turned(q: Value, r: Value, t: Value) -> list[Value]:
     scaled = solved(r, t, left_side=False, lower=False)
     turned = product(adjoint(q), scaled)
     below = lower(turned, -1)
-    spin = lax.sub(below, adjoint(below))
+    spin = sub(below, adjoint(below))
     if typeof(q).dtype.kind == "c":
         # The diagonal of what turns columns is imaginary, as that of R stays real.
-        spin = lax.add(spin, lax.mul(eye_like(turned), _imaginary(turned)))
-    rest = lax.sub(turned, spin)
-    moved = lax.add(product(q, lax.sub(spin, turned)), scaled)
+        spin = add(spin, mul(eye_like(turned), _imaginary(turned)))
+    rest = sub(turned, spin)
+    moved = add(product(q, sub(spin, turned)), scaled)
     return [moved, product(rest, r)]
 
 
 def _imaginary(x: Value) -> Array:
     """The numbers without their real parts."""
-    return lax.sub(x, convert(lax.real(x), typeof(x).dtype))
+    return sub(x, convert(real(x), typeof(x).dtype))
 
 
 @derivative("eigh")
@@ -138,21 +143,21 @@ def _eigh(
     turned = product(product(adjoint(vectors), t), vectors)
     ones = eye_like(turned)
     known = convert(values, typeof(x).dtype)
-    gaps = lax.sub(_stretched(beside(known), turned), _columns(known, turned))
-    apart = lax.sub(lax.integer_pow(lax.add(gaps, ones), -1), ones)
-    return [product(vectors, lax.mul(apart, turned)), real_part(diagonal(turned))]
+    gaps = sub(_stretched(beside(known), turned), _columns(known, turned))
+    apart = sub(integer_pow(add(gaps, ones), -1), ones)
+    return [product(vectors, mul(apart, turned)), real_part(diagonal(turned))]
 
 
 def _stretched(row: Value, x: Value) -> Array:
     """A matrix of one row, as high as `x`."""
     shape = shape_of(x)
-    return lax.broadcast_in_dim(row, shape, tuple(range(len(shape))))
+    return broadcast_in_dim(row, shape, tuple(range(len(shape))))
 
 
 def _columns(values: Value, x: Value) -> Array:
     """Vectors as columns, each beside itself, in the shape of `x`."""
     rank = len(shape_of(x))
-    return lax.broadcast_in_dim(values, shape_of(x), tuple(range(rank - 1)))
+    return broadcast_in_dim(values, shape_of(x), tuple(range(rank - 1)))
 
 
 @derivative("eig")
@@ -204,34 +209,34 @@ def _turns(
     what turns them out of the space that they span."""
     ones = eye_like(turned)
     across, down = _stretched(beside(values), turned), _columns(values, turned)
-    squares = lax.mul(lax.add(across, down), lax.sub(across, down))
-    apart = lax.sub(lax.integer_pow(lax.add(squares, ones), -1), ones)
-    ahead, behind = lax.mul(turned, across), lax.mul(down, turned)
-    by_left = lax.mul(apart, lax.add(ahead, adjoint(ahead)))
-    by_right = lax.mul(apart, lax.add(behind, adjoint(behind)))
+    squares = mul(add(across, down), sub(across, down))
+    apart = sub(integer_pow(add(squares, ones), -1), ones)
+    ahead, behind = mul(turned, across), mul(down, turned)
+    by_left = mul(apart, add(ahead, adjoint(ahead)))
+    by_right = mul(apart, add(behind, adjoint(behind)))
     if typeof(t).dtype.kind == "c":
-        by_left = lax.add(by_left, _on_diagonal(turned, values))
+        by_left = add(by_left, _on_diagonal(turned, values))
     v = adjoint(right)
     out_left = _outside(left, product(t, v))
     out_right = _outside(v, product(adjoint(t), left))
-    moved = lax.add(product(left, by_left), _divided(out_left, values))
-    other = lax.add(product(v, by_right), _divided(out_right, values))
+    moved = add(product(left, by_left), _divided(out_left, values))
+    other = add(product(v, by_right), _divided(out_right, values))
     return [moved, adjoint(other)]
 
 
 def _outside(vectors: Value, x: Value) -> Array:
     """What of the columns of `x` is orthogonal to these vectors."""
-    return lax.sub(x, product(vectors, product(adjoint(vectors), x)))
+    return sub(x, product(vectors, product(adjoint(vectors), x)))
 
 
 def _on_diagonal(x: Value, values: Value) -> Array:
     """What turns a singular vector by itself: the imaginary part of the diagonal of
     `x`, divided by its singular values."""
-    return lax.mul(eye_like(x), _divided(_imaginary(x), values))
+    return mul(eye_like(x), _divided(_imaginary(x), values))
 
 
 def _divided(x: Value, values: Value) -> Array:
     """The columns of `x`, each divided by its singular value; left where that is 0."""
-    none = lax.eq(values, lax.full(shape_of(values), 0, typeof(values).dtype))
-    ones = lax.convert_element_type(none, typeof(values).dtype)
-    return lax.div(x, _stretched(beside(lax.add(values, ones)), x))
+    none = eq(values, full(shape_of(values), 0, typeof(values).dtype))
+    ones = convert_element_type(none, typeof(values).dtype)
+    return div(x, _stretched(beside(add(values, ones)), x))

@@ -7,9 +7,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from traceir import lax
 from traceir.arrays.array import Array
 from traceir.lax.checks.operands import Operand, as_array, convert, like, shape_of
+from traceir.lax.derived import full_like
+from traceir.lax.elementwise.arithmetic import add, eq, ge
+from traceir.lax.elementwise.complexes import conj, real
+from traceir.lax.elementwise.selection import convert_element_type, select
+from traceir.lax.reductions.reductions import reduce_sum
+from traceir.lax.structural.gather_scatter import GatherDimensionNumbers, gather
+from traceir.lax.structural.shapes import broadcasted_iota, expand_dims, full, transpose
 from traceir.tracing.trace import bind, typeof
 
 HIGHEST = ("Precision.HIGHEST", "Precision.HIGHEST")
@@ -39,7 +45,7 @@ def transposed(x: Operand) -> Array:
     (3, 2)
     """
     rank = len(shape_of(x))
-    return lax.transpose(x, (*range(rank - 2), rank - 1, rank - 2))
+    return transpose(x, (*range(rank - 2), rank - 1, rank - 2))
 
 
 def adjoint(x: Operand) -> Array:
@@ -49,7 +55,7 @@ def adjoint(x: Operand) -> Array:
     Array([[0.-2.j, 0.-2.j]], dtype=complex64, weak_type=True)
     """
     found = transposed(x)
-    return lax.conj(found) if typeof(x).dtype.kind == "c" else found
+    return conj(found) if typeof(x).dtype.kind == "c" else found
 
 
 def real_part(x: Operand) -> Array:
@@ -58,7 +64,7 @@ def real_part(x: Operand) -> Array:
     >>> real_part(lax.full((), 2.0))
     Array(2., dtype=float32, weak_type=True)
     """
-    return lax.real(x) if typeof(x).dtype.kind == "c" else x
+    return real(x) if typeof(x).dtype.kind == "c" else x
 
 
 def places(shape: tuple[int, ...], k: int = 0) -> tuple[Array, Array]:
@@ -68,9 +74,9 @@ def places(shape: tuple[int, ...], k: int = 0) -> tuple[Array, Array]:
     (Array([[5, 5]], dtype=int32), Array([[0, 1]], dtype=int32))
     """
     rank = len(shape)
-    rows = lax.broadcasted_iota("int32", shape, rank - 2)
-    rows = lax.add(rows, like(k, rows))
-    return rows, lax.broadcasted_iota("int32", shape, rank - 1)
+    rows = broadcasted_iota("int32", shape, rank - 2)
+    rows = add(rows, like(k, rows))
+    return rows, broadcasted_iota("int32", shape, rank - 1)
 
 
 def lower(x: Operand, k: int = 0) -> Array:
@@ -80,8 +86,8 @@ def lower(x: Operand, k: int = 0) -> Array:
     Array([[1., 0.],
            [1., 1.]], dtype=float32, weak_type=True)
     """
-    kept = lax.ge(*places(shape_of(x), k))
-    return lax.select(kept, x, lax.full_like(x, 0))
+    kept = ge(*places(shape_of(x), k))
+    return select(kept, x, full_like(x, 0))
 
 
 def upper(x: Operand, k: int = 0) -> Array:
@@ -91,8 +97,8 @@ def upper(x: Operand, k: int = 0) -> Array:
     Array([[0., 1.],
            [0., 0.]], dtype=float32)
     """
-    left = lax.ge(*places(shape_of(x), k - 1))
-    return lax.select(left, lax.full(shape_of(x), 0, typeof(x).dtype), x)
+    left = ge(*places(shape_of(x), k - 1))
+    return select(left, full(shape_of(x), 0, typeof(x).dtype), x)
 
 
 def eye_like(x: Operand) -> Array:
@@ -102,8 +108,8 @@ def eye_like(x: Operand) -> Array:
     Array([[1., 0.],
            [0., 1.]], dtype=float32)
     """
-    on = lax.eq(*places(shape_of(x)))
-    return lax.convert_element_type(on, typeof(x).dtype)
+    on = eq(*places(shape_of(x)))
+    return convert_element_type(on, typeof(x).dtype)
 
 
 def diagonal(x: Operand) -> Array:
@@ -112,9 +118,9 @@ def diagonal(x: Operand) -> Array:
     >>> diagonal(lax.full((2, 2), 5.0))
     Array([5., 5.], dtype=float32)
     """
-    zeros = lax.full(shape_of(x), 0, typeof(x).dtype)
-    alone = lax.select(lax.eq(*places(shape_of(x))), x, zeros)
-    return lax.reduce_sum(alone, (len(shape_of(x)) - 2,))
+    zeros = full(shape_of(x), 0, typeof(x).dtype)
+    alone = select(eq(*places(shape_of(x))), x, zeros)
+    return reduce_sum(alone, (len(shape_of(x)) - 2,))
 
 
 def beside(x: Operand) -> Array:
@@ -123,7 +129,7 @@ def beside(x: Operand) -> Array:
     >>> beside(lax.full((3,), 1.0)).shape
     (1, 3)
     """
-    return lax.expand_dims(x, (len(shape_of(x)) - 1,))
+    return expand_dims(x, (len(shape_of(x)) - 1,))
 
 
 def permuted(x: Operand, order: Operand) -> Array:
@@ -139,8 +145,8 @@ def permuted(x: Operand, order: Operand) -> Array:
     stack = shape_of(order)[:-1]
     rank = len(stack)
     outer = tuple(range(rank))
-    places = lax.expand_dims(order, (rank + 1,))
-    numbers = lax.GatherDimensionNumbers(
+    places = expand_dims(order, (rank + 1,))
+    numbers = GatherDimensionNumbers(
         offset_dims=(rank + 1,),
         collapsed_slice_dims=(rank,),
         start_index_map=(rank,),
@@ -148,7 +154,7 @@ def permuted(x: Operand, order: Operand) -> Array:
         start_indices_batching_dims=outer,
     )
     sizes = (*(1 for _ in stack), 1, shape_of(x)[-1])
-    return lax.gather(x, places, numbers, sizes)
+    return gather(x, places, numbers, sizes)
 
 
 def solved(

@@ -9,12 +9,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from traceir import lax, rules
+from traceir import rules
 from traceir.arrays.array import Array
 from traceir.ir.jaxpr import sort_params
 from traceir.ir.typecheck import infer
 from traceir.lax.checks.operands import Operand, like, operands, shape_of
+from traceir.lax.control.scans import scan
+from traceir.lax.derived import full_like
+from traceir.lax.elementwise.arithmetic import abs as abs_
+from traceir.lax.elementwise.arithmetic import add, div, gt, mul, neg, sub
+from traceir.lax.elementwise.selection import select
 from traceir.lax.linalg import matrices
+from traceir.lax.structural.shapes import (
+    broadcast_in_dim,
+    concatenate,
+    expand_dims,
+    transpose,
+)
 from traceir.tracing.trace import typeof
 
 
@@ -49,57 +60,57 @@ def tridiagonal_solve(dl: Operand, d: Operand, du: Operand, b: Operand) -> Array
     _check("tridiagonal_solve", fit, *values)
     rank = len(shape)
     back = (*range(1, rank - 1), 0, rank - 1)
-    rows = lax.transpose(b, (rank - 2, *range(rank - 2), rank - 1))
+    rows = transpose(b, (rank - 2, *range(rank - 2), rank - 1))
     below, middle, above = (_by_rows(v, rank) for v in (dl, d, du))
-    above = lax.concatenate([above[:-1], lax.full_like(above[-1:], 0)], 0)
+    above = concatenate([above[:-1], full_like(above[-1:], 0)], 0)
     first = middle[0], above[0], rows[0]
     parts = below[1:], middle[1:], above[1:], rows[1:]
-    (pivot, _, rest), lines = lax.scan(_eliminate, first, parts)
-    last = lax.div(rest, pivot)
-    start = last, lax.full_like(last, 0)
-    _, found = lax.scan(_substitute, start, lines, reverse=True)
-    whole = lax.concatenate([found, lax.expand_dims(last, (0,))], 0)
-    return lax.transpose(whole, back)
+    (pivot, _, rest), lines = scan(_eliminate, first, parts)
+    last = div(rest, pivot)
+    start = last, full_like(last, 0)
+    _, found = scan(_substitute, start, lines, reverse=True)
+    whole = concatenate([found, expand_dims(last, (0,))], 0)
+    return transpose(whole, back)
 
 
 def _by_rows(x: Operand, rank: int) -> Array:
     """A diagonal of shape (..., m) as (m, ..., 1)."""
-    moved = lax.transpose(x, (rank - 2, *range(rank - 2)))
-    return lax.expand_dims(moved, (rank - 1,))
+    moved = transpose(x, (rank - 2, *range(rank - 2)))
+    return expand_dims(moved, (rank - 1,))
 
 
 def _eliminate(above: Any, row: Any) -> tuple[Any, Any]:
     """One step down: what is left of two rows below, and the row that is done."""
     (a, u, r), (lower, p, q, s) = above, row
-    swap = lax.gt(lax.abs(lower), lax.abs(a))
-    wide = lax.broadcast_in_dim(swap, r.shape, range(r.ndim))
-    pivot = lax.select(swap, lower, a)
-    factor = lax.div(lax.select(swap, a, lower), pivot)
+    swap = gt(abs_(lower), abs_(a))
+    wide = broadcast_in_dim(swap, r.shape, range(r.ndim))
+    pivot = select(swap, lower, a)
+    factor = div(select(swap, a, lower), pivot)
     done = (
         pivot,
-        lax.select(swap, p, u),
-        lax.select(swap, q, lax.full_like(q, 0)),
-        lax.select(wide, s, r),
+        select(swap, p, u),
+        select(swap, q, full_like(q, 0)),
+        select(wide, s, r),
     )
     exchanged = (
-        lax.sub(u, lax.mul(factor, p)),
-        lax.neg(lax.mul(factor, q)),
-        lax.sub(r, lax.mul(factor, s)),
+        sub(u, mul(factor, p)),
+        neg(mul(factor, q)),
+        sub(r, mul(factor, s)),
     )
     kept = (
-        lax.sub(p, lax.mul(factor, u)),
+        sub(p, mul(factor, u)),
         q,
-        lax.sub(s, lax.mul(factor, r)),
+        sub(s, mul(factor, r)),
     )
     which = swap, swap, wide
-    return tuple(map(lax.select, which, exchanged, kept)), done
+    return tuple(map(select, which, exchanged, kept)), done
 
 
 def _substitute(below: Any, line: Any) -> tuple[Any, Any]:
     """One step up: a row's unknowns by those of the two rows below."""
     (one, two), (pivot, u, v, r) = below, line
-    known = lax.add(lax.mul(u, one), lax.mul(v, two))
-    found = lax.div(lax.sub(r, known), pivot)
+    known = add(mul(u, one), mul(v, two))
+    found = div(sub(r, known), pivot)
     return (found, one), found
 
 
@@ -123,17 +134,17 @@ def householder_product(a: Operand, taus: Operand) -> Array:
     _check("householder_product", fit, taus, a)
     rank, count = len(shape), counts[-1]
     eye = matrices.eye_like(a)
-    vectors = lax.add(matrices.lower(a, -1), eye)[..., :count]
-    columns = lax.transpose(vectors, (rank - 1, *range(rank - 1)))
-    factors = lax.transpose(taus, (rank - 2, *range(rank - 2)))
+    vectors = add(matrices.lower(a, -1), eye)[..., :count]
+    columns = transpose(vectors, (rank - 1, *range(rank - 1)))
+    factors = transpose(taus, (rank - 2, *range(rank - 2)))
 
     def reflect(product: Array, part: Sequence[Array]) -> tuple[Array, None]:
-        v = lax.expand_dims(part[0], (rank - 1,))
-        tau = lax.expand_dims(part[1], (rank - 2, rank - 1))
+        v = expand_dims(part[0], (rank - 1,))
+        tau = expand_dims(part[1], (rank - 2, rank - 1))
         height = matrices.product(matrices.adjoint(v), product)
-        return lax.sub(product, lax.mul(tau, matrices.product(v, height))), None
+        return sub(product, mul(tau, matrices.product(v, height))), None
 
-    found: Array = lax.scan(reflect, eye, (columns, factors), reverse=True)[0]
+    found: Array = scan(reflect, eye, (columns, factors), reverse=True)[0]
     return found
 
 
@@ -160,8 +171,8 @@ def symmetric_product(
     fit = len(shape) > 1 and shape_of(c) == (*shape[:-1], shape[-2])
     _check("symmetric_product", fit, a, c)
     square = matrices.product(a, matrices.transposed(a))
-    found = lax.add(lax.mul(square, like(alpha, a)), lax.mul(c, like(beta, c)))
+    found = add(mul(square, like(alpha, a)), mul(c, like(beta, c)))
     if not symmetrize_output:
         return found
     mirrored = matrices.transposed(matrices.lower(found, -1))
-    return lax.add(matrices.lower(found), mirrored)
+    return add(matrices.lower(found), mirrored)

@@ -6,14 +6,14 @@ from typing import Any
 
 from traceir import rules
 from traceir.arrays.array import LIVING, Array
-from traceir.lax.checks.operands import as_array, operand
-from traceir.pytrees import flatten
-from traceir.sharding import (
+from traceir.arrays.sharding import (
     AxisType,
     NamedSharding,
     check_sharding,
     spread_shardings,
 )
+from traceir.lax.checks.operands import as_array, operand
+from traceir.pytrees import flatten
 from traceir.tracing.trace import typeof
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from traceir.eager.dispatch import public
 
+Find = Callable[[str], Any]
 # The universal functions that have methods: operands, and what is folded from nothing.
 NAMED: dict[str, tuple[int, Any]] = {
     "add": (2, 0),
@@ -50,24 +51,27 @@ _UPDATES = {
 }
 
 
-def equipped(name: str, value: Any) -> Any:
-    """What the package has under a name: a universal function has its methods."""
+def equipped(find: Find, name: str, value: Any) -> Any:
+    """What the package has under a name: a universal function has its methods.
+
+    `find` gives the package's function of a name.
+    """
     found = public(value)
     if name in NAMED:
-        _equip(found, name)
+        _equip(found, find, name)
     return found
 
 
-def _equip(function: Callable[..., Any], name: str) -> None:
+def _equip(function: Callable[..., Any], find: Find, name: str) -> None:
     """Give a universal function its methods, and what it says of itself."""
     attributes = vars(function)
     attributes["nin"], attributes["identity"] = NAMED[name]
     attributes["nout"], attributes["nargs"] = 1, NAMED[name][0] + 1
     for method in METHODS:
-        attributes[method] = partial(call, name, method)
+        attributes[method] = partial(call, find, name, method)
 
 
-def call(name: str, method: str, /, *args: Any, **kwargs: Any) -> Any:
+def call(find: Find, name: str, method: str, /, *args: Any, **kwargs: Any) -> Any:
     """A method of the universal function of this name.
 
     >>> import traceir.numpy as jnp
@@ -75,16 +79,15 @@ def call(name: str, method: str, /, *args: Any, **kwargs: Any) -> Any:
     (Array([2., 2., 2.], dtype=float32), Array([-1,  0], dtype=int32))
     """
     own = _OWN.get(method)
-    found = own(name, *args, **kwargs) if own else NotImplemented
+    found = own(find, name, *args, **kwargs) if own else NotImplemented
     if found is NotImplemented:
-        found = getattr(_folded(name), method)(*args, **kwargs)
+        found = getattr(_folded(find, name), method)(*args, **kwargs)
     return found
 
 
 @cache
-def _folded(name: str) -> Any:
+def _folded(find: Find, name: str) -> Any:
     """The universal function as one that folds by steps; of arrays, not of scalars."""
-    from traceir import numpy
     from traceir.numpy.functional.ufuncs import ufunc
 
     class Whole(ufunc):
@@ -94,13 +97,13 @@ def _folded(name: str) -> Any:
             return self._function(*args)
 
     count, identity = NAMED[name]
-    return Whole(getattr(numpy, name), count, 1, identity=identity)
+    return Whole(find(name), count, 1, identity=identity)
 
 
-def _reduce(name: str, a: Any, axis: Any = 0, dtype: Any = None, **options: Any) -> Any:
+def _reduce(
+    find: Find, name: str, a: Any, axis: Any = 0, dtype: Any = None, **options: Any
+) -> Any:
     """`sum` for `add`, and so on, where these have the options that are given."""
-    from traceir import numpy
-
     plain = name in ("add", "multiply")
     if name not in _REDUCED or (dtype is not None and not plain):
         return NotImplemented
@@ -109,32 +112,35 @@ def _reduce(name: str, a: Any, axis: Any = 0, dtype: Any = None, **options: Any)
     options |= {"dtype": dtype} if plain else {}
     if name.startswith("logical"):
         options.pop("initial", None)
-    return getattr(numpy, _REDUCED[name])(a, axis, **options)
+    return find(_REDUCED[name])(a, axis, **options)
 
 
-def _accumulate(name: str, a: Any, axis: int = 0, dtype: Any = None) -> Any:
+def _accumulate(find: Find, name: str, a: Any, axis: int = 0, dtype: Any = None) -> Any:
     """`cumsum` for `add` and `cumprod` for `multiply`."""
-    from traceir import numpy
-
     if name not in _RUNNING:
         return NotImplemented
-    return getattr(numpy, _RUNNING[name])(a, axis, dtype)
+    return find(_RUNNING[name])(a, axis, dtype)
 
 
 def _at(
-    name: str, a: Any, indices: Any, b: Any = None, /, *, inplace: bool = True
+    find: Find,
+    name: str,
+    a: Any,
+    indices: Any,
+    b: Any = None,
+    /,
+    *,
+    inplace: bool = True,
 ) -> Any:
     """`a.at[indices].add(b)` for `add`, and so on.
 
     The sum of truth values is whether one of them is true.
     """
-    from traceir import numpy
-
     if name not in _UPDATES or inplace or b is None:
         return NotImplemented
-    array, update = numpy.asarray(a), _UPDATES[name]
+    array, update = find("asarray")(a), _UPDATES[name]
     if update == "add" and array.dtype == bool:
-        update, b = "max", numpy.not_equal(b, 0)
+        update, b = "max", find("not_equal")(b, 0)
     return getattr(array.at[indices], update)(b)
 
 

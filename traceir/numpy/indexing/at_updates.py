@@ -8,7 +8,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,27 +18,19 @@ from traceir.base import source_info
 from traceir.base.fast_dataclass import dataclass
 from traceir.dtypes import kind_of
 from traceir.lax.checks.int_ranges import held
-from traceir.lax.checks.operands import Operand, convert, is_tracer, joined, shape_of
-from traceir.lax.structural.gather_scatter import (
-    GatherScatterMode,
-    ScatterDimensionNumbers,
-)
-from traceir.numpy.arrays.creation import asarray, broadcast_to
+from traceir.lax.checks.operands import Operand, convert, is_tracer, joined
+from traceir.numpy.arrays.creation import asarray
 from traceir.numpy.elementwise.arithmetic import divide
 from traceir.numpy.elementwise.composites import power
 from traceir.numpy.indexing.getitem import read
-from traceir.numpy.indexing.index_plan import (
-    Plan,
-    entries,
-    indices_of,
-    plan_of,
-    unmasked,
-)
+from traceir.numpy.indexing.scattering import Options, Scatter, scattered
 from traceir.tracing.eval_trace import ensure_compile_time_eval
 from traceir.transforms.batching.vmap import vmap
 
+if TYPE_CHECKING:
+    from traceir.arrays.array_interface import Updates
+
 Combine = Callable[[Any, Any], Any]
-Scatter = Callable[..., Array]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +48,8 @@ class IndexUpdates:
         return IndexUpdate(self.array, index)
 
 
-@dataclass(frozen=True, slots=True)
-class _Options:
-    """How an update is done, besides what it does."""
-
-    indices_are_sorted: bool
-    unique_indices: bool
-    mode: Any
-    wrap: bool
+if TYPE_CHECKING:  # arrays declare what this is
+    _declared: Callable[[Array], Updates[Array]] = IndexUpdates
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,7 +305,7 @@ class IndexUpdate:
     def _apply(self, scatter: Scatter, values: Operand, *flags: Any) -> Array:
         """Updates by a scatter."""
         x, new = self.array, self._new(values)
-        found = _scattered(scatter, x, self.index, new, _Options(*flags))
+        found = scattered(scatter, x, self.index, new, Options(*flags))
         _warn_of_loss(new, x)
         return found
 
@@ -329,8 +315,8 @@ class IndexUpdate:
         x, new = self.array, self._new(values)
         _warn_of_loss(new, x)
         ones: Array = lax.full_like(x, 1)
-        options = _Options(*flags)
-        factors = _scattered(lax.scatter_mul, ones, self.index, new, options)
+        options = Options(*flags)
+        factors = scattered(lax.scatter_mul, ones, self.index, new, options)
         found: Array = combine(x, factors)
         return found
 
@@ -355,50 +341,3 @@ def _warn_of_loss(values: Array, x: Array) -> None:
         place = source_info.capture(3)
         if place is not None:
             warnings.warn_explicit(text, FutureWarning, place.file, place.line)
-
-
-def _scattered(
-    scatter: Scatter, x: Array, index: Any, values: Operand, options: _Options
-) -> Array:
-    """A copy with values written at an index by some scatter.
-
-    It is computed in the dtype in which the two meet.
-    """
-    mode = GatherScatterMode.from_any(options.mode, GatherScatterMode.FILL_OR_DROP)
-    plain, parts = unmasked(x, entries(index, x.ndim))
-    plan = plan_of(plain.shape, parts, options.wrap)
-    if 0 in plan.shape:
-        return x
-    indices = indices_of(plan)
-    wide, weak = joined((x, values))
-    given = _fitted(convert(values, wide, weak), plan)
-    if any(plain.shape[d] == 0 for d in plan.collapsed):
-        return x
-    numbers = ScatterDimensionNumbers(
-        plan.windows, plan.collapsed, tuple(c.dim for c in plan.columns)
-    )
-    changed = scatter(
-        convert(plain, wide, weak),
-        indices,
-        given,
-        numbers,
-        indices_are_sorted=options.indices_are_sorted or plan.apart,
-        unique_indices=options.unique_indices or plan.apart,
-        mode=mode,
-    )
-    if plain is not x:
-        changed = lax.reshape(changed, x.shape)
-    found: Array = convert(changed, x.dtype, x.weak_type)
-    return found
-
-
-def _fitted(values: Operand, plan: Plan) -> Operand:
-    """Values in the shape of what the plan takes; ValueError (face.broadcast-to)."""
-    shape = list(plan.shape)
-    for d in plan.new:
-        shape.insert(d, 1)
-    given = values
-    if shape_of(values) != tuple(shape):
-        given = broadcast_to(values, tuple(shape))
-    given = lax.squeeze(given, plan.new)
-    return lax.rev(given, plan.turned) if plan.turned else given

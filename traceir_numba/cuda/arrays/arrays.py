@@ -253,7 +253,7 @@ class DeviceArray(Methods):
         """The same memory under another shape of as many elements."""
         return DeviceArray(self.memory, ShapedArray(shape, self.dtype))
 
-    def __iter__(self) -> Iterator[DeviceArray]:  # type: ignore[override]  # of these
+    def __iter__(self) -> Iterator[DeviceArray]:
         length = len(self)
         return (self.row(k) for k in range(length))
 
