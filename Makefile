@@ -48,7 +48,7 @@ array-api: $(VENV)/.test ## the Array API standard's own tests, by the script AR
 	$(python) tests/array_api/suite.py $(ARRAY_API_SUITE)
 
 gpu-check: $(VENV)/.cuda ## cases, tests and times on a CUDA device, in one table; ARGS=-h
-	$(VENV)/cuda/bin/python -m traceir_numba.cuda.check $(ARGS)
+	$(VENV)/cuda/bin/python -m tools.gpu_check $(ARGS)
 
 ulp: $(VENV)/.test ## the greatest errors of the real functions, over every float32
 	$(python) tests/ulp/scan.py $(ARGS)

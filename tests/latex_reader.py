@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from _ext.mathematics.markup import COMMANDS
+
 from traceir.rules.formulas.language import VOCABULARY
-from traceir.rules.markup import COMMANDS
 from traceir.rules.primitives import STEP_CALLS
 
 TOKEN = re.compile(

@@ -11,7 +11,7 @@ from sphinx.util.docutils import SphinxDirective
 from _ext.casebook import shown
 from _ext.cited import by_rule, cases, marks, rows
 from _ext.domain import Specification, ids
-from _ext.hasse import diagram
+from _ext.drawings.hasse import diagram
 from _ext.levels import levels_table
 from _ext.machine import machine_nodes
 from _ext.pieces import box, line, link, raw, separated, text

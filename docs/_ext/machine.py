@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from docutils import nodes
 
+from _ext.drawings.machine_states import machine_svg
 from _ext.pieces import code, link, math, raw, sentence, separated, table
 from traceir.rules import Rules
-from traceir.rules.diagram import machine_svg
 
 Rows = list[list[Sequence[nodes.Node]]]
 

@@ -11,8 +11,8 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 
+from _ext.mathematics.typeset import elements, typeset
 from traceir.rules import Formula, default
-from traceir.rules.typeset import elements, typeset
 
 ID = re.compile(r"(?<![`\w.])[a-z_]\w*(?:\.[\w-]+)+(?![`\w])")
 CODE = re.compile(r"`([^`]+)`")

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from docutils import nodes
 
 from _ext.cited import citations, named
+from _ext.mathematics.markup import Leaf, Line
+from _ext.mathematics.typeset import elements, typeset
 from _ext.pieces import (
     box,
     code,
@@ -23,8 +25,6 @@ from _ext.pieces import (
 )
 from _ext.views import View, view
 from traceir.rules import Clause, Formula, Out, Rules
-from traceir.rules.markup import Leaf, Line
-from traceir.rules.typeset import elements, typeset
 
 EQUALS, DOT = Leaf("operator", "="), Leaf("operator", ".")
 

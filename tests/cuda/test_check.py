@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from tools.gpu_check import __main__ as check
+from tools.gpu_check import cases, compiling, judging, measuring, table
 from traceir import rules
 from traceir.conform import Verdict
-from traceir_numba.cuda import check, compiling, judging, measuring
 from traceir_numba.cuda.ptx import Usage
 from traceir_numba.cuda.runtime import device
 
@@ -75,14 +76,14 @@ def test_failures_are_named_and_what_there_is_no_time_for_is_late(
     for module in (check, judging):
         monkeypatch.setattr(module, "time", clock)
     status, text = printed(capsys, "--cases", "add*", "--tests", "", "--times", "")
-    names = [case.name for case in judging.ordered("add*")]
+    names = [case.name for case in cases.ordered("add*")]
     assert status == 1 and len(names) > 3
     assert f"1 pass, 1 fail, 1 unsupported, {len(names) - 3} late" in text
     assert f"  {names[1]}: fail: 3 is not 4\n" in text
 
 
 def test_only_the_first_failures_are_told() -> None:
-    told = [str(row) for row in check.problems((f"case{k}", "why") for k in range(25))]
+    told = [str(row) for row in table.problems((f"case{k}", "why") for k in range(25))]
     assert len(told) == 21 and told[-1].strip() == "and 5 more"
 
 
@@ -97,12 +98,12 @@ def test_a_process_that_hangs_is_ended() -> None:
 
 
 def test_each_primitive_comes_first() -> None:
-    cases = judging.ordered("m*/*")
-    found = [judging._primitives_of(case) for case in cases]
+    met = cases.ordered("m*/*")
+    found = [cases._primitives_of(case) for case in met]
     everything = set().union(*found)
     first = next(k for k in range(len(found)) if set().union(*found[:k]) == everything)
     new = [found[k] - set().union(*found[:k]) for k in range(first)]
-    assert all(new) and len({case.name for case in cases}) == len(cases)
+    assert all(new) and len({case.name for case in met}) == len(met)
 
 
 def test_help_names_the_packages() -> None:
@@ -113,7 +114,7 @@ def test_help_names_the_packages() -> None:
 
 def test_works_give_what_numpy_gives_and_have_shapes_for_any_size() -> None:
     for work in measuring.WORKS:
-        for n in (check.SMALL, check.LARGE):
+        for n in (judging.SMALL, judging.LARGE):
             assert all(work.shape(n))
         assert work.traffic or work.flops or work.shape(1 << 20) == (1000,)
 

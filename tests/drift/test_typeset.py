@@ -11,6 +11,8 @@ from collections import defaultdict
 from xml.etree import ElementTree
 
 import pytest
+from _ext.mathematics.markup import broken, latex, mathml
+from _ext.mathematics.typeset import COMPARE, elements, typeset
 from drift.test_language import (
     FORMULAS,
     formulas_of_other_tables,
@@ -21,8 +23,6 @@ from latex_reader import read
 
 from traceir.rules import Formula, parse
 from traceir.rules.formulas import language
-from traceir.rules.markup import broken, latex, mathml
-from traceir.rules.typeset import COMPARE, elements, typeset
 
 TABLES: dict[str, Formula] = {
     name: formula

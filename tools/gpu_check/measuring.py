@@ -1,6 +1,6 @@
 """The times of some functions on a device, beside its copies, JAX and CuPy.
 
-`python -m traceir_numba.cuda.measuring ELEMENTS` prints a line of JSON for each; it
+`python -m tools.gpu_check.measuring ELEMENTS` prints a line of JSON for each; it
 runs in a process of its own, which is ended where a kernel does not.
 Serves: every table
 """

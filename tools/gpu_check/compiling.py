@@ -14,12 +14,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 
+from tools.gpu_check.cases import ordered
+from tools.gpu_check.table import Row, counted, problems
 from traceir.conform import Case, load_cases
 from traceir.errors import TraceirError
 from traceir.ir.effects import calls_host
 from traceir.ir.jaxpr import ClosedJaxpr
-from traceir_numba.cuda import check, judging
-from traceir_numba.cuda.check import Row
 from traceir_numba.cuda.ptx import Usage, compiler, machine_code, ptx, ptxas
 from traceir_numba.errors import wrapped
 from traceir_numba.loops.program import Program
@@ -70,7 +70,7 @@ def rows(pattern: str, capability: str, jobs: int, end: float) -> Iterator[Row]:
     major, _, minor = capability.partition(".")
     wanted = int(major), int(minor or 0)
     start = time.monotonic()
-    names = [case.name for case in judging.ordered(pattern)]
+    names = [case.name for case in ordered(pattern)]
     compiler()
     total = _Sum()
     context = multiprocessing.get_context("spawn")
@@ -82,9 +82,9 @@ def rows(pattern: str, capability: str, jobs: int, end: float) -> Iterator[Row]:
     pool.shutdown(wait=False, cancel_futures=True)
     total.counts["late"] = len(names) - total.counts.total()
     took = f"{time.monotonic() - start:.0f} s"
-    counts = check.counted(total.counts)
+    counts = counted(total.counts)
     yield Row(("programs of cases", counts, took), bool(total.wrong))
-    yield from check.problems(total.wrong)
+    yield from problems(total.wrong)
     yield Row((f"kernels for sm_{wanted[0]}{wanted[1]}", f"{total.kernels} to PTX"))
     yield from _assembled(total.used)
 

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from typing import Final
 
-from traceir.rules.formulas.language import Formula
-from traceir.rules.markup import (
+from _ext.mathematics.markup import (
     COMMA,
     Below,
     Cases,
@@ -26,6 +25,7 @@ from traceir.rules.markup import (
     latex,
     mathml,
 )
+from traceir.rules.formulas.language import Formula
 
 # How tightly a form binds; an operand that binds less than its place asks for is put in
 # parentheses. A choice is open on the right, a quantifier reaches as far as it can, a

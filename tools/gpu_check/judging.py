@@ -18,15 +18,16 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from traceir.conform import Case, load_cases
+from tools.gpu_check.cases import ordered
+from tools.gpu_check.table import Row, counted, problems
 from traceir.conform.processes.pool import Limits, Pool
-from traceir.errors import TraceirError
-from traceir.ir.jaxpr import Jaxpr, subjaxprs
-from traceir_numba.cuda import check
-from traceir_numba.cuda.check import Row
 from traceir_numba.cuda.runtime import device
 
 ADAPTER = "traceir.conform.systems.implementations:cuda"
+# The parts of all seconds that tests and times may take.
+TESTS, TIMES = 0.2, 0.3
+# Elements of an array: on a device, in the simulator.
+LARGE, SMALL = 1 << 26, 1 << 9
 # The seconds of one case, and of one function that is timed, after which it hangs.
 CASE, TIMED = 30.0, 90.0
 # Of each test that pytest has run, a letter.
@@ -39,43 +40,17 @@ def rows(asked: argparse.Namespace, start: float, end: float) -> Iterator[Row]:
     if asked.cases:
         yield from judged(asked.cases, asked.jobs, end - whole * _later(asked))
     if asked.tests:
-        yield from tested(asked.tests, end - whole * check.TIMES * bool(asked.times))
+        yield from tested(asked.tests, end - whole * TIMES * bool(asked.times))
     if asked.times:
         yield from timed(asked.times, end)
 
 
 def _later(asked: argparse.Namespace) -> float:
     """The part of the time that is kept for what comes after the cases."""
-    return check.TESTS * bool(asked.tests) + check.TIMES * bool(asked.times)
+    return TESTS * bool(asked.tests) + TIMES * bool(asked.times)
 
 
 # -- cases ----------------------------------------------------------------------------
-
-
-def primitives(jaxpr: Jaxpr) -> set[str]:
-    """The primitives of a program and of those in it."""
-    inner = (primitives(c.jaxpr) for eqn in jaxpr.eqns for c in subjaxprs(eqn))
-    return {eqn.primitive for eqn in jaxpr.eqns}.union(*inner)
-
-
-def ordered(pattern: str) -> list[Case]:
-    """The cases with values: first one for each primitive, then the rest."""
-    seen: set[str] = set()
-    first: list[Case] = []
-    rest: list[Case] = []
-    for case in load_cases():
-        if "value" in case.verbs and fnmatch(case.name, pattern):
-            new = _primitives_of(case) - seen
-            seen |= new
-            (first if new else rest).append(case)
-    return first + rest
-
-
-def _primitives_of(case: Case) -> set[str]:
-    try:
-        return primitives(case.program().jaxpr)
-    except TraceirError:  # a function of the host's, without types
-        return set()
 
 
 def judged(pattern: str, jobs: int, end: float) -> Iterator[Row]:
@@ -94,8 +69,8 @@ def judged(pattern: str, jobs: int, end: float) -> Iterator[Row]:
                 break
     found["late"] = len(names) - found.total()
     took = f"{time.monotonic() - start:.0f} s"
-    yield Row(("cases", check.counted(found), took), bool(wrong))
-    yield from check.problems(wrong)
+    yield Row(("cases", counted(found), took), bool(wrong))
+    yield from problems(wrong)
 
 
 # -- tests ----------------------------------------------------------------------------
@@ -122,10 +97,10 @@ def tested(pattern: str, end: float) -> Iterator[Row]:
     if status is None:
         found = Counter({"late": 1})
     took = f"{time.monotonic() - start:.0f} s"
-    yield Row(("tests", check.counted(found), took), bool(status))
+    yield Row(("tests", counted(found), took), bool(status))
     if status:
         failed = [line for line in text.splitlines() if line.startswith("FAILED")]
-        yield from check.problems((line, "") for line in failed or [last])
+        yield from problems((line, "") for line in failed or [last])
 
 
 def _run(
@@ -166,8 +141,8 @@ def _ended(process: subprocess.Popen[bytes]) -> None:
 
 def timed(pattern: str, end: float) -> Iterator[Row]:
     """What `measuring` prints, as lines of the table, until a moment."""
-    n = check.SMALL if device.is_simulated() else check.LARGE
-    module = "traceir_numba.cuda.measuring"
+    n = SMALL if device.is_simulated() else LARGE
+    module = "tools.gpu_check.measuring"
     environment = {**os.environ, "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
     process = _started([sys.executable, "-m", module, str(n), pattern], environment)
     last, copied = "", 0.0
@@ -185,7 +160,7 @@ def timed(pattern: str, end: float) -> Iterator[Row]:
         yield Row(("times", "late: the rest"))
     elif process.returncode:
         yield Row(("times", "failed"), True)
-        yield from check.problems([("times", last)])
+        yield from problems([("times", last)])
 
 
 def _lines(process: subprocess.Popen[bytes], end: float) -> Iterator[str]:

@@ -11,17 +11,14 @@ import os
 import platform
 import sys
 import time
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 
+from tools.gpu_check.table import HEAD, Row
 from traceir.errors import TraceirError
 
-# Elements of an array: on a device, in the simulator.
-LARGE, SMALL = 1 << 26, 1 << 9
-# The seconds that all of it may take, and the parts of tests and of times.
-SECONDS, TESTS, TIMES = 440.0, 0.2, 0.3
+# The seconds that all of it may take.
+SECONDS = 440.0
 SIMULATOR = "NUMBA_ENABLE_CUDASIM"
 
 DESCRIPTION = """\
@@ -35,27 +32,12 @@ numba-cuda with its extra cu12 or cu13, which brings what compiles (all these by
 install 'traceir[numba,cuda]' mpmath); pytest and hypothesis for the tests. JAX and CuPy
 are compared with where they are installed. Of the system nothing but the driver is
 needed, and for --compile and --simulator not even that."""
-HEAD = ("", "result", "time", "rate", "of copy", "to JAX", "to CuPy")
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A line of the table; `bad` where something failed."""
-
-    cells: tuple[str, ...]
-    bad: bool = False
-
-    def __str__(self) -> str:
-        name, result, *rest = (*self.cells, *[""] * (len(HEAD) - len(self.cells)))
-        if not any((result, *rest)):
-            return name
-        return f"{name:26}{result:>30}" + "".join(f"{c:>18}" for c in rest)
 
 
 def parser() -> argparse.ArgumentParser:
     """What the command understands."""
     found = argparse.ArgumentParser(
-        prog="python -m traceir_numba.cuda.check",
+        prog="python -m tools.gpu_check",
         description=DESCRIPTION,
         epilog=PACKAGES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -92,7 +74,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def _print(asked: argparse.Namespace) -> int:
     # What is imported below reads the environment.
-    from traceir_numba.cuda import compiling, judging
+    from tools.gpu_check import compiling, judging
 
     start = time.monotonic()
     end = start + asked.seconds
@@ -134,20 +116,6 @@ def _version(name: str) -> str:
         return version(name)
     except PackageNotFoundError:
         return ""
-
-
-def counted(found: Counter[str]) -> str:
-    """Counts in words, such as "12 pass, 1 late"."""
-    return ", ".join(f"{n} {kind}" for kind, n in found.items() if n) or "none"
-
-
-def problems(found: Iterable[tuple[str, str]]) -> Iterator[Row]:
-    """A line for each of the first things that failed, then one for the rest."""
-    listed = list(found)
-    for name, why in listed[:20]:
-        yield Row((f"  {name}: {' '.join(why.split())[:200]}",), True)
-    if len(listed) > 20:
-        yield Row((f"  and {len(listed) - 20} more",), True)
 
 
 if __name__ == "__main__":

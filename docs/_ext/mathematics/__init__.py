@@ -1,0 +1,1 @@
+"""Formulas of the tables as mathematics: MathML and LaTeX of one tree."""

@@ -1,0 +1,1 @@
+"""Tools of a checkout, which no wheel has: `gpu_check`."""
