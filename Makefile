@@ -86,9 +86,10 @@ docs: $(VENV)/.docs ## the site, in build/html; warnings are errors
 	$(python) -m sphinx --quiet -E -W --keep-going -b html docs build/html
 	@echo build/html/index.html
 
-lint: $(VENV)/.lint ## ruff: rules and format
+lint: $(VENV)/.lint ## ruff: rules and format; import-linter: who may import whom
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/lint-imports
 
 type: $(VENV)/.lint ## mypy, strict
 	$(python) -m mypy
@@ -99,7 +100,7 @@ format: $(VENV)/.lint ## let ruff rewrite what it can
 
 clean: ## remove the virtual environment, builds and caches
 	rm -rf $(VENV) build dist *.egg-info .hypothesis .pytest_cache .mypy_cache \
-	    .ruff_cache docs/cases
+	    .ruff_cache .import_linter_cache docs/cases
 
 $(VENV)/.numba: setup.cfg pyproject.toml | $(VENV)/bin/python
 	$(pip) -e '.[numba]'

@@ -14,8 +14,8 @@ from traceir.lax.checks.operands import broadcast_shapes as _meet
 from traceir.lax.checks.shapes import axis_in, shape_tuple
 from traceir.numpy.manipulation.shapes import expand_dims
 from traceir.numpy.ranges.linspace import arange
+from traceir.pytrees.flatten import map_ as tree_map
 from traceir.transforms.batching.vmap import vmap
-from traceir.tree import map as tree_map
 
 Names = tuple[str, ...]
 
