@@ -15,7 +15,7 @@ from types import ModuleType
 from urllib.parse import unquote
 
 import pytest
-from _ext.hasse import HEIGHT, WIDTH, Node, diagram, layout
+from _ext.drawings.hasse import HEIGHT, WIDTH, Node, diagram, layout
 
 import traceir
 import traceir.test_util
