@@ -26,7 +26,7 @@ from traceir.arrays.devices import (
     local_device_count,
     local_devices,
 )
-from traceir.base import config, lazy_exports
+from traceir.base import config, lazy_exports, moved_modules
 from traceir.base.config import enable_x64
 from traceir.base.config_scopes import (
     boundscheck,
@@ -189,6 +189,9 @@ _LATER = {
     ),
     **dict.fromkeys(("deserialize", "export"), f"{__name__}.exports"),
 }
+
+
+moved_modules.register()
 
 
 def __getattr__(name: str) -> object:

@@ -57,10 +57,15 @@ class ScalarType:
 
     def __eq__(self, other: object) -> bool:
         # Dtypes compare themselves; any other object is no dtype, whatever its text.
-        return other is self or other is self.dtype.type or NotImplemented
+        if type(other) is ScalarType:
+            return self.__name__ == other.__name__
+        return other is self.dtype.type or NotImplemented
 
     def __hash__(self) -> int:
         return hash(self.dtype.type)
+
+    def __reduce__(self) -> str:
+        return "bool_" if self.__name__ == "bool" else self.__name__
 
     def __repr__(self) -> str:
         return f"traceir.numpy.{self.__name__}"
