@@ -20,6 +20,7 @@ from traceir.ir.typecheck import infer
 from traceir.reference.kernels import KERNELS, kernel
 from traceir.reference.kernels.elementwise import bfloat16
 from traceir.reference.kernels.host_context import called_from_here
+from traceir.reference.regions import REGIONS, Call, region
 from traceir.reference.result_ownership import fresh, quiet, separate
 
 
@@ -52,7 +53,7 @@ def _narrow(params: Params, arrays: Sequence[np.ndarray]) -> bool:
 def call_of(eqn: Eqn) -> Callable[..., Any]:
     """What computes an equation's results from its operands: a kernel with params."""
     if eqn.primitive in REGIONS:
-        return REGIONS[eqn.primitive](**dict(eqn.params))
+        return region(ARRAYS, eqn.primitive, dict(eqn.params))
     if rules.default().prims[eqn.primitive].host:
         return host_call(eqn)
     function = KERNELS[eqn.primitive]
@@ -202,108 +203,44 @@ def host_call(eqn: Eqn) -> Callable[..., list[np.ndarray]]:
     return call
 
 
-def ready(closed: ClosedJaxpr) -> Callable[..., list[Any]]:
-    """A program within another, ready to run: by a backend that has compiled it."""
-    made: Callable[..., list[Any]] = closed.memo(
-        "run", lambda: Program(closed.jaxpr, closed.consts).inner
-    )
-    return made
+class Arrays:
+    """The domain of arrays, whose programs run here or where they are compiled."""
+
+    def ready(self, closed: ClosedJaxpr) -> Call[np.ndarray]:
+        """A program within another: by a backend that has compiled it."""
+        made: Call[np.ndarray] = closed.memo(
+            "run", lambda: Program(closed.jaxpr, closed.consts).inner
+        )
+        return made
+
+    def known(self, value: np.ndarray) -> np.ndarray:
+        """The array."""
+        return value
+
+    def lanes(self, which: np.ndarray, new: np.ndarray, old: np.ndarray) -> np.ndarray:
+        """New elements and old ones."""
+        return np.where(which, new, old)
+
+    def row(self, value: np.ndarray, k: int) -> np.ndarray:
+        """A view of a row."""
+        return value[k, ...]
+
+    def rows(self, length: int, aval: ShapedArray) -> np.ndarray:
+        """An array that is not yet set."""
+        return np.empty((length, *aval.shape), aval.dtype)
+
+    def whole(self, rows: np.ndarray) -> np.ndarray:
+        """The array."""
+        return rows
 
 
-def _jit(*, jaxpr: ClosedJaxpr, name: str, keep_unused: bool = False) -> Any:
-    return ready(jaxpr)
-
-
-def _cond(*, branches: tuple[ClosedJaxpr, ...]) -> Any:
-    choices = list(map(ready, branches))
-
-    def choose(index: np.ndarray, *xs: np.ndarray) -> list[Any]:
-        k = int(index)
-        return choices[k if 0 <= k < len(choices) else -1](*xs)
-
-    return choose
-
-
-def _while(
-    *,
-    cond_jaxpr: ClosedJaxpr,
-    cond_nconsts: int,
-    body_jaxpr: ClosedJaxpr,
-    body_nconsts: int,
-) -> Any:
-    test, body = ready(cond_jaxpr), ready(body_jaxpr)
-    split = cond_nconsts + body_nconsts
-
-    def repeat(*xs: np.ndarray) -> list[Any]:
-        tested, used, carry = xs[:cond_nconsts], xs[cond_nconsts:split], [*xs[split:]]
-        while (more := test(*tested, *carry)[0]).any():
-            found = body(*used, *carry)
-            carry = found if more.all() else lanes(more, found, carry)
-        return carry
-
-    return repeat
-
-
-def lanes(
-    which: np.ndarray, new: Sequence[np.ndarray], old: Sequence[np.ndarray]
-) -> list[np.ndarray]:
-    """The new arrays in the lanes where `which` holds, the old ones in the others."""
-    return [
-        np.where(which.reshape(which.shape + (1,) * (n.ndim - which.ndim)), n, o)
-        for n, o in zip(new, old, strict=True)
-    ]
-
-
-def _scan(
-    *,
-    jaxpr: ClosedJaxpr,
-    length: int,
-    reverse: bool,
-    num_consts: int,
-    num_carry: int,
-    unroll: int,
-) -> Any:
-    body, split = ready(jaxpr), num_consts + num_carry
-    rows = [(a.shape, a.dtype) for a in jaxpr.out_avals[num_carry:]]
-    order = range(length - 1, -1, -1) if reverse else range(length)
-
-    def steps(*xs: np.ndarray) -> list[Any]:
-        consts, carry, over = xs[:num_consts], [*xs[num_consts:split]], xs[split:]
-        stacks = [np.empty((length, *shape), dtype) for shape, dtype in rows]
-        for k in order:
-            results = body(*consts, *carry, *[x[k, ...] for x in over])
-            carry = results[:num_carry]
-            for stack, row in zip(stacks, results[num_carry:], strict=True):
-                stack[k] = row
-        return carry + stacks
-
-    return steps
-
-
-def _custom(*, call_jaxpr: ClosedJaxpr, **_: Any) -> Any:
-    return ready(call_jaxpr)
-
-
-def _remat(*, jaxpr: ClosedJaxpr, **_: Any) -> Any:
-    return ready(jaxpr)
-
-
-# Primitives with programs in their params: how to make one ready, given its params.
-REGIONS: dict[str, Callable[..., Callable[..., Any]]] = {
-    "jit": _jit,
-    "cond": _cond,
-    "while": _while,
-    "scan": _scan,
-    "custom_jvp_call": _custom,
-    "custom_vjp_call": _custom,
-    "remat2": _remat,
-}
+ARRAYS = Arrays()
 
 
 def _region(name: str) -> None:
     @kernel(name)
     def run(*xs: np.ndarray, **params: Any) -> Any:
-        return REGIONS[name](**params)(*xs)
+        return region(ARRAYS, name, params)(*xs)
 
 
 for _name in REGIONS:

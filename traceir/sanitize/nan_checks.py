@@ -15,8 +15,9 @@ from traceir import rules
 from traceir.base.config import Context
 from traceir.dtypes import kind_of
 from traceir.ir.effects import effects
-from traceir.ir.jaxpr import ClosedJaxpr, Eqn, sort_params
-from traceir.reference.interpreter import REGIONS, Program
+from traceir.ir.jaxpr import ClosedJaxpr, Eqn
+from traceir.reference.interpreter import Arrays, Program
+from traceir.reference.regions import REGIONS, Call, region
 
 # The flags that ask for it: the row of the error, what is bad, and its name.
 WATCHES: dict[str, tuple[str, Callable[[np.ndarray], Any], str]] = {
@@ -65,9 +66,9 @@ def check_results(
     if not flag:
         return
     if primitive in REGIONS:
-        eqn = Eqn(primitive, (), (), params)
+        call = region(_WatchedArrays(context), primitive, dict(params))
         with np.errstate(all="ignore"):
-            _Watched.call_of_region(eqn, context)(*arrays)
+            call(*arrays)
     raise _error(flag, primitive, arrays, None, context)
 
 
@@ -111,7 +112,8 @@ class _Watched(Program):
 
     def call_of(self, eqn: Eqn) -> Callable[..., Any]:
         if eqn.primitive in REGIONS:
-            return self.call_of_region(eqn, self.context)
+            arrays = _WatchedArrays(self.context)
+            return region(arrays, eqn.primitive, dict(eqn.params))
         call, context = super().call_of(eqn), self.context
 
         def looked_at(*arrays: np.ndarray) -> Any:
@@ -124,22 +126,16 @@ class _Watched(Program):
 
         return looked_at
 
-    @staticmethod
-    def call_of_region(eqn: Eqn, context: Context) -> Callable[..., Any]:
-        """A region whose programs are looked at."""
 
-        def watch(value: Any) -> Any:
-            if isinstance(value, tuple) and type(value) is tuple:
-                return tuple(map(watch, value))
-            if not isinstance(value, ClosedJaxpr):
-                return value
-            inner = ClosedJaxpr(value.jaxpr, value.consts)
-            inner.memo("run", lambda: _Watched(value, context).inner)
-            return inner
+class _WatchedArrays(Arrays):
+    """The domain of arrays whose programs are looked at."""
 
-        params = {name: watch(value) for name, value in eqn.params}
-        call: Callable[..., Any] = REGIONS[eqn.primitive](**dict(sort_params(params)))
-        return call
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def ready(self, closed: ClosedJaxpr) -> Call[np.ndarray]:
+        """A program within another, whose equations are looked at."""
+        return _Watched(closed, self._context).inner
 
 
 def _error(

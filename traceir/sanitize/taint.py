@@ -15,10 +15,12 @@ from typing import Any
 import numpy as np
 
 from traceir.base.fast_dataclass import dataclass
+from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Params
-from traceir.reference.interpreter import REGIONS, Program, evaluate_eqn
+from traceir.reference.interpreter import Program, evaluate_eqn
 from traceir.reference.kernels import KERNELS
 from traceir.reference.kernels.host_context import called_from_here
+from traceir.reference.regions import REGIONS, Call, region
 from traceir.reference.result_ownership import fresh, quiet, separate
 from traceir.sanitize.fault_checks import MOVES, Fault, faults, pointwise
 
@@ -51,10 +53,6 @@ def marked(array: np.ndarray, bad: Any, fault: Fault | None) -> Marked:
     return Marked(array, bad, fault)
 
 
-Values = Sequence[Any]
-Call = Callable[..., list[Marked]]
-
-
 class Sanitized(Program):
     """A program that looks for faults, equation by equation."""
 
@@ -63,11 +61,11 @@ class Sanitized(Program):
     def __init__(self, closed: ClosedJaxpr) -> None:
         super().__init__(closed.jaxpr, closed.consts)
 
-    def call_of(self, eqn: Eqn) -> Call:
+    def call_of(self, eqn: Eqn) -> Call[Marked]:
         """What computes marked results of operands, some of which may be marked."""
         where = str(eqn.source) if eqn.source else None
         if eqn.primitive in REGIONS:
-            inner = _CALLS[eqn.primitive](dict(eqn.params))
+            inner = region(MARKED, eqn.primitive, dict(eqn.params))
         else:
             inner = _operation(eqn, super().call_of(eqn), where)
 
@@ -112,7 +110,7 @@ def look(primitive: str, params: Params, arrays: Sequence[np.ndarray]) -> list[A
     [array([-1, -2], dtype=int8)]
     """
     if primitive in REGIONS:
-        call: Call = _CALLS[primitive](dict(params))
+        call = region(MARKED, primitive, dict(params))
         with called_from_here():
             return quiet().run(_counted_results, call, arrays)
     eqn = Eqn(primitive, (), (), params)
@@ -121,7 +119,7 @@ def look(primitive: str, params: Params, arrays: Sequence[np.ndarray]) -> list[A
     return quiet().run(_counted_results, call, arrays)
 
 
-def _counted_results(call: Call, arrays: Sequence[np.ndarray]) -> list[Any]:
+def _counted_results(call: Call[Marked], arrays: Sequence[np.ndarray]) -> list[Any]:
     values = call(*map(Marked, arrays))
     return [fresh(_of(value).counts(), arrays) for value in values]
 
@@ -129,7 +127,7 @@ def _counted_results(call: Call, arrays: Sequence[np.ndarray]) -> list[Any]:
 # Operations ---------------------------------------------------------------------------
 
 
-def _operation(eqn: Eqn, kernel: Callable[..., Any], where: str | None) -> Call:
+def _operation(eqn: Eqn, kernel: Callable[..., Any], where: str | None) -> Call[Marked]:
     """An equation with a kernel: its results, their new faults and inherited ones."""
     inherit = _inheritance(eqn.primitive)
 
@@ -220,101 +218,53 @@ def _applied(eqn: Eqn, operands: Sequence[np.ndarray]) -> list[np.ndarray]:
 # Programs within programs -------------------------------------------------------------
 
 
-def _inner(closed: ClosedJaxpr) -> Call:
-    """A program within another; its faults are told when they count."""
-    made: Sanitized = closed.memo("sanitized", lambda: Sanitized(closed))
-    return lambda *values: [_of(value) for value in made.results(*values)]
+class MarkedArrays:
+    """The domain of marked arrays: what decides has to be good."""
+
+    def ready(self, closed: ClosedJaxpr) -> Call[Marked]:
+        """A program within another; its faults are told when they count."""
+        made: Sanitized = closed.memo("sanitized", lambda: Sanitized(closed))
+        return lambda *values: [_of(value) for value in made.results(*values)]
+
+    def known(self, value: Marked) -> np.ndarray:
+        """The array, whose elements count."""
+        return value.counts()
+
+    def lanes(self, which: np.ndarray, new: Marked, old: Marked) -> Marked:
+        """New elements and old ones, each with its mark."""
+        bad = np.where(which, new.marks(), old.marks())
+        fault = new.fault if (bad & which).any() else old.fault
+        return marked(np.where(which, new.array, old.array), bad, fault)
+
+    def row(self, value: Marked, k: int) -> Marked:
+        """A row with its marks."""
+        bad = None if value.bad is None else value.bad[k, ...]
+        return marked(value.array[k, ...], bad, value.fault)
+
+    def rows(self, length: int, aval: ShapedArray) -> MarkedRows:
+        """Room for rows and their marks."""
+        return MarkedRows((length, *aval.shape), aval.dtype)
+
+    def whole(self, rows: MarkedRows) -> Marked:
+        """The rows, with the fault of the first that has one."""
+        first = min(rows.faults, default=None)
+        fault = None if first is None else rows.faults[first]
+        return marked(rows.array, rows.bad, fault)
 
 
-def _program(params: dict[str, Any]) -> Call:
-    return _inner(params["jaxpr"])
+class MarkedRows:
+    """A marked array that is made row by row; the faults by their rows."""
+
+    __slots__ = ("array", "bad", "faults")
+
+    def __init__(self, shape: tuple[int, ...], dtype: np.dtype) -> None:
+        self.array, self.bad = np.empty(shape, dtype), np.zeros(shape, bool)
+        self.faults: dict[int, Fault] = {}
+
+    def __setitem__(self, k: int, row: Marked) -> None:
+        self.array[k], self.bad[k] = row.array, row.marks()
+        if row.fault is not None:
+            self.faults[k] = row.fault
 
 
-def _custom(params: dict[str, Any]) -> Call:
-    return _inner(params["call_jaxpr"])
-
-
-def _cond(params: dict[str, Any]) -> Call:
-    branches = list(map(_inner, params["branches"]))
-
-    def choose(index: Marked, *values: Marked) -> list[Marked]:
-        k = int(index.counts())
-        return branches[k if 0 <= k < len(branches) else -1](*values)
-
-    return choose
-
-
-def _while(params: dict[str, Any]) -> Call:
-    test, body = _inner(params["cond_jaxpr"]), _inner(params["body_jaxpr"])
-    tested = params["cond_nconsts"]
-    split = tested + params["body_nconsts"]
-
-    def repeat(*values: Marked) -> list[Marked]:
-        carry = list(values[split:])
-        while (more := test(*values[:tested], *carry)[0].counts()).any():
-            new = body(*values[tested:split], *carry)
-            lanes = [_lanes(more, n, o) for n, o in zip(new, carry, strict=True)]
-            carry = new if more.all() else lanes
-        return carry
-
-    return repeat
-
-
-def _lanes(which: np.ndarray, new: Marked, old: Marked) -> Marked:
-    """The new elements in the lanes where `which` holds, the old ones in the others."""
-    rank = new.array.ndim
-    which = which.reshape(which.shape + (1,) * (rank - which.ndim))
-    bad = np.where(which, new.marks(), old.marks())
-    fault = new.fault if (bad & which).any() else old.fault
-    return marked(np.where(which, new.array, old.array), bad, fault)
-
-
-def _scan(params: dict[str, Any]) -> Call:
-    closed, length = params["jaxpr"], params["length"]
-    consts, split = params["num_consts"], params["num_consts"] + params["num_carry"]
-    body, rows = _inner(closed), closed.out_avals[params["num_carry"] :]
-
-    def steps(*values: Marked) -> list[Marked]:
-        carry = list(values[consts:split])
-        stacked: list[list[Marked]] = [[] for _ in rows]
-        order = range(length - 1, -1, -1) if params["reverse"] else range(length)
-        for k in order:
-            found = body(
-                *values[:consts], *carry, *[_row(v, k) for v in values[split:]]
-            )
-            carry = found[: len(carry)]
-            for stack, row in zip(stacked, found[len(carry) :], strict=True):
-                stack.append(row)
-        return carry + [
-            _stacked(stack[:: -1 if params["reverse"] else 1], row)
-            for stack, row in zip(stacked, rows, strict=True)
-        ]
-
-    return steps
-
-
-def _row(value: Marked, k: int) -> Marked:
-    return marked(
-        value.array[k, ...],
-        None if value.bad is None else value.bad[k, ...],
-        value.fault,
-    )
-
-
-def _stacked(rows: Sequence[Marked], aval: Any) -> Marked:
-    shape = (len(rows), *aval.shape)
-    array, bad = np.empty(shape, aval.dtype), np.zeros(shape, bool)
-    for k, row in enumerate(rows):
-        array[k], bad[k] = row.array, row.marks()
-    return marked(array, bad, _first(rows))
-
-
-_CALLS: dict[str, Callable[[dict[str, Any]], Call]] = {
-    "jit": _program,
-    "cond": _cond,
-    "while": _while,
-    "scan": _scan,
-    "custom_jvp_call": _custom,
-    "custom_vjp_call": _custom,
-    "remat2": _program,
-}
+MARKED = MarkedArrays()
