@@ -29,11 +29,10 @@ def kept(name: str, target: str = "py") -> Path:
 
 def generated(name: str, target: str = "py") -> str:
     """The source that is generated now, without the library of real functions."""
-    from traceir_numba.assemble import assemble
-
     from traceir.text import parse
     from traceir_numba import backend
     from traceir_numba.cuda.source import module_of
+    from traceir_numba.pipeline.build_program import assemble
 
     closed = parse((PROGRAMS / f"{name}.txt").read_text())
     if target == "py":

@@ -10,22 +10,24 @@ from typing import Any
 
 import pytest
 
+from traceir.rules import parsed_tables
+from traceir.store.sources import texts_of
 from traceir_numba.runtime import mcjit
 from traceir_numba.store import identity
 
 ROOT = Path(identity.__file__).parents[2]
 # What the backend imports of `traceir` that decides nothing of the code.
 OTHERS = {
-    "caches.py": "what is kept, and how long",
+    "base/caches.py": "what is kept, and how long",
+    "base/fork_safety.py": "locks",
+    "base/python_parser.py": "Python's parser",
+    "base/source_info.py": "lines in comments",
     "errors.py": "texts of errors",
-    "forks.py": "locks",
-    "ir.py": "in SOURCES",
     "jit/fallback.py": "what runs instead of a program",
     "jit/function.py": "what the decorator makes",
     "jit/stages.py": "traces that are exported",
+    "pytrees/treedef.py": "told apart in keys",
     "rules/__init__.py": "the tables: they decide the trace, which is in the key",
-    "source.py": "lines in comments",
-    "syntax.py": "Python's parser",
     "store/__init__.py": "the store itself",
     "store/entry.py": "the store itself",
     "store/files.py": "the store itself",
@@ -33,8 +35,6 @@ OTHERS = {
     "text/__init__.py": "comments",
     "text/naming.py": "names of variables",
     "text/printer.py": "comments",
-    "treedef.py": "told apart in keys",
-    "dtypes.py": "names",
 }
 
 
@@ -45,7 +45,7 @@ def imported() -> set[str]:
     """
     found = set()
     backend = ROOT / "traceir_numba"
-    for path in set(backend.rglob("*.py")) - set(backend.glob("cuda/*.py")):
+    for path in set(backend.rglob("*.py")) - set(backend.glob("cuda/**/*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.ImportFrom) and str(node.module).startswith(
                 "traceir."
@@ -71,8 +71,17 @@ def test_every_import_of_the_backend_is_in_its_identity_or_decides_nothing() -> 
     assert imported() - covered - OTHERS.keys() == set()
 
 
+def test_every_pattern_of_sources_has_files() -> None:
+    asked = [
+        (package, one) for package, some in identity.SOURCES.items() for one in some
+    ]
+    asked += [("traceir_numba", one) for one in identity.COMPILER]
+    asked += [("traceir", one) for one in parsed_tables.READERS]
+    assert [one for one in asked if len(texts_of(one[0], one[1:])) == 1] == []
+
+
 def test_what_is_made_for_a_device_is_not_kept() -> None:
-    paths = (ROOT / "traceir_numba" / "cuda").glob("*.py")
+    paths = (ROOT / "traceir_numba" / "cuda").rglob("*.py")
     found = [path.name for path in paths if "numba.store" in path.read_text()]
     assert found == []
 
@@ -89,7 +98,7 @@ def fresh() -> Iterator[None]:
 
 FEWER: dict[str, Any] = {
     "SOURCES": {"traceir_numba": ("**/*.py",)},
-    "COMPILER": ("engine.py",),
+    "COMPILER": ("runtime/mcjit.py",),
     "VERSIONS": {**identity.VERSIONS, "numpy": "exceptions.py"},
 }
 

@@ -71,8 +71,11 @@ def shortened(x: Real, power: Real, fraction: Real, whole: Real) -> Real:
     e, m = min(int(power.value), own), int(fraction.value)
     bias, own_bias = (1 << e - 1) - 1, (1 << own - 1) - 1
     size = abs(x.value)
-    unit = TWO ** (max(_lead(size), 1 - own_bias) - m)
-    size = round(size / unit) * unit
+    exponent = max(_lead(size), 1 - own_bias)
+    unit = TWO ** (exponent - m)
+    # A tie goes to the even one of two bit patterns: without a fraction, of exponents.
+    below = exponent + own_bias - 1 << m
+    size = (round(size / unit + below) - below) * unit
     if size >= TWO ** (bias + 1):
         return -INFINITY if x.negative else INFINITY
     if fewer and size < TWO ** (1 - bias):

@@ -39,7 +39,7 @@ class Domain(Protocol[V]):
         """The array that decides which program runs, or whether one runs again."""
 
     def lanes(self, which: np.ndarray, new: V, old: V) -> V:
-        """The new elements where `which` holds, which has their rank; the old elsewhere."""
+        """New elements where `which` holds, which has their rank; old ones elsewhere."""
 
     def row(self, value: V, k: int) -> V:
         """A row of a value, along its first axis."""

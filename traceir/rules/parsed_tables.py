@@ -11,6 +11,9 @@ from traceir.store.entry import Entry, digest
 from traceir.store.files import current
 from traceir.store.sources import texts_of
 
+# The modules that read tables.
+READERS = ("exact/*.py", "rules/**/*.py")
+
 
 def remembered(path: Path) -> Rules:
     """The rules of a folder of tables: as `load` gives them, sooner.
@@ -27,7 +30,7 @@ def remembered(path: Path) -> Rules:
         return load(path)
     files = sorted(path.glob("*.toml"))
     texts = [part for file in files for part in (file.name, file.read_bytes())]
-    key = digest(*texts, "", *texts_of("traceir", ["rules/*.py"]))
+    key = digest(*texts, "", *texts_of("traceir", READERS))
     entry = store.read("tables", key)
     if entry is not None:
         return load(json.loads(entry.blocks[0]), checked=True)

@@ -13,17 +13,14 @@ from traceir_numba.runtime import mcjit
 SOURCES = {
     "traceir_numba": ("**/*.py",),
     "traceir": (
-        "avals.py",
         "dtypes.py",
-        "effects.py",
-        "evaluate.py",
-        "ir.py",
-        "kernels/*.py",
-        "rules/helpers.py",
-        "rules/numerics.py",
-        "rules/threefry.py",
+        "exact/numerics.py",
+        "exact/threefry.py",
+        "ir/*.py",
+        "reference/**/*.py",
+        "rules/formulas/helpers.py",
         "text/words.py",
-        "transforms/while_.py",
+        "transforms/control/while_.py",
     ),
 }
 # Where libraries that compute, or compile, say which one they are.
@@ -36,7 +33,12 @@ VERSIONS = {
 
 
 # What makes code of LLVM text.
-COMPILER = ("engine.py", "libraries.py", "machine.py", "store/units.py")
+COMPILER = (
+    "llvm/optimize.py",
+    "runtime/external_symbols.py",
+    "runtime/mcjit.py",
+    "store/units.py",
+)
 
 
 @cache
