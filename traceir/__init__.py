@@ -2,6 +2,25 @@
 
 The specification is data (`traceir.rules`), this package is the reference that the data
 drives, and `traceir_numba` turns programs into Numba source and machine code.
+
+A user's function goes in; tracing gives a `ClosedJaxpr`, which a backend compiles and
+runs. Start reading at `jit.function.JitFunction`.
+
+- `base`, `pytrees`, `exact`: flags and caches; trees of containers; exact numbers
+- `rules`: the specification's engine: tables of named rules, and their formula language
+- `ir`, `text`: programs as typed A-normal form (jaxprs); their printer and parser
+- `oracle`, `reference`: programs run by the tables alone; by NumPy kernels
+- `arrays`, `tracing`, `binding`: arrays; traces and tracers; their operators
+- `eager`, `sanitize`: operations outside traces; checks of their results
+- `jit`, `transforms`: compiled functions and their cache; derivatives and batches
+- `lax`: primitives as functions, named as in `jax.lax`: no promotion, no broadcasting
+- `numpy`, `random`, `nn`, `scipy`, `image`, `ops`: public functions, as JAX has them
+- `face`: tracing of plain NumPy functions: `np.sin`, `x[i] = y` and `np.random`
+- `exports`, `store`: programs in files; files that processes share
+- `conform`, `commands`: the conformance suite; the commands of `python -m traceir`
+- `tree`, `tree_util`, `flatten_util`: trees, by their public names
+- `dtypes`, `errors`, `sharding`: dtypes, exceptions, layouts over devices
+- `debug`, `experimental`, `test_util`: printing, callbacks, checks of derivatives
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,30 @@
-"""Readable Numba source and machine code for traceir programs, and a drop-in `jit`."""
+"""Readable Numba source and machine code for traceir programs, and a drop-in `jit`.
+
+`jit` is for functions of NumPy arrays. As the backend "numba" of `traceir.jit`, the
+package takes a `ClosedJaxpr` and gives an `Executable`, which runs on NumPy arrays.
+Start reading at `backend.compile`; `pipeline` calls the stages in their order, which is
+that of the packages here.
+
+- `lowering`: rewrites of a program before fusion: the same bits, fewer primitives
+- `fusion`: the fusion of equations into clusters, one loop nest each
+- `loops`: loop nests and compiled programs as data, and the schedule of a nest
+- `buffers`: buffer assignment, and control flow as routines over buffers
+- `codegen`: Numba source for the CPU, written from nests, routines and programs
+- `emitters`: the table of emitters: how the backend computes each primitive
+- `vecmath`: real functions that LLVM vectorises, as source for kernels
+- `gemm`: matrix products as machine code of our own, blocked and threaded
+- `llvm`: generated source to LLVM text, and LLVM text to machine code
+- `pipeline`: the pass manager: a traced program to a compiled one, pass by pass
+- `runtime`: services of a running program: memory, threads, loaded object code
+- `store`: machine code and programs as entries of the store (`traceir.store`)
+- `aot`: ahead-of-time compilation: programs as files that run without traceir
+- `cuda`: programs on a CUDA device: `@cuda.jit` kernels of the same loop nests
+- `api`: the drop-in decorator `jit`: NumPy in and out, float64 kept
+- `backend`: the "numba" backend: a traced program to one that runs machine code
+- `device_functions`: functions that kernels call: source made from templates
+- `errors`: errors of the backend, each with a rule and the user's line
+- `numba_cuda_shim`: an import finder that keeps numba-cuda's from our modules
+"""
 
 import sys
 

@@ -1,4 +1,7 @@
-"""The drop-in decorator: NumPy in and out, float64 kept. Serves: cache.key.face"""
+"""The drop-in decorator `jit`: NumPy in and out, float64 kept.
+
+Serves: cache.key.face
+"""
 
 from __future__ import annotations
 

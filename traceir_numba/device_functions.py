@@ -1,4 +1,4 @@
-"""Functions that kernels call: source text, made from templates by name.
+"""Functions that kernels call: source made from templates.
 
 A function is named for its dtypes, as `div_i32`. A generated module contains those
 that its kernels use, so it stays whole; the compiler makes them part of the kernels.

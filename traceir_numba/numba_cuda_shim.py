@@ -1,4 +1,4 @@
-"""Modules of this package that another package's finder would look for elsewhere.
+"""An import finder that keeps numba-cuda's from our modules.
 
 The package numba-cuda puts a finder before all others, which sends every name with
 "numba.cuda" in it to its own folder. So has `traceir_numba.cuda`, and that finder would

@@ -1,4 +1,4 @@
-"""What `make gpu-check` runs: cases, tests and times on a device, in one table.
+"""The command `make gpu-check`: cases, tests and times in one table.
 
 What could hang is in processes of its own, which are ended when their time is over.
 Serves: every table

@@ -1,4 +1,4 @@
-"""Kernels of cases as PTX and machine code, where there is no device.
+"""Kernels of the cases as PTX and machine code, without a device.
 
 Serves: every table
 """

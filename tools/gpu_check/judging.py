@@ -1,4 +1,4 @@
-"""Cases, tests and times for the table of `make gpu-check`. Serves: every table"""
+"""The rows of `make gpu-check`: verdicts, tests and times. Serves: every table"""
 
 from __future__ import annotations
 

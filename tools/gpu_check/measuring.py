@@ -1,4 +1,4 @@
-"""The times of some functions on a device, beside its copies, JAX and CuPy.
+"""Times of some functions on a device, beside copies, JAX and CuPy.
 
 `python -m tools.gpu_check.measuring ELEMENTS` prints a line of JSON for each; it
 runs in a process of its own, which is ended where a kernel does not.

@@ -1,1 +1,9 @@
-"""arrays."""
+"""Concrete arrays: NumPy buffers with a type that knows weakness. Serves: array.*
+
+Takes a NumPy array and a `ShapedArray`; gives an immutable `Array`. Start reading at
+`array.Array`.
+
+- `array`: `Array`: an immutable NumPy array with a type that knows weakness
+- `array_interface`: the methods that arrays and tracers have in common
+- `devices`: the one device: where arrays live
+"""

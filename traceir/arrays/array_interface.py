@@ -1,4 +1,4 @@
-"""What arrays and tracers have in common. Serves: array.*
+"""The methods that arrays and tracers have in common. Serves: array.*
 
 What follows from the type is here. The operators and the other methods are declared for
 type checkers: their bodies are functions of `traceir.numpy`, which

@@ -1,4 +1,4 @@
-"""The one device: where arrays live and what is asked of it. Serves: device.*"""
+"""The one device: where arrays live. Serves: device.*"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Caches that threads share: made once, bounded, cleared by `clear_caches`.
+"""Caches shared by threads: filled once, bounded, cleared together.
 
 `functools.cache` calls its function as often as threads ask before the first is done,
 and each thread gets what it has made itself. Where that is one object by its meaning,

@@ -1,4 +1,4 @@
-"""Flags, and the context that a trace runs in. Serves: cache.key.x64, cache.flag.*
+"""Flags, and the context that holds their values. Serves: cache.key.x64, cache.flag.*
 
 A flag has a process-wide value (`update`, or the environment at import) and,
 within a context manager, a value for the current thread.  `current()` gives all of them

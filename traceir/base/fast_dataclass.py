@@ -1,4 +1,4 @@
-"""Dataclasses that take half of the time to make.
+"""Dataclasses that are created in half of the time.
 
 `dataclasses` writes each method of a class as text and compiles it, which was half of
 the time of importing this package. Here only `__init__` is; the others are closures

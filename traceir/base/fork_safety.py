@@ -1,4 +1,4 @@
-"""Locks that a fork waits for, so that the child does not find them held for ever."""
+"""Locks that a forked child never finds held."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of a package whose modules are imported when a name is first asked for.
+"""Names of a package whose modules are imported on first use.
 
 Which names there are, and of which modules, is said once, in the stub beside the
 package: type checkers and editors read it, and so does `places`.

@@ -1,4 +1,4 @@
-"""Where a user's program did something: captured cheaply, decoded when asked.
+"""Source positions: captured cheaply, decoded when asked for.
 
 Serves the errors' ``at`` line, the comments of generated source and `explain`.
 

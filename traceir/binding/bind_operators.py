@@ -1,4 +1,4 @@
-"""Binds the operators and methods of arrays and tracers. Serves: promote.*, array.*
+"""Operators and methods, bound to arrays and tracers. Serves: promote.*, array.*
 
 Imported last: what is bound here is made of everything before. In a trace whose face is
 NumPy, operators promote by NumPy's table; functions of `traceir.numpy` never do.

@@ -1,4 +1,7 @@
-"""Where arrays are put: on the one device. Serves: device.*, cache.key.*"""
+"""`device_put` and its like: arrays placed on the one device.
+
+Serves: device.*, cache.key.*
+"""
 
 from __future__ import annotations
 

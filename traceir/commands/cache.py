@@ -1,4 +1,4 @@
-"""`python -m traceir cache`: what is in the store, and what is to stay there."""
+"""`python -m traceir cache`: lists the store and removes entries."""
 
 from __future__ import annotations
 

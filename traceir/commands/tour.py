@@ -1,4 +1,4 @@
-"""The tour: SELU from Python to machine code, a screenful for each step."""
+"""The tour: SELU from Python to machine code, step by step."""
 
 from __future__ import annotations
 

@@ -1,5 +1,16 @@
 """The conformance suite: cases, the runner that judges, adapters. Serves: all tables
 
+Takes case files (`spec/cases/*.tir`) and an `Implementation`; gives a `Verdict` for
+each case. Start reading at `judging.run.judge`; `__main__` is the command.
+
+- `casefiles`: case files: their syntax, and cases as data
+- `drawing`: Hypothesis strategies for programs, types, arrays and transforms
+- `jax`: JAX as an implementation under test
+- `judging`: verdicts: an implementation's answers compared with cases
+- `processes`: child processes in which implementations are judged
+- `reporting`: reports of runs: text, HTML, JSON and the status page
+- `systems`: systems that run sessions of calls: by tables, `traceir` and others
+
 >>> from traceir.conform import read_cases
 >>> text = '''
 ... case add/two

@@ -1,4 +1,6 @@
-"""Functions of arrays outside every trace, by the shortest way. Serves: level.bind
+"""Dispatch of eager calls: to a cached plan, or to the function itself.
+
+Serves: level.bind
 
 What a function does with arrays is decided by their types, by its other arguments and
 by the context. When a call comes for the second time with the same ones, a *plan* of

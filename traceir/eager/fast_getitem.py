@@ -1,4 +1,4 @@
-"""Reading arrays by index outside every trace, by NumPy's own reads. Serves: index.*"""
+"""`x[i]` on concrete arrays, as NumPy's own reads. Serves: index.*"""
 
 from __future__ import annotations
 

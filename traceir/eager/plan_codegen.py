@@ -1,4 +1,4 @@
-"""What a function does with operands of certain types, as a few lines of Python.
+"""Plans: Python source for a function and the types of its operands.
 
 Serves: level.bind. A function is recorded once, on stand-ins for its arrays; what it
 recorded becomes text that calls the same kernels in the same order, on memory that is

@@ -1,4 +1,4 @@
-"""Recording of what a function does outside every trace. Serves: level.bind"""
+"""The trace that records a function for its plan. Serves: level.bind"""
 
 from __future__ import annotations
 

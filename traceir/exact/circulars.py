@@ -1,4 +1,4 @@
-"""Tangents, inverse circular functions, error functions at exact points.
+"""Tangents, inverse circular and error functions at exact points.
 
 Serves: accuracy.*
 """

@@ -1,4 +1,4 @@
-"""Functions of complex numbers with infinities and NaNs. Serves: accuracy.complex
+"""Functions of complex infinities and NaNs. Serves: accuracy.complex
 
 The values are those of Annex G of the C standard (ISO/IEC 9899:2018). Each function
 here is given a number of which a part is an infinity or a NaN, and the imaginary part

@@ -1,4 +1,4 @@
-"""More digits than any dtype has, by mpmath. Serves: accuracy.*"""
+"""Arbitrary precision, by mpmath. Serves: accuracy.*"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers of the gamma distribution, one at a time, in double precision.
+"""Single draws of the gamma distribution, in double precision.
 
 George Marsaglia, Wai Wan Tsang, "A simple method for generating gamma variables"
 (2000). Serves: random_gamma

@@ -1,4 +1,4 @@
-"""Numbers as patterns of bits, and in shorter formats, exactly. Serves: prim.* rows
+"""Numbers as bit patterns, and rounded to short formats. Serves: prim.* rows
 
 A format of IEEE 754 has so many bits of an exponent and so many of a fraction. Of its
 patterns that are NaN the quiet one without a sign is written.

@@ -1,4 +1,4 @@
-"""Real functions of `value` formulas, one point at a time. Serves: accuracy.*
+"""Real functions that formulas may call, one point at a time. Serves: accuracy.*
 
 Only an oracle needs them, and mpmath with them.
 """

@@ -1,4 +1,4 @@
-"""Gamma, Bessel and beta functions at exact points, with how well conditioned they are.
+"""Gamma, Bessel and beta functions, and how well conditioned they are.
 
 Serves: accuracy.conditioned, `real` in the rows of special.toml
 """

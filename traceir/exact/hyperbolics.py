@@ -1,4 +1,4 @@
-"""Hyperbolic functions, and others by exp, at exact points. Serves: accuracy.*"""
+"""Hyperbolic functions and exponentials at exact points. Serves: accuracy.*"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Limits of dtypes, and rounding to one. Serves: accuracy.*"""
+"""Limits of dtypes, and rounding to a dtype. Serves: accuracy.*"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The hash of counters that random bits are made of, on Python's integers.
+"""The Threefry hash of random bits, on Python's integers.
 
 John Salmon, Mark Moraes, Ron Dror, David Shaw, "Parallel random numbers: as easy as
 1, 2, 3" (2011): Threefry of two words of 32 bits, in twenty rounds. Serves:

@@ -1,4 +1,4 @@
-"""Calls of functions with derivative rules, in the order of a program's text.
+"""Calls of functions with derivative rules, in the order of the text.
 
 Serves: export.derivatives
 """

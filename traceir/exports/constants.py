@@ -1,4 +1,4 @@
-"""Constants as bytes: row-major, little-endian, whatever the machine.
+"""Constants as bytes: row-major, little-endian.
 
 Serves: export.constants
 """

@@ -1,4 +1,4 @@
-"""The file of a program as bytes: a head, text, and blocks of constants.
+"""The container of a file: a head, text, and blocks of constants.
 
 Serves: export.file, export.version, export.additions
 """

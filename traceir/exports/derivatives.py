@@ -1,4 +1,4 @@
-"""Derivative rules as programs. Serves: export.derivatives
+"""Derivative rules of exported functions, as programs. Serves: export.derivatives
 
 A program that is read from a file has no functions. Its rules, where the file has them,
 are programs that stand in the place of the functions.

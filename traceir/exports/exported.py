@@ -1,4 +1,4 @@
-"""Functions of exported programs: called, traced and pickled. Serves: export.*"""
+"""`Exported`: a program that can be called, traced and pickled. Serves: export.*"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs in files, and the derivative rules of the functions that they call.
+"""The writer and the reader of a program with its derivative rules.
 
 In the head, `calls` has a number for each call of a function with a rule, in the order
 of the text; it is that of an entry of `rules`, which has the numbers of `programs`. A

@@ -1,4 +1,4 @@
-"""Programs without the functions of this process. Serves: export.whole"""
+"""Programs with no reference to this process's functions. Serves: export.whole"""
 
 from __future__ import annotations
 

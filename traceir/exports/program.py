@@ -1,4 +1,4 @@
-"""An exported program as data, and to and from a file.
+"""An exported program as data, and its conversion to a file.
 
 Serves: export.whole, export.program, export.same
 """

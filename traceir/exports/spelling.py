@@ -1,4 +1,4 @@
-"""`traceir.export`: a function, with the names that stand in `jax.export`.
+"""`traceir.export`: callable, with the names of `jax.export`.
 
 Serves: export.shapes, export.tree
 """

@@ -1,4 +1,4 @@
-"""Structures of trees as JSON; classes by names that were registered, never imported.
+"""Tree structures as JSON, with classes by registered names.
 
 Serves: export.tree
 """

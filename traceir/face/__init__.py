@@ -1,4 +1,22 @@
-"""The face that plain NumPy functions see while they are traced. Serves: face.*"""
+"""Tracing of plain NumPy functions: `np.sin`, `x[i] = y` and `np.random`.
+
+Serves: face.*
+
+Takes a function written for NumPy; its NumPy calls and its writes to arrays become
+equations, and its effects on arguments are written back. Start reading at `calls.call`.
+
+- `arrays`: the traced array that can be written to, its views and its memory
+- `functions`: NumPy's functions on traced arrays, by their own names
+- `binding`: NumPy's protocols, operators and methods, bound to traced arrays
+- `callers`: a test of who calls: the user, or these packages and NumPy
+- `calls`: the call of a plain function while it is traced
+- `classes`: the classes of traced arrays, as a plain function sees them
+- `containers`: lists, dicts and objects among arguments, and changes to them
+- `external`: generators, clocks and files, as a traced function sees them
+- `host_calls`: random generators of NumPy and Python, drawn from at run time
+- `namespace`: the namespaces of NumPy that a traced function sees
+- `objects`: objects of a user's classes as a traced function sees them
+"""
 
 from traceir.face import binding
 from traceir.face.arrays.array import NumpyTracer

@@ -1,4 +1,4 @@
-"""Binds NumPy's protocols, operators and methods to the arrays of its face.
+"""NumPy's protocols, operators and methods, bound to traced arrays.
 
 Serves: promote.numpy, face.ufunc, face.function, face.view
 """

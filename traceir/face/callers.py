@@ -1,4 +1,7 @@
-"""Who asks: a user, or these packages and NumPy. Serves: face.reach, index.bounds"""
+"""A test of who calls: the user, or these packages and NumPy.
+
+Serves: face.reach, index.bounds
+"""
 
 from __future__ import annotations
 

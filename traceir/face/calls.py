@@ -1,4 +1,4 @@
-"""Calling a plain function while it is traced, and what it writes to its arguments.
+"""The call of a plain function while it is traced.
 
 Serves: update.argument, update.overlap, update.readonly, update.layout
 """

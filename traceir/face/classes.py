@@ -1,4 +1,4 @@
-"""What a plain function learns of the classes of traced arrays. Serves: face.reach
+"""The classes of traced arrays, as a plain function sees them. Serves: face.reach
 
 A traced array says that it is an `np.ndarray`, a number that it is one of NumPy's, or
 of Python's where it was given as one.

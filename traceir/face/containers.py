@@ -1,4 +1,4 @@
-"""What becomes of lists, dicts and objects among the arguments of a plain function.
+"""Lists, dicts and objects among arguments, and changes to them.
 
 Serves: update.container
 

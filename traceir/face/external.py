@@ -1,4 +1,4 @@
-"""What a traced function sees of the world outside: generators, clocks, files.
+"""Generators, clocks and files, as a traced function sees them.
 
 Serves: face.random, face.external
 

@@ -1,4 +1,4 @@
-"""Random numbers of NumPy's and of Python's, drawn when the program runs.
+"""Random generators of NumPy and Python, drawn from at run time.
 
 Serves: face.random
 

@@ -1,4 +1,4 @@
-"""What a plain function sees of NumPy while it is traced. Serves: face.reach
+"""The namespaces of NumPy that a traced function sees. Serves: face.reach
 
 The function runs with a view of its own globals, in which NumPy's functions that make
 arrays make arrays of the trace. Nothing is changed for anybody else: neither NumPy's

@@ -1,5 +1,10 @@
 """Images of other sizes, as `jax.image` has them: `traceir.image.resize`.
 
+Takes arrays and shapes, gives arrays. Start reading at `resizing.resize`.
+
+- `methods`: interpolation kernels, by the names of methods
+- `resizing`: images resized, scaled and moved
+
 >>> import traceir, traceir.numpy as jnp
 >>> traceir.image.resize(jnp.array([0.0, 1.0]), (4,), "linear")
 Array([0.  , 0.25, 0.75, 1.  ], dtype=float32)

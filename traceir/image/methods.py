@@ -1,4 +1,4 @@
-"""How much a pixel counts at a distance, by method. Serves: face.choice"""
+"""Interpolation kernels, by the names of methods. Serves: face.choice"""
 
 from __future__ import annotations
 

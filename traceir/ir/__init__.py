@@ -1,4 +1,15 @@
-"""ir."""
+"""The intermediate representation: abstract values, jaxprs and their types.
+
+A program is a `ClosedJaxpr`: equations over variables of type `ShapedArray`, typed by
+the tables. Start reading at `jaxpr.ClosedJaxpr`; `typecheck.check` checks one.
+
+- `avals`: abstract values: shape, dtype and weakness of an array
+- `effects`: effects of equations: the things they do besides giving results
+- `jaxpr`: jaxprs: programs in typed A-normal form
+- `promotion`: type promotion: the dtype in which operands meet
+- `typecheck`: type inference of primitives and checks of programs, by the tables
+- `unroll_report`: the source lines that make a program long
+"""
 
 from traceir.base.moved_modules import attributes_of
 

@@ -1,4 +1,4 @@
-"""Abstract values: what tracing knows of an array. Serves: aval.*"""
+"""Abstract values: shape, dtype and weakness of an array. Serves: aval.*"""
 
 from __future__ import annotations
 

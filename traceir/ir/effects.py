@@ -1,4 +1,6 @@
-"""What equations do besides giving results. Serves: program.effects
+"""Effects of equations: the things they do besides giving results.
+
+Serves: program.effects
 
 The row of a primitive tells; a primitive with programs in its params does what they do.
 """

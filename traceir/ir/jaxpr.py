@@ -1,4 +1,4 @@
-"""The intermediate representation: typed A-normal form. Serves: program.*"""
+"""Jaxprs: programs in typed A-normal form. Serves: program.*"""
 
 from __future__ import annotations
 

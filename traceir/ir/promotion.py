@@ -1,4 +1,4 @@
-"""Promotion: in which dtype operands meet, and what Python's numbers are.
+"""Type promotion: the dtype in which operands meet.
 
 Serves: promote.*, aval.python.*, aval.canonical.*
 """

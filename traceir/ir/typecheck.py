@@ -1,4 +1,4 @@
-"""Typing of primitives and checking of programs, by the tables alone.
+"""Type inference of primitives and checks of programs, by the tables.
 
 Serves: program.*, and the clauses of every primitive
 """

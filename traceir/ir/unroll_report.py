@@ -1,4 +1,4 @@
-"""Where a program's equations come from: the lines that it is long by.
+"""The source lines that make a program long.
 
 Serves: cache.flag.unrolled_loops, jit.unrolled
 """

@@ -1,4 +1,26 @@
-"""Trace once, call often: `jit`, its cache and its stages. Serves: cache.*"""
+"""`jit`: trace once, call often; its cache and its stages. Serves: cache.*
+
+Takes a function; a call gives its results, by a compiled program from the cache or by
+tracing it anew. A miss is decided in `staging.find_entry`. Start reading at
+`function.JitFunction.__call__`.
+
+- `cache`: the trace cache: keys of calls, entries, and checks of captured state
+- `hot_path`: the path of a cache hit: raw keys, guards and compiled runners
+- `api`: the decorator `jit`, which chooses the kind of function by its options
+- `backends`: backends by name, resolved when first used
+- `bounds_check`: programs that also tell if an index was out of bounds
+- `composite`: composites: functions of primitives shown as one `jit` equation
+- `donation`: `jit` with donated arguments, whose memory results may take
+- `fallback`: plain functions that run untraced where they cannot be traced
+- `function`: `JitFunction`: traced on the first call, compiled code after
+- `instrument`: executables wrapped for the debugging flags
+- `make_jaxpr`: tracing without running: `make_jaxpr` and `eval_shape`
+- `miss_report`: reasons for a cache miss: the nearest entry and the difference
+- `pickling`: jitted functions in pickles: by name, or with their function
+- `sharded`: `jit` with shardings, checked at each call
+- `stages`: ahead-of-time stages: traced, lowered and compiled functions
+- `staging`: from a call to a cache entry: bind, flatten, key, trace
+"""
 
 from traceir.jit.api import jit
 from traceir.jit.cache.trace_cache import clear_caches

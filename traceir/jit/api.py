@@ -1,4 +1,7 @@
-"""The decorator `jit`: which kind of function its arguments ask for. Serves: jit.*"""
+"""The decorator `jit`, which chooses the kind of function by its options.
+
+Serves: jit.*
+"""
 
 from __future__ import annotations
 

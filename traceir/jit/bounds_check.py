@@ -1,4 +1,4 @@
-"""Programs that tell whether a place was outside of its array. Serves: index.bounds
+"""Programs that also tell if an index was out of bounds. Serves: index.bounds
 
 A trace of a plain function notes the places that it indexes by. The program that runs
 has one result more, whether any of them was outside; where it was, the places are

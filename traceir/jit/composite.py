@@ -1,4 +1,7 @@
-"""Functions of primitives, shown as one `jit` equation. Serves: function.composite"""
+"""Composites: functions of primitives shown as one `jit` equation.
+
+Serves: function.composite
+"""
 
 from __future__ import annotations
 

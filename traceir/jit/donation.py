@@ -1,4 +1,4 @@
-"""`jit` with donated arguments: their memory becomes that of results.
+"""`jit` with donated arguments, whose memory results may take.
 
 Serves: jit.donate, jit.donate-twice, array.deleted
 """

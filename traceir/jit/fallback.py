@@ -1,4 +1,4 @@
-"""Plain functions that are run as they are where they cannot be traced.
+"""Plain functions that run untraced where they cannot be traced.
 
 Serves: face.fallback
 """

@@ -1,4 +1,4 @@
-"""Functions under `jit`: traced on the first call, compiled code after.
+"""`JitFunction`: traced on the first call, compiled code after.
 
 Serves: cache.*, jit.*
 """

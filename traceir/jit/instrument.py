@@ -1,4 +1,4 @@
-"""Executables under the flags that look at them. Serves: debug.*, random.reuse"""
+"""Executables wrapped for the debugging flags. Serves: debug.*, random.reuse"""
 
 from __future__ import annotations
 

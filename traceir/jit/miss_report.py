@@ -1,4 +1,7 @@
-"""Why a call missed: the nearest entry and what differs. Serves: cache.key.*"""
+"""Reasons for a cache miss: the nearest entry and the difference.
+
+Serves: cache.key.*
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jitted functions in pickles: by name where there is one, else with their function.
+"""Jitted functions in pickles: by name, or with their function.
 
 Serves: export.pickled
 

@@ -1,4 +1,4 @@
-"""`jit` with shardings: checked at each call, and results lie as is asked.
+"""`jit` with shardings, checked at each call.
 
 Serves: sharding.*
 """

@@ -1,4 +1,4 @@
-"""Ahead of time: traced, lowered and compiled functions. Serves: jit.compiled"""
+"""Ahead-of-time stages: traced, lowered and compiled functions. Serves: jit.compiled"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a call to an entry of the cache: bind, flatten, key, trace. Serves: cache.*"""
+"""From a call to a cache entry: bind, flatten, key, trace. Serves: cache.*"""
 
 from __future__ import annotations
 

@@ -1,5 +1,16 @@
 """Primitives as functions, named as in `jax.lax`: no promotion, no broadcasting.
 
+Takes arrays or tracers, binds a primitive. Start reading at `elementwise.arithmetic.add`.
+
+- `checks`: checks and conversions of operands, before a primitive sees them
+- `control`: control flow on traced values: choices, loops and scans
+- `elementwise`: elementwise primitives under their `jax.lax` names
+- `linalg`: factorizations and triangular systems, named as in `jax.lax.linalg`
+- `reductions`: reductions, contractions, windows and collectives
+- `structural`: primitives that move, read and order elements
+- `composites`: functions of `lax` that take several primitives, or none
+- `derived`: functions of `jax.lax` that are made of others
+
 >>> from traceir import lax
 >>> lax.add(1.0, 2.0)
 Array(3., dtype=float32, weak_type=True)

@@ -1,4 +1,4 @@
-"""Numbers as vectors. Serves: face.axis, level.concretize.index"""
+"""One-hot vectors. Serves: face.axis, level.concretize.index"""
 
 from __future__ import annotations
 

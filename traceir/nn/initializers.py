@@ -1,4 +1,4 @@
-"""First values of weights, as `jax.nn.initializers` has them.
+"""Initial values of weights, as `jax.nn.initializers` has them.
 
 Serves: face.choice, linalg.shapes
 

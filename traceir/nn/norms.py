@@ -1,4 +1,4 @@
-"""Softmax, and what is brought to mean 0 and variance 1. Serves: face.axis
+"""Softmax, and standardization to mean 0 and variance 1. Serves: face.axis
 
 `axis` is None for all axes, an int or a tuple of ints; `where` tells which elements
 count.

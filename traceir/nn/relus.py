@@ -1,4 +1,4 @@
-"""Activations that are straight in parts. Serves: function.composite, custom_jvp.*
+"""Piecewise activations, such as `relu`. Serves: function.composite, custom_jvp.*
 
 `relu` and `relu6` have the derivative 0 where they bend, as in `jax.nn`.
 """

@@ -1,4 +1,7 @@
-"""Activations that are smooth. Serves: function.composite, custom_jvp.*"""
+"""Smooth activations, such as `sigmoid` and `gelu`.
+
+Serves: function.composite, custom_jvp.*
+"""
 
 from __future__ import annotations
 

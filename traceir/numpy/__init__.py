@@ -2,6 +2,21 @@
 
 Promotion, weak types and the equations that are traced are those of `jax.numpy`. The
 names are those of `__init__.pyi`; a function's module is imported with its first use.
+Start reading at `elementwise.arithmetic.add`.
+
+- `arrays`: creation of arrays, their dtypes, and their input and output
+- `assembly`: arrays put together: tiled, padded, inserted into
+- `elementwise`: functions applied element by element
+- `fft`: Fourier transforms, their frequencies and shifts: `traceir.numpy.fft`
+- `functional`: functions of functions: universal functions, `vectorize`
+- `indexing`: reads and updates by index
+- `linalg`: linear algebra as `numpy.linalg` has it: `traceir.numpy.linalg`
+- `manipulation`: reshaping, joining, splitting and reordering
+- `polynomials`: polynomials, and calculus on samples
+- `products`: products of vectors, matrices and tensors
+- `ranges`: ranges, triangles and window functions
+- `reductions`: reductions along axes, statistics and histograms
+- `sets`: sorting, searching and set operations
 
 >>> import traceir.numpy as jnp
 >>> jnp.sum(jnp.arange(4.0) ** 2)

@@ -1,1 +1,10 @@
-"""oracle."""
+"""The oracle: programs run by the tables alone, element by element.
+
+Takes a jaxpr and arrays; gives exact results, or judges another's by the accuracy sets
+of the rows. It shares no code with the kernels. Start reading at
+`scalar_interpreter.run`.
+
+- `accuracy`: the accuracy sets: tests whether an element is near enough
+- `relations`: the relations that rows demand of results, such as `q @ r = a`
+- `scalar_interpreter`: the interpreter of programs on exact numbers, and the judge
+"""

@@ -1,4 +1,7 @@
-"""The accuracy sets: whether an element is near enough. Serves: accuracy.*, choice.*"""
+"""The accuracy sets: tests whether an element is near enough.
+
+Serves: accuracy.*, choice.*
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Whether results satisfy the relations of a row. Serves: accuracy.relation"""
+"""The relations that rows demand of results, such as `q @ r = a`.
+
+Serves: accuracy.relation
+"""
 
 from __future__ import annotations
 

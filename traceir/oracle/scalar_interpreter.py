@@ -1,4 +1,4 @@
-"""What the tables say a program computes, element by element. Serves: accuracy.*
+"""The interpreter of programs on exact numbers, and the judge. Serves: accuracy.*
 
 Obvious and slow on purpose: each element of each result is its `value` formula, walked
 with exact numbers. Kernels and backends are judged by it.

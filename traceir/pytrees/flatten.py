@@ -1,4 +1,4 @@
-"""Trees of Python containers, flattened to leaves and a structure.
+"""Flattening and unflattening of trees, and maps over them.
 
 Serves the row ``cache.key.tree`` (the structure of a call's arguments is part of its
 key) and every rule that names an argument by its path.

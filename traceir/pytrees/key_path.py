@@ -1,4 +1,4 @@
-"""Steps of a path into a tree: one class for each way in which Python goes down.
+"""Key paths: the steps from a tree to a leaf.
 
 Serves the row ``cache.key.tree`` and every rule that names an argument by its path.
 """

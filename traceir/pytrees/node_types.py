@@ -1,4 +1,4 @@
-"""The kinds of pytree node: how each type comes apart and together.
+"""The kinds of node: how each container type comes apart.
 
 Serves the row ``cache.key.tree``.  `NODES` is the registry; what it does not hold is a
 leaf, namedtuples excepted.

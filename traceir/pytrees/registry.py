@@ -1,4 +1,4 @@
-"""Making nodes of a class's instances.
+"""Registration of node types.
 
 Serves the row ``cache.key.tree``: what a class gives as metadata is part of a key.
 """

@@ -1,4 +1,4 @@
-"""Structures of pytrees, interned so that equal structures are one object.
+"""Structures of pytrees, interned: equal ones are one object.
 
 Serves the row ``cache.key.tree``: a key holds a structure and compares it by identity.
 """

@@ -1,4 +1,4 @@
-"""Deep typed equality. Serves: cache.key.static, cache.key.tree
+"""Equality of values that tells types apart. Serves: cache.key.static, cache.key.tree
 
 Python finds 1, 1.0 and True equal, and 0.0 and -0.0; a trace made for one of them is
 wrong for the others.

@@ -1,4 +1,4 @@
-"""Powers of gamma numbers, and vectors of a bounded norm.
+"""Generalized normal numbers, and vectors in a ball.
 
 Serves: random.floating, face.shape
 """

@@ -1,4 +1,4 @@
-"""How many of several trials succeed. Serves: random.floating, random.shape"""
+"""Binomial and multinomial counts. Serves: random.floating, random.shape"""
 
 from __future__ import annotations
 

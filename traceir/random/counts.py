@@ -1,4 +1,4 @@
-"""How often something happens in a unit of time.
+"""The Poisson distribution.
 
 Serves: random.counted, random.shape
 """

@@ -1,4 +1,4 @@
-"""Distributions that are functions of one uniform number.
+"""Distributions by the inverse of their cumulative function.
 
 Luc Devroye, "Non-Uniform Random Variate Generation" (1986), chapter 2: the inverse of
 a distribution function, applied to a uniform number, has that distribution.

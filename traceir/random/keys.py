@@ -1,4 +1,4 @@
-"""Keys of random numbers: made, taken apart, and made of one another.
+"""Keys of random numbers: made, split and folded into.
 
 A typed key is an array of dtype `key<fry>`. The two words of one, an array of dtype
 uint32, serve wherever a key does: then what is made of it are words, too. Serves:

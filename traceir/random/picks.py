@@ -1,4 +1,4 @@
-"""Random choices among categories, numbers or entries, and random orders.
+"""Random choices among entries, and random orders.
 
 Serves: random.population, random.weights, random.entries, face.axis, face.choice
 """

@@ -1,4 +1,4 @@
-"""Random numbers between bounds, and normal ones.
+"""Uniform and normal numbers.
 
 Serves: random.floating, random.shape
 """

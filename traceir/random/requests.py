@@ -1,4 +1,4 @@
-"""What a caller asks of a distribution: a shape, and a dtype.
+"""The shape and the dtype that a caller asks for, checked.
 
 Serves: random.floating, random.counted, random.shape, face.shape
 """

@@ -1,4 +1,4 @@
-"""Sums of squares of normal numbers, and their quotients.
+"""Chi-square, t and F distributions.
 
 Serves: random.floating, random.shape
 """

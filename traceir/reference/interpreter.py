@@ -1,4 +1,4 @@
-"""The NumPy evaluator, equation by equation, and the "reference" backend made of it.
+"""The interpreter of programs, and the "reference" backend made of it.
 
 Serves: the `value` of every primitive's row, program.*, eval.*
 """

@@ -1,4 +1,4 @@
-"""Results of NumPy's functions: quietly, in memory of their own. Serves: eval.*"""
+"""Results made independent of operands, without warnings. Serves: eval.*"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clauses applied to operands: which fail, and what their names stand for.
+"""Clauses applied to operands: which ones fail.
 
 Serves: program.*, and the clauses of every primitive
 """

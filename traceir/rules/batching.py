@@ -1,4 +1,4 @@
-"""The column `batch` of a primitive: how it is applied to many examples at once.
+"""The column `batch`: how a primitive is batched.
 
 Serves: table.batch
 """

@@ -1,4 +1,4 @@
-"""Reading the columns of a primitive's row about its derivative.
+"""The columns about derivatives of a primitive's row.
 
     derivative = "zero"            no result depends smoothly on an operand
     jvp = { x = T, "x y" = T }     the tangent of the result due to x's alone, t; due

@@ -1,4 +1,4 @@
-"""Reading `lattice.toml`: dtypes, sets and promotion. Serves: aval.*, promote.*"""
+"""`lattice.toml`: dtypes, sets and promotion. Serves: aval.*, promote.*"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From TOML tables to checked rules. Serves: every id of every table"""
+"""TOML tables to checked rules. Serves: every id of every table"""
 
 from __future__ import annotations
 

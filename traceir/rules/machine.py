@@ -1,4 +1,4 @@
-"""The life of a trace as a state machine: its rows and what they decide.
+"""The life of a trace as a state machine.
 
 Serves: cache.state.*, cache.event.*
 """

@@ -1,4 +1,7 @@
-"""Reading `primitives.toml`: classes, clauses. Serves: every primitive's row"""
+"""`primitives.toml`: the rows of primitives and classes.
+
+Serves: every primitive's row
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading one row of a table, key by key. Serves: table.key, table.says, table.name"""
+"""A reader of one row, key by key. Serves: table.key, table.says, table.name"""
 
 from __future__ import annotations
 

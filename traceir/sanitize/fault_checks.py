@@ -1,4 +1,4 @@
-"""What in the results of an operation is a fault. Serves: sanitize.*
+"""Faults in the results of single operations. Serves: sanitize.*
 
 A fault is an element that the operation itself made: an integer that wrapped, a NaN of
 operands without one, a read outside. Each is told by the operands and the results of

@@ -1,4 +1,4 @@
-"""Where a value that is not a number comes from. Serves: debug.nan, debug.inf
+"""NaN and infinity checks of results, for `debug_nans`. Serves: debug.nan, debug.inf
 
 A program is run as compiled; only when a result is bad it is run again, equation by
 equation, to find the first that gives such a value.

@@ -1,4 +1,4 @@
-"""Programs that are run with an eye on faults. Serves: sanitize.*
+"""Programs run with faults tracked per element to the results. Serves: sanitize.*
 
 Every array has a mark beside each element that a fault made. Marks go where elements
 go, and a fault is an error when a marked element comes to count: as a result, a

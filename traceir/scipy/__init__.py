@@ -1,6 +1,14 @@
 """Functions that SciPy has, on traceable arrays, as `jax.scipy` has them.
 
-Its modules are imported when they are first asked for.
+Its modules are imported when they are first asked for. Takes arrays, gives arrays.
+Start reading at `special.gammas.gamma`.
+
+- `linalg`: linear algebra as `scipy.linalg` has it, on matrices and stacks
+- `signal`: convolutions, correlations, trends and spectra, as in `scipy.signal`
+- `special`: special functions, as `jax.scipy.special` has them: elementwise
+- `stats`: distributions, as `jax.scipy.stats` has them
+- `fft`: cosine transforms as `scipy.fft` has them
+- `ndimage`: interpolation in arrays, as `jax.scipy.ndimage` has it
 
 >>> import traceir, traceir.numpy as jnp
 >>> traceir.scipy.linalg.det(jnp.array([[1, 2], [3, 4]]))

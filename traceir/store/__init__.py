@@ -1,4 +1,12 @@
-"""What was computed once, kept in files for the processes that come after.
+"""A store of compiled things in files, shared by processes.
+
+Takes keys and bytes, gives back the bytes under a key, with their digest checked; it
+knows nothing of programs. Start reading at `files.Store`.
+
+- `entry`: one entry as bytes: a digest, facts, and raw blocks
+- `files`: entries as files, written whole or not at all
+- `place`: the directory of the store, its size, and whom it trusts
+- `sources`: texts of modules, for the keys of whatever they decide
 
 >>> from traceir import store
 >>> store.place_of({"TRACEIR_CACHE_DIR": "/var/cache/mine"}).directory

@@ -1,4 +1,4 @@
-"""One entry as bytes: a head with a digest of all the rest, facts, and raw blocks."""
+"""One entry as bytes: a digest, facts, and raw blocks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Entries as files of a directory: read with distrust, written whole or not at all."""
+"""Entries as files, written whole or not at all."""
 
 from __future__ import annotations
 

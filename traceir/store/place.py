@@ -1,4 +1,4 @@
-"""Where the store is, how large it may be, and whom it trusts.
+"""The directory of the store, its size, and whom it trusts.
 
 `TRACEIR_CACHE=0` turns it off, `TRACEIR_CACHE_DIR` says where it is and
 `TRACEIR_CACHE_SIZE` how many bytes it may have.

@@ -1,4 +1,4 @@
-"""Texts of modules, for keys of what they decide."""
+"""Texts of modules, for the keys of whatever they decide."""
 
 from __future__ import annotations
 

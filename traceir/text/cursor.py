@@ -1,4 +1,4 @@
-"""A place among tokens: looking ahead, passing what is expected, saying what is not.
+"""A cursor over tokens: looks ahead, expects, reports.
 
 Serves: text.syntax
 """

@@ -1,4 +1,4 @@
-"""A small pretty-printing algebra: text with places where a line may break.
+"""A pretty-printing algebra: text with places for line breaks.
 
 A group is printed on one line when all of it fits, otherwise each of its own breaks
 becomes a newline. Serves: text.layout

@@ -1,4 +1,4 @@
-"""The literals of program text and the types of those that have none written.
+"""Literals of program text, and the types of bare numbers.
 
 Serves: text.literal
 """

@@ -1,4 +1,4 @@
-"""Names for variables and for programs that are written once and used often.
+"""Names of variables, and of programs that are used often.
 
 Serves: text.names, text.inner-names, text.unused, text.shared
 """

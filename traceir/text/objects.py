@@ -1,4 +1,4 @@
-"""Params that are no numbers, names or programs: texts, trees, types, options.
+"""Params that are texts, trees, types or options.
 
 Serves: text.opaque, text.syntax
 """

@@ -1,4 +1,4 @@
-"""The parameters of equations from text to values, by the primitives' rows.
+"""Parameters of equations from text to values, by the rows.
 
 Serves: text.hidden, text.opaque
 """

@@ -1,4 +1,4 @@
-"""Program text to a program: names, literals and parameters resolved.
+"""Program text to a program: names, literals and params resolved.
 
 What the text leaves out is filled in from the primitives' rows: a hidden parameter by
 its `parse` formula or its default, an untyped literal from the other operands.

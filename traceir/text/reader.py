@@ -1,4 +1,4 @@
-"""Tokens to syntax tree: a recursive-descent reader of `spec/grammar.ebnf`.
+"""Tokens to a syntax tree, by recursive descent.
 
 Serves: text.syntax, text.opaque
 """

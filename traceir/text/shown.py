@@ -1,4 +1,4 @@
-"""Params that text has as programs and equations as None. Serves: text.params"""
+"""Params that text spells as programs, and equations as None. Serves: text.params"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Program text as a tree, before names and types are resolved. Serves: text.syntax"""
+"""Program text as a syntax tree. Serves: text.syntax"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How numbers, dtypes and parameter values are written and read back.
+"""Numbers, dtypes and param values, written and read back.
 
 Serves: text.literal, text.nan, text.opaque
 """

@@ -1,4 +1,4 @@
-"""Kernels that call the host: they print, and call functions of the user's.
+"""Kernels that call the host.
 
 Serves: debug_print.*, debug_callback.*, pure_callback.*, io_callback.*,
 callback.result

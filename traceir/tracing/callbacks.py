@@ -1,4 +1,4 @@
-"""Functions of the user's, called while a program runs. Serves: callback.*
+"""Callbacks: functions of the user's, called while a program runs. Serves: callback.*
 
 What is called gets arrays, and runs as often and in the order that the program says.
 """

@@ -1,4 +1,7 @@
-"""What Python may ask of a traced value. Serves: level.concretize.*, level.shape"""
+"""Conversions of traced values to Python's, and their refusal.
+
+Serves: level.concretize.*, level.shape
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Evaluating at once inside a trace. Serves: level.compile-time"""
+"""Evaluation at once inside a trace. Serves: level.compile-time"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The trace that records: a function of tracers becomes a program. Serves: level.*"""
+"""The trace that records a function as a program. Serves: level.*"""
 
 from __future__ import annotations
 

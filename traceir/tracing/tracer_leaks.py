@@ -1,4 +1,4 @@
-"""Traced values that are still held when their trace has ended. Serves: leak.held
+"""Traced values still held when their trace has ended. Serves: leak.held
 
 A trace that records is looked at when it ends; one that differentiates or maps when
 the `with` of `checking_leaks` is left, as its own work may hold values until then.

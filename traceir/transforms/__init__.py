@@ -1,4 +1,16 @@
-"""Functions of functions: derivatives and batches of whatever can be traced."""
+"""Function transforms: derivatives and batches of whatever can be traced.
+
+Takes a function, gives a function. A transform is a trace of its own: its tracers carry
+tangents or batch axes, and each operation is bound again under the outer trace. Start
+reading at `autodiff.gradients.grad`.
+
+- `autodiff`: automatic differentiation: forward, linearized, transposed
+- `batching`: batching: `vmap`, `pmap`, and a rule for each class of primitives
+- `control`: derivatives and batches of control flow, and `checkpoint`
+- `custom`: functions with derivative rules of their own
+- `rules`: registries of rules, templates from the rows, rewrites of programs
+- `jacobians`: Jacobians and Hessians
+"""
 
 # The rules of these enter the registries when they are imported.
 from traceir.transforms.autodiff import coded_rules as coded_rules

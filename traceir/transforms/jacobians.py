@@ -1,4 +1,4 @@
-"""Whole derivatives: Jacobians and Hessians. Serves: grad.*, derive.jacobian"""
+"""Jacobians and Hessians. Serves: grad.*, derive.jacobian"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Static archives of one object file, as linkers of systems with ELF read them."""
+"""Static archives of one object file, for linkers of ELF systems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A program as LLVM text: one function of pointers that calls kernels in order.
+"""A program as one LLVM function of pointers that calls kernels in order.
 
 The caller gives the memory of arguments and results. That of values between, and what
 products lay out, is asked of the system at once, before anything is computed, and given

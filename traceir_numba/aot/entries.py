@@ -1,4 +1,4 @@
-"""What is exported together: traced functions under names of C, with their arguments.
+"""Traced functions under names of C, with the types of their arguments.
 
 Serves: artefact.name, artefact.tree, artefact.contents
 """

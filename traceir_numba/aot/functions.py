@@ -1,4 +1,4 @@
-"""Functions of modules that are exported: arguments checked, results put together.
+"""Python functions of exported modules: they check arguments.
 
 Serves: artefact.name
 """

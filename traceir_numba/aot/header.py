@@ -1,4 +1,4 @@
-"""The C header of an object: a documented function for each entry."""
+"""The C header of an object: a documented prototype for each entry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The instructions that exported code uses, and code that asks for them. For x86-64:
+"""The CPU instructions that exported code uses, and a test for them. For x86-64:
 elsewhere the code keeps to what every processor of its kind has.
 
 Serves: artefact.cpu

@@ -1,4 +1,4 @@
-"""Shared libraries of object files, by whatever links on this machine.
+"""Shared libraries of object files, by whichever linker this machine has.
 
 Serves: artefact.linker
 """

@@ -1,4 +1,4 @@
-"""The Python form: a module that loads a shared library and needs NumPy alone."""
+"""The Python form: a module that loads a shared library."""
 
 from __future__ import annotations
 

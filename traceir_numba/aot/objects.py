@@ -1,4 +1,4 @@
-"""Entries as one object file, with all that they call and no other names."""
+"""Entries as one object file, with all that they call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LLVM text of what an artefact has beside its programs: constants, memory, sums."""
+"""LLVM text of an artefact's constants, memory and sums."""
 
 from __future__ import annotations
 

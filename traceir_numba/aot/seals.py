@@ -1,4 +1,4 @@
-"""What says of an artefact's files whether they are as they were written.
+"""Digests that tell if an artefact's files are as they were written.
 
 A text ends with the digest of what stands before; it has those of the other files.
 Serves: artefact.whole, artefact.version

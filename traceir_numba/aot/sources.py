@@ -1,4 +1,4 @@
-"""The source form: one module of kernels and functions, for Numba and NumPy alone."""
+"""The source form: one module of kernels and functions for Numba."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an object file defines for others, and what it has from others.
+"""The symbols that an object file defines, and those that it needs.
 
 Serves: artefact.name
 """

@@ -1,1 +1,12 @@
-"""buffers."""
+"""Buffer assignment, and control flow as routines over buffers.
+
+Takes a `Program` of steps over buffers (`loops.program`) and gives one that needs less
+memory; a `cond`, `while` or `scan` equation becomes a `Routine`, a function whose
+buffers are all made before it runs. Start reading at `lower_control_flow.routine_of`;
+memory is shared by `buffer_assignment.share_memory`.
+
+- `buffer_assignment`: buffers that reuse the memory of others that are dead
+- `loop_carries`: moves of a loop's carried values from one iteration to the next
+- `lower_control_flow`: loops and choices as routines: steps over buffers
+- `routine_buffers`: the buffers of a routine: its arguments, and memory of its own
+"""

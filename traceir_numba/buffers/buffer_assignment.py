@@ -1,4 +1,4 @@
-"""Which buffers of a program take over the memory of others that nobody reads any more.
+"""Buffers that reuse the memory of others that are dead.
 
 A value whose readers are done leaves its memory to the next one of the same shape and
 dtype; a kernel that reads an element just where it writes one writes it in place.

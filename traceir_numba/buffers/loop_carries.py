@@ -1,4 +1,4 @@
-"""How what is carried from one run of a loop's body gets to the next one.
+"""Moves of a loop's carried values from one iteration to the next.
 
 Scalars are assigned. An array's pointer takes the one of the memory that the body has
 put the next value in, and that memory takes the old value's: they change places. Where

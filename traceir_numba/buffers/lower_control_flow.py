@@ -1,4 +1,4 @@
-"""Control flow becomes routines: loops over steps, with all memory made before them.
+"""Loops and choices as routines: steps over buffers.
 
 A rank-zero value is a scalar of the routine. An array that is carried is a pointer: a
 step reads what one points to, writes what another points to, and then they change

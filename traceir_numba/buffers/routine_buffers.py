@@ -1,4 +1,4 @@
-"""The buffers of a routine: what it is given, and memory of its own."""
+"""The buffers of a routine: its arguments, and memory of its own."""
 
 from __future__ import annotations
 

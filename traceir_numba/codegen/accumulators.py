@@ -1,4 +1,4 @@
-"""What the writers of reductions share: accumulators, and what they ask for."""
+"""Accumulators of reductions, and the emitter that writers share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Straight-line code of nests as Numba source: names, constants, places, nodes."""
+"""Straight-line code of nests: names, constants, places, nodes."""
 
 from __future__ import annotations
 

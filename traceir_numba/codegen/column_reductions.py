@@ -1,4 +1,4 @@
-"""Reductions of columns as source: neighbours are reduced beside one another.
+"""Reductions of columns: neighbours are reduced side by side.
 
 Of few columns some rows are reduced beside one another, too, and then halved. Columns
 that threads share are reduced in blocks of rows. Where there are several passes

@@ -1,4 +1,4 @@
-"""The function of a compiled program: what runs kernels and routines in order."""
+"""The driver of a program: it runs kernels and routines in order."""
 
 from __future__ import annotations
 

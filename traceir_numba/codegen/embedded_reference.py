@@ -1,4 +1,4 @@
-"""The reference's kernels in generated modules: how they are called, and their source.
+"""Reference kernels as source in generated modules.
 
 What a kernel is made of is found in its code, so a module that calls one still runs
 with NumPy (and SciPy, where the kernel needs it) alone.

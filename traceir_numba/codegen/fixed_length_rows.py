@@ -1,4 +1,4 @@
-"""Reductions of rows whose length is a constant, as source: no loop ends halfway.
+"""Reductions of rows whose length is a compile-time constant.
 
 What a row needs is then straight-line code on vectors, so that the processor works on
 the next row before it has ended one. The order is that of rows of any length.

@@ -1,4 +1,4 @@
-"""The source of all that a program runs: kernels, and routines that call kernels."""
+"""The source of all kernels and routines that a program runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A compiled program as one Python module that a reader can run with Numba alone."""
+"""A compiled program as one Python module that needs Numba alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loop nests as Numba source: one short function for each kernel."""
+"""Loop nests as source: one short function for each kernel."""
 
 from __future__ import annotations
 

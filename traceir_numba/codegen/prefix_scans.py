@@ -1,4 +1,4 @@
-"""Nests that leave what they have folded so far at each element, as source.
+"""Prefix scans as source: each element gets the fold up to it.
 
 Along rows a chunk of values is stored first, which vectorises, and then folded in
 place; along columns neighbours are folded beside one another. Serves: class.cumulative,

@@ -1,4 +1,4 @@
-"""Routines as Numba source: loops, choices and scalar code around calls of kernels."""
+"""Routines as source: loops, choices and scalars around kernel calls."""
 
 from __future__ import annotations
 

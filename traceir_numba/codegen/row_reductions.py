@@ -1,4 +1,4 @@
-"""Reductions along rows, and of everything, as source: in lanes, then of the lanes.
+"""Reductions along rows: in lanes, then across the lanes.
 
 Serves: choice.sum-order
 """

@@ -1,8 +1,26 @@
 """Programs on a CUDA device: `@cuda.jit` kernels of the same loop nests.
 
-`traceir_numba.jit(target="cuda")` and `traceir.jit(backend="cuda")` compile for it. The
-simulator of Numba runs kernels where there is no device, for tests: it is asked for by
-`NUMBA_ENABLE_CUDASIM=1`.
+`traceir_numba.jit(target="cuda")` and `traceir.jit(backend="cuda")` compile for it.
+With `NUMBA_ENABLE_CUDASIM=1`, Numba's simulator runs the kernels without a device.
+Takes a `ClosedJaxpr`, gives an `Executable` on `DeviceArray`s. Start reading at
+`backend.compile`; `run.Runner` executes a program's steps.
+
+- `arrays`: arrays in a device's memory, and those of other libraries
+- `codegen`: `@cuda.jit` source of loop nests, and which thread does what
+- `routines`: control flow on a device: what one block runs, what the host drives
+- `runtime`: the device at run time: its compiler, memory and kernel launches
+- `simulator`: the simulator: kernels run by Python, one thread at a time
+- `backend`: the "cuda" backend: a traced program to launches of kernels
+- `check`: the command `make gpu-check`: cases, tests and times in one table
+- `compiling`: kernels of the cases as PTX and machine code, without a device
+- `explain`: a report on a program's kernels, their threads and their memory
+- `function`: jitted functions of arrays on a device
+- `judging`: the rows of `make gpu-check`: verdicts, tests and times
+- `measuring`: times of some functions on a device, beside copies, JAX and CuPy
+- `operators`: operators, methods and NumPy's functions of arrays on a device
+- `ptx`: kernels as PTX and as a device's machine code, without a device
+- `run`: a compiled program's steps on a device, one launch after the other
+- `source`: a program's kernels as one module that runs without traceir
 """
 
 from traceir_numba.cuda import operators

@@ -1,4 +1,4 @@
-"""The "cuda" backend: a traced program to launches of `@cuda.jit` kernels.
+"""The "cuda" backend: a traced program to launches of kernels.
 
 Serves: backend.device
 """

@@ -1,4 +1,4 @@
-"""What a program does on a device: its kernels, who does what, memory between them.
+"""A report on a program's kernels, their threads and their memory.
 
 It is told by `f.explain(*args, what="speed")`. Serves: jit.explain
 """

@@ -1,4 +1,4 @@
-"""Functions that take and return arrays on a device. Serves: cache.key.face"""
+"""Jitted functions of arrays on a device. Serves: cache.key.face"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels as PTX, and as a device's machine code, where there is no device.
+"""Kernels as PTX and as a device's machine code, without a device.
 
 PTX needs the package that compiles and NVIDIA's NVVM library; machine code needs its
 program `ptxas` besides. Nothing is run. Serves: backend.device

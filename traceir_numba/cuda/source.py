@@ -1,4 +1,4 @@
-"""A program's kernels as one module that Numba runs on a device, without traceir."""
+"""A program's kernels as one module that runs without traceir."""
 
 from __future__ import annotations
 

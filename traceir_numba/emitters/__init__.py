@@ -1,6 +1,26 @@
-"""The emitter table: for every primitive, how the backend computes it.
+"""The table of emitters: how the backend computes each primitive.
 
-A test compares its keys with the specification's primitives and the kernels.
+A test compares its keys with the specification's primitives and the kernels. An entry
+is of one of the kinds in `kinds`: a scalar expression, an index map, a reduction, a
+library call, control flow, or a rewrite into other primitives. The passes look entries
+up in `EMITTERS`; modules register theirs when they are imported. Start reading at
+`kinds.emitter`.
+
+- `folds`: emitters that combine many elements: reductions, windows, convolutions
+- `pairs`: rules that turn values of two numbers (complex, keys) into real numbers
+- `bits`: scalar expressions over the bits of integers and floating numbers
+- `decompositions`: primitives that are rewritten in terms of others
+- `float16_bits`: conversions between 16-bit floating formats and wider ones
+- `formats`: bitcasts, and rounding to formats of fewer digits
+- `gather_scatter`: reads and writes at indices that are values
+- `host`: primitives that call the host
+- `kinds`: the closed set of kinds of emitter, and the table of them all
+- `library_calls`: primitives that are calls: matrix products and libraries
+- `regions`: control flow: equations read and written as loops or choices
+- `scalars`: scalar expressions: one primitive, one entry
+- `split_pad`: splitting and padding, in terms of slices and concatenation
+- `structure`: structural primitives as index maps
+- `threefry`: random bits: the hash of a counter in the loop that uses it
 """
 
 from traceir_numba.emitters import (

@@ -1,4 +1,7 @@
-"""Neighbours of floating numbers, and the bits of integers. Serves: prim.* rows"""
+"""Scalar expressions over the bits of integers and floating numbers.
+
+Serves: prim.* rows
+"""
 
 from __future__ import annotations
 

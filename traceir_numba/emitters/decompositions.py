@@ -1,4 +1,4 @@
-"""Primitives that are written in terms of others before anything else is done."""
+"""Primitives that are rewritten in terms of others."""
 
 from __future__ import annotations
 

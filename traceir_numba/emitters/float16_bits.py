@@ -1,4 +1,4 @@
-"""Functions between the bits of float16 and bfloat16, and other numbers.
+"""Conversions between 16-bit floating formats and wider ones.
 
 Serves: accuracy.rounded
 

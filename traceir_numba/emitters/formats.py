@@ -1,4 +1,4 @@
-"""Bits as other numbers, and numbers with fewer digits.
+"""Bitcasts, and rounding to formats of fewer digits.
 
 Serves: bitcast_convert_type.*, reduce_precision.*
 """

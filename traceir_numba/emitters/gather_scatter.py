@@ -1,5 +1,6 @@
-"""Reading and writing at places that are values. Serves: class.placed, prim.gather,
-class.scatter
+"""Reads and writes at indices that are values.
+
+Serves: class.placed, prim.gather, class.scatter
 """
 
 from __future__ import annotations

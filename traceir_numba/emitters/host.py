@@ -1,4 +1,4 @@
-"""Primitives that call the host: their programs are driven from Python, by `hosted`."""
+"""Primitives that call the host."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the backend knows of a primitive: one entry each, of a closed set of kinds."""
+"""The closed set of kinds of emitter, and the table of them all."""
 
 from __future__ import annotations
 

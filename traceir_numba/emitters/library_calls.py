@@ -1,4 +1,4 @@
-"""What is no loop nest: products of matrices, and functions of other libraries.
+"""Primitives that are calls: matrix products and libraries.
 
 Serves: choice.dot-order
 """

@@ -1,4 +1,4 @@
-"""Control flow: how an equation with programs is read as a loop or a choice.
+"""Control flow: equations read and written as loops or choices.
 
 Serves: prim.while, prim.scan, prim.cond
 """

@@ -1,4 +1,4 @@
-"""Arrays taken apart and padded, in terms of slices and concatenation."""
+"""Splitting and padding, in terms of slices and concatenation."""
 
 from __future__ import annotations
 

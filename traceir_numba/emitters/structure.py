@@ -1,4 +1,4 @@
-"""Where a structural primitive's elements come from, as maps of indices."""
+"""Structural primitives as index maps."""
 
 from __future__ import annotations
 

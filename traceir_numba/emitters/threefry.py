@@ -1,4 +1,4 @@
-"""Random bits: a hash of counters, in the loop that uses them. Serves: threefry2x32
+"""Random bits: the hash of a counter in the loop that uses it. Serves: threefry2x32
 
 The hash is a function of four words that gives both results as one number of 64 bits,
 of which two more equations take them. The compiler sees that nothing has to be packed.

@@ -1,4 +1,4 @@
-"""What a program leaves in memory: jobs, and the clusters that they form."""
+"""Jobs of a program, and the clusters that they form."""
 
 from __future__ import annotations
 

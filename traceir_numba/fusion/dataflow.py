@@ -1,4 +1,4 @@
-"""A flat program as a graph: who makes a value, who reads it, and at which indices."""
+"""The dataflow graph of a program: producers, readers, index maps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Demand analysis: values that are asked for at several places, or by several nests.
+"""Demand analysis: values asked for at several indices or by several nests.
 
 A value that all its readers ask for at one place is computed once with what they are
 made into. Elsewhere ways part: what reads the next step of a stencil asks for its

@@ -1,4 +1,4 @@
-"""Which values live in memory, and which are computed together in one loop nest.
+"""The fusion decision: which values live in memory, which are inlined.
 
 A job leaves one value in memory: a map of the elements, a reduction, an operand's part
 of a concatenation, or a library's call. Jobs over the same index space join one

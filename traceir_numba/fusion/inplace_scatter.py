@@ -1,4 +1,4 @@
-"""What is put in its place in an array that nobody reads any more: no copy is made.
+"""Scatters that overwrite an operand that is read no more.
 
 It may be made of the array itself, where each element is read before it is written, and
 at no other place.

@@ -1,4 +1,4 @@
-"""Values that are too expensive to compute twice, and so get memory of their own."""
+"""Values too expensive to compute twice, which are materialized."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long straight-line code in parts: no loop's body grows with the program.
+"""Cuts of long straight-line code into bodies of bounded size.
 
 What LLVM takes for a body grows faster than the body, and past some hundred reads of
 tables it no longer makes vectors of it. A part writes what the next ones need.

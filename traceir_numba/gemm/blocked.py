@@ -1,4 +1,4 @@
-"""Matrix products of our own: blocked, with the sum's order fixed by its length alone.
+"""Blocked matrix products whose order of summation depends on length alone.
 
 What is summed is cut into blocks of `DEPTH` terms. A block is summed term by term from
 zero, for floats by fused multiply-adds, and the blocks' sums are added in order: so the

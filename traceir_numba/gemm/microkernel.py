@@ -1,4 +1,4 @@
-"""What matrix products do in registers, as LLVM text: tiles of their results.
+"""Microkernels as LLVM text: tiles of the result in registers.
 
 Serves: choice.dot-order
 """

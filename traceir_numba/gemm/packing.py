@@ -1,4 +1,4 @@
-"""How matrix products lay operands out for their tiles, as LLVM text; their memory.
+"""Packing of operands into the order in which tiles read them.
 
 Serves: choice.dot-order
 """

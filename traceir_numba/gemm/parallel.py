@@ -1,4 +1,4 @@
-"""Large matrix products, shared among our threads with the same bits.
+"""Large products shared among threads, with the same bits.
 
 Serves: choice.dot-order
 """

@@ -1,4 +1,4 @@
-"""Products of operands whose lines lie anywhere, such as all windows of an image.
+"""Products of operands with strides of any kind, such as windows.
 
 How far an element is from the beginning of its operand is the sum of two numbers, one
 for its line and one for its term. `ways` have the dimensions of lines and terms with

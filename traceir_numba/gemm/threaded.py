@@ -1,4 +1,4 @@
-"""Products within loops over several threads, without Python: LLVM text.
+"""Products within compiled loops, on several threads without Python.
 
 A routine runs in machine code, where Python's threads cannot be asked; so a large
 product starts threads of the system's, which end with it. That takes 30 us.

@@ -1,4 +1,4 @@
-"""Expressions of generated source as registers: numbers, choices, places, calls.
+"""Expressions of generated source as typed registers.
 
 What is not listed here is not in the language, and is an error that names it.
 """

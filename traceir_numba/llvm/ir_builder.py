@@ -1,4 +1,4 @@
-"""LLVM text of one function as it grows: blocks of instructions on typed registers.
+"""A builder of one function's LLVM text: blocks and registers.
 
 Serves: the arithmetic of kernels, which is Numba's with `error_model="numpy"`.
 """

@@ -1,4 +1,4 @@
-"""Generated source to LLVM text, in one pass: the language that kernels are written in.
+"""Generated source to LLVM text, in one pass.
 
 That language is a small part of Python: functions of numbers and pointers, assignments,
 `for` over a range, `while`, `if`, calls. It means what Numba makes of it, so a reader

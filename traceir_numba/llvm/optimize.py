@@ -1,4 +1,4 @@
-"""LLVM text to machine code.
+"""LLVM's optimisation pipeline, linking and code generation.
 
 Contraction stays off: no pass may turn a product and a sum into one rounding
 (choice.contraction).

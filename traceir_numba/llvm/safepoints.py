@@ -1,4 +1,4 @@
-"""Safepoints: where a routine looks whether it has been interrupted.
+"""Safepoints: where a routine checks for interrupts.
 
 Python's handlers of signals run between the instructions of its main thread, which a
 routine keeps in machine code. So loops count what they have computed, as the schedule

@@ -1,4 +1,4 @@
-"""Statements of generated source without loops: assignments, and ways that meet."""
+"""Assignments, and the joins of branches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a name in generated source may stand for, besides a variable."""
+"""The things that a name may stand for besides a variable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of machine code from Python, at a tenth of the price of ctypes.
+"""Calls of machine code from Python, ten times as fast as ctypes.
 
 A kernel takes pointers, then 64-bit sizes. `callable_of` makes a built-in function
 that takes arrays and ints: a trampoline, compiled once for each count of pointers and

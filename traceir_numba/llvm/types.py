@@ -1,4 +1,4 @@
-"""The types of generated code and how they mix: those of Numba, for scalars.
+"""The types of generated code, and how arithmetic mixes them.
 
 Integers compute in 64 bits, signed where one operand is. A truth is `i1` in registers
 and never in memory. Mixtures whose meaning would be float64 by surprise are refused.

@@ -1,1 +1,14 @@
-"""loops."""
+"""Loop nests and compiled programs as data, and the schedule of a nest.
+
+Takes a `Cluster` of equations and gives a `Nest`, which knows no target; a `Program` is
+buffers and the steps that fill them. Start reading at `build_nest.build`.
+
+- `body_builder`: the straight-line code of a nest while it is built
+- `build_nest`: clusters to loop nests: index maps become strides, equations nodes
+- `indirect_access`: reads and writes at indices that are values
+- `nest`: loop nests as data, without a target
+- `program`: a compiled program as data: buffers, and the steps that fill them
+- `schedule`: the schedule of a nest: merged loops, their order, tiles, threads
+- `specialize`: nests specialized to extents: constants, lanes, blocks
+- `step_effects`: the buffers that steps read and write, and renaming of them
+"""

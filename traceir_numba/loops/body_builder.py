@@ -1,4 +1,4 @@
-"""Straight-line code of nests as it is built: nodes, their names and their stores."""
+"""The straight-line code of a nest while it is built."""
 
 from __future__ import annotations
 

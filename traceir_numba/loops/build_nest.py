@@ -1,4 +1,4 @@
-"""Clusters become loop nests: index maps to strides, equations to scalar nodes."""
+"""Clusters to loop nests: index maps become strides, equations nodes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Places that are values: how a nest's code finds them, reads there and writes there.
+"""Reads and writes at indices that are values.
 
 Serves: class.placed, prim.gather, class.scatter
 """

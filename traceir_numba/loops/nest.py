@@ -1,4 +1,4 @@
-"""Loop nests as data: what one kernel computes, with nothing of the target in it.
+"""Loop nests as data, without a target.
 
 A nest is equal to another when structure, dtypes, ranks and layout classes are equal;
 extents, offsets and irregular strides are parameters of a launch. Equal nests are one

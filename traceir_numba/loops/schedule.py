@@ -1,4 +1,4 @@
-"""How a nest runs: loops merged where memory allows, their order, what is split.
+"""The schedule of a nest: merged loops, their order, tiles, threads.
 
 A sum's order depends on extents and dtype alone, never on threads or how the work was
 split (choice.sum-order): lanes first, then blocks of a fixed length.

@@ -1,4 +1,4 @@
-"""What a nest's code knows of its loops: extents that are constants, lanes, blocks.
+"""Nests specialized to extents: constants, lanes, blocks.
 
 None of it changes a bit of the results.
 """

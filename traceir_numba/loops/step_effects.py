@@ -1,4 +1,4 @@
-"""What steps read and write, and the same steps over other buffers."""
+"""The buffers that steps read and write, and renaming of them."""
 
 from __future__ import annotations
 

@@ -1,1 +1,16 @@
-"""lowering."""
+"""Rewrites of a program before fusion: the same bits, fewer primitives.
+
+Each pass takes a `ClosedJaxpr` and gives one: flat, real, without 16-bit arithmetic,
+with large products as calls. Start reading at `canonicalize.simplify`.
+
+- `canonicalize`: inlining, common subexpressions, constant folding
+- `dce`: dead-code elimination, within control flow too
+- `float16`: 16-bit floating numbers: stored as bits, computed with in float32
+- `hoist_reshapes`: reshapes moved up to values that are in memory anyway
+- `host_partition`: programs cut at their host calls, and driven from Python
+- `loop_invariants`: loop-invariant code motion, out of loops and choices
+- `matmul`: matrix products: small ones as sums, large ones as calls
+- `pair_control_flow`: loops and choices over values of two numbers
+- `pair_types`: the types of values of two numbers, and programs over them
+- `split_pairs`: complex numbers and keys split into the numbers that they are
+"""

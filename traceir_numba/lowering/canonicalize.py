@@ -1,4 +1,4 @@
-"""A program made flat and smaller, with the same bits.
+"""Inlining, common subexpressions, constant folding.
 
 Calls are inlined, equal equations become one, what nothing uses goes, scalars are
 computed where the result is the same on any IEEE machine, and algebra that is exact

@@ -1,4 +1,4 @@
-"""Equations that the results need, in control flow as well: the others go."""
+"""Dead-code elimination, within control flow too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers of 16 bits: stored as their bits, computed with in float32.
+"""16-bit floating numbers: stored as bits, computed with in float32.
 
 A program with float16 or bfloat16 in it becomes one with uint16 and float32. What only
 moves elements moves bits. An equation that computes reads its operands as float32, and

@@ -1,4 +1,4 @@
-"""Reshapes moved up to where they are free: to values that are in memory anyway.
+"""Reshapes moved up to values that are in memory anyway.
 
 The reshape of an elementwise result is the elementwise result of reshaped operands, so
 that what stands before and after a reshape can be one loop nest.

@@ -1,4 +1,4 @@
-"""Programs that call the host: machine code between the calls, driven from Python.
+"""Programs cut at their host calls, and driven from Python.
 
 What has no calls in it is compiled whole. The rest, calls and the control flow around
 them, is done by the reference, equation by equation. A loop or a choice with a

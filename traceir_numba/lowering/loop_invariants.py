@@ -1,4 +1,4 @@
-"""Loops and choices made smaller: what never changes moves out of them."""
+"""Loop-invariant code motion, out of loops and choices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Matrix products: small ones as sums of products, large ones as one call.
+"""Matrix products: small ones as sums, large ones as calls.
 
 Serves: choice.dot-order
 """

@@ -1,4 +1,4 @@
-"""Forms of values of two numbers, and programs with variables of their own."""
+"""The types of values of two numbers, and programs over them."""
 
 from __future__ import annotations
 

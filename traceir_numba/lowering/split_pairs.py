@@ -1,4 +1,4 @@
-"""Programs of complex numbers and keys as programs of the numbers that these are.
+"""Complex numbers and keys split into the numbers that they are.
 
 Each value of two numbers becomes two values, so that whatever is done with numbers,
 fusion and vectors included, is done with these. Arrays that come in are read where they

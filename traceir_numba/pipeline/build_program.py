@@ -1,4 +1,4 @@
-"""A traced program becomes a program of kernels: simplify, fuse, build, merge."""
+"""A traced program to a program of kernels, stage by stage."""
 
 from __future__ import annotations
 

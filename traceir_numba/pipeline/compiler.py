@@ -1,4 +1,4 @@
-"""A traced program to its recipe: assembled, written as source, compiled."""
+"""The compiler: assembles a program, writes its source, compiles it."""
 
 from __future__ import annotations
 

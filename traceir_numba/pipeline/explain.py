@@ -1,4 +1,4 @@
-"""What a compiled program does with the machine: kernels, memory, vectors, threads.
+"""A report on a program's kernels, memory, vectors and threads.
 
 It is told from the program's data and from the assembly, in the words of
 `f.explain(*args, what="speed")`.

@@ -1,4 +1,4 @@
-"""Kernels compiled once per process: the same nest, whoever asks, is the same code."""
+"""The cache of compiled kernels, keyed by their text."""
 
 from __future__ import annotations
 

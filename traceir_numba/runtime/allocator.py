@@ -1,4 +1,4 @@
-"""Memory of large results, recycled: touching fresh pages costs more than most kernels.
+"""An allocator that recycles the memory of large results.
 
 A block is free when nothing refers to it but this module: every array over it holds a
 reference to the block, and every view, memoryview, DLPack capsule or foreign array made

@@ -1,4 +1,4 @@
-"""Functions of other libraries that machine code calls, under symbols of ours.
+"""Functions of other libraries, under symbols of ours.
 
 Code that is stored has their symbols: their addresses differ from process to process.
 """

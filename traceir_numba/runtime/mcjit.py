@@ -1,4 +1,4 @@
-"""Object code in this process: loaded by LLVM, which Numba need not be imported for.
+"""Object code loaded into this process by LLVM's MCJIT.
 
 An object file stays as long as the `Image` of it. LLVM frees an engine's object files
 together, and an engine takes as much memory as several of them: some share one.

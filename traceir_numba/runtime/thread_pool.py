@@ -1,4 +1,4 @@
-"""A few threads of our own that share a kernel's range with the caller.
+"""A thread pool that shares a kernel's range with the caller.
 
 How a range is split never shows in the bits. Handing over costs 12 us; an executor of
 the standard library costs 57.

@@ -1,4 +1,4 @@
-"""What decides machine code besides the program: sources, libraries, the processor."""
+"""The digest of all that decides machine code besides the program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The key of a program: all of it that can decide its code, as text.
+"""The key of a program: the text of all that can decide its code.
 
 Two programs of one key differ at most in source lines, in functions of the host that
 are never called, and in which variables they use. Serves: program.effects

@@ -1,4 +1,4 @@
-"""Compiled programs as data: what a process needs to run one, and to keep it."""
+"""Compiled programs as data, to run and to keep."""
 
 from __future__ import annotations
 

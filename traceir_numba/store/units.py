@@ -1,4 +1,4 @@
-"""Machine code under the digest of the LLVM text that it was made of.
+"""Object code under the digest of its LLVM text.
 
 A unit is one object file. It is loaded once, after those whose functions it calls, and
 stays as long as somebody holds it: a function that runs its code, a unit that calls it.

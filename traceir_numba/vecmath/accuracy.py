@@ -1,4 +1,4 @@
-"""The greatest errors that were found. Serves: `accuracy.ulp`.
+"""The greatest errors that were found, in ulps. Serves: `accuracy.ulp`.
 
 In units in the last place of the exact result. `make ulp` measures them and writes this
 table: functions of one float32 over all 2**32 arguments, the others over so many random

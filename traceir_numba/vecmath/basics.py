@@ -1,4 +1,4 @@
-"""Floating numbers as their bits and back; constants of several functions.
+"""Conversions between floating numbers and their bits, and constants.
 
 Serves: the accuracy of the real functions' rows.
 """

@@ -1,4 +1,4 @@
-"""The inverse circular functions. Serves: `accuracy.*` of those rows.
+"""Inverse trigonometric functions. Serves: `accuracy.*` of those rows.
 
 Arc tangents are t + t**3 P(t**2) for t from 0 to 1, beyond that pi / 2 less that of the
 reciprocal. Arc sines are the like up to 1/2, beyond that pi / 2 less twice that of the

@@ -1,4 +1,4 @@
-"""What the source of the real functions is marked with, where Numba is not needed."""
+"""Decorators that mark the functions' source, without Numba."""
 
 from __future__ import annotations
 

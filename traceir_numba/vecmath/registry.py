@@ -1,4 +1,4 @@
-"""The functions as data: verbatim source, signatures, and what each of them needs.
+"""The functions as data: source, signatures and what they call.
 
 Serves: the accuracy of the real functions' rows.
 """

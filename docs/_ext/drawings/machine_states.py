@@ -1,4 +1,4 @@
-"""The machine of the cache as a drawing. Serves: cache.state.*, cache.event.*"""
+"""The machine of the cache as an SVG drawing. Serves: cache.state.*, cache.event.*"""
 
 from __future__ import annotations
 

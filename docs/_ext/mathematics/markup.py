@@ -1,4 +1,4 @@
-"""Mathematics as a small tree, and its two spellings: MathML and LaTeX.
+"""Mathematics as a tree, with two spellings: MathML and LaTeX.
 
 Serves: every formula, as the rendered specification shows it
 """

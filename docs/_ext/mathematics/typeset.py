@@ -1,4 +1,4 @@
-"""Formulas as mathematics, parentheses where the reading needs them.
+"""Formulas as mathematics.
 
 What Python computes and what the specification shows come from one tree.
 Serves: every formula

@@ -1,1 +1,12 @@
-"""casefiles."""
+"""Case files: their syntax, and cases as data.
+
+Takes the text of a case file and gives `Case`s: a program, the calls of it, and what
+they must give; or a `Session` of calls. Start reading at `cases.read_cases`.
+
+- `cases`: the reader of case files, verb by verb
+- `outcomes`: outcomes of a call, compared with those that a case demands
+- `profiles`: profiles: the parts of the suite that an implementation may claim
+- `sessions`: sessions: calls of jitted functions, and the outcome of each
+- `values`: arrays, types and host objects as cases write them
+- `weak`: weak types added to programs whose text leaves them out
+"""

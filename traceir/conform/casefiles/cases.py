@@ -1,4 +1,4 @@
-"""Case files: what programs and sessions of calls must do.
+"""The reader of case files, verb by verb.
 
 A file holds blocks `case name`, each with indented verbs; a verb's text goes on in
 lines that are indented deeper. Serves: every table; the form is in `spec/cases.rst`.

@@ -1,4 +1,4 @@
-"""What an implementation did in a call, against what the case says of it.
+"""Outcomes of a call, compared with those that a case demands.
 
 Serves: cache.*, level.*
 """

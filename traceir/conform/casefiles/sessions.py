@@ -1,4 +1,4 @@
-"""Sessions: calls of jitted functions one after the other, and what each must do.
+"""Sessions: calls of jitted functions, and the outcome of each.
 
 Serves: cache.*, level.*
 """

@@ -1,4 +1,4 @@
-"""Weak types in programs from text that leaves them out. Serves: aval.weak"""
+"""Weak types added to programs whose text leaves them out. Serves: aval.weak"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random compositions of transforms over random programs, and how to run them.
+"""Random compositions of transforms over random programs.
 
 A function here takes arrays and returns a list of arrays, so that any transform can
 follow any other. Serves: derive.*, vmap.*

@@ -1,4 +1,4 @@
-"""How often random applications meet each clause: true, violated alone, or never.
+"""A count of how often random applications meet each clause.
 
     python -m traceir.conform.drawing.reach [draws]
 

@@ -1,4 +1,4 @@
-"""Random equations with control flow: conditions and loops over drawn programs.
+"""Random equations with control flow over drawn programs.
 
 The programs of one equation must fit each other, so they are made of one that is drawn:
 its negation for a branch, some of its inputs and results for a carry.

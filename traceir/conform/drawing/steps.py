@@ -1,4 +1,4 @@
-"""Steps of a chain: what is done to a function that returns a list of arrays.
+"""Steps of a chain: transforms of functions that return arrays.
 
 Each makes of such a function and the types of its arguments another one, so that any
 step can follow any other. Serves: derive.*, vmap.*, control.*

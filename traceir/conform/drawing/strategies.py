@@ -1,4 +1,4 @@
-"""Hypothesis strategies from the tables: types, arrays, applications of primitives.
+"""Strategies for types, arrays and applications of primitives.
 
 An application is drawn near to being valid and then *classified* by the clauses of its
 row: none violated, exactly one, or several. Serves: every clause of a primitive's row

@@ -1,4 +1,4 @@
-"""What was drawn, written as a case to be kept. Serves: the form of `spec/cases.rst`"""
+"""Drawn programs, written as cases to be kept. Serves: the form of `spec/cases.rst`"""
 
 from __future__ import annotations
 

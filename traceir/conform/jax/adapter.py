@@ -1,4 +1,4 @@
-"""JAX as an implementation: programs become JAX's own and are checked and run by it.
+"""The implementation: JAX checks our programs and runs them.
 
 Nothing else of the project imports JAX, and this module does so when it is imported.
 Serves: every table

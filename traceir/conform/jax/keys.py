@@ -1,6 +1,6 @@
-"""Keys as JAX's own: their dtype, arrays of them, the layout of their bits.
+"""Random keys in JAX's form: dtype, arrays, layout of bits.
 
-Imported where JAX is installed alone. Serves: promote.key, random_bits, random_split
+Imported only where JAX is. Serves: promote.key, random_bits, random_split
 """
 
 from __future__ import annotations

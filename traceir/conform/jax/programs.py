@@ -1,4 +1,4 @@
-"""Programs of ours as programs of JAX's own. Imported where JAX is installed alone.
+"""Programs of ours, translated to JAX's jaxprs. Imported only where JAX is.
 
 Serves: every table
 """

@@ -1,4 +1,4 @@
-"""JAX as a system that sessions run on. Imported where JAX is installed alone.
+"""JAX as a system that sessions run on. Imported only where JAX is.
 
 Serves: cache.*, level.*
 """

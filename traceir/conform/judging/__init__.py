@@ -1,1 +1,13 @@
-"""judging."""
+"""Verdicts: an implementation's answers compared with cases.
+
+Takes an `Implementation` and a `Case`; gives a `Verdict`, and a `Run` of all verdicts,
+compared with the recorded deviations. Start reading at `run.judge`.
+
+- `adapters`: adapters: implementations loaded by name
+- `answers`: an implementation's answers, checked before they are believed
+- `deviations`: recorded deviations: the known differences of an implementation
+- `oracle_backend`: a backend of `traceir.jit` that runs programs by the tables
+- `run`: the judge: one verdict for each case
+- `runs`: runs: the verdicts of one implementation, as files
+- `witness`: the check of a whole program by the values of all its variables
+"""

@@ -1,4 +1,4 @@
-"""From the name of an implementation to one that can be judged. Serves: every table"""
+"""Adapters: implementations loaded by name. Serves: every table"""
 
 from __future__ import annotations
 

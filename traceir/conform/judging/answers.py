@@ -1,4 +1,4 @@
-"""What implementations answer, read with suspicion. Serves: every table"""
+"""An implementation's answers, checked before they are believed. Serves: every table"""
 
 from __future__ import annotations
 

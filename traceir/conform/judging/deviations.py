@@ -1,4 +1,4 @@
-"""Recorded deviations: differences that are known, and no others. Serves: all tables
+"""Recorded deviations: the known differences of an implementation. Serves: all tables
 
 A listed case must fail or crash, then it is a `deviation`; when it does anything else
 the record is wrong, and that is a `fail`.

@@ -1,4 +1,4 @@
-"""A backend of `traceir.jit` that runs programs by the tables, element by element.
+"""A backend of `traceir.jit` that runs programs by the tables.
 
 It is how the oracle runs functions that are transformed: the reference makes their
 programs, whose results are those that the `value` formulas define. Serves: every table

@@ -1,4 +1,4 @@
-"""Judging an implementation: one verdict for each case. Serves: every table
+"""The judge: one verdict for each case. Serves: every table
 
 Nothing that an implementation returns is trusted to be of the form that it should have.
 """

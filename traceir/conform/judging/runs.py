@@ -1,4 +1,4 @@
-"""Runs: what one implementation got for each case, as files. Serves: every table
+"""Runs: the verdicts of one implementation, as files. Serves: every table
 
 A run is JSON with one case a line, so that two runs can be compared by eye.
 """

@@ -1,4 +1,4 @@
-"""Judging a program of several equations, by the values of all its variables.
+"""The check of a whole program by the values of all its variables.
 
 Sets do not compose, so an implementation is asked for the program once more, in a form
 that returns every variable: each equation is judged by the values that the

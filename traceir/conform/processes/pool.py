@@ -1,4 +1,4 @@
-"""Child processes that judge, watched from outside. Serves: every table
+"""A pool of judging children, watched from outside. Serves: every table
 
 One loop over pipes: it hands out names of cases, reads verdicts, and ends a child that
 takes too long. A child that is gone makes its case `crashed` and is started again.

@@ -1,4 +1,4 @@
-"""The process in which an implementation runs. Serves: every table
+"""The main program of a child process. Serves: every table
 
 Names of cases come in by one pipe and verdicts go out by another, one line each, so
 that whatever the implementation prints is apart from them.

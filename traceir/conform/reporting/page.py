@@ -1,4 +1,4 @@
-"""The report as one HTML file that needs no other. Serves: every table"""
+"""The report as one HTML file without other files. Serves: every table"""
 
 from __future__ import annotations
 

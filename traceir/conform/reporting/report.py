@@ -1,4 +1,4 @@
-"""Reports of a run: what they are computed from, and the one in plain text.
+"""The data of a report, and the report as plain text.
 
 Serves: every table
 """

@@ -1,4 +1,4 @@
-"""The matrix of rules and implementations, and its page. Serves: every table
+"""The matrix of rules by implementations, and its page. Serves: every table
 
 Everything here follows from the runs that are kept, so no implementation is needed.
 """

@@ -1,4 +1,4 @@
-"""What host functions do that is no primitive: ask, index, iterate, leak, raise.
+"""Actions of host functions that are no primitives: index, leak, raise.
 
 Serves: level.concretize.*, array.*, index.*, update.*
 """

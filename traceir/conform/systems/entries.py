@@ -1,4 +1,4 @@
-"""What is kept of each function and key, by the rows of the machine.
+"""The traces that the model keeps, by the rows of the cache's machine.
 
 Serves: cache.state.*, cache.event.*
 """

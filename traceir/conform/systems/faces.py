@@ -1,4 +1,4 @@
-"""Functions of arrays in sessions that the tables run: by the project's own code.
+"""Functions with the NumPy face, run for the model by the project's code.
 
 The tables do not define `numpy.sum`, only what it may refuse and the primitives that it
 is made of. So the oracle calls the function itself: with traced operands for what it

@@ -1,4 +1,4 @@
-"""The functions of a session as `jit` sees them: bound, keyed, alive or dead.
+"""The functions of a session as `jit` sees them: bound and keyed.
 
 Serves: cache.key.*, cache.function.hashable, cache.event.die
 """

@@ -1,6 +1,4 @@
-"""Sessions of transformed functions against the rows: the reference made the outcomes,
-and the tables say whether they may be so. Serves: level.*
-"""
+"""Transforms in sessions: outcomes confirmed by the level rows. Serves: level.*"""
 
 from __future__ import annotations
 

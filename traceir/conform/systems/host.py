@@ -1,4 +1,6 @@
-"""Host functions from untyped programs: what a session traces. Serves: level.*, cache.*
+"""Host functions made of untyped programs, which a session traces.
+
+Serves: level.*, cache.*
 
 Each equation is executed through the implementation's own `bind`, or calls one of its
 own functions of arrays, so that the function is one that its user could have written.

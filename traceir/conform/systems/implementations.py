@@ -1,4 +1,4 @@
-"""The implementations of this project as the runner sees them. Serves: every table"""
+"""The project's own implementations, as the runner sees them. Serves: every table"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions run by a real `jit`: what each call did, seen from outside.
+"""Sessions run by a real `jit`, observed from outside.
 
 Serves: cache.*, level.*
 """

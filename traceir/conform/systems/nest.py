@@ -1,4 +1,4 @@
-"""The levels of a session by the rows: what is known, and whose operation it is.
+"""The levels of a session: which values are known, whose operations these are.
 
 Serves: level.*
 """

@@ -1,4 +1,4 @@
-"""Objects that cases make: static values, NumPy arrays, functions of other kinds.
+"""Objects that cases define: static values, arrays, other functions.
 
 Serves: cache.key.static, cache.key.function, cache.function.hashable, jit.dtype
 """

@@ -1,4 +1,4 @@
-"""Systems that can run sessions: what they must offer, and `traceir` itself.
+"""The protocol `System`, and `traceir` as one.
 
 Serves: cache.*, level.*
 """

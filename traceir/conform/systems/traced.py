@@ -1,4 +1,4 @@
-"""Values that answer what the level rows permit, and know how they were made.
+"""Traced values of the model: they answer what the level rows permit.
 
 Serves: level.*
 """

@@ -1,4 +1,4 @@
-"""Transforms of functions in cases: what `grad[argnums=0] vmap f` is.
+"""Transforms of functions as cases spell them: `grad[argnums=0] vmap f`.
 
 Each is made of a function of the implementation's own package, so that a system that
 lacks one refuses the cases that use it. Serves: jvp.*, grad.*, vmap.*

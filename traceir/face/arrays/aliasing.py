@@ -1,4 +1,4 @@
-"""Views as NumPy gives them: it is asked, with arrays that lie alike. Serves: face.view
+"""Alias analysis: NumPy is asked which results are views. Serves: face.view
 
 Whether a function gives a view is decided by the table in `sharing`. Which elements it
 has NumPy says: the function is called on arrays of zeros that lie in memory as the

@@ -1,4 +1,4 @@
-"""`NumpyTracer`: an array of a traced NumPy function, which can be written to.
+"""`NumpyTracer`: an array of a traced NumPy function.
 
 Serves: face.box, face.view, update.outer
 

@@ -1,4 +1,4 @@
-"""Places that a plain function indexes by: inside of the array, or an IndexError.
+"""Bounds checks of indices that are traced: an IndexError at run time.
 
 Serves: index.bounds
 

@@ -1,4 +1,4 @@
-"""Between which bounds the integers of a trace lie, where that is known.
+"""Interval analysis of the integers of a trace.
 
 Serves: index.bounds
 

@@ -1,4 +1,4 @@
-"""How arrays lie in memory, told by arrays of NumPy's. Serves: face.view
+"""Memory layouts: strides and overlaps, told by arrays of NumPy's. Serves: face.view
 
 An array of the trace has no elements, but NumPy decides by its addresses, strides and
 flags what is a view of it. So it is shown an array that has these, of zeros.

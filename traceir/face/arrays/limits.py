@@ -1,4 +1,4 @@
-"""How long the trace of a plain function may become. Serves: face.unrolled"""
+"""The limit on the length of a plain function's trace. Serves: face.unrolled"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which functions of NumPy's give memory of their operands. Serves: face.view
+"""The table of NumPy functions whose results share memory. Serves: face.view
 
 The table says it of every function and method: what is not in it gives new memory.
 `tests/test_memory.py` asks NumPy about each, on operands that lie in all ways.

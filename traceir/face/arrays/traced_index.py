@@ -1,4 +1,4 @@
-"""Views at places that are traced, and back. Serves: face.view"""
+"""Views at traced indices. Serves: face.view"""
 
 from __future__ import annotations
 

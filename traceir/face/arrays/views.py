@@ -1,4 +1,4 @@
-"""Steps from an array to a view of it, and back. Serves: face.view"""
+"""The steps from an array to its view: index, reshape, transpose. Serves: face.view"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays from outside of a traced function, as the function sees them. Serves: face.box
+"""NumPy arrays that a traced function reads from outside. Serves: face.box
 
 Such an array stays NumPy's own, in its own memory, where what is known while tracing is
 written. What the function computes from it is an array of the trace, as if it had made

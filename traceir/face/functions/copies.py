@@ -1,4 +1,4 @@
-"""NumPy's functions that copy where there can be no view. Serves: face.view, face.size
+"""Functions that copy where there can be no view. Serves: face.view, face.size
 
 Whether there can be one `aliasing` has decided before anything here is asked.
 """

@@ -1,4 +1,4 @@
-"""Arrays made inside a plain function: known while tracing until they are written to.
+"""Arrays created inside a plain function.
 
 Serves: face.box
 

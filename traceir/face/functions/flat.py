@@ -1,4 +1,4 @@
-"""Writing in C order however an array lies: `flat`, and functions that do so.
+"""Writes in C order to an array of any layout: `flat`, `sort`, `partition`.
 
 Serves: face.view, update.shape
 """

@@ -1,4 +1,6 @@
-"""NumPy's functions on traced arrays. Serves: face.function, face.meaning
+"""Dispatch of NumPy's functions to those of `traceir.numpy`.
+
+Serves: face.function, face.meaning
 
 A function of NumPy's is the one of `traceir.numpy` with its name, once its operands
 have the dtype in which NumPy computes. `OWN` has those that are something else.

@@ -1,4 +1,6 @@
-"""What a traced mask selects, an array of unknown length. Serves: face.selection
+"""The elements that a traced mask selects: an array of unknown length.
+
+Serves: face.selection
 
 The elements are computed at all places, and those that the mask does not take are left
 out where they would count: in sums and other reductions, and where the selection is

@@ -1,4 +1,4 @@
-"""NumPy's functions that are something else on traced arrays. Serves: face.function"""
+"""Functions of NumPy's that need code of their own here. Serves: face.function"""
 
 from __future__ import annotations
 

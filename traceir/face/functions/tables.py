@@ -1,4 +1,4 @@
-"""In which dtypes NumPy's functions compute, by their names. Serves: face.function"""
+"""The dtypes in which NumPy's functions compute, by name. Serves: face.function"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The methods of NumPy's universal functions on traced arrays. Serves: face.ufunc"""
+"""Methods of universal functions: `reduce`, `accumulate`, `at`. Serves: face.ufunc"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NumPy's universal functions on traced arrays. Serves: face.ufunc, face.cast
+"""Universal functions: their loops, casts and `out`. Serves: face.ufunc, face.cast
 
 NumPy says in which dtypes a function meets its operands and what dtypes its results
 have; the function of `traceir.numpy` of the same name computes.

@@ -1,4 +1,4 @@
-"""Writing to arrays: by index, by mask, through views. Serves: update.*, element.*"""
+"""Writes to arrays: by index, by mask, through views. Serves: update.*, element.*"""
 
 from __future__ import annotations
 

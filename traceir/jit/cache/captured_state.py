@@ -1,4 +1,4 @@
-"""What a strict trace read besides its arguments, and whether it is as it was.
+"""The values that a strict trace read besides its arguments.
 
 Serves: cache.strict.capture, cache.strict.static, cache.key.strict
 """

@@ -1,4 +1,4 @@
-"""Whether tracing a function changes what is outside of it.
+"""Checks that tracing a function changes nothing outside of it.
 
 Serves: update.external, cache.strict.capture
 

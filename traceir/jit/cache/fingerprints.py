@@ -1,4 +1,4 @@
-"""Fingerprints of Python values: equal while a value is as it was.
+"""Fingerprints of Python values, which tell if a value has changed.
 
 Serves: cache.strict.capture, cache.strict.static
 """

@@ -1,4 +1,4 @@
-"""How arguments meet a signature: one order for positional and keyword passing.
+"""Arguments bound to a signature: positional and keyword alike.
 
 Serves: cache.key.tree, cache.key.static
 """

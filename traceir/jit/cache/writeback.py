@@ -1,4 +1,4 @@
-"""What a plain function has written to its arguments. Serves: update.*
+"""Arguments that a plain function wrote to, and the copies back. Serves: update.*
 
 A trace of such a function has these arrays among its results; a call copies them to the
 arguments when the program has run.

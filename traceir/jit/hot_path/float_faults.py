@@ -1,4 +1,4 @@
-"""What the caller asks NumPy to do about faults of floats. Serves: jit.raising"""
+"""The caller's `np.errstate`, which machine code cannot obey. Serves: jit.raising"""
 
 from __future__ import annotations
 

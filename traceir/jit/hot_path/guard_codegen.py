@@ -1,4 +1,4 @@
-"""Calls like one that was seen, told by a function written for it. Serves: cache.key.*
+"""Guards: generated code that recognizes a call seen before. Serves: cache.key.*
 
 A guard tests the arguments one by one, takes their memory and runs the program; no key
 is built. What it accepts has the raw key of the call that it was written for (tested).

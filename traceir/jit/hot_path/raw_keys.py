@@ -1,4 +1,4 @@
-"""The hot path of a call: a raw key and a runner. Serves: cache.key.*
+"""Raw keys of calls, and the runners that they lead to. Serves: cache.key.*
 
 Equal raw keys imply equal keys by the rows of the table (tested): the context object
 stands for the rows per call, an interned aval for shape, dtype and weakness, a type

@@ -1,4 +1,4 @@
-"""What an attribute error says of a name that is not there. Serves: face.missing"""
+"""Errors for names that a public module does not have. Serves: face.missing"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Python ints that are to be of a dtype. Serves: jit.overflow"""
+"""Python ints, checked to fit a dtype. Serves: jit.overflow"""
 
 from __future__ import annotations
 

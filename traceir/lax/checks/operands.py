@@ -1,4 +1,4 @@
-"""Operands before a primitive sees them: checked, typed, converted, made to broadcast.
+"""Operands checked, typed, converted and broadcast.
 
 Serves: face.argument, face.dtype, face.broadcast, face.no-out, promote.*
 """

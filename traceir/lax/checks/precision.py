@@ -1,4 +1,4 @@
-"""How precise products are asked to be. Serves: prim.dot_general
+"""The precision that products are asked for. Serves: prim.dot_general
 
 What is asked for stands in programs. Products are computed in the dtype of their
 result, whatever it is.

@@ -1,4 +1,4 @@
-"""Checked shapes and axes. Serves: face.shape, face.axis"""
+"""Shapes and axes, checked. Serves: face.shape, face.axis"""
 
 from __future__ import annotations
 

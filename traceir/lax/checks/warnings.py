@@ -1,4 +1,4 @@
-"""Warnings at the user's line; imaginary parts that would be lost.
+"""Warnings at the user's line.
 
 Serves: face.imaginary
 """

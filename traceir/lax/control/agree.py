@@ -1,4 +1,4 @@
-"""Whether what bodies return agrees: with one another, and with their carry.
+"""Checks that branches agree with one another, and bodies with their carry.
 
 Serves: control.branch-tree, control.branch-types, control.carry-tree,
 control.carry-types

@@ -1,4 +1,4 @@
-"""`associative_scan`: running results in few steps. Serves: control.*"""
+"""`associative_scan`: prefix scans in few parallel steps. Serves: control.*"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bodies of control flow: traced once per function, what they close over as operands.
+"""Bodies of control flow: traced once, closures turned into operands.
 
 Serves: control.callable, jit.argument
 """

@@ -1,4 +1,4 @@
-"""Loops whose end is known while they run: `while_loop` and `fori_loop`.
+"""Loops with a condition or a range: `while_loop` and `fori_loop`.
 
 Serves: control.*, while.*
 """

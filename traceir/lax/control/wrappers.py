@@ -1,4 +1,7 @@
-"""Functions made around a user's, the same for the same one. Serves: cache.key.*"""
+"""Wrappers of a user's function, one object for each function.
+
+Serves: cache.key.*
+"""
 
 from __future__ import annotations
 

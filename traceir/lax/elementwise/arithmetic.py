@@ -1,4 +1,4 @@
-"""Elementwise primitives under their `jax.lax` names. Serves: prim.*, class.*
+"""Arithmetic, comparison and logic under their `jax.lax` names. Serves: prim.*, class.*
 
 Operands have one dtype, and one shape or none; a number takes the default dtype of its
 type. `traceir.numpy` has the functions that promote and broadcast.

@@ -1,4 +1,4 @@
-"""Bits of integers, and floating numbers by their place among others. Serves: prim.*
+"""Bits of integers, and neighbours of floating numbers. Serves: prim.*
 
 As in `traceir.lax.elementwise.arithmetic`, operands have one dtype, and one shape or
 none.

@@ -1,4 +1,4 @@
-"""Exponentials, hyperbolic functions, cube roots, by their `jax.lax` names.
+"""Exponentials, hyperbolic functions and cube roots.
 
 Serves: the rows of those primitives. The operand is floating (function.floating).
 """

@@ -1,4 +1,4 @@
-"""Formats of numbers under their `jax.lax` names: bits as others, fewer digits.
+"""Bitcasts and reduced precision under their `jax.lax` names.
 
 Serves: bitcast_convert_type.*, reduce_precision.*
 """

@@ -1,4 +1,4 @@
-"""Powers, rounding, conversion, choice under their `jax.lax` names. Serves: prim.*"""
+"""Powers, rounding, conversion and selection. Serves: prim.*"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tangents, inverse circular functions and error functions. Serves: prim.*"""
+"""Tangents, inverse trigonometric and error functions. Serves: prim.*"""
 
 from __future__ import annotations
 

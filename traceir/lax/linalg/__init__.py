@@ -1,7 +1,11 @@
 """Factorizations and triangular systems, named as in `jax.lax.linalg`.
 
-A matrix is the last two dimensions of an operand, those before number a stack.
-Operands are float32, float64 or complex; nothing is promoted.
+A matrix is the last two dimensions of an operand, those before number a stack. Operands
+are float32, float64 or complex; nothing is promoted. Start reading at `cholesky`.
+
+- `factor_derivatives`: derivatives of factorizations with several results
+- `matrices`: products, triangles and diagonals of stacks of matrices
+- `systems`: tridiagonal systems, products of reflectors, symmetric products
 
 >>> import traceir.numpy as jnp
 >>> cholesky(jnp.array([[4.0, 2.0], [2.0, 5.0]]))

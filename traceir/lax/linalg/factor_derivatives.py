@@ -1,4 +1,4 @@
-"""Derivatives of factorizations that have several results. Serves: derive.jvp
+"""Derivatives of factorizations with several results. Serves: derive.jvp
 
 Each follows from the derivative of the equation that the factors satisfy, as in M. B.
 Giles, "Collected matrix derivative results for forward and reverse mode algorithmic

@@ -1,4 +1,4 @@
-"""What functions of matrices share: products, triangles, diagonals of stacks.
+"""Products, triangles and diagonals of stacks of matrices.
 
 A matrix is the last two dimensions of a value. Serves: matrices.*
 """

@@ -1,4 +1,4 @@
-"""Systems with three diagonals, products of reflectors, symmetric products.
+"""Tridiagonal systems, products of reflectors, symmetric products.
 
 They are made of other primitives, so they are differentiated and mapped as these are.
 Serves: linalg.shapes, matrices.*

@@ -1,4 +1,4 @@
-"""Collectives under their `jax.lax` names: over all examples of a named axis.
+"""Collectives: over all examples of a named axis.
 
 Serves: axis.*, psum, pmax, pmin, all_gather, reduce_scatter, ppermute, all_to_all,
 axis_index

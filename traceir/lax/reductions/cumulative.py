@@ -1,4 +1,4 @@
-"""Running sums, products and extrema, and their derivatives.
+"""Prefix sums, products and extrema, and their derivatives.
 
 A sum is linear. The others are differentiated as `associative_scan` computes them, so
 that no factor is divided by. Serves: class.cumulative, derive.jvp

@@ -1,4 +1,4 @@
-"""Folds by any function of two elements: `reduce`. Serves: control.*"""
+"""`reduce`: reductions by any function of two elements. Serves: control.*"""
 
 from __future__ import annotations
 

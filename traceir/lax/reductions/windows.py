@@ -1,4 +1,4 @@
-"""Folds of windows under their `jax.lax` names. Serves: class.window"""
+"""Reductions of windows under their `jax.lax` names. Serves: class.window"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Boxes at places that are values, under their `jax.lax` names.
+"""Slices at indices that are values.
 
 A negative place counts from the end; a box that would not lie inside is moved there.
 Serves: dynamic_slice, dynamic_update_slice

@@ -1,4 +1,4 @@
-"""Reading and writing windows at rows of indices, under their `jax.lax` names.
+"""Gathers and scatters: windows at rows of indices.
 
 Serves: gather, scatter, scatter-add, scatter-sub, scatter-mul, scatter-min, scatter-max
 """

@@ -1,4 +1,4 @@
-"""The dtypes of places in arrays: wide enough for the extents. Serves: jit.overflow
+"""Dtypes of indices: wide enough for the extents. Serves: jit.overflow
 
 Places of a narrow dtype, such as int8, may name elements of any array, but arithmetic
 with its extents needs a dtype that holds them.

@@ -1,4 +1,4 @@
-"""Shapes and places of elements under their `jax.lax` names. Serves: prim.*"""
+"""Creation, reshaping and joining under their `jax.lax` names. Serves: prim.*"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Elements in order, under their `jax.lax` names. Serves: sort, top_k
+"""Sorting and `top_k` under their `jax.lax` names. Serves: sort, top_k
 
 The tangent of a result is that of the element that came there.
 """

@@ -1,4 +1,4 @@
-"""What derivatives do not follow. Serves: stop_gradient"""
+"""`stop_gradient`: values that derivatives do not follow. Serves: stop_gradient"""
 
 from __future__ import annotations
 

@@ -1,1 +1,14 @@
-"""arrays."""
+"""Creation of arrays, their dtypes, and their input and output.
+
+Takes Python values, shapes, text and files; gives arrays. Start reading at
+`creation.array`.
+
+- `aliases`: other names of dtypes, kinds of dtypes and constants
+- `array_api`: the namespace functions of the Array API standard
+- `creation`: arrays made of Python values and of shapes
+- `dtypes`: dtypes as `traceir.numpy` names them, and constants
+- `io`: arrays as text, in files and from buffers
+- `nested_lists`: lists among the entries of an index
+- `sequences`: nested sequences of numbers and arrays as one array
+- `viewing`: elements seen as the bits of another dtype
+"""

@@ -1,4 +1,4 @@
-"""Kinds of dtypes, other names of dtypes and of arrays, a constant. Serves: face.dtype
+"""Other names of dtypes, kinds of dtypes and constants. Serves: face.dtype
 
 Kinds are NumPy's abstract classes, for `issubdtype`. Some have no dtype here: there are
 no texts and no objects in arrays.

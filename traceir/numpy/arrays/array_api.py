@@ -1,4 +1,4 @@
-"""What the Array API standard asks of a namespace. Serves: array.*"""
+"""The namespace functions of the Array API standard. Serves: array.*"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Making arrays of Python values and of shapes. Serves: face.argument, face.shape"""
+"""Arrays made of Python values and of shapes. Serves: face.argument, face.shape"""
 
 from __future__ import annotations
 

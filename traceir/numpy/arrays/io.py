@@ -1,4 +1,4 @@
-"""Arrays as text, in files and of buffers. Serves: face.dtype
+"""Arrays as text, in files and from buffers. Serves: face.dtype
 
 All of these run on the host: they need concrete arrays and give such.
 """

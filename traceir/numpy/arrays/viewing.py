@@ -1,4 +1,4 @@
-"""Elements as the bits of others. Serves: face.choice"""
+"""Elements seen as the bits of another dtype. Serves: face.choice"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Objects that are indexed instead of called: grids, rows and columns of slices.
+"""Objects that are indexed, not called: `mgrid`, `r_` and others.
 
 Serves: index.option
 """

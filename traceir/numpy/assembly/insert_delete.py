@@ -1,4 +1,4 @@
-"""Elements put in and left out. Serves: face.place, face.axis, face.broadcast-to
+"""Elements inserted and deleted. Serves: face.place, face.axis, face.broadcast-to
 
 Where the places are concrete, they make the equations; traced ones are computed with.
 """

@@ -1,4 +1,4 @@
-"""Arrays with a border. Serves: face.pad-width, face.pad-empty, face.choice"""
+"""Padded arrays. Serves: face.pad-width, face.pad-empty, face.choice"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""Elements and arrays repeated, and made to fit others. Serves: face.broadcast-to,
-face.repeats, face.choice, level.concretize.number"""
+"""Elements and arrays repeated and broadcast.
+
+Serves: face.broadcast-to, face.repeats, face.choice, level.concretize.number
+"""
 
 from __future__ import annotations
 

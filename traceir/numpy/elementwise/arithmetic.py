@@ -1,4 +1,4 @@
-"""Elementwise functions: promoted as JAX does, then one primitive. Serves: promote.*
+"""Arithmetic, exponentials and extrema. Serves: promote.*
 
 A function of several operands broadcasts them; shapes that do not fit are a TypeError
 (face.broadcast), operands that are no arrays or numbers another (face.argument).

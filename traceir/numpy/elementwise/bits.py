@@ -1,4 +1,4 @@
-"""Bits of integers, promoted as JAX does. Serves: promote.*, class.shift"""
+"""Shifts and bit counts of integers. Serves: promote.*, class.shift"""
 
 from __future__ import annotations
 

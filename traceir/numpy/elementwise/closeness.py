@@ -1,4 +1,4 @@
-"""Arrays that are nearly equal, and parts of complex numbers. Serves: promote.*"""
+"""Nearly equal arrays, and parts of complex numbers. Serves: promote.*"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Functions of several primitives, one equation each. Serves: function.composite"""
+"""Functions of several primitives, shown as one equation each.
+
+Serves: function.composite
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exponentials, hyperbolic functions, cube roots. Serves: promote.*, face.broadcast
+"""Exponentials, hyperbolic functions and cube roots. Serves: promote.*, face.broadcast
 
 `arccosh` is one named equation, and the logarithms of sums have derivatives of their
 own, as in `jax.numpy`.

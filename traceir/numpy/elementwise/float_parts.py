@@ -1,4 +1,4 @@
-"""Signs and exponents of floating numbers, by their bits. Serves: promote.*
+"""Signs, mantissas and exponents of floating numbers. Serves: promote.*
 
 Serves: bitcast_convert_type.*
 """

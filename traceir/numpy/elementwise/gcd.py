@@ -1,4 +1,7 @@
-"""Divisors and multiples of integers. Serves: face.integers, promote.*"""
+"""Greatest common divisors and least common multiples.
+
+Serves: face.integers, promote.*
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparisons and truth, element by element. Serves: promote.*, face.broadcast"""
+"""Comparisons and truth values. Serves: promote.*, face.broadcast"""
 
 from __future__ import annotations
 

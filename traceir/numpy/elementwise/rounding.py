@@ -1,4 +1,4 @@
-"""Rounding, signs and special values, element by element. Serves: promote.*
+"""Rounding, remainders and special values. Serves: promote.*
 
 Functions of several operands promote and broadcast them as those of
 `traceir.numpy.elementwise.arithmetic` do.

@@ -1,4 +1,6 @@
-"""Tangents, inverse circular functions, angles. Serves: promote.*, face.broadcast
+"""Tangents, inverse trigonometric functions and angles.
+
+Serves: promote.*, face.broadcast
 
 `hypot` is one named equation and `sinc` has derivatives of its own, as in `jax.numpy`.
 """

@@ -1,6 +1,10 @@
-"""Fourier transforms, their frequencies, and the order of these: `traceir.numpy.fft`.
+"""Fourier transforms, their frequencies and shifts: `traceir.numpy.fft`.
 
 Serves: face.axis, face.fft-length, face.fft-axes
+
+Takes arrays, gives complex arrays, or real ones. Start reading at `transforms.fft`.
+
+- `transforms`: Fourier transforms of NumPy's names
 
 >>> import traceir.numpy as jnp
 >>> jnp.fft.fft(jnp.array([1.0, 0.0]))

@@ -1,4 +1,4 @@
-"""Methods of NumPy's universal functions: `jnp.add.reduce` and its like.
+"""Methods of NumPy's universal functions: `jnp.add.reduce`.
 
 Serves: face.signature, face.reduce-empty, face.choice
 

@@ -1,5 +1,6 @@
-"""Universal functions made of Python's, with their methods. Serves: face.signature,
-face.axis, face.reduce-empty, face.choice
+"""Universal functions made of Python functions.
+
+Serves: face.signature, face.axis, face.reduce-empty, face.choice
 """
 
 from __future__ import annotations

@@ -1,1 +1,15 @@
-"""indexing."""
+"""Reads and updates by index.
+
+Takes an array and an index of NumPy's; plans it as slices and one gather or scatter,
+and binds these. Start reading at `getitem.getitem`; `index_plan.plan_of` makes the
+plan.
+
+- `at_updates`: `x.at[index].set(y)`: an updated copy of an array
+- `choose`: selection among several arrays or functions for each element
+- `gather_inside`: reads at indices that are known to be in bounds
+- `getitem`: reads by index: `x[index]`
+- `index_grids`: indices of grids, diagonals and triangles
+- `index_plan`: the plan of an index: the slices, and the windows that it gathers
+- `nonzero`: indices of elements that are not zero, and compressed arrays
+- `take_put`: `take`, `put` and their like along an axis
+"""

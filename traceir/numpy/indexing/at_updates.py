@@ -1,4 +1,4 @@
-"""`x.at[index].set(y)`: a changed copy of an array. Serves: index.*, update.*
+"""`x.at[index].set(y)`: an updated copy of an array. Serves: index.*, update.*
 
 Made of `scatter` and its kin. The same equations serve traced and eager calls.
 """

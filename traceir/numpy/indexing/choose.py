@@ -1,4 +1,7 @@
-"""One of several arrays or functions for each element. Serves: index.choices"""
+"""Selection among several arrays or functions for each element.
+
+Serves: index.choices
+"""
 
 from __future__ import annotations
 

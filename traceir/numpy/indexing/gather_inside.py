@@ -1,4 +1,4 @@
-"""Reads at places that are known to lie inside an axis. Serves: gather"""
+"""Reads at indices that are known to be in bounds. Serves: gather"""
 
 from __future__ import annotations
 

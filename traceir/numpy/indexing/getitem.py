@@ -1,4 +1,4 @@
-"""Reading elements by index. Serves: index.*
+"""Reads by index: `x[index]`. Serves: index.*
 
 Ints, slices, None and Ellipsis become `slice`, `rev`, `squeeze` and
 `broadcast_in_dim`; with a traced int, `dynamic_slice`; masks and index arrays are a

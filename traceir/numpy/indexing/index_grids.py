@@ -1,4 +1,4 @@
-"""Indices of whole grids, of diagonals and triangles, of elements in a row.
+"""Indices of grids, diagonals and triangles.
 
 Serves: index.option, index.size
 """

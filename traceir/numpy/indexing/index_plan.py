@@ -1,4 +1,4 @@
-"""What an index means for an array: which windows of it, at which rows. Serves: index.*
+"""The plan of an index: the slices, and the windows that it gathers. Serves: index.*
 
 Ints, slices, None and Ellipsis, masks and index arrays become one plan, which reads
 (`gather`) and updates (`scatter`) share.

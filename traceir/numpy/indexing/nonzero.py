@@ -1,4 +1,4 @@
-"""Places of elements that are not zero, and elements that conditions select.
+"""Indices of elements that are not zero, and compressed arrays.
 
 How many there are is known of an array that is; of one that is traced it has to be
 told. Serves: index.size

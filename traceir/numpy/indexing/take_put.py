@@ -1,4 +1,4 @@
-"""Reads and writes at places in arrays. Serves: index.along, index.inplace"""
+"""`take`, `put` and their like along an axis. Serves: index.along, index.inplace"""
 
 from __future__ import annotations
 

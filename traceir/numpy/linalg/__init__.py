@@ -1,7 +1,15 @@
-"""Linear algebra as `numpy.linalg` has it: `import traceir.numpy as jnp; jnp.linalg`.
+"""Linear algebra as `numpy.linalg` has it: `traceir.numpy.linalg`.
 
 The Array API standard's extension `linalg` is among it. Matrices are the last two
-dimensions, those before number a stack; integers become floating.
+dimensions, those before number a stack; integers become floating. Takes arrays, gives
+arrays. Start reading at `factors.cholesky`.
+
+- `checks`: operands of linear algebra, checked
+- `factors`: factorizations of matrices: `cholesky`, `qr`, `eigh`, `eig`, `svd`
+- `least`: pseudo-inverses, least squares, ranks and condition numbers
+- `norms`: norms of vectors and of matrices
+- `products`: products of matrices, vectors and tensors
+- `systems`: systems of linear equations, inverses and determinants
 
 >>> import traceir.numpy as jnp
 >>> jnp.linalg.solve(jnp.array([[2, 0], [0, 4]]), jnp.array([2, 8]))

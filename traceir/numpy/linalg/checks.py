@@ -1,4 +1,4 @@
-"""Checked operands of linear algebra. Serves: linalg.*"""
+"""Operands of linear algebra, checked. Serves: linalg.*"""
 
 from __future__ import annotations
 

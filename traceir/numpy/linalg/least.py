@@ -1,4 +1,4 @@
-"""Pseudo-inverses, least squares, ranks, condition numbers. Serves: linalg.*"""
+"""Pseudo-inverses, least squares, ranks and condition numbers. Serves: linalg.*"""
 
 from __future__ import annotations
 

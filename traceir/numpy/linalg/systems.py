@@ -1,4 +1,4 @@
-"""Systems of linear equations, inverses, determinants. Serves: linalg.*"""
+"""Systems of linear equations, inverses and determinants. Serves: linalg.*"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Truths as the bits of bytes. Serves: face.integers, face.choice, face.axis"""
+"""Truth values packed as the bits of bytes.
+
+Serves: face.integers, face.choice, face.axis
+"""
 
 from __future__ import annotations
 

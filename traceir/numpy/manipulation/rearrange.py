@@ -1,4 +1,4 @@
-"""Elements in another order, and parts put beside one another. Serves: face.axis
+"""Elements in another order: flips, rolls, differences. Serves: face.axis
 
 Axes count from the end where they are negative; a bad one is a ValueError.
 """

@@ -1,4 +1,4 @@
-"""Arrays cut along an axis. Serves: face.axis, face.sections, face.least-rank"""
+"""Arrays split along an axis. Serves: face.axis, face.sections, face.least-rank"""
 
 from __future__ import annotations
 

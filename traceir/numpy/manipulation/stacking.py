@@ -1,4 +1,4 @@
-"""Arrays made to have a rank, and put beside one another. Serves: face.join-empty"""
+"""Arrays raised to a rank and stacked. Serves: face.join-empty"""
 
 from __future__ import annotations
 

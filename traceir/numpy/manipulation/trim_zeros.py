@@ -1,4 +1,7 @@
-"""Arrays without the zeros around. Serves: order.size, face.choice, face.axis"""
+"""Arrays without leading and trailing zeros.
+
+Serves: order.size, face.choice, face.axis
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Slopes, areas and jumps of sampled functions. Serves: face.axis, face.spacing"""
+"""Derivatives, integrals and jumps of sampled functions.
+
+Serves: face.axis, face.spacing
+"""
 
 from __future__ import annotations
 

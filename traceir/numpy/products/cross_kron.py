@@ -1,4 +1,4 @@
-"""Products of vectors and of all pairs of blocks. Serves: order.cross, face.axis"""
+"""Cross products and Kronecker products. Serves: order.cross, face.axis"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Einstein's sums: `einsum` and `einsum_path`. Serves: einsum.*
+"""Einstein sums: `einsum` and `einsum_path`. Serves: einsum.*
 
 A sum over many operands is made of sums over one or two, in an order that NumPy's
 `einsum_path` finds.

@@ -1,4 +1,7 @@
-"""Matrices with a triangle, and of powers. Serves: face.least-rank, face.count"""
+"""Triangles of matrices, and Vandermonde matrices.
+
+Serves: face.least-rank, face.count
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Weighted means, covariance, and what is left without NaN. Serves: order.weights
+"""Weighted means, covariance, and variance without NaN. Serves: order.weights
 
 `axis` and `keepdims` are those of `traceir.numpy.reductions.reductions`.
 """

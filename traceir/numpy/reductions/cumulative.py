@@ -1,4 +1,4 @@
-"""Running sums and products along an axis. Serves: face.axis, face.dtype, cumsum.*
+"""Cumulative sums and products along an axis. Serves: face.axis, face.dtype, cumsum.*
 
 Without an axis they run over all elements, the last dimension fastest.
 """

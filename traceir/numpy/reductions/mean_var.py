@@ -1,4 +1,6 @@
-"""Mean, variance, deviation. Serves: face.axis, face.axis-repeated, function.composite
+"""Mean, variance and standard deviation.
+
+Serves: face.axis, face.axis-repeated, function.composite
 
 `axis`, `keepdims` and their errors are those of `traceir.numpy.reductions.reductions`.
 """

@@ -1,4 +1,4 @@
-"""Reductions that leave NaN out, counts and ranges. Serves: face.axis, face.argument
+"""Reductions that ignore NaN, counts and ranges. Serves: face.axis, face.argument
 
 `axis`, `keepdims`, `initial` and `where`, and their errors, are those of
 `traceir.numpy.reductions.reductions`.

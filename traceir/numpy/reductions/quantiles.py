@@ -1,4 +1,6 @@
-"""Medians, quantiles, percentiles, with NaN and without. Serves: face.axis, face.choice
+"""Medians, quantiles and percentiles, with NaN and without.
+
+Serves: face.axis, face.choice
 
 A line is sorted, and read at two places beside the one where the quantile belongs.
 """

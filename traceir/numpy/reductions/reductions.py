@@ -1,4 +1,6 @@
-"""Reductions over axes. Serves: face.axis, face.axis-repeated, face.reduce-empty
+"""Sums, products, extrema and truth over axes.
+
+Serves: face.axis, face.axis-repeated, face.reduce-empty
 
 `axis` is None for all, an int or a tuple of ints, negative from the end; `keepdims`
 leaves reduced dimensions with extent 1. A traced axis is a

@@ -1,4 +1,6 @@
-"""Places in ordered values, and lines through points. Serves: order.sorted, face.choice
+"""Positions in sorted arrays, and linear interpolation.
+
+Serves: order.sorted, face.choice
 
 NaN is behind every number, as `sort` has it.
 """

@@ -1,4 +1,6 @@
-"""What two arrays share, and what not. Serves: order.size, face.choice, index.mask
+"""Intersections, unions and differences of two arrays.
+
+Serves: order.size, face.choice, index.mask
 
 `size` is that of `traceir.numpy.unique`. NaN equals nothing here.
 """

@@ -1,4 +1,6 @@
-"""Different values, and sets of them. Serves: order.size, face.axis
+"""Distinct values, with their indices, counts and inverse.
+
+Serves: order.size, face.axis
 
 How many there are is known when the values are. `size` tells it beforehand, as it must
 in a trace: what is missing is filled, what is too much is cut off.

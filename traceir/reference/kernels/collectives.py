@@ -1,4 +1,4 @@
-"""Kernels of collectives: over axes that are dimensions of the operand.
+"""Collectives over axes that are dimensions of the operand.
 
 A named axis has no value here: its batch is gone, and the program is about one example.
 """

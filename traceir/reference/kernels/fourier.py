@@ -1,4 +1,4 @@
-"""The kernel of Fourier transforms: SciPy's, which are those of pocketfft.
+"""The kernel of Fourier transforms, by SciPy.
 
 Serves: fft.*
 """

@@ -1,4 +1,4 @@
-"""What kernels call of the user's: in the context in which the program was called.
+"""Calls of the user's functions, in the caller's context.
 
 Serves: debug_callback.*, pure_callback.*, io_callback.*
 """

@@ -1,4 +1,4 @@
-"""What was got where a clause failed: the two sides, evaluated. Serves: every error"""
+"""Explanations of a failed clause: its two sides, evaluated. Serves: every error"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The domains that params of equations are drawn from. Serves: program.domain"""
+"""Domains from which params of equations are drawn. Serves: program.domain"""
 
 from __future__ import annotations
 

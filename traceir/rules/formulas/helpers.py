@@ -1,4 +1,4 @@
-"""The helper functions that formulas may call, each defined in `notation.rst`.
+"""Functions that formulas may call, each defined in `notation.rst`.
 
 A helper is total on what the clauses before it let through. There are at most twenty.
 """

@@ -1,4 +1,4 @@
-"""What the names of a formula stand for, computed only when they are read."""
+"""Names of a formula, whose values are computed when they are read."""
 
 from __future__ import annotations
 

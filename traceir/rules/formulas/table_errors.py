@@ -1,4 +1,4 @@
-"""What can be wrong with a table of the specification. Serves: table.*
+"""Errors in a table of the specification. Serves: table.*
 
 These sentences stand in code because they are about the tables themselves, so no table
 can be trusted to hold them.

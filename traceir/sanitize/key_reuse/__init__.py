@@ -1,8 +1,12 @@
 """Keys that are used twice, while `debug_key_reuse` is set. Serves: random.reuse
 
-What an operation outside every trace, or a compiled program, has used is kept beside
-the array that has the keys, for as long as that lives. Of a program, what it uses is
-read once.
+The uses of an array's keys, by an operation outside every trace or by a compiled
+program, are kept beside the array for as long as it lives. The uses of a program are
+found once. Start reading at `check_keys`.
+
+- `held`: uses of keys: which keys are used, and which values hold them
+- `reading`: analysis of a program for keys that it uses twice
+- `regions`: key uses in calls, choices and loops
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What has become of keys: which of them have been used, and which values have them.
+"""Uses of keys: which keys are used, and which values hold them.
 
 Serves: random.reuse
 """

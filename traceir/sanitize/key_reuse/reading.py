@@ -1,4 +1,4 @@
-"""Reading a program for the keys that it uses twice. Serves: random.reuse
+"""Analysis of a program for keys that it uses twice. Serves: random.reuse
 
 The row of a primitive says what it makes of the keys among its operands (its column
 `keys`); primitives with programs in their params are in `REGIONS`.

@@ -1,4 +1,4 @@
-"""Keys in calls, choices and loops. Serves: random.reuse
+"""Key uses in calls, choices and loops. Serves: random.reuse
 
 A loop is read as its body run again and again, with the keys of one run for the next,
 as often as it takes a key to come back to where it was used.

@@ -1,9 +1,15 @@
-"""Linear algebra as `scipy.linalg` has it, on single matrices and on stacks.
+"""Linear algebra as `scipy.linalg` has it, on matrices and stacks. Serves: linalg.*
 
 Arrays never change, and elements that are not finite are computed with: SciPy's options
-`overwrite_a`, `overwrite_b`, `check_finite` and `debug` change nothing.
+`overwrite_a`, `overwrite_b`, `check_finite` and `debug` change nothing. Start reading
+at `cho_factor`.
 
-Serves: linalg.*
+- `canonical_forms`: Schur and Hessenberg forms as `scipy.linalg` has them
+- `matrix_functions`: matrix exponentials and polar factors
+- `products`: products with factors, and eigenvalues of tridiagonal matrices
+- `schur_methods`: functions of matrices, and matrix equations, by Schur forms
+- `special_matrices`: special matrices, and factorizations with SciPy's options
+- `structured`: structured matrices, and matrices of constants
 
 >>> import traceir.numpy as jnp
 >>> c = cho_factor(jnp.array([[4, 2], [2, 5]]))

@@ -1,4 +1,4 @@
-"""Functions of whole matrices as `scipy.linalg` has them: exponentials, polar factors.
+"""Matrix exponentials and polar factors.
 
 Serves: linalg.*
 """

@@ -1,4 +1,4 @@
-"""Functions of matrices, and equations, by Schur forms: as `scipy.linalg` has them.
+"""Functions of matrices, and matrix equations, by Schur forms.
 
 A triangle is filled element by element: by the recurrences of Bjorck and Hammarling
 (1983) for square roots, of Parlett (1976) for other functions, of Bartels and Stewart

@@ -1,4 +1,4 @@
-"""Further functions of `scipy.linalg`: special matrices, and factors as it has them.
+"""Special matrices, and factorizations with SciPy's options.
 
 Serves: linalg.*
 """

@@ -1,4 +1,4 @@
-"""Structured matrices of `scipy.linalg`: vectors at fixed places, and constants.
+"""Structured matrices, and matrices of constants.
 
 Serves: linalg.*
 """

@@ -1,6 +1,13 @@
-"""Convolutions, correlations, trends and spectra as `scipy.signal` has them.
+"""Convolutions, correlations, trends and spectra, as in `scipy.signal`.
 
 Serves: face.choice, face.empty, face.least-rank
+
+Takes signals, gives signals or spectra. Start reading at `convolve`.
+
+- `segments`: signals cut into segments, and their spectra
+- `spectral`: spectral estimates: `stft`, `istft`, `csd`, `welch`
+- `trends`: signals without their trends
+- `windows`: windows by their names in SciPy
 """
 
 from __future__ import annotations

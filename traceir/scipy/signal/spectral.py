@@ -1,4 +1,4 @@
-"""Spectra of segments of signals, as `scipy.signal` has them.
+"""Spectral estimates: `stft`, `istft`, `csd`, `welch`.
 
 Serves: face.choice, face.least-rank, face.axis, face.segments
 """

@@ -1,4 +1,4 @@
-"""Windows by their names in SciPy, periodic ones: what tapers the ends of a segment.
+"""Windows by their names in SciPy.
 
 Serves: face.choice
 """

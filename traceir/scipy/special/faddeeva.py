@@ -1,4 +1,4 @@
-"""The error functions of complex numbers and scaled ones. Serves: custom_jvp.*
+"""Error functions of complex numbers, and scaled ones. Serves: custom_jvp.*
 
 An integral with a Gaussian weight is a sum at equal distances, and what its poles leave
 out is an exponential: C. Chiarella and A. Reichel, "On the evaluation of integrals

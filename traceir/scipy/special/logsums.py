@@ -1,4 +1,4 @@
-"""Sums and differences of exponentials, and shares in them. Serves: face.axis
+"""Sums and differences of exponentials, softmax. Serves: face.axis
 
 The greatest element is taken out of the exponentials before they are added up, so that
 none overflows; what is taken out has no derivative.

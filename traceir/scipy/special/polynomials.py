@@ -1,4 +1,4 @@
-"""Polynomials of `fits`, and power series whose coefficients are known."""
+"""Evaluation of fitted polynomials and of power series."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One trial that succeeds with probability `p`.
+"""The Bernoulli distribution: one trial of probability `p`.
 
 Serves: promote.*, face.broadcast
 """

@@ -1,4 +1,4 @@
-"""`binom`, with a probability that is distributed as `beta` has it.
+"""The beta-binomial distribution: `binom` whose probability has the distribution `beta`.
 
 Serves: promote.*, face.broadcast
 """

@@ -1,4 +1,4 @@
-"""How many of `n` trials succeed, each with probability `p`.
+"""The binomial distribution: successes of `n` trials of probability `p`.
 
 Serves: promote.*, face.broadcast
 """

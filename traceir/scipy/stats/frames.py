@@ -1,4 +1,4 @@
-"""What distributions share: their place and scale. Serves: promote.*, face.broadcast"""
+"""Location and scale, common to all distributions. Serves: promote.*, face.broadcast"""
 
 from __future__ import annotations
 

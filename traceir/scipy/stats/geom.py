@@ -1,4 +1,4 @@
-"""How many trials there are up to the first success, which has probability `p`.
+"""The geometric distribution: trials up to the first success.
 
 Serves: promote.*, face.broadcast
 """

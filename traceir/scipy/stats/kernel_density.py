@@ -1,4 +1,4 @@
-"""Densities that are estimated from samples, as `jax.scipy.stats.gaussian_kde`.
+"""Densities estimated from samples: `gaussian_kde`.
 
 Serves: face.density, face.choice, face.unsupported, face.complex, linalg.shapes
 """

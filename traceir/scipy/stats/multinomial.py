@@ -1,4 +1,4 @@
-"""How often each of some outcomes comes in `n` trials.
+"""The multinomial distribution: counts of several outcomes in `n` trials.
 
 Serves: promote.*, face.broadcast
 """

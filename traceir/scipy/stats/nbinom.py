@@ -1,4 +1,4 @@
-"""How many trials fail before `n` succeed, each with probability `p`.
+"""The negative binomial distribution: failures before `n` successes.
 
 Serves: promote.*, face.broadcast
 """

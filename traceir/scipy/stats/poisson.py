@@ -1,4 +1,4 @@
-"""How many events there are where `mu` are expected.
+"""The Poisson distribution: events where `mu` are expected.
 
 Serves: promote.*, face.broadcast
 """

@@ -1,4 +1,4 @@
-"""Ranks, the most frequent element, the error of a mean.
+"""Ranks, modes and standard errors.
 
 Serves: face.axis, face.choice
 """

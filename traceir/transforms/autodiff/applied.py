@@ -1,4 +1,4 @@
-"""A user's function called with leaves, under forward mode or linearized.
+"""A user's function called on leaves, under forward mode or linearized.
 
 Serves: derive.jvp, derive.linearize, derive.aux
 """

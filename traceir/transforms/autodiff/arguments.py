@@ -1,4 +1,4 @@
-"""What the derivative's functions take: positions, trees, dtypes. Serves: grad.*, jvp.*
+"""Arguments of derivatives: positions, trees, dtypes. Serves: grad.*, jvp.*
 
 Also: vjp.*, linear_transpose.*
 """

@@ -1,4 +1,4 @@
-"""Transforms of programs: each made once and kept with the program. Serves: derive.*"""
+"""Derivatives of programs, each kept with its program. Serves: derive.*"""
 
 from __future__ import annotations
 

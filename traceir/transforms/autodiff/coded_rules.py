@@ -1,4 +1,4 @@
-"""Rules in code of primitives whose applications no template can write.
+"""Rules in code, for primitives that no template can express.
 
 A choice among many has one zero for all of its cases, a product of many factors is
 differentiated as the tree of products that it is, and a batch of padding values cannot

@@ -1,4 +1,4 @@
-"""Gradients of functions with a scalar result. Serves: grad.*"""
+"""`grad` and `value_and_grad`: functions with a scalar result. Serves: grad.*"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Derivatives along tangents, and back along cotangents. Serves: jvp.*, vjp.*"""
+"""`jvp`, `linearize` and `vjp`. Serves: jvp.*, vjp.*"""
 
 from __future__ import annotations
 

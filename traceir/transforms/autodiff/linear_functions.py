@@ -1,4 +1,4 @@
-"""What a function is near a point: functions of tangents, and of cotangents.
+"""Linear functions of tangents and of cotangents, at a point.
 
 Serves: linearize.*, vjp.*, derive.linearize
 """

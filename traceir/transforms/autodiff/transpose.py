@@ -1,4 +1,4 @@
-"""Backward: cotangents through recorded linear operations. Serves: derive.transpose"""
+"""Transposition: cotangents backwards through the tape. Serves: derive.transpose"""
 
 from __future__ import annotations
 

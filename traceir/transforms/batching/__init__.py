@@ -1,1 +1,14 @@
-"""batching."""
+"""Batching: `vmap`, `pmap`, and a rule for each class of primitives.
+
+Takes a function of one example, gives one of a batch: `BatchTracer`s carry one
+dimension more. Start reading at `vmap.vmap`.
+
+- `axis_specs`: specifications of mapped axes, and their sizes
+- `batch_trace`: the trace that batches: one example is traced, all are computed
+- `batching_rules`: batching rules, one per class of primitives
+- `collectives`: collectives over the mapped axis, as movements of data
+- `convolution`: the batching rule of convolutions
+- `gather_scatter`: batching rules of gathers, scatters and dynamic slices
+- `pmap`: `pmap`: one example to each device
+- `vmap`: `vmap`: a function of one example becomes one of a batch
+"""

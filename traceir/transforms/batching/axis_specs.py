@@ -1,4 +1,4 @@
-"""Which axis of which argument is mapped: specifications and sizes. Serves: vmap.*"""
+"""Specifications of mapped axes, and their sizes. Serves: vmap.*"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How each class of primitives is batched: one rule per class. Serves: batch.*
+"""Batching rules, one per class of primitives. Serves: batch.*
 
 A rule applies the primitive once, to operands that have one dimension more. It moves
 operands only where it must, since a moved array is a copied one.

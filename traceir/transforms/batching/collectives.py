@@ -1,4 +1,4 @@
-"""The collectives over the axis that is batched: there they are movements of data.
+"""Collectives over the mapped axis, as movements of data.
 
 Over other axes a collective is batched as its row says. Serves: batch.collective
 """

@@ -1,4 +1,4 @@
-"""A convolution of many examples is one of more examples, features or groups.
+"""The batching rule of convolutions.
 
 Serves: batch.region, conv_general_dilated.*
 """

@@ -1,4 +1,4 @@
-"""Batches of reads and writes at places that are values. Serves: batch.indexed
+"""Batching rules of gathers, scatters and dynamic slices. Serves: batch.indexed
 
 A box at a place that differs from example to example is a window of `gather` or
 `scatter`, for which the batch is one more dimension: of windows, of rows, or of both.

@@ -1,4 +1,4 @@
-"""The rules of calls, equations with one program: `jit`, and `remat2` in part.
+"""Rules of calls, equations with one program.
 
 Serves: derive.jit
 """

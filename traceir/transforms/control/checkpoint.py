@@ -1,4 +1,4 @@
-"""Functions whose derivative computes again what it needs. Serves: checkpoint.policy"""
+"""`checkpoint`: derivatives that recompute what they need. Serves: checkpoint.policy"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules of `cond`: one equation again, on transformed branches.
+"""Rules of `cond`: one equation again, on transformed branches.
 
 Serves: derive.cond, batch.cond
 """

@@ -1,4 +1,4 @@
-"""Regions that mix what is known with what is linear, taken apart.
+"""Partial evaluation: the known part of a region, and the linear.
 
 Where a function is transposed whose linear arguments are operands of a region beside
 others, the results that do not depend on them are needed before: they are computed by a

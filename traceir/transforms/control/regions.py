@@ -1,4 +1,4 @@
-"""What the rules of control flow have in common: tangents, zeros, fixpoints.
+"""Parts common to the rules: tangents, zeros, fixpoints.
 
 Serves: derive.*, batch.*, control.reverse-mode
 """

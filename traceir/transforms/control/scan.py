@@ -1,4 +1,4 @@
-"""The rules of `scan`: one loop again, backwards where it is transposed.
+"""Rules of `scan`: forward and batched.
 
 Serves: derive.scan, batch.scan
 """

@@ -1,4 +1,4 @@
-"""How a `scan` goes backwards: a loop for residuals, one that is linear, its transpose.
+"""Rules of `scan` in reverse: residuals, linear loop, transpose.
 
 Serves: derive.scan
 """

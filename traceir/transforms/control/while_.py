@@ -1,4 +1,4 @@
-"""The rules of `while`: forward and in batches; backwards there is none.
+"""Rules of `while`: forward and batched; it has no reverse.
 
 Serves: derive.while, batch.while, control.reverse-mode
 """

@@ -1,4 +1,4 @@
-"""Callbacks under transforms: the host is called with primals, for each example.
+"""Rules of callbacks: the host is called for each example.
 
 Serves: callback.derivative, callback.vmap, callback.ordered
 """

@@ -1,4 +1,4 @@
-"""Functions with rules of their own, applied to a batch: their rules are batched, too.
+"""Batching of functions with rules of their own.
 
 Serves: batch.custom
 """

@@ -1,4 +1,4 @@
-"""Functions with derivative rules of their own: what calling one has in common.
+"""Calls of functions with derivative rules: parts common to both.
 
 The function stays a Python function as long as traces let values be known, so that its
 rule and its body may branch on them; it becomes a program where it is recorded.

@@ -1,4 +1,4 @@
-"""Dimensions of batched values moved, added and repeated. Serves: batch.*
+"""Batch dimensions moved, added and repeated. Serves: batch.*
 
 Everything is done by primitives, in the trace in force.
 """

@@ -1,4 +1,4 @@
-"""What no result needs is left out, within programs of equations too.
+"""Dead-code elimination, within programs of equations too.
 
 Serves: derive.linearize, derive.jit
 """

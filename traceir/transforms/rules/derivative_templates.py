@@ -1,4 +1,7 @@
-"""Applying the templates of derivatives. Serves: derive.template, derive.broadcast"""
+"""The templates of derivatives, applied to operands.
+
+Serves: derive.template, derive.broadcast
+"""
 
 from __future__ import annotations
 

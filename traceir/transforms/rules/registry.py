@@ -1,4 +1,4 @@
-"""What each transform does to a primitive, where no column of its row says it.
+"""The registries of rules in code, one per transform.
 
 The registries are closed: each holds the primitives whose rows have programs in their
 params, and those whose rule no template can write. All rules apply operations with

@@ -1,4 +1,4 @@
-"""Small changes to whole programs, each made once and kept with its program.
+"""Rewrites of whole programs, each kept with its program.
 
 Serves: control.*, cond.*, while.*, scan.*
 """

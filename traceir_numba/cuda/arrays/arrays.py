@@ -1,4 +1,7 @@
-"""Arrays that lie on a device, between calls too. Serves: backend.device, array.*"""
+"""Arrays that lie in a device's memory, between calls too.
+
+Serves: backend.device, array.*
+"""
 
 from __future__ import annotations
 

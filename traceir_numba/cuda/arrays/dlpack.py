@@ -1,4 +1,4 @@
-"""DLPack: arrays as capsules that other libraries read, and the reverse.
+"""DLPack capsules: written for other libraries, and read from them.
 
 The structures are those of the DLPack header, versions 0.8 and 1.0.
 Serves: array.dlpack

@@ -1,4 +1,4 @@
-"""Arrays of other libraries on the device: taken where they lie, and given back.
+"""Arrays of other libraries, used without a copy and given back.
 
 Serves: backend.foreign
 """

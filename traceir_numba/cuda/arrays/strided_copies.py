@@ -1,4 +1,4 @@
-"""Arrays with gaps, or in another order, copied into one piece on the device."""
+"""Copies of strided arrays into one contiguous block."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which points of a nest that puts elements in places never meet in one place.
+"""The loops along which no two points of a scatter collide.
 
 A place is a sum of terms: a loop's index, or a value that was found, times a step.
 Where each step is more than the smaller terms can add up to, the place tells every

@@ -1,4 +1,4 @@
-"""Products of stacks of matrices on a device: tiles of the result in registers.
+"""Products of stacks of matrices: tiles of the result in registers.
 
 A block lays out tiles of both operands in the memory that its threads share; a thread
 adds up several elements of the result, `each` by `each`, so that what it reads from

@@ -1,4 +1,4 @@
-"""Loop nests as `@cuda.jit` source: the data that the CPU's source is written from.
+"""Loop nests as `@cuda.jit` source.
 
 Names, places, nodes and the expressions of primitives are those of the CPU's, so a
 reader sees the same lines in both; who runs which points is a `Form`.

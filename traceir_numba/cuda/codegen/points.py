@@ -1,4 +1,4 @@
-"""Kernels whose threads take points in turn, each with all that is done there.
+"""Kernels whose threads take one point of the nest after another.
 
 Serves: choice.sum-order, class.scatter
 """

@@ -1,4 +1,4 @@
-"""Kernels whose blocks fold along a line, and leave what there is so far everywhere.
+"""Kernels whose blocks compute prefix scans along lines.
 
 A tile of the line is computed by neighbouring threads, into memory that they share.
 Each lane folds its own stretch of it, one thread then runs over what the lanes have,

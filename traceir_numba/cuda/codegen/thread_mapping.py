@@ -1,4 +1,4 @@
-"""Who does what of a nest on a device, by its loops and extents alone.
+"""The mapping of a nest's loops to threads, lanes and blocks.
 
 Nothing here depends on how many threads and blocks a launch has, so no bit of a result
 does. Serves: choice.sum-order

@@ -1,4 +1,4 @@
-"""Kernels whose blocks reduce: into lanes, which a fixed tree joins.
+"""Kernels whose blocks reduce: into lanes, then by a fixed tree.
 
 A block has one point of the kept loops, or neighbouring ones. What passes leave for
 later ones is in variables of all threads, or for several points in shared memory.

@@ -1,4 +1,4 @@
-"""What the forms of kernels share: names, loops, arguments and lines of source.
+"""The writer that all forms share: names, loops, arguments and lines.
 
 Serves: choice.sum-order
 """

@@ -1,4 +1,4 @@
-"""Which steps of a block must wait for all its threads: what others put is read after.
+"""The steps that must wait for all threads of their block.
 
 Pointers change places, so that all that may point to the same memory are one.
 """

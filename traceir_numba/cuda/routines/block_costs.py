@@ -1,4 +1,4 @@
-"""What a step of a routine asks of one block: rounds of its threads, shared memory."""
+"""The work and the shared memory that a step asks of one block."""
 
 from __future__ import annotations
 

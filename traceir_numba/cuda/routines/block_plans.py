@@ -1,4 +1,4 @@
-"""What of a routine one block does alone, and what the host loops around.
+"""Plans of a routine: which parts one block runs alone.
 
 Steps whose arrays are so small that one block is through with them about when a
 launch has begun are joined to a piece: one kernel of one block, loops and choices

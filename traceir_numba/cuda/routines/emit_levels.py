@@ -1,4 +1,4 @@
-"""What branches do side by side as `@cuda.jit` source, and pieces whichever they are.
+"""Levels as `@cuda.jit` source: the branches of a choice together.
 
 A choice of large arrays is a list of levels, each a kernel of many blocks: all look
 which branch is taken, and do what that one does at this place.

@@ -1,4 +1,4 @@
-"""Pieces of routines as `@cuda.jit` source: the CPU's routine, run by one block.
+"""Pieces as `@cuda.jit` source: a routine run by one block.
 
 All threads know all scalars and take the same way. A nest's points are shared among
 them as those of its kernel are, which is a function here; one thread puts what all

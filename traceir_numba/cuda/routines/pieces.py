@@ -1,4 +1,4 @@
-"""Pieces of routines that can be launched: emitted once, compiled when they first run.
+"""Pieces that can be launched, each compiled when it first runs.
 
 Serves: backend.device
 """

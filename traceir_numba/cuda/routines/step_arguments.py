@@ -1,4 +1,4 @@
-"""What steps of a routine need to be given, and what they change."""
+"""The values that steps need, and those that they change."""
 
 from __future__ import annotations
 

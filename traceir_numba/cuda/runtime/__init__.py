@@ -1,1 +1,9 @@
-"""runtime."""
+"""The device at run time: its compiler, memory and kernel launches.
+
+Takes kernel source and arrays on the device; runs one launch at a time on one stream.
+Start reading at `launching.launch`.
+
+- `device`: the package that compiles for CUDA here, and its device's memory
+- `launching`: compiled kernels of this process, and the grids of their launches
+- `pool`: a memory pool of the device, reused in the order of its stream
+"""

@@ -1,4 +1,6 @@
-"""The CUDA dialect that is at hand, and memory on its device. Serves: backend.device
+"""The package that compiles for CUDA here, and its device's memory.
+
+Serves: backend.device
 
 A dialect is a module with `jit`, `device_array` and the rest of what `numba.cuda` has;
 which one is chosen at run time. The simulator that comes with some of them runs

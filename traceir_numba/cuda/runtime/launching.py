@@ -1,4 +1,4 @@
-"""Kernels of a process, each made once, and the shapes that they are launched with."""
+"""Compiled kernels of this process, and the grids of their launches."""
 
 from __future__ import annotations
 

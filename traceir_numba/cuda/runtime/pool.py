@@ -1,4 +1,4 @@
-"""Memory of a device that is used again, in the order of its stream.
+"""A memory pool of the device, reused in the order of its stream.
 
 All that is launched goes to one stream, so what has lost its last reader may be given
 to the next launch at once: that one runs when those before it have. Nothing waits.

@@ -1,4 +1,4 @@
-"""Kernels in the simulator: the threads of a block take turns, each to its barrier.
+"""The scheduler of the simulator: threads run from barrier to barrier.
 
 Of Numba's simulator this keeps what kernels call, and has an order of its own. One
 thread runs at a time, in a fixed order or in the opposite one, so what depends on the

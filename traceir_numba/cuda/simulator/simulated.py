@@ -1,4 +1,4 @@
-"""Names that kernels need in the simulator, where Python runs their bodies.
+"""The names that kernels find in the simulator.
 
 Python's numbers are not a device's: a cast must wrap, a root of a negative number is
 NaN, nothing warns. Functions of numbers are those that the CPU's kernels call, in

@@ -1,4 +1,4 @@
-"""Collectives: over dimensions they are folds, over a name there is nothing to run."""
+"""Collectives: reductions over the dimensions of mapped axes."""
 
 from __future__ import annotations
 

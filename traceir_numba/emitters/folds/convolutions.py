@@ -1,4 +1,4 @@
-"""Convolutions: few products as sums over slices, many as one product of matrices.
+"""Convolutions: sums over slices, or one matrix product.
 
 Windows are laid out side by side. Where there are products of strided operands, large
 ones are made by `strided` instead.

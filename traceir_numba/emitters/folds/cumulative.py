@@ -1,4 +1,4 @@
-"""Running sums, products and extrema: the folds of reductions, at each element.
+"""Prefix sums, products and extrema.
 
 A line is cut into strips, which are folded side by side and then each joined to what is
 before it. Where it is cut depends on its length alone. Serves: class.cumulative,

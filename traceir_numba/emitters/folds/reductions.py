@@ -1,4 +1,4 @@
-"""Reductions: accumulators, how an element enters, and a fixed tree that joins them.
+"""Reductions: their accumulators, and a fixed tree that joins them.
 
 Serves: choice.sum-order
 """

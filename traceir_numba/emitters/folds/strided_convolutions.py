@@ -1,4 +1,4 @@
-"""Large convolutions: one product, whose windows are read where they lie in memory.
+"""Large convolutions: one product over strided windows.
 
 A dimension of a window is the image's, with a stride of its own. So rows, terms and
 columns of the product are lists of dimensions with their strides in each operand, and

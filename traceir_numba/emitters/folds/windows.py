@@ -1,4 +1,4 @@
-"""Folds of windows, in terms of slices of a padded operand.
+"""Reductions of windows, in terms of slices of a padded operand.
 
 A short window is folded from its first element to its last, one dimension after the
 other. A long one is put together of windows of 1, 2, 4 … elements, each of two halves.

@@ -1,4 +1,4 @@
-"""Rules of complex numbers: arithmetic, comparison and their parts.
+"""Rules of complex arithmetic, comparison and parts.
 
 Serves: prim.real, prim.imag, prim.complex, prim.conj
 """

@@ -1,4 +1,4 @@
-"""Rules of complex numbers in order, and of what joins many of them.
+"""Rules of complex reductions, gathers and prefix scans.
 
 The first numbers decide which value is the larger, and where they are equal the second.
 """

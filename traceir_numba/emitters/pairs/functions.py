@@ -1,4 +1,4 @@
-"""Rules of complex functions, by real ones. Serves: accuracy.complex
+"""Rules of complex functions, in terms of real ones. Serves: accuracy.complex
 
 Sums, products and roots of numbers of 32 bits are taken in 64, where they neither
 overflow nor cancel; those of 64 bits are first scaled by powers of 2. Infinities, NaN

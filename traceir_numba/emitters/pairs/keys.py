@@ -1,4 +1,4 @@
-"""Keys as two words, and what is made of them as hashes of counters. Serves: random_*
+"""Rules of random keys: two words each, hashed with counters. Serves: random_*
 
 Every element of a result is computed from its own place, so that random numbers are
 made in the loop that uses them. In the older layout, too, an element is one word of one

@@ -1,4 +1,4 @@
-"""Numbers of a rule, written with operators: each operation is an equation."""
+"""Numbers with operators, each of which adds an equation."""
 
 from __future__ import annotations
 

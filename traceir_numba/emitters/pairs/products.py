@@ -1,4 +1,4 @@
-"""Products of complex matrices, by products of real ones. Serves: choice.dot-order"""
+"""Rules of complex matrix products, by real products. Serves: choice.dot-order"""
 
 from __future__ import annotations
 

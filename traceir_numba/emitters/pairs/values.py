@@ -1,4 +1,4 @@
-"""Values of two numbers each: what is done with the numbers, primitive by primitive.
+"""Pairs as values: the structural primitives act on both numbers.
 
 A complex number is its real and its imaginary part, a key two words. In memory that a
 program is given, and in results, the two stand beside one another.

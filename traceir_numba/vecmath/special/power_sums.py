@@ -1,4 +1,4 @@
-"""Sums of powers. Serves: `prim.zeta`, `prim.polygamma`.
+"""The zeta and polygamma functions. Serves: `prim.zeta`, `prim.polygamma`.
 
 The sum of (q + k)**-s is ten terms and Euler's and Maclaurin's formula for the rest.
 """

@@ -1,4 +1,4 @@
-"""Kernels of complex numbers, where they are not NumPy's own. Serves: accuracy.complex
+"""Kernels of complex numbers that are not NumPy's own. Serves: accuracy.complex
 
 A number of two parts of 32 bits is computed with 64 where a formula loses digits.
 """

@@ -1,4 +1,4 @@
-"""What some composites come down to for operands of known types. Serves: level.bind
+"""Composites that are one NumPy call for known types. Serves: level.bind
 
 A composite is several primitives, each of which allows for every operand. Where the
 operands of a call are usual ones a single function of NumPy's does what all of them do;

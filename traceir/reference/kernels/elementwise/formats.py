@@ -1,4 +1,4 @@
-"""Kernels that read bits as other numbers, and shorten numbers.
+"""Kernels of bitcasts and of reduced precision.
 
 Serves: bitcast_convert_type.*, reduce_precision.*
 """

@@ -1,4 +1,4 @@
-"""Kernels of arithmetic, real functions, comparison and logic, element by element."""
+"""Kernels of arithmetic, real functions, comparison and logic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What kernels come down to for operands of known types: the same, bit by bit, by less.
+"""Kernels that are one NumPy ufunc call for known types.
 
 Between a call and NumPy's function a kernel decides by its params and its operands.
 Where both are known before, so is what it decides.

@@ -1,4 +1,4 @@
-"""Kernels of factorizations: LAPACK's routines, by SciPy, one matrix after another.
+"""Factorizations by LAPACK, through SciPy, matrix by matrix.
 
 LAPACK has columns in a row, NumPy rows: a transposed view is what it works on in place.
 """

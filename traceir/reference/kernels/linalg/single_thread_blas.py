@@ -1,4 +1,4 @@
-"""One thread for a library's routines on small matrices. Serves: cholesky
+"""A limit of one thread on BLAS for small matrices. Serves: cholesky
 
 OpenBLAS shares matrices of some hundred rows among its threads, which then wait in a
 busy loop for more to do, on the processors that the next kernel wants.

@@ -1,4 +1,4 @@
-"""Factorizations of stacks of small matrices: a step for all matrices at once.
+"""Factorizations of stacks of small matrices, all at once.
 
 Called one after another, LAPACK's routines take longer to be called than to compute.
 """

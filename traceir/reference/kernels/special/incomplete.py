@@ -1,4 +1,4 @@
-"""Kernels of incomplete integrals and their derivatives.
+"""Kernels of incomplete gamma functions and their derivatives.
 
 Serves: igamma, igammac, igamma_grad_a, random_gamma_grad
 """

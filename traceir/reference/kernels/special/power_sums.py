@@ -1,4 +1,4 @@
-"""Kernels of sums of powers. Serves: zeta, polygamma
+"""Kernels of the zeta and polygamma functions. Serves: zeta, polygamma
 
 The sum of (q + k)**-s is that of its first terms and the formula of Euler and Maclaurin
 for the rest: M. Abramowitz and I. Stegun, "Handbook of Mathematical Functions" (1964),

@@ -1,4 +1,4 @@
-"""Kernels that combine each element with all before it along an axis, or after it."""
+"""Kernels of prefix sums, products and extrema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels that read and write at places that are values, by NumPy's index arrays."""
+"""Kernels of gathers and scatters, by NumPy's index arrays."""
 
 from __future__ import annotations
 

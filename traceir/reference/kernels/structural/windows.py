@@ -1,4 +1,4 @@
-"""Kernels that fold windows, and convolutions, as views of a padded operand.
+"""Kernels of window reductions and convolutions, over strided views.
 
 Serves: class.window, select_and_*.*, conv_general_dilated.*
 """
