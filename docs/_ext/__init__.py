@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from sphinx.application import Sphinx
 
-from _ext import casebook, coverage, directives, doctests, domain, examples
+from _ext import (
+    casebook,
+    coverage,
+    directives,
+    doctests,
+    domain,
+    examples,
+    packages,
+)
 from _ext.lexer import CaseLexer
 from _ext.pieces import link_docstring, link_ids
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register everything."""
-    for part in (domain, directives, casebook, coverage, doctests, examples):
+    for part in (domain, directives, casebook, coverage, doctests, examples, packages):
         part.setup(app)
     app.connect("doctree-read", link_ids)
     app.connect("autodoc-process-docstring", link_docstring)

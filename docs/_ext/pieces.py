@@ -80,11 +80,17 @@ def link_docstring(
     app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]
 ) -> None:
     """Make each id of a rule that stands in a docstring a link to the rule."""
-    for n, row in enumerate(lines):
-        if not row.lstrip().startswith((">>>", "...", "[")):
-            lines[n] = ID.sub(
-                lambda m: f":rule:`{m[0]}`" if is_rule(m[0]) else m[0], row
-            )
+    lines[:] = linked(lines)
+
+
+def linked(lines: Sequence[str]) -> list[str]:
+    """The lines of a docstring, with a link for each id of a rule outside examples."""
+
+    def link_to(found: re.Match[str]) -> str:
+        return f":rule:`{found[0]}`" if is_rule(found[0]) else found[0]
+
+    code = (">>>", "...", "[")
+    return [r if r.lstrip().startswith(code) else ID.sub(link_to, r) for r in lines]
 
 
 def permalink(id: str, what: str) -> nodes.raw:

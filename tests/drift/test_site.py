@@ -16,6 +16,7 @@ from urllib.parse import unquote
 
 import pytest
 from _ext.drawings.hasse import HEIGHT, WIDTH, Node, diagram, layout
+from _ext.packages import packages
 
 import traceir
 import traceir.test_util
@@ -140,6 +141,11 @@ def test_every_public_name_has_a_place(
     }
     public = [n for n in module.__all__ if n not in MODULES]
     assert [name for name in public if name not in shown] == []
+
+
+def test_every_package_has_its_map(site: Mapping[str, Page]) -> None:
+    wanted = {package.anchor() for package in packages()}
+    assert wanted - site["packages.html"].anchors.keys() == set()
 
 
 def test_no_object_has_its_module_twice_in_its_name(site: Mapping[str, Page]) -> None:

@@ -1,6 +1,6 @@
 """Primitives as functions, named as in `jax.lax`: no promotion, no broadcasting.
 
-Takes arrays or tracers, binds a primitive. Start reading at `elementwise.arithmetic.add`.
+Takes values, binds a primitive. Start reading at `elementwise.arithmetic.add`.
 
 - `checks`: checks and conversions of operands, before a primitive sees them
 - `control`: control flow on traced values: choices, loops and scans

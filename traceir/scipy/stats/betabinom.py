@@ -1,4 +1,4 @@
-"""The beta-binomial distribution: `binom` whose probability has the distribution `beta`.
+"""The beta-binomial distribution: `binom` with a probability distributed as `beta`.
 
 Serves: promote.*, face.broadcast
 """
