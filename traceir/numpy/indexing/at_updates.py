@@ -59,7 +59,7 @@ class IndexUpdate:
     The index is one that `x[index]` can have. The result has the array's dtype; an
     update meets the array in the dtype in which both are promoted, and broadcasts to
     the shape of `x[index]` (face.broadcast-to); one of no elements changes nothing.
-    Where an index names an element more than once, updates follow one another in the
+    If an index names an element more than once, updates follow one another in the
     order of the index.
 
     Options of every method: `mode`, by default "drop": a place outside is left out;
