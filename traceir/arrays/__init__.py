@@ -6,4 +6,5 @@ Takes a NumPy array and a `ShapedArray`; gives an immutable `Array`. Start readi
 - `array`: `Array`: an immutable NumPy array with a type that knows weakness
 - `array_interface`: the methods that arrays and tracers have in common
 - `devices`: the one device: where arrays live
+- `sharding`: layouts of arrays over devices: meshes, specs, shardings
 """

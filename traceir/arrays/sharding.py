@@ -1,4 +1,4 @@
-"""How an array lies on devices: meshes, specs, shardings. Serves: mesh.*, sharding.*
+"""Layouts of arrays over devices: meshes, specs, shardings. Serves: mesh.*, sharding.*
 
 A mesh is an array of devices whose dimensions have names; a spec says which of them
 divide which dimension of an array. All that is computed is the same for any of them.

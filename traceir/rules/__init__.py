@@ -8,18 +8,15 @@ Takes `spec/rules/*.toml` and gives one immutable `Rules`, checked. Start readin
 - `batching`: the column `batch`: how a primitive is batched
 - `compiled_typing`: the typing of one primitive as one Python function
 - `derivatives`: the columns about derivatives of a primitive's row
-- `diagram`: the machine of the cache as an SVG drawing
 - `lattice`: `lattice.toml`: dtypes, sets and promotion
 - `load`: TOML tables to checked rules
 - `machine`: the life of a trace as a state machine
-- `markup`: mathematics as a tree, with two spellings: MathML and LaTeX
 - `parsed_tables`: tables that an earlier process has read and checked
 - `primitives`: `primitives.toml`: the rows of primitives and classes
 - `row_reader`: a reader of one row, key by key
 - `rows`: the rows of the tables, as data
 - `rules`: the tables as one immutable value, and the errors of their clauses
 - `templates`: templates: a few equations over the operands of a primitive
-- `typeset`: formulas as mathematics
 
 >>> default().prims["add"].inputs
 ('x', 'y')

@@ -5,6 +5,7 @@ buffers and the steps that fill them. Start reading at `build_nest.build`.
 
 - `body_builder`: the straight-line code of a nest while it is built
 - `build_nest`: clusters to loop nests: index maps become strides, equations nodes
+- `identifiers`: identifiers of generated source: those that it reserves for itself
 - `indirect_access`: reads and writes at indices that are values
 - `nest`: loop nests as data, without a target
 - `program`: a compiled program as data: buffers, and the steps that fill them

@@ -1,4 +1,4 @@
-"""Identifiers of generated source: those that it uses itself are not for values."""
+"""Identifiers of generated source: those that it reserves for itself."""
 
 from __future__ import annotations
 

@@ -11,5 +11,6 @@ plan.
 - `index_grids`: indices of grids, diagonals and triangles
 - `index_plan`: the plan of an index: the slices, and the windows that it gathers
 - `nonzero`: indices of elements that are not zero, and compressed arrays
+- `scattering`: copies of arrays with values scattered at an index
 - `take_put`: `take`, `put` and their like along an axis
 """

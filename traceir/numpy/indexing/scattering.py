@@ -1,4 +1,4 @@
-"""A copy with values scattered at an index. Serves: index.*, update.*"""
+"""Copies of arrays with values scattered at an index. Serves: index.*, update.*"""
 
 from __future__ import annotations
 

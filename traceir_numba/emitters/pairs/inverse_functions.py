@@ -1,4 +1,4 @@
-"""Rules of the inverses of complex functions, by real ones. Serves: accuracy.complex
+"""Rules of inverse complex functions, in terms of real ones. Serves: accuracy.complex
 
 They are those of Kahan, "Branch cuts for complex elementary functions", 1987.
 """
