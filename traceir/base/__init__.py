@@ -9,6 +9,7 @@ that a trace runs under.
 - `fast_dataclass`: dataclasses that are created in half of the time
 - `fork_safety`: locks that a forked child never finds held
 - `lazy_exports`: names of a package whose modules are imported on first use
+- `moved_modules`: modules by the names that pickles of earlier versions have for them
 - `python_parser`: Python's parser, for one thread at a time
 - `source_info`: source positions: captured cheaply, decoded when asked for
 - `version`: the version of the package; setup.cfg has it too

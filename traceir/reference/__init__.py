@@ -5,5 +5,6 @@ Takes a `ClosedJaxpr` and NumPy arrays, gives NumPy arrays. Start reading at
 
 - `kernels`: one NumPy kernel for each primitive
 - `interpreter`: the interpreter of programs, and the "reference" backend made of it
+- `regions`: the interpreter of regions: calls, `cond`, `while`, `scan`, over any domain
 - `result_ownership`: results made independent of operands, without warnings
 """

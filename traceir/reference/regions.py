@@ -1,9 +1,10 @@
-"""The interpreter of regions: calls, `cond`, `while`, `scan`, for values of any domain.
+"""The interpreter of regions: calls, `cond`, `while`, `scan`, over any domain.
 
 Serves: the `steps` of every region's row
 
-A region is a primitive with programs in its params. What its values are, a `Domain`
-says: arrays for the reference, arrays with marks or looked at where a sanitizer runs.
+A region is a primitive with programs in its params. A `Domain`
+says what its values are: arrays for the reference; arrays with marks, or checked ones,
+for the sanitizers.
 """
 
 from __future__ import annotations
