@@ -16,7 +16,7 @@ BFLOAT16 = "bfloat16"
 
 
 def is_float0(value: Any) -> bool:
-    """Whether a value is such a tangent.
+    """True if a value is such a tangent.
 
     >>> is_float0(np.zeros(3, float0)), is_float0(np.zeros(3))
     (True, False)
@@ -72,7 +72,7 @@ KEY = cast(np.dtype, KeyDType())
 
 
 def is_key(dtype: np.dtype) -> bool:
-    """Whether a dtype is that of keys, or of the memory that holds them.
+    """True if a dtype is that of keys, or of the memory that holds them.
 
     >>> is_key(KEY), is_key(KEY_MEMORY), is_key(float0)
     (True, True, False)
@@ -118,7 +118,7 @@ def as_dtype(asked: Any) -> np.dtype:
 
 
 def is_bfloat16(dtype: np.dtype) -> bool:
-    """Whether a dtype is bfloat16, without an import.
+    """True if a dtype is bfloat16, without an import.
 
     >>> is_bfloat16(bfloat16()), is_bfloat16(float0)
     (True, False)
@@ -127,7 +127,7 @@ def is_bfloat16(dtype: np.dtype) -> bool:
 
 
 def is_half(dtype: np.dtype) -> bool:
-    """Whether a dtype is floating and has 16 bits: sums of it are taken in float32.
+    """True if a dtype is floating and has 16 bits: sums of it are taken in float32.
 
     >>> is_half(np.dtype("float16")), is_half(bfloat16()), is_half(np.dtype("int16"))
     (True, True, False)
@@ -146,7 +146,7 @@ def kind_of(dtype: np.dtype) -> str:
 
 
 def is_inexact(dtype: np.dtype) -> bool:
-    """Whether numbers of a dtype are rounded: it is floating or complex.
+    """True if numbers of a dtype are rounded: it is floating or complex.
 
     >>> is_inexact(np.dtype("complex64")), is_inexact(np.dtype("int8"))
     (True, False)

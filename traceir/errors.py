@@ -67,7 +67,7 @@ class RetraceError(TraceirError, RuntimeError):
 
 
 class StaleCaptureError(TraceirError, RuntimeError):
-    """What a strict trace captured has changed since."""
+    """A value that a strict trace captured has changed since."""
 
 
 class KeyReuseError(TraceirError, TypeError):

@@ -1,4 +1,4 @@
-"""What JAX has in a module of this name. Serves: callback.ordered"""
+"""The names that JAX has in its module `experimental`. Serves: callback.ordered"""
 
 from traceir.tracing.callbacks import io_callback
 

@@ -1,4 +1,6 @@
-"""How arrays lie on devices, named as in `jax.sharding`. Serves: mesh.*, sharding.*
+"""Layouts of arrays over devices, named as in `jax.sharding`.
+
+Serves: mesh.*, sharding.*
 
 >>> NamedSharding(make_mesh((1,), ("x",)), P("x")).shard_shape((8, 2))
 (8, 2)

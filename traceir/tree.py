@@ -124,7 +124,7 @@ def _halves(operation: Callable[[Any, Any], Any], values: list[Any]) -> Any:
 
 
 def all(tree: PyTree, *, is_leaf: IsLeaf = None) -> bool:
-    """Whether every leaf is true.
+    """True if every leaf is true.
 
     >>> all({"a": True, "b": [1, 2]}), all((True, 0)), all(())
     (True, False, True)

@@ -88,7 +88,7 @@ __all__ = [
 
 
 def all_leaves(iterable: Iterable[Any], is_leaf: pytree.IsLeaf = None) -> bool:
-    """Whether none of the values is a node.
+    """True if none of the values is a node.
 
     >>> all_leaves([1, 2.5]), all_leaves([1, [2]]), all_leaves([None])
     (True, False, False)
@@ -97,7 +97,7 @@ def all_leaves(iterable: Iterable[Any], is_leaf: pytree.IsLeaf = None) -> bool:
 
 
 def is_tree_node(type_: type) -> bool:
-    """Whether the instances of a class are nodes.
+    """True if the instances of a class are nodes.
 
     >>> is_tree_node(dict), is_tree_node(int)
     (True, False)
@@ -148,7 +148,7 @@ def treedef_children(treedef: PyTreeDef) -> list[PyTreeDef]:
 
 
 def treedef_is_leaf(treedef: PyTreeDef) -> bool:
-    """Whether there is nothing below the root, as of a leaf, `None` and `()`.
+    """True if there is nothing below the root, as of a leaf, `None` and `()`.
 
     >>> treedef_is_leaf(tree_structure(1)), treedef_is_leaf(tree_structure([1]))
     (True, False)

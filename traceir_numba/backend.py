@@ -153,7 +153,7 @@ def _build(closed: ClosedJaxpr, name: str, donated: tuple[int, ...]) -> Build:
 
 
 def compile_count() -> int:
-    """How many kernels this process has compiled."""
+    """The number of kernels that this process has compiled."""
     from traceir_numba.pipeline import kernel_cache
 
     return kernel_cache.compile_count()

@@ -265,14 +265,14 @@ def nearest(name: str) -> Function:
 
 @template
 def is_place(name: str) -> Function:
-    """Whether there is such a place, from 0 to the last."""
+    """The test that an index is from 0 to the last."""
     text = f"def {name}(k, last):\n    return (k >= 0) & (k <= last)"
     return Function(name, ("int64", "int64"), "bool", text, ())
 
 
 @template
 def lanes_for(name: str) -> Function:
-    """How many accumulators serve a line of n elements."""
+    """The number of accumulators for a line of n elements."""
     text = f"""
     def {name}(n):
         few = n if n > 1 else 1
@@ -282,7 +282,7 @@ def lanes_for(name: str) -> Function:
 
 
 def width_of(n: int) -> int:
-    """What `lanes_for` gives.
+    """The number that `lanes_for` gives.
 
     >>> width_of(3), width_of(100), width_of(1000)
     (3, 32, 128)

@@ -22,7 +22,7 @@ class OwnFinder:
     def find_spec(
         name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Where a module of ours is; None for others."""
+        """The place of a module of ours; None for others."""
         if f"{name}.".startswith("traceir_numba.cuda."):
             return PathFinder.find_spec(name, path, target)
         return None

@@ -85,7 +85,9 @@ class Array(Methods, metaclass=_ArrayType):
 
     @property
     def sharding(self) -> Sharding:
-        """How the array lies on devices: whole on one, unless it was put elsewhere."""
+        """The layout of the array on devices: whole on one, unless it was put
+        elsewhere.
+        """
         found = _placed.get(id(self))
         return SHARDING if found is None else found[1]
 
@@ -107,7 +109,7 @@ class Array(Methods, metaclass=_ArrayType):
         return True
 
     def is_deleted(self) -> bool:
-        """Whether the array was donated to a jitted function, or deleted.
+        """True if the array was donated to a jitted function, or deleted.
 
         >>> import traceir.numpy as jnp
         >>> x = jnp.arange(5)
@@ -257,7 +259,7 @@ class Array(Methods, metaclass=_ArrayType):
 
 
 class _Deleted(Array):
-    """What an array becomes when its elements are gone.
+    """The class of an array whose elements are gone.
 
     Another class, so that reading an array's elements is no more than that: a look
     whether they are there would cost every operation.
@@ -296,7 +298,7 @@ LIVING = frozenset({Array, Far})
 
 
 def place_of(value: Any) -> Any:
-    """What a backend's device has of an array's elements, None if nothing."""
+    """The place of an array's elements on a backend's device, or None."""
     found = _there.get(id(value))
     return None if found is None else found[1]
 

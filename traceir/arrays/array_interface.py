@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         ) -> A: ...
 
     class Update(Protocol[A]):
-        """What `x.at[index]` is: `traceir.numpy.indexing.at_updates.IndexUpdate`."""
+        """The value of `x.at[index]`: an `at_updates.IndexUpdate`."""
 
         @property
         def set(self) -> UpdateMethod[A]: ...
@@ -76,7 +76,7 @@ if TYPE_CHECKING:
         ) -> A: ...
 
     class Updates(Protocol[A]):
-        """What `x.at` is: `traceir.numpy.indexing.at_updates.IndexUpdates`."""
+        """The attribute `x.at`: an `at_updates.IndexUpdates`."""
 
         def __getitem__(self, index: Any) -> Update[A]: ...
 
@@ -99,7 +99,7 @@ class Methods:
 
     @property
     def weak_type(self) -> bool:
-        """Whether the dtype yields to another operand's, as a Python number's does."""
+        """True if the dtype yields to another operand's, as a Python number's does."""
         return self.aval.weak_type
 
     @property

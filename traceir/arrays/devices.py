@@ -97,7 +97,7 @@ def local_devices(backend: str | None = None) -> list[CpuDevice]:
 
 
 def device_count(backend: str | None = None) -> int:
-    """How many devices there are.
+    """The number of devices.
 
     Raises RuntimeError (device.platform) for another platform.
 
@@ -108,7 +108,7 @@ def device_count(backend: str | None = None) -> int:
 
 
 def local_device_count(backend: str | None = None) -> int:
-    """How many devices this process has.
+    """The number of devices of this process.
 
     Raises RuntimeError (device.platform) for another platform.
 

@@ -24,7 +24,7 @@ Shape: TypeAlias = tuple[int, ...]
 
 
 class AxisType(Enum):
-    """Who decides how what is computed lies along an axis of a mesh.
+    """The decider of layouts along an axis of a mesh.
 
     `Auto`: the compiler, which takes constraints; `Explicit`: the types of the
     operands; `Manual`: the function itself, which sees one part.
@@ -42,7 +42,7 @@ class AxisType(Enum):
 
 
 class PartitionSpec:
-    """Which axes of a mesh divide each dimension: a name, several, or None for none.
+    """The axes of a mesh that divide each dimension: a name, several, or None for none.
 
     Dimensions beyond the last entry are not divided.
 
@@ -153,7 +153,7 @@ class Mesh:
 
     @property
     def empty(self) -> bool:
-        """Whether there is no device."""
+        """True if there is no device."""
         return not self.devices.size
 
     @property
@@ -279,18 +279,18 @@ class NamedSharding:
 
     @property
     def num_devices(self) -> int:
-        """How many devices hold a part."""
+        """The number of devices that hold a part."""
         return len(self.device_set)
 
     @property
     def is_fully_replicated(self) -> bool:
-        """Whether every device holds the whole array."""
+        """True if every device holds the whole array."""
         return all(self.parts(d) == 1 for d in range(len(self.spec)))
 
     def devices_indices_map(
         self, global_shape: Sequence[int]
     ) -> dict[CpuDevice, tuple[slice, ...]]:
-        """Which part of an array of this shape each device holds."""
+        """The part of an array of this shape that each device holds."""
         part = self.shard_shape(global_shape)
         places = dict(np.ndenumerate(self.mesh.devices))
         return {
@@ -311,7 +311,7 @@ class NamedSharding:
         return slice(number * extent, (number + 1) * extent)
 
     def is_equivalent_to(self, other: Sharding, ndim: int) -> bool:
-        """Whether an array of so many dimensions lies in the same way under both."""
+        """True if an array of so many dimensions lies in the same way under both."""
         if not isinstance(other, NamedSharding):
             return self.num_devices == 1 and self.device_set == other.device_set
         shape = tuple(
@@ -329,7 +329,7 @@ Sharding: TypeAlias = NamedSharding | SingleDeviceSharding
 
 
 def is_sharding(value: object) -> bool:
-    """Whether a value says how an array lies on devices."""
+    """True if a value is a layout of arrays on devices."""
     return isinstance(value, NamedSharding | SingleDeviceSharding)
 
 

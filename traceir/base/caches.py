@@ -95,7 +95,7 @@ class LRUCache(Generic[T]):
         return value
 
     def values(self) -> list[T]:
-        """What is held, what was used last at the end."""
+        """The values in the cache, the one used last at the end."""
         with self._lock:
             return list(self._held.values())
 
@@ -135,7 +135,7 @@ limits_from_environment(os.environ)
 
 
 class Counted(Protocol):
-    """What counts its uses."""
+    """An object that counts its uses."""
 
     hits: int
 
@@ -144,7 +144,8 @@ C = TypeVar("C", bound=Counted)
 
 
 class ClockEviction(Generic[C]):
-    """Which of the things that many caches keep is evicted when there are too many.
+    """The choice of entries to evict, among those of many caches, when there are too
+    many.
 
     The CLOCK algorithm, which is LRU nearly: a hand goes around, and what was used
     since it came by last stays. So a use costs no more than to count it. Things are

@@ -32,7 +32,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Context:
-    """What surrounds a trace; equal contexts are the same object (see `current`).
+    """The flags that surround a trace; equal contexts are the same object (see
+    `current`).
 
     ``x64``: 64-bit dtypes are kept.  ``face``: whose promotion table the operators of
     tracers use, ``"jax"`` or ``"numpy"``.  The other fields are the values of the flags

@@ -18,7 +18,7 @@ _KNOWN = {"frozen", "slots", "eq", "repr"}
 
 
 class _Factory:
-    """What stands in a signature for a value that is made anew for each object."""
+    """A default value in a signature that is made anew for each object."""
 
     __slots__ = ()
 
@@ -53,7 +53,7 @@ else:
 
 
 def _is_special(value: object) -> bool:
-    """Whether a field is no argument, or one by name only."""
+    """True if a field is no argument, or one by name only."""
     return isinstance(value, Field) and not (value.init and value.kw_only is MISSING)
 
 

@@ -47,7 +47,7 @@ def load(
     name: str,
     shown: Callable[[object], object] = lambda value: value,
 ) -> object:
-    """What a name stands for, which is from then on one of the package's globals.
+    """Import a module for one of its names, which becomes a global of the package.
 
     A module of the package's own is imported; anything else is a name of its module,
     as the package has it `shown`.

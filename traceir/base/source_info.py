@@ -144,7 +144,7 @@ _user_files = _UserFiles()
 
 
 def is_users_code(file: str) -> bool:
-    """Whether code of this file is the user's, not these packages' or NumPy's."""
+    """True if code of this file is the user's, not these packages' or NumPy's."""
     return _user_files[file]
 
 

@@ -71,7 +71,7 @@ def block_until_ready(x: Any) -> Any:
 
 
 def _is_array(value: Any) -> bool:
-    """Whether a value is an array, here or on a backend's device, and no tracer."""
+    """True if a value is an array, here or on a backend's device, and no tracer."""
     return isinstance(value, Methods) and not isinstance(value, Tracer)
 
 

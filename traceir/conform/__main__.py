@@ -39,7 +39,7 @@ class UsageError(Exception):
 
 
 def parser() -> argparse.ArgumentParser:
-    """What the command understands."""
+    """The parser of the command's arguments."""
     found = argparse.ArgumentParser(
         prog="python -m traceir.conform",
         description="Judge an implementation by the cases of the specification.",
@@ -98,7 +98,7 @@ def selected(patterns: Sequence[str] | None) -> list[Case]:
 
 
 def deviations(spec: str, path: Path | None) -> tuple[Deviation, ...]:
-    """What is recorded of an implementation."""
+    """The recorded deviations of an implementation."""
     if path is None:
         path = record_path(spec)
         if spec not in SHIPPED or not path.exists():
@@ -163,7 +163,9 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _files(options: argparse.Namespace) -> dict[Path, Callable[[Report], str]]:
-    """What is to be written where; found out before a long run, not after it."""
+    """The files to write, each with its writer; found out before a long run, not after
+    it.
+    """
     wanted: Sequence[tuple[Path | None, Callable[[Report], str]]] = (
         (options.text, report.to_text),
         (options.json, lambda found: runs.to_json(found.run)),

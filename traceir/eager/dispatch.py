@@ -38,7 +38,7 @@ PLAIN = 128
 
 
 class Plans:
-    """What one function remembers: plans by the keys of calls."""
+    """The memory of one function: plans by the keys of calls."""
 
     __slots__ = ("function", "known", "seen", "__weakref__")
 
@@ -99,6 +99,7 @@ def planned(function: F) -> F:
     # is known, since nothing is outside it.
     @functools.wraps(function)
     def call(x: Any = NOTHING, y: Any = NOTHING, /, *rest: Any, **kwargs: Any) -> Any:
+        """Call by the plan under the types; the usual cases are spelled out."""
         if type(x) is Array and not kwargs:
             if y is NOTHING:
                 try:
@@ -141,7 +142,7 @@ WITHOUT = frozenset({"traceir.numpy.arrays.io"})
 
 
 def public(value: Any) -> Any:
-    """What a package has under a name: a function of its own with plans.
+    """The value under a package's public name: a function of its own has plans.
 
     A function of two names is one function, and a name of the package: so it can be
     pickled.
@@ -172,6 +173,7 @@ def _package(function: FunctionType) -> str:
 
 
 def _general(plans: Plans, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """Call with any arguments: make the key of all of them, then run the plan."""
     key: list[Any] = [local.outside]
     operands: list[Any] = []
     # What is commonest goes first, and without a call.
@@ -221,6 +223,8 @@ def _made(
     kwargs: dict[str, Any],
     operands: Sequence[Any],
 ) -> Plan | None:
+    """Make a plan, or None if the function cannot be recorded."""
+
     def call(tracers: list[Tracer]) -> Any:
         rest = iter(tracers)
         traced = [_with(value, rest) for value in args]
@@ -298,6 +302,7 @@ def _enter_complex(value: complex, key: list[Any], operands: list[Any]) -> bool:
 
 
 def _enter_sequence(value: Any, key: list[Any], operands: list[Any]) -> bool:
+    """Enter the elements of a short list or tuple in a key; False if one cannot be."""
     if len(value) > LONGEST:
         return False
     key.append(type(value))
@@ -344,6 +349,7 @@ def binary(function: Function) -> Function:
     two, known = pairs.known, plans.known
 
     def call(x: Any, y: Any) -> Any:
+        """Call by the plan of two arrays, or of an array and a small number."""
         if type(x) is Array:
             kind = type(y)
             if kind is Array:

@@ -39,6 +39,7 @@ def reading(function: Callable[..., Any]) -> Callable[..., Any]:
     cleared(known.clear)
 
     def call(x: Any, index: Any) -> Any:
+        """Read by NumPy if the index is plain, else by the function."""
         if type(x) is not Array:
             return function(x, index)
         kind = type(index)
@@ -117,6 +118,7 @@ def _is_plain(part: slice) -> bool:
 
 
 def _plain_part(part: Any) -> Any:
+    """An entry of an index as NumPy takes it with the same meaning, or None."""
     kind = type(part)
     if kind in INTS:
         return part
@@ -144,7 +146,7 @@ def _copied(view: np.ndarray) -> np.ndarray:
 
 
 def _owned(found: Any) -> np.ndarray:
-    """What NumPy has read, contiguous and read-only."""
+    """The array that NumPy has read, contiguous and read-only."""
     if type(found) is not np.ndarray:
         found = np.asarray(found)
     elif not found.flags.c_contiguous:

@@ -37,7 +37,7 @@ SMALL = 64
 
 @functools.cache
 def admits_plans(context: Context) -> bool:
-    """Whether operations do under these flags what they do without them.
+    """True if operations do under these flags what they do without them.
 
     >>> from traceir import config
     >>> admits_plans(config.current())
@@ -59,8 +59,8 @@ def plan_of(
     avals: Sequence[ShapedArray],
     kinds: Sequence[str],
 ) -> Plan | None:
-    """What `call` does with operands of these types and kinds; None if that is more
-    than primitives of them, or if their values are asked for.
+    """A plan of `call` for operands of these types and kinds; None if it is more than
+    primitives of them, or if their values are asked for.
 
     >>> import numpy as np, traceir.numpy as jnp
     >>> two = ShapedArray((2,), "float32")
@@ -84,6 +84,7 @@ def plan_of(
 def _recorded(
     call: Callable[[list[Tracer]], Any], avals: Sequence[ShapedArray]
 ) -> tuple[Jaxpr, list[np.ndarray], flatten.TreeDef]:
+    """Trace a call without source positions: its program, constants and structure."""
     outer, local.source = local.source, None
     trace = Planning("", "jit")
     try:
@@ -212,6 +213,7 @@ class _Text:
         return atom.array if isinstance(atom, Literal) else self.known.get(atom)
 
     def _equation(self, eqn: Eqn, kernel: Callable[..., Any], run: str) -> None:
+        """Write the lines of an equation: a kernel's call, or its shortcut."""
         operands = [self._read(a) for a in eqn.inputs]
         for var in eqn.outputs:
             self.names[var] = f"v{len(self.names)}"

@@ -28,7 +28,7 @@ class Planning(StagingTrace):
     def composite(
         self, function: Callable[..., Any], args: Any, kwargs: dict[str, Any]
     ) -> Any:
-        """What a composite does: one equation where that is known, else those of it."""
+        """Record a composite: one equation if that is known, else its equations."""
         first, known = len(self.eqns), len(self.constants)
         found = function(*args, **kwargs)
         added = self.eqns[first:]
@@ -67,7 +67,7 @@ class _Slowly:
 
 
 def kernel_of(eqn: Eqn) -> Callable[..., Any] | Brief:
-    """What computes an equation: what its kernel comes down to, or the kernel."""
+    """The function that computes an equation: its kernel, or a shortcut of it."""
     if eqn.primitive == WHOLE:
         brief: Brief = eqn.param(BRIEF)
         return brief

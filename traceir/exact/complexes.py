@@ -46,22 +46,22 @@ class Complex:
 
     @property
     def nan(self) -> bool:
-        """Whether a part is no number."""
+        """True if a part is no number."""
         return self.re.nan or self.im.nan
 
     @property
     def finite(self) -> bool:
-        """Whether both parts are numbers."""
+        """True if both parts are numbers."""
         return self.re.finite and self.im.finite
 
     @property
     def infinite(self) -> bool:
-        """Whether a part is an infinity, whatever the other is."""
+        """True if a part is an infinity, whatever the other is."""
         return "inf" in (self.re.special, self.im.special)
 
     @property
     def zero(self) -> bool:
-        """Whether both parts are zeros."""
+        """True if both parts are zeros."""
         return self.re.zero and self.im.zero
 
     def __neg__(self) -> Complex:

@@ -103,7 +103,7 @@ class _Draw:
         return found, size * found + float(finfo(self.dtype).smallest_normal)
 
     def cube(self, key: Key, d: Any) -> tuple[Any, Any]:
-        """What is accepted, and by how much roundings are greater in it."""
+        """The accepted value, and the factor by which roundings are greater in it."""
         c = 1 / 3 / np.sqrt(d)
         while True:
             own, bound = (self.split(key, k, 3) for k in (1, 2))

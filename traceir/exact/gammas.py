@@ -229,7 +229,7 @@ def _upper(a: Any, x: Any) -> Any:
 
 
 def _near(a: Any, x: Any) -> bool:
-    """Whether sums would have too many terms."""
+    """True if sums would have too many terms."""
     return bool(4 * min(a, x) > 3 * max(a, x))
 
 
@@ -318,7 +318,7 @@ def _by_a(a: Any, x: Any) -> Any:
 
 
 def random_gamma_grad(a: Real, x: Real) -> Real:
-    """How a sample x of the gamma distribution changes with its a."""
+    """The derivative of a sample x of the gamma distribution by its a."""
     if a.nan or x.nan or a <= 0 or x < 0 or a.special or x.special:
         return NAN
     if x.zero:

@@ -21,7 +21,7 @@ from traceir.ir.jaxpr import (
 
 
 def count_calls(closed: ClosedJaxpr) -> int:
-    """How many calls there are in a program and in those of its equations."""
+    """The number of calls in a program and in those of its equations."""
     made: int = closed.memo("count_calls", lambda: sum(map(_count, closed.eqns)))
     return made
 

@@ -23,7 +23,7 @@ _SECOND = re.compile(rb"([0-9a-f]{64}) (\d{1,18})\n")
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a file holds: `head` is what JSON can say, `blocks` are bytes.
+    """The contents of a file: `head` is what JSON can say, `blocks` are bytes.
 
     >>> parts = Parts({"name": "f"}, "{ lambda ; . let in () }", (b"abcd",))
     >>> unpack(pack(parts)) == parts
@@ -46,7 +46,7 @@ def pack(parts: Parts) -> bytes:
 
 
 def unpack(data: bytes) -> Parts:
-    """What the bytes of a file hold.
+    """The contents of a file, from its bytes.
 
     Raises ValueError: export.version for a format that is newer than this one,
     export.file for bytes that are no file, or not all of it, or not as written.

@@ -114,7 +114,7 @@ Rule = JvpProgram | tuple[ForwardProgram, BackwardProgram]
 
 
 def named_alone(eqn: Eqn) -> bool:
-    """Whether of a rule of a call only the name is known."""
+    """True if only the name of a call's rule is known."""
     return any(eqn.param(name).function is None for name in FUNCTIONS[eqn.primitive])
 
 
@@ -197,7 +197,7 @@ def _staged(
 
 
 def fits(rule: Rule, eqn: Eqn) -> bool:
-    """Whether programs have the types of a rule of this call."""
+    """True if programs have the types of a rule of this call."""
     if isinstance(rule, JvpProgram) != (eqn.primitive == "custom_jvp_call"):
         return False
     given = [atom.aval for atom in eqn.inputs[eqn.param("num_consts") :]]

@@ -59,7 +59,7 @@ class Exported(JitFunction):
 
     @property
     def backend(self) -> str | None:
-        """What runs the program, None for the default."""
+        """The backend that runs the program, None for the default."""
         return self._options.backend
 
     @property
@@ -74,7 +74,7 @@ class Exported(JitFunction):
 
     @property
     def call(self) -> Exported:
-        """What is called: the program itself."""
+        """The program itself, which is called."""
         return self
 
     @property
@@ -89,16 +89,16 @@ class Exported(JitFunction):
 
     @property
     def in_tree(self) -> flatten.TreeDef:
-        """How the arguments nest: a tuple of them."""
+        """The structure of the arguments: a tuple of them."""
         return self._exported.in_tree
 
     @property
     def out_tree(self) -> flatten.TreeDef:
-        """How the results nest."""
+        """The structure of the results."""
         return self._exported.out_tree
 
     def has_vjp(self) -> bool:
-        """Whether the derivative rules of all functions in the program are known.
+        """True if the derivative rules of all functions in the program are known.
 
         >>> import traceir
         >>> program = traceir.export(traceir.nn.relu, 1.0)

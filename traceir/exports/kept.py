@@ -50,7 +50,7 @@ class Writer:
         return to_text(portable(closed), full=True, keep=self.blocks.keep)
 
     def derivatives(self, closed: ClosedJaxpr, order: int) -> Json:
-        """What the head says of the rules of a program's calls.
+        """The part of the head about the rules of a program's calls.
 
         Raises what tracing a rule raises; TypeError (custom.named, export.whole).
         """

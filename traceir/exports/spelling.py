@@ -62,7 +62,8 @@ class Export:
         platforms: Sequence[str] | None = None,
         disabled_checks: Sequence[object] = (),
     ) -> Callable[..., exported.Exported]:
-        """What traces a function for the arguments that it is then called with.
+        """A function that traces `fun_jit` for the arguments that it is then called
+        with.
 
         `platforms` and `disabled_checks` have no effect: a program is for none in
         particular, and contains nothing that only one of them has.

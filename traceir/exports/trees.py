@@ -20,7 +20,7 @@ Coder = Callable[[Any], Any]
 
 @dataclass(frozen=True, slots=True)
 class _Class:
-    """How a class is called in files, and how its metadata goes to JSON and back."""
+    """A class in files: its name, and its metadata's conversion to and from JSON."""
 
     type: type
     name: str
@@ -76,7 +76,7 @@ def packed(value: Any) -> Any:
 
 
 def unpacked(value: Any) -> Any:
-    """What `packed` made JSON of.
+    """The value of which `packed` made JSON.
 
     >>> unpacked(packed(("w", 0)))
     ('w', 0)

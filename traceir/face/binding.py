@@ -76,7 +76,7 @@ METHODS = (
 
 
 def _foreign(value: Any) -> bool:
-    """Whether a value is of a class that handles universal functions itself."""
+    """True if a value is of a class that handles universal functions itself."""
     kind = type(value)
     if kind is NumpyTracer or isinstance(value, (np.ndarray, np.generic)):
         return False
@@ -84,7 +84,7 @@ def _foreign(value: Any) -> bool:
 
 
 def _refused(value: Any) -> bool:
-    """Whether an operator leaves the operation to the other operand, or to nobody."""
+    """True if an operator leaves the operation to the other operand, or to nobody."""
     return (
         value is None or isinstance(value, (str, bytes, dict, set)) or _foreign(value)
     )
@@ -137,7 +137,7 @@ def _unary(name: str, ufunc: str) -> Function:
 
 
 def _is_python(value: Any) -> bool:
-    """Whether a value is a Python number, or stands for one."""
+    """True if a value is a Python number, or stands for one."""
     if isinstance(value, NumpyTracer):
         return value.weak_type and value.number
     return type(value) in (int, float, complex)
@@ -167,7 +167,7 @@ def iterate(self: NumpyTracer) -> Iterator[Any]:
 
 
 def contains(self: NumpyTracer, value: Any) -> bool:
-    """Whether an element is equal to a value; it must be known while tracing."""
+    """True if an element is equal to a value; it must be known while tracing."""
     return bool(functions.apply(np.any, (self == value,), {}))
 
 
@@ -295,7 +295,7 @@ def _imag(val: Any) -> Any:
 
 
 def _sharing(func: Function) -> Function:
-    """Whether arrays share memory: the function is told of their layout."""
+    """A function such as `np.shares_memory`, told of the layout of traced arrays."""
 
     def asked(a: Any, b: Any, max_work: Any = None) -> bool:
         for array in arrays((a, b)):
@@ -338,7 +338,7 @@ def _fixed(name: str) -> property:
 
 
 def bindings() -> Iterator[tuple[str, Any]]:
-    """What the arrays of the face have beside what all tracers have."""
+    """The attributes of the face's arrays beside those of all tracers."""
     for name, ufunc in (BINARY | COMPARISON).items():
         yield from _operators(name, ufunc)
     for name, ufunc in UNARY.items():

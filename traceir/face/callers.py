@@ -15,8 +15,9 @@ _ABC = abc.ABCMeta.__instancecheck__.__code__.co_filename
 
 
 def by_user() -> bool:
-    """Whether a user's function called the caller; those of `traceir.numpy`, which may
-    do so, know what they do."""
+    """True if a user's function called the caller; those of `traceir.numpy`, which may
+    do so, know what they do.
+    """
     frame = sys._getframe(2)
     if frame.f_code.co_filename == _ABC and frame.f_back is not None:
         frame = frame.f_back

@@ -86,7 +86,7 @@ def scalars() -> Mapping[Any, builtins.type]:
 
 @functools.cache
 def tells_classes_apart(code: CodeType) -> bool:
-    """Whether a function may ask if the class of an array's numbers is a certain one.
+    """True if a function may ask if an array's numbers have a certain class.
 
     It sees NumPy's own classes: `x.dtype.type` is one of those.
 

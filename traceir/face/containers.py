@@ -78,7 +78,7 @@ class _Encoder:
         self.values: list[Any] = []
 
     def item(self, label: str, value: Any) -> Item:
-        """How to make one element again."""
+        """The instruction to make one element again."""
         if id(value) in self._leaves:
             return Item("leaf", self._leaves[id(value)])
         if id(value) in self._known:

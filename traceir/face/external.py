@@ -55,7 +55,7 @@ MODULES = frozenset({"random", "time", "os", "secrets", "uuid", "datetime"})
 
 
 def of_external(value: Any) -> Any:
-    """What a traced function sees for a generator, a method of one, or a clock.
+    """The stand-in for a generator, a method of one, or a clock in a traced function.
 
     Anything else is itself.
 

@@ -35,7 +35,7 @@ _NUMBERS = (bool, int, float, complex)
 
 
 def is_generator(value: Any) -> bool:
-    """Whether a value has random numbers: NumPy's generators, and Python's.
+    """True if a value has random numbers: NumPy's generators, and Python's.
 
     >>> is_generator(random.Random(0)), is_generator(np.random.default_rng)
     (True, False)
@@ -47,7 +47,7 @@ def is_generator(value: Any) -> bool:
 
 
 class HostGenerator:
-    """What a traced function sees in the place of a generator.
+    """The stand-in for a generator in a traced function.
 
     `live` gives the generator when the program runs, `like` is one for the types.
     """
@@ -142,7 +142,7 @@ class _Made(threading.local):
 
 
 def maker(factory: Function) -> Function:
-    """What makes a generator in a traced function: each run makes its own."""
+    """A function that makes a generator in a traced function, anew in each run."""
 
     def made(*args: Any, **kwargs: Any) -> Any:
         if not in_numpy_trace():

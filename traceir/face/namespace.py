@@ -132,7 +132,7 @@ def _module(module: ModuleType, plain: bool = False) -> ModuleType:
 
 
 def of_numpy(value: Any) -> Any:
-    """What a traced function sees in the place of NumPy's modules and functions.
+    """The stand-in for NumPy's modules and functions in a traced function.
 
     So of the modules, and for the generators and clocks, that are outside of it.
     """
@@ -165,7 +165,7 @@ class Globals(dict[str, Any]):
         return self.seen(self.real[name])
 
     def seen(self, value: Any) -> Any:
-        """What the functions of the module see where a name has this value."""
+        """The stand-in for a global's value in the functions of the module."""
         if self.plain and isinstance(value, ModuleType) and value.__name__ in _MODULES:
             return _module(value, True)
         if self.plain and _is_number_class(value):
@@ -186,7 +186,7 @@ _BUILTINS = {
 
 
 class View:
-    """What one call of a function sees: each function and module as one object."""
+    """The stand-ins of one call: one object for each function and module."""
 
     def __init__(self) -> None:
         self._functions: dict[FunctionType, FunctionType] = {}
@@ -201,7 +201,7 @@ class View:
         return globals.seen(found) if type(globals) is Globals else self.of(found)
 
     def of(self, value: Any) -> Any:
-        """What the function sees where a name, or an argument, has this value."""
+        """The stand-in for the value of a name or an argument."""
         kind = type(value)
         if kind is FunctionType and _is_users(value):
             return self.function(value)
@@ -296,7 +296,7 @@ class View:
 
 
 def _is_full(cell: CellType) -> bool:
-    """Whether a cell has a value: that of a name before its definition has none."""
+    """True if a cell has a value: that of a name before its definition has none."""
     try:
         _ = cell.cell_contents
     except ValueError:
@@ -305,14 +305,14 @@ def _is_full(cell: CellType) -> bool:
 
 
 def _is_users(function: FunctionType) -> bool:
-    """Whether a function is looked into: no library's, and none of these packages."""
+    """True if a function is looked into: no library's, and none of these packages."""
     return is_users_code(function.__code__.co_filename) and not _is_library(
         function.__module__ or ""
     )
 
 
 def _is_users_module(module: ModuleType) -> bool:
-    """Whether a module is looked into: one of Python code that is a user's."""
+    """True if a module is looked into: one of Python code that is a user's."""
     file = getattr(module, "__file__", None) or ""
     return (
         file.endswith(".py")
@@ -322,8 +322,9 @@ def _is_users_module(module: ModuleType) -> bool:
 
 
 def _is_library(name: str) -> bool:
-    """Whether a module belongs to a library that has nothing of NumPy's, or to one that
-    is left alone."""
+    """True if a module belongs to a library that has nothing of NumPy's, or to one that
+    is left alone.
+    """
     root = name.partition(".")[0]
     if root in ("__main__", "builtins"):  # what `exec` makes may be of the latter
         return False
@@ -333,7 +334,7 @@ def _is_library(name: str) -> bool:
 
 
 def _is_installed(kind: type) -> bool:
-    """Whether a class is a library's."""
+    """True if a class is a library's."""
     return _is_library(kind.__module__) or _in_site_packages(kind.__module__)
 
 
@@ -344,7 +345,7 @@ def _in_site_packages(name: str) -> bool:
 
 @functools.cache
 def _has_numpy(root: str) -> bool:
-    """Whether a module of a package has what a traced function sees otherwise."""
+    """True if a module of a package has what a traced function sees otherwise."""
     modules = [
         module
         for name, module in list(sys.modules.items())

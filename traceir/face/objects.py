@@ -16,7 +16,7 @@ from traceir.pytrees.node_types import kind_of
 
 
 def has_methods(value: Any) -> bool:
-    """Whether a value is an object of a user's class that is no node of a pytree."""
+    """True if a value is an object of a user's class that is no node of a pytree."""
     kind: Any = type(value)
     return (
         is_open(kind)
@@ -26,7 +26,7 @@ def has_methods(value: Any) -> bool:
 
 
 def has_generator(value: Any) -> bool:
-    """Whether an object has a generator among its attributes.
+    """True if an object has a generator among its attributes.
 
     >>> has_generator(3)
     False
@@ -168,8 +168,9 @@ def derived(meta: Any, kind: type, born: list[tuple[Any, type]]) -> type:
 
 
 def _is_plain(kind: type) -> bool:
-    """Whether a class is a user's, as are those that it is derived from but `object`,
-    and no node of a pytree."""
+    """True if a class is a user's, as are those that it is derived from but `object`,
+    and no node of a pytree.
+    """
     bases = [base for base in kind.__mro__ if base not in (object, abc.ABC)]
     return (
         type(kind) in (type, abc.ABCMeta)

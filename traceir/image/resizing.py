@@ -178,7 +178,7 @@ def _weights(
     antialias: bool,
     dtype: np.dtype,
 ) -> Array:
-    """How much each old pixel counts for each new one: (old, new)."""
+    """The weight of each old pixel in each new one: (old, new)."""
     old, new = size
     inverse = convert(divide(1.0, scale), dtype)
     middle = multiply(add(lax.iota(dtype, new), 0.5), inverse)

@@ -39,7 +39,7 @@ def effects(jaxpr: Jaxpr) -> frozenset[str]:
 
 
 def calls_host(jaxpr: Jaxpr) -> bool:
-    """Whether an equation of a program, or of one within it, calls the host.
+    """True if an equation of a program, or of one within it, calls the host.
 
     >>> from traceir.text import parse
     >>> eqn = "debug_callback[callback=f effect=Debug partitioned=False]"

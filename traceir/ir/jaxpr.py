@@ -42,7 +42,7 @@ class Literal:
         return np.asarray(self.value, self.aval.dtype)
 
     def key(self) -> tuple[object, ...]:
-        """What makes two literals the same: the type and the value's bits."""
+        """The key of a literal: equal ones have the same type and the value's bits."""
         return "literal", self.aval, self.array.tobytes()
 
     def __eq__(self, other: object) -> bool:
@@ -89,7 +89,7 @@ class HostFunction:
     function: Callable[..., Any] | None = None
 
     def __call__(self, *args: Any) -> Any:
-        """What the function gives; TypeError where only its name is known."""
+        """Call the function; TypeError if only its name is known."""
         if self.function is None:
             raise TypeError(f"of the function `{self.name}`, only the name is known")
         return self.function(*args)
@@ -200,7 +200,7 @@ class ClosedJaxpr:
     backend: str | None = None
 
     def memo(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """What `make` gives, made once for this program and key and kept with it.
+        """The result of `make`, made once for this program and key and kept with it.
 
         For what is derived from a program: its derivative, its machine code.
         """
@@ -270,7 +270,7 @@ class PartTexts(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Printer:
-    """How programs become text: a whole one, and the parts of one."""
+    """A printer of programs, and of their parts."""
 
     program: Callable[[Jaxpr], str]
     parts: Callable[[ClosedJaxpr], PartTexts]
@@ -285,7 +285,7 @@ def print_by(printer: Printer) -> None:
 
 
 def printer() -> Printer:
-    """What writes programs."""
+    """The printer of programs."""
     return _printers[0]
 
 

@@ -47,7 +47,7 @@ Made = TypeVar("Made")
 
 
 class _Lazily(dict[str, Made]):
-    """What is made of a name when first asked for."""
+    """A mapping whose values are made when first asked for."""
 
     __slots__ = ("_make",)
 
@@ -315,7 +315,7 @@ class _Checker:
         )
 
     def well_formed(self, eqn: Eqn, avals: Avals, around: Mapping[str, Any]) -> bool:
-        """Whether the clauses about equations hold, compiled."""
+        """True if the clauses about equations hold, compiled."""
         row = self.rules.prims[eqn.primitive]
         return self.typer.scopes["equation"](
             eqn.primitive,

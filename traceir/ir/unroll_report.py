@@ -36,7 +36,7 @@ class Line:
 
     @property
     def equations(self) -> int:
-        """How many equations the line recorded."""
+        """The number of equations that the line recorded."""
         return sum(times for _, times in self.primitives)
 
     def __str__(self) -> str:

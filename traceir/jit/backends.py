@@ -163,7 +163,7 @@ def used_inputs(jaxpr: Jaxpr) -> tuple[int, ...]:
 
 
 def run_eagerly(params: Params) -> Callable[..., Sequence[np.ndarray]]:
-    """How a `jit` equation is evaluated outside every trace: by its own backend."""
+    """The evaluation of a `jit` equation outside every trace: by its own backend."""
     closed: ClosedJaxpr = dict(params)["jaxpr"]  # type: ignore[assignment]
     backend = closed.backend or "reference"
     return runner(closed, backend)
@@ -182,7 +182,7 @@ EAGER["jit"] = run_eagerly
 
 
 def run_region(primitive: str) -> Callable[[Params], Callable[..., Any]]:
-    """How a region is evaluated outside every trace: compiled, by the default backend.
+    """The evaluation of a region outside every trace: compiled, by the default backend.
 
     What is compiled is kept with the first program in its params.
     """

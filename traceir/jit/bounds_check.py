@@ -60,7 +60,7 @@ class BoundsChecks:
 
 
 def outside(check: PlaceCheck, value: np.ndarray) -> str | None:
-    """What is said of the first of the places that is outside; None if none is."""
+    """A message about the first index that is out of bounds, or None."""
     if check.extent is None:
         return "a place outside, in a function that is called here" if value else None
     flat = np.ravel(value)

@@ -69,7 +69,7 @@ class DonatingFunction(JitFunction):
         return Making(making.args, (("donated", donated),))
 
     def _donor(self, args: Any, kwargs: Any, raw: Any) -> _Donor:
-        """How calls of one kind are run."""
+        """The donor that runs calls of one kind."""
         with self._context():
             prepared = self._prepare(args, kwargs)
             entry = self._entry(prepared)
@@ -212,7 +212,7 @@ def _count(memory: np.ndarray) -> int:
 
 
 def _is_free(memory: np.ndarray) -> bool:
-    """Whether nobody else refers to an array, or to what it is a view of."""
+    """True if nobody else refers to an array, or to what it is a view of."""
     base = memory.base
     if base is None or getattr(type(base), "recycled", False):
         return _count(memory) == _ALONE

@@ -57,6 +57,7 @@ class FallbackFunction(JitFunction):
             raise _Untraceable(error) from None
 
     def _tell(self, error: TraceirError) -> None:
+        """Warn at the user's line, once for each, that NumPy runs the function."""
         says = rules.default().clauses[error.rule].says
         text = (
             f"{self._name} cannot be traced, and NumPy runs it as it is: {says} "

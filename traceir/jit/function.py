@@ -45,7 +45,7 @@ from traceir.tracing.trace import bind
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the user asked of `jit`, and the face and types of the drop-in decorator."""
+    """The options of `jit`, and the face and types of the drop-in decorator."""
 
     backend: str | None = None
     keep_unused: bool = False
@@ -301,7 +301,7 @@ class JitFunction(Pickled):
         return self.lower(*args, **kwargs).as_text()
 
     def explain(self, /, *args: Any, **kwargs: Any) -> str:
-        """Whether a call would hit the cache, and if not, why; nothing is traced.
+        """Tell if a call would hit the cache, and if not, why; nothing is traced.
 
         A trace whose captures have changed is "stale", with the variable that did.
         With `what="speed"`, what the compiled program does with the machine: its
@@ -340,6 +340,7 @@ class JitFunction(Pickled):
         return f"{exe.as_text('speed')}, trace {entry.seconds * 1e3:.1f} ms"
 
     def _explain_cache(self, args: Any, kwargs: Any) -> str:
+        """`hit`, or the reason of a miss or of a stale entry."""
         with self._context():
             prepared = self._prepare(args, kwargs)
             key = key_table().key(prepared.call)

@@ -32,7 +32,7 @@ class Making:
 
 
 def found_at(module: str | None, qualname: str) -> Any:
-    """What stands at a name of a module that is imported, None if nothing does.
+    """The value at a name of a module that is imported, or None.
 
     >>> found_at("math", "tau"), found_at("math", "no.such.name")
     (6.283185307179586, None)
@@ -79,7 +79,7 @@ def _copied(fun: FunctionType) -> FunctionType:
 
 
 class Pickled:
-    """What is pickled by name, as functions are, or with what it was made of.
+    """An object that is pickled by name, as functions are, or by the way it was made.
 
     The name is one that leads to the object itself: that of the function, or another
     in its module. Copies are the object itself.
@@ -91,7 +91,7 @@ class Pickled:
     _last: tuple[str, Function]
 
     def _making(self) -> Making:
-        """How it was made."""
+        """The way in which it was made."""
         raise NotImplementedError
 
     @property
@@ -136,7 +136,7 @@ class Pickled:
         return self
 
     def __dask_tokenize__(self) -> object:
-        """What Dask tells tasks with different functions by."""
+        """The token by which Dask tells tasks with different functions apart."""
         from dask.base import normalize_token  # who asks is Dask
 
         function, making = self._body if self._named() else self._fun, self._making()

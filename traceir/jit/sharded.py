@@ -50,6 +50,7 @@ class ShardedFunction(JitFunction):
         return Making(making.args, (("shardings", self._shardings),))
 
     def _check(self, wanted: Any, args: Any, kwargs: Any) -> None:
+        """Refuse arguments that cannot lie as `in_shardings` asks."""
         if kwargs:
             raise rules.error("sharding.keyword", got=", ".join(kwargs))
         static = self._static.positions
@@ -65,6 +66,7 @@ class ShardedFunction(JitFunction):
 
 
 def _placed(wanted: Any, outs: Any) -> Any:
+    """The results, each at the place that `out_shardings` asks for."""
     leaves, tree = flatten.flatten(outs)
     places = spread_shardings("out_shardings", wanted, tree)
     for leaf, place, path in zip(leaves, places, tree.paths(), strict=True):

@@ -101,12 +101,12 @@ class _Stage:
 
     @property
     def out_tree(self) -> flatten.TreeDef:
-        """How the results nest."""
+        """The structure of the results."""
         return self.entry.out_tree
 
     @property
     def in_tree(self) -> flatten.TreeDef:
-        """How the traced arguments nest."""
+        """The structure of the traced arguments."""
         return self.entry.call.treedef
 
 
@@ -142,7 +142,7 @@ class Lowered(_Stage):
         return executable(self.entry, self.backend, self.keep_unused)
 
     def as_text(self, dialect: str | None = None) -> str:
-        """What `Compiled.as_text` gives: by default the generated source."""
+        """The text of `Compiled.as_text`: by default the generated source."""
         return text_of(self._executable(), self.backend, dialect)
 
     def compile(self) -> Compiled:
@@ -213,12 +213,12 @@ class Compiled(_Stage):
         return leaves
 
     def _wide(self) -> config.Scope:
-        """Where 64-bit types are kept if the function was traced with them."""
+        """A scope with 64-bit types if the function was traced with them."""
         fields = {"x64": True} if self.entry.call.enable_x64 else {}
         return config.Scope(fields)
 
     def _wrong(self, leaves: list[Any]) -> list[str]:
-        """What is said of the leaves that have other types."""
+        """A message for each leaf that has another type."""
         return [
             f"argument {path} compiled with {want.str_short()} and called with "
             f"{typeof(leaf).str_short()}"

@@ -172,8 +172,9 @@ def check_seal(entry: Entry, fun: Callable[..., Any]) -> None:
 
 
 def _states_count(call: Call) -> bool:
-    """Whether a strict trace depends on the states of generators: not where these draw
-    when the program runs."""
+    """True if a strict trace depends on the states of generators, which it does not if
+    these draw when the program runs.
+    """
     return face_module(call.face) is None
 
 
@@ -195,6 +196,7 @@ def make_entry(
     emitted: list[Any] = []
 
     def run(tracers: list[StagedTracer]) -> Sequence[Any]:
+        """Run the user's function on tracers; return its results as leaves."""
         values = call.treedef.unflatten(tracers)
         if call.orders:
             reorder(values, call.orders)

@@ -95,7 +95,8 @@ def tile(operand: Operand, reps: ShapeLike) -> Array:
 
 
 def index_take(src: Operand, idxs: Sequence[Operand], axes: Sequence[int]) -> Array:
-    """What vectors of places take: for each k the part at `idxs[j][k]` of `axes[j]`.
+    """The parts that vectors of places take: for each k that at `idxs[j][k]` of
+    `axes[j]`.
 
     Places outside go around, as negative ones do. Raises ValueError (face.axis).
 

@@ -150,7 +150,7 @@ def truncated_normal(
 def _fans(
     shape: tuple[int, ...], in_axis: Axes, out_axis: Axes, batch_axis: Axes
 ) -> tuple[float, float]:
-    """How many inputs and outputs a weight is among, the other axes being a field."""
+    """The fan-in and fan-out of a weight, the other axes being a field."""
     if len(shape) < 2:
         got = f"weights of shape {shape}"
         hint = "they have an axis of inputs and one of outputs"

@@ -88,7 +88,7 @@ def logmeanexp(
 def _count(
     x: Operand, axes: tuple[int, ...], where: Operand, keepdims: bool
 ) -> Operand:
-    """How many elements over axes count, as a floating number."""
+    """The number of elements over axes that count, as a floating number."""
     dtype = inexact(typeof(x).dtype)
     if where is None:
         return typed(prod(shape_of(x)[d] for d in axes), dtype, False)

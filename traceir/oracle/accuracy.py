@@ -22,7 +22,7 @@ from traceir.exact.reals import Real
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What is wanted of one element: its exact value, dtype, and what may differ.
+    """The goal for one element: its exact value, dtype, and what may differ.
 
     `ulps` is the k of the sets `ulp` and `conditioned`; `choices` what the
     implementation declares.
@@ -60,7 +60,7 @@ def _settled(want: Complex, dtype: np.dtype) -> Any:
 
 
 def member(name: str, goal: Goal, got: Any) -> bool:
-    """Whether `got` is in the accuracy set `name`.
+    """True if `got` is in the accuracy set `name`.
 
     >>> goal = Goal(Real.of(Fraction(1, 3)), np.dtype("float32"), 1, {})
     >>> member("rounded", goal, np.float32(0.33333334)), member("ulp", goal, 0.334)
@@ -76,7 +76,7 @@ def member(name: str, goal: Goal, got: Any) -> bool:
 
 
 def _complex(name: str, goal: Goal, got: Any) -> bool:
-    """Whether a complex element is in a set (accuracy.complex)."""
+    """True if a complex element is in a set (accuracy.complex)."""
     want = Complex.of(goal.want)
     if want.free in ANSWERS:
         return ANSWERS[want.free](got)
@@ -96,7 +96,7 @@ def _complex(name: str, goal: Goal, got: Any) -> bool:
 
 
 def _near(want: Real, got: Any, size: Real, ulps: float, dtype: np.dtype) -> bool:
-    """Whether a part is near enough, measured at the distance from zero."""
+    """True if a part is near enough, measured at the distance from zero."""
     if math.isnan(got):
         return False
     top = largest(dtype)
@@ -117,7 +117,7 @@ ANSWERS: dict[str, Callable[[Any], bool]] = {
 
 
 def any_order(name: str, goal: Goal) -> bool:
-    """Whether the set has one member, whatever the order of its operations.
+    """True if the set has one member, whatever the order of its operations.
 
     A sum has when its terms are multiples of a power of 2 so large that no partial sum
     is rounded, a product when it is not rounded itself.
@@ -140,7 +140,7 @@ def any_order(name: str, goal: Goal) -> bool:
 
 
 def _complex_in_any_order(name: str, goal: Goal) -> bool:
-    """Whether both parts are known whatever the order; what rounds inside is not."""
+    """True if both parts are known whatever the order; what rounds inside is not."""
     want = Complex.of(goal.want)
     if want.ulps or want.free or name == "product":
         return False
@@ -176,6 +176,7 @@ def _extremum(goal: Goal, got: Any) -> bool:
 
 
 def _ulp(goal: Goal, got: Any) -> bool:
+    """True if a number is within the ulps allowed; infinity is next to the largest."""
     x = goal.number
     if x.special or x.zero or math.isnan(got):
         return _exact(goal, got)

@@ -72,12 +72,12 @@ def unsatisfied(
 
 
 def _unit(dtype: np.dtype) -> Fraction:
-    """What one operation may be off, relatively; a complex one has several steps."""
+    """The relative error of one operation; a complex one has several steps."""
     return half_unit(dtype) * (4 if dtype.kind == "c" else 1)
 
 
 def _holds(relation: Relation, scope: Scope) -> bool:
-    """Whether a relation holds: it does not where wrong results leave it no value."""
+    """True if a relation holds: it does not if wrong results leave it no value."""
     try:
         return bool(relation.holds(scope))
     except (LookupError, ArithmeticError):

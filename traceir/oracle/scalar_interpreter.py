@@ -60,7 +60,7 @@ def accepts(
     rules: Rules | None = None,
     choices: Mapping[str, str] | None = None,
 ) -> bool:
-    """Whether `got` are right results of one primitive, by its accuracy set.
+    """True if `got` are right results of one primitive, by its accuracy set.
 
     `choices` are those that the implementation declares, by default the reference's.
 
@@ -80,7 +80,7 @@ def faults(
     choices: Mapping[str, str] | None = None,
     exact: Mapping[int, Elements] | None = None,
 ) -> list[str]:
-    """What is wrong with the results of one primitive, a line for each element.
+    """The mistakes in the results of one primitive, a line for each element.
 
     `exact` are operands that were not rounded before the primitive took them.
     """
@@ -119,7 +119,7 @@ def _region_faults(
     got: Sequence[Array],
     rules: Rules,
 ) -> list[str]:
-    """What is wrong with the results of a region, which must have one answer."""
+    """The mistakes in the results of a region, which must have one answer."""
     arrays = [np.asarray(a) for a in arrays]
     return _differences(_steps(row, params, arrays, rules, _demand_one_answer), got)
 
@@ -156,7 +156,7 @@ def judge(
     got: Sequence[Array],
     rules: Rules | None = None,
 ) -> list[str]:
-    """What is wrong with the results of a whole program, a line for each element.
+    """The mistakes in the results of a whole program, a line for each element.
 
     Such a program must have one right answer on these arguments: every equation is
     exact or rounded by itself, and sums, products and contractions are exact in any
@@ -182,7 +182,7 @@ def _differences(wanted: Sequence[Array], got: Sequence[Array]) -> list[str]:
 
 
 def declared_choices(rules: Rules) -> Mapping[str, str]:
-    """What the reference declares, by the choice's id."""
+    """The reference's choices, by their ids."""
     return {choice.id: choice.reference for choice in rules.choices.values()}
 
 
@@ -222,6 +222,7 @@ def _run(
     rules: Rules,
     check: Check,
 ) -> list[Array]:
+    """Run a program equation by equation; `check` judges inexact results."""
     inner = jaxpr.jaxpr if isinstance(jaxpr, ClosedJaxpr) else jaxpr
     env: dict[Var, Array] = {}
     for var, value in zip(
@@ -246,6 +247,7 @@ def _apply(
     rules: Rules,
     check: Check,
 ) -> list[Array]:
+    """Apply one primitive: by steps, by its relation, or element by element."""
     row = rules.prims[prim]
     if row.steps is not None:
         return _steps(row, params, arrays, rules, check)
@@ -307,6 +309,7 @@ def _steps(
         rows: Sequence[Array],
         order: Sequence[int],
     ) -> tuple[Array, ...]:
+        """Run a body in order, and stack its rows."""
         carried = len(carry)
         ys = [
             np.empty((len(order), *a.shape), a.dtype)

@@ -85,6 +85,7 @@ def flatten(tree: PyTree, is_leaf: IsLeaf = None) -> tuple[list[Any], TreeDef]:
 
 
 def _flatten(tree: PyTree, leaves: list[Any]) -> TreeDef:
+    """Append the leaves of a tree to a list; return its structure."""
     type_ = type(tree)
     if type_ in LEAF_TYPES:
         leaves.append(tree)
@@ -168,6 +169,7 @@ def _flatten_paths(
     found: list[tuple[Path, Any]],
     stop: Callable[[Path, Any], bool] | None,
 ) -> TreeDef:
+    """Append the leaves with their paths; `stop` says where to end."""
     kind = None if stop and stop(path, tree) else kind_of(type(tree))
     if kind is None:
         found.append((path, tree))
@@ -226,7 +228,7 @@ def short(tree: TreeDef) -> str:
 
 
 def mismatch(name: str, given: TreeDef, other: str, wanted: TreeDef) -> str:
-    """Where a structure differs first from another, for an error.
+    """The first difference of a structure from another, for an error.
 
     >>> mismatch("t", structure([0, {"a": 0}]), "x", structure([0, {"b": 0}]))
     "t[1] is {'a': *}, where x[1] is {'b': *}"

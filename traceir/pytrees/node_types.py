@@ -18,7 +18,7 @@ from traceir.pytrees.key_path import DictKey, GetAttrKey, KeyEntry, SequenceKey
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Kind:
-    """How one type of node comes apart and together.
+    """The way in which one type of node comes apart and together.
 
     ``split`` gives children and metadata, ``join`` rebuilds the node from its type,
     metadata and children. ``keys`` gives the path step to each of ``n`` children as far
@@ -138,7 +138,7 @@ LEAF_TYPES.update(scalar for scalar in np.sctypeDict.values())
 
 
 def kind_of(type_: type) -> Kind | None:
-    """How nodes of a type come apart; None if its instances are leaves."""
+    """The kind of the nodes of a type; None if its instances are leaves."""
     kind = NODES.get(type_)
     if kind is None and issubclass(type_, tuple) and hasattr(type_, "_fields"):
         return _NAMEDTUPLE

@@ -104,7 +104,7 @@ def register_pytree_with_keys(
 
 
 class Flattenable(Protocol):
-    """What `register_pytree_node_class` asks of a class."""
+    """The protocol of classes for `register_pytree_node_class`."""
 
     def tree_flatten(self) -> tuple[Iterable[Any], Any]:
         """Children and metadata of the node."""
@@ -138,7 +138,7 @@ def register_pytree_node_class(cls: _Class) -> _Class:
 
 
 class FlattenableWithKeys(Protocol):
-    """What `register_pytree_with_keys_class` asks of a class."""
+    """The protocol of classes for `register_pytree_with_keys_class`."""
 
     def tree_flatten_with_keys(self) -> tuple[Keyed, Any]:
         """Children, each with its step of a path, and metadata of the node."""
@@ -244,6 +244,7 @@ def _fields_of(
     meta: Sequence[str] | None,
     dropped: Sequence[str],
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The fields of a dataclass that are children, and those that are metadata."""
     if data is None or meta is None:
         if not dataclasses.is_dataclass(node_type):
             raise TypeError(f"{node_type.__name__} is not a dataclass: list its fields")

@@ -42,7 +42,7 @@ class TreeDef:
 
     @property
     def num_nodes(self) -> int:
-        """How many nodes and leaves there are.
+        """The number of nodes and leaves.
 
         >>> from traceir.pytrees.flatten import structure
         >>> structure((1, [2, None])).num_nodes

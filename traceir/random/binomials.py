@@ -52,7 +52,7 @@ def binomial(
     shape: ShapeLike = None,
     dtype: DTypeLike = None,
 ) -> Array:
-    """How many of `n` trials succeed, each with probability `p`; whole, but floating.
+    """The number of successes of `n` trials of probability `p`; whole, but floating.
 
     With a mean of at most 10, gaps between successes are added up; from there on
     numbers are drawn by transformed rejection (Hörmann, "The generation of binomial
@@ -221,7 +221,7 @@ def multinomial(
     dtype: DTypeLike = None,
     unroll: int | bool = 1,
 ) -> Array:
-    """How often each outcome comes in `n` trials, of probabilities along the last axis.
+    """The count of each outcome in `n` trials, of probabilities along the last axis.
 
     By default floating, as `p`. `shape` is that of the result, by default that of `p`.
     Each outcome is drawn by `binomial` from those that are left, in a `scan`. Raises

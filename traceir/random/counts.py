@@ -27,7 +27,7 @@ SAFE = 1e5
 def poisson(
     key: Key, lam: Operand, shape: ShapeLike = None, dtype: DTypeLike = None
 ) -> Array:
-    """How often what happens `lam` times on average happens; by default int32.
+    """The count of events that happen `lam` times on average; by default int32.
 
     Below 10, times between are added up (Knuth, "The Art of Computer Programming",
     volume 2, 3.4.1); from there on numbers are drawn by transformed rejection
@@ -84,7 +84,7 @@ def _poisson_knuth(key: Key, lam: Array, shape: Shape, dtype: np.dtype) -> Array
 
 
 def _before(turn: Operand, dtype: np.dtype) -> Array:
-    """Whether there is a turn after this one: no more than a count can tell."""
+    """True where there is a turn after this one: no more than a count can tell."""
     number = lax.convert_element_type(turn, dtype)
     return lax.lt(number, like(int(np.iinfo(dtype).max), number))
 

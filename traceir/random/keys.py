@@ -222,7 +222,7 @@ def _wrapped(name: str, words: Key) -> Array:
 
 
 def _like(key: Key, made: Array) -> Array:
-    """What was made of a key: keys of a typed one, words of words."""
+    """The words as keys like another: keys of a typed one, words of words."""
     if _is_typed(key):
         return made
     words: Array = bind("random_unwrap", made)
@@ -230,5 +230,5 @@ def _like(key: Key, made: Array) -> Array:
 
 
 def partitionable() -> bool:
-    """Whether what is made of a key is counted by the newer layout."""
+    """True if the newer layout counts what is made of a key."""
     return config.local.context.threefry_partitionable

@@ -54,7 +54,7 @@ def _uniform(
 def between(
     key: Array, minval: Operand, maxval: Operand, shape: Shape, dtype: np.dtype
 ) -> Array:
-    """What `uniform` draws, without an equation of its own.
+    """The numbers of `uniform`, without an equation of their own.
 
     Raises ValueError (random.shape).
 

@@ -41,7 +41,7 @@ MODES = ("high", "low")
 def bernoulli(
     key: Key, p: Operand = 0.5, shape: ShapeLike = None, mode: str = "low"
 ) -> Array:
-    """Whether something of probability `p` has happened, by default once for each.
+    """True with probability `p`, by default once for each.
 
     `mode` "high" draws twice the bits, which tells probabilities below 1e-7 apart.
     Raises TypeError (random.probability), ValueError (random.shape, face.choice).

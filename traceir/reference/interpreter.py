@@ -43,7 +43,9 @@ def evaluate_eqn(
 
 
 def _narrow(params: Params, arrays: Sequence[np.ndarray]) -> bool:
-    """Whether bfloat16 is in it: said by every array of it at no cost to others."""
+    """True if the program has bfloat16 in it: said by every array of it at no cost to
+    others.
+    """
     for array in arrays:
         if array.dtype.kind == "V" and is_bfloat16(array.dtype):
             return True
@@ -51,7 +53,7 @@ def _narrow(params: Params, arrays: Sequence[np.ndarray]) -> bool:
 
 
 def call_of(eqn: Eqn) -> Callable[..., Any]:
-    """What computes an equation's results from its operands: a kernel with params."""
+    """The function that computes an equation's results: a kernel with params."""
     if eqn.primitive in REGIONS:
         return region(ARRAYS, eqn.primitive, dict(eqn.params))
     if rules.default().prims[eqn.primitive].host:
@@ -130,7 +132,7 @@ class Program:
         self._hosted = calls_host(jaxpr)
 
     def call_of(self, eqn: Eqn) -> Callable[..., Any]:
-        """What computes an equation's results from its operands."""
+        """The function that computes an equation's results from its operands."""
         return call_of(eqn)
 
     def _slot(self, value: np.ndarray | None) -> int:

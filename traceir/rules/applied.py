@@ -94,7 +94,7 @@ def equation_scope(
     rules: Rules,
     around: Mapping[str, Any],
 ) -> Scope:
-    """What the clauses of `program.toml` about one equation speak of."""
+    """The names of the clauses of `program.toml` about one equation."""
 
     def row() -> Prim:
         return rules.prims[primitive]
@@ -127,7 +127,7 @@ def misfits(row: Prim, params: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def row_scope(row: Prim, avals: Sequence[Any], params: Params, rules: Rules) -> Scope:
-    """What the formulas of a row speak of: operands, params, lets, dtypes."""
+    """The names of a row's formulas: operands, params, lets, dtypes."""
     operands: dict[str, Any] = dict(zip(row.inputs, avals))
     if row.variadic:
         operands[row.inputs[-1]] = avals[row.arity :]

@@ -25,7 +25,7 @@ BATCH_NAMES = ("d", "size", "moved")
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """How a primitive is batched: its class, and what the class leaves to the row.
+    """The batching of a primitive: its class, and what the class leaves to the row.
 
     `params` gives those that change, `dim` the batched dimension of the results; both
     see the batched dimension `d` of the operands, the axis's `size`, and whether an

@@ -31,7 +31,8 @@ def compile_typing(prim: Prim, rules: Rules, make: Callable[..., Any]) -> Typing
 
 
 def compile_scope(clauses: Iterable[Clause], at: str) -> Callable[..., bool]:
-    """Whether all clauses of `program.toml` that apply `at` a place hold there.
+    """A function that is true if all clauses of `program.toml` that apply `at` a place
+    hold there.
 
     Takes the values of the names of `SCOPES[at]`, in their order.
     """
@@ -53,6 +54,7 @@ def _read(prim: Prim) -> set[str]:
 
 
 def _lines(prim: Prim) -> Iterator[str]:
+    """The lines of a primitive's typing: params, lets, clauses, results."""
     names = list(prim.inputs)
     if prim.variadic:
         names[-1] = f"*{names[-1]}"

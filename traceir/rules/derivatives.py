@@ -118,6 +118,7 @@ class _Reader:
             yield key, self.cases(data[key], known, key)
 
     def cases(self, data: Any, known: Mapping[str, bool], key: str) -> Cases:
+        """The cases of a column, each with a condition but for the last."""
         where = f"{self.where}: {key}"
         rows = data if isinstance(data, list) else [{"is": data}]
         found = []
@@ -155,6 +156,7 @@ def check_templates(prims: Mapping[str, Any]) -> None:
 
 
 def _check_application(row: Any, statement: Statement, at: str) -> None:
+    """Refuse a template that applies a primitive with wrong params or operands."""
     given = {name for name, _ in statement.params}
     declared = {p.name for p in row.params}
     needed = declared - set(row.defaults)

@@ -59,6 +59,7 @@ def _clause(row: Row) -> Clause:
 
 
 def _dtype(name: str, row: Row) -> DType:
+    """A row of the dtypes, its limits read exactly."""
     kind = row.one_of("kind", KINDS)
     read = float.fromhex if kind in INEXACT else int
     numpy = row.text("numpy", "")
@@ -106,6 +107,7 @@ def _stored(dtype: np.dtype[Any]) -> tuple[str, int, int | float, int | float]:
 def _sets(
     table: Mapping[str, Any], dtypes: Mapping[str, DType], where: str
 ) -> dict[str, tuple[str, ...]]:
+    """The sets of dtypes, those of sets made flat."""
     found: dict[str, tuple[str, ...]] = {}
     for name, members in table.items():
         flat: list[str] = []
@@ -129,6 +131,7 @@ def _weak(name: str, row: Row) -> Weak:
 
 
 def _face(row: Row, rank: Mapping[str, int]) -> Face:
+    """A face's lattice; refused unless each two nodes have one least upper bound."""
     edges = {a: tuple(b) for a, b in row.get("edges", Mapping).items()}
     weak = row.one_of("weak", ("nodes", "kinds"))
     for name in {*edges, *(b for targets in edges.values() for b in targets)}:

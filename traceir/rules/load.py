@@ -137,6 +137,7 @@ class _Loader:
         return Row(self.tables.get(stem, {}), f"{stem}.toml")
 
     def rules(self) -> Rules:
+        """All tables as one value, checked against each other."""
         lattice, faces = read_lattice(self.table("lattice"))
         self.add_all(faces, "lattice.toml")
         accuracy, choices = self.accuracy()
@@ -197,6 +198,7 @@ class _Loader:
     def prims(
         self, lattice: Lattice, accuracy: Mapping[str, AccuracySet]
     ) -> Mapping[str, Prim]:
+        """The primitives by name; read on demand if the tables were checked before."""
         if self.checked:
             return OnDemand(map(self.table, PRIMITIVES), lattice.constants)
         found: dict[str, Prim] = {}
@@ -220,7 +222,7 @@ class _Loader:
         return found
 
     def known(self, stem: str) -> Callable[[Chain], Prim | None]:
-        """What is known of the rows of a table."""
+        """A look-up of the rows of a table that are known already."""
         like = self.like
         # Formulas may name the dtypes of a lattice: another one may have others.
         if like is None or like.tables.get("lattice") != self.tables.get("lattice"):
@@ -228,6 +230,7 @@ class _Loader:
         return partial(like.shared, stem)
 
     def accuracy(self) -> tuple[dict[str, AccuracySet], dict[str, Choice]]:
+        """The accuracy sets and the choices."""
         table = self.table("accuracy")
         sets = {}
         for row in table.rows("set"):
@@ -248,6 +251,7 @@ class _Loader:
         return sets, choices
 
     def program(self) -> tuple[Clause, ...]:
+        """The clauses about equations, in the order in which they need one another."""
         table = self.table("program")
         found: dict[str, Clause] = {}
         ids: dict[str, str] = {}
@@ -261,6 +265,7 @@ class _Loader:
         return tuple(found.values())
 
     def cache(self) -> tuple[tuple[KeyRow, ...], dict[str, Flag]]:
+        """The rows of the cache key, and the flags that key rows may depend on."""
         table = self.table("cache")
         keys = []
         for row in table.rows("key"):
@@ -288,6 +293,7 @@ class _Loader:
             raise problem("table.row", f"{where}: key", got, ", ".join(reads))
 
     def levels(self) -> Levels:
+        """The rows of what may be asked of values, and of transforms."""
         table = self.table("levels")
         knowledge: tuple[str, ...] = ()
         if table.has("knowledge"):
@@ -320,6 +326,7 @@ class _Loader:
         return Levels(knowledge, transforms, asks, nesting)
 
     def forms(self) -> dict[str, Form]:
+        """The forms of program text."""
         table = self.table("text")
         found = {}
         for row in table.rows("form"):
@@ -349,5 +356,5 @@ class _Loader:
 
 
 def _handling(row: Row) -> tuple[Any, bool]:
-    """Which operations a trace handles, and whether it is kept."""
+    """The operations that a trace handles, and a flag: True if it is kept."""
     return row.one_of("handles", ("all", "own")), row.get("keeps", bool)

@@ -40,7 +40,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What a transition may depend on; false in states other than `states`."""
+    """A condition that a transition may depend on; false outside of `states`."""
 
     name: str
     holds: Formula
@@ -50,7 +50,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What must hold before an outcome; else the clause `raises` is raised."""
+    """A condition of an outcome; if it fails, the clause `raises` is raised."""
 
     of: str
     holds: Formula
@@ -146,7 +146,7 @@ class Machine:
         return next((d.raises for d in failed), None)
 
     def is_impossible(self, state: str, event: str) -> bool:
-        """Whether a row says that the event cannot happen in the state."""
+        """True if a row says that the event cannot happen in the state."""
         return any(state in i.sources and event in i.events for i in self.impossible)
 
 
@@ -215,6 +215,7 @@ def _transition(
     events: Mapping[str, str],
     facts: Mapping[str, Fact],
 ) -> Transition:
+    """A row of the machine as data."""
     clause = plain(row)
     found = Transition(
         clause.id,
@@ -249,7 +250,7 @@ def _all_of(row: Row, key: str, known: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _faults(machine: Machine) -> Iterator[str]:
-    """What makes the machine none: choices left open, states that nothing leads to."""
+    """The faults of a machine: choices left open, states that nothing leads to."""
     for state, event in product(machine.states, machine.events):
         never = machine.is_impossible(state, event)
         for true in _truths(machine, state):

@@ -134,7 +134,7 @@ def _chain(name: str, row: Row, classes: Mapping[str, Any]) -> Chain:
 
 
 def _merged(chain: Chain) -> dict[str, Any]:
-    """What the chain says together; the more special row wins."""
+    """The rows of the chain as one; the more special row wins."""
     merged: dict[str, Any] = {}
     for _, data in chain:
         for one_of in (MEANINGS, DERIVATIVES):
@@ -155,6 +155,7 @@ def _prim(
     constants: Mapping[str, Any],
     lenient: bool,
 ) -> Prim:
+    """One primitive's row as data, its formulas parsed and their names checked."""
     row, base = Row(_merged(chain), where), Names(constants)
     inputs, variadic = _inputs(row)
     params = tuple(_params(row, constants, inputs))
@@ -208,7 +209,7 @@ def _prim(
 
 
 def _relations(row: Row, scope: Names) -> Iterator[Relation]:
-    """What the results must satisfy, which knows them by their names."""
+    """The relations that the results, known by their names, must satisfy."""
     for part in row.rows("post"):
         formulas = (part.formula(key, scope) for key in ("over", "holds"))
         yield Relation(part.says(), *formulas)
@@ -226,6 +227,7 @@ def _inputs(row: Row) -> tuple[tuple[str, ...], bool]:
 def _params(
     row: Row, constants: Mapping[str, Any], inputs: tuple[str, ...]
 ) -> Iterator[Param]:
+    """The params of a row, by name, their defaults checked against their domains."""
     base = Names(constants)
     for name, param in sorted(row.tables("params"), key=lambda pair: pair[0]):
         domain = param.text("domain")

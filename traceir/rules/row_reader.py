@@ -29,7 +29,7 @@ class Row:
         self._asked: set[str] = set()
 
     def has(self, key: str) -> bool:
-        """Whether the row has that key."""
+        """True if the row has that key."""
         self._asked.add(key)
         return key in self.data
 

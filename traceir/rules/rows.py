@@ -72,7 +72,7 @@ class Out:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """What results must satisfy: `holds` for every index `i` into the shape `over`."""
+    """A relation of results: `holds` for every index `i` into the shape `over`."""
 
     says: str
     over: Formula
@@ -132,12 +132,12 @@ class Prim:
 
     @property
     def single(self) -> bool:
-        """Whether every application has one result."""
+        """True if every application has one result."""
         return isinstance(self.out, tuple) and len(self.out) == 1
 
     @property
     def arity(self) -> int:
-        """How many operands there are at least; exactly so many if not `variadic`."""
+        """The least number of operands; the exact number if not `variadic`."""
         return len(self.inputs) - self.variadic
 
 
@@ -219,7 +219,7 @@ class Levels:
     nesting: Mapping[str, Nesting] = field(default_factory=dict)
 
     def permits(self, known: str, ask: str) -> bool:
-        """Whether the row `ask` has an answer where so much is `known`."""
+        """True if the row `ask` has an answer where so much is `known`."""
         row = self.nesting.get("level.answer")
         if row is None or row.answers is None:
             return True
@@ -232,8 +232,9 @@ class Levels:
         return order.index(knowledge)
 
     def within(self, outer: str, inner: str) -> str:
-        """What is known of an argument that is passed on, by what was known of it and
-        what the way in which the inner function runs lets be known."""
+        """The knowledge of an argument that is passed on, from what was known of it and
+        what the way in which the inner function runs lets be known.
+        """
         row = self.nesting.get("level.strictest")
         if row is None or row.knows is None:
             return inner
@@ -244,7 +245,7 @@ class Levels:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What every text of a program keeps to: a condition, a mark, letters, columns."""
+    """The form of every text of a program: a condition, a mark, letters, columns."""
 
     id: str
     says: str
@@ -255,7 +256,7 @@ class Form:
     indent: int = 0
 
     def applies(self, **known: object) -> bool:
-        """Whether what the row says is so here, by its `when`."""
+        """True if the row applies here, by its `when`."""
         return self.when is None or bool(self.when(known))
 
 
@@ -290,7 +291,7 @@ class Weak:
 
 @dataclass(frozen=True)
 class Face:
-    """How operands of different dtypes meet: what the edges reach from each node.
+    """The meeting of operands of different dtypes: what the edges reach from each node.
 
     `rank` orders the kinds of the nodes. With `weak = "nodes"`, weak operands are
     nodes of the lattice; with "kinds", one of a kind above all strong operands stands
@@ -318,7 +319,7 @@ class Lattice:
 
     @cached_property
     def constants(self) -> Mapping[str, Any]:
-        """What formulas can name: stored dtypes of NumPy's own, and sets of them."""
+        """The names of formulas: stored dtypes of NumPy's own, and sets of them."""
         own = {n: d.stored for n, d in self.dtypes.items() if d.stored not in LATER}
         stored = {n: as_dtype(s) for n, s in own.items() if s}
         sets = {

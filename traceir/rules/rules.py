@@ -88,7 +88,7 @@ class Rules:
 
     @cached_property
     def constants(self) -> Mapping[str, Any]:
-        """What every formula can name: the dtypes and their sets."""
+        """The names of every formula: the dtypes and their sets."""
         return self.lattice.constants
 
     @cached_property

@@ -153,6 +153,7 @@ class _Parser:
         return False
 
     def template(self) -> Template:
+        """Read statements up to the end; the last one may be the result."""
         statements: list[Statement] = []
         while (results := self.defined()) is not None:
             statements.append(self.application(results))
@@ -183,6 +184,7 @@ class _Parser:
         return found
 
     def application(self, results: tuple[str, ...]) -> Statement:
+        """Read a primitive, its params and its operands."""
         primitive = self.take("name")
         params = []
         if self.accept("["):
@@ -206,6 +208,7 @@ class _Parser:
         return self.names.formula(text, self.where)
 
     def part(self) -> Part:
+        """Read one operand: a hole, a number, or a name, spread if it has a star."""
         kind, text = self.peek()
         if kind == "hole":
             self.at += 1

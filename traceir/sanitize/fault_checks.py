@@ -87,7 +87,7 @@ MOVES: Mapping[str, tuple[int, ...] | None] = {
 
 
 def pointwise(primitive: str) -> bool:
-    """Whether each element of the result is of the elements at its place."""
+    """True if each element of the result depends only on the elements at its place."""
     row = rules.default().prims.get(primitive)
     if row is None:
         return False

@@ -27,7 +27,7 @@ WATCHES: dict[str, tuple[str, Callable[[np.ndarray], Any], str]] = {
 
 
 def watched(context: Context) -> bool:
-    """Whether a flag asks to look at results."""
+    """True if a flag asks to look at results."""
     return (
         context.debug_nans
         or context.debug_infs
@@ -111,6 +111,7 @@ class _Watched(Program):
         super().__init__(closed.jaxpr, closed.consts)
 
     def call_of(self, eqn: Eqn) -> Callable[..., Any]:
+        """The function of an equation, with a check of its results."""
         if eqn.primitive in REGIONS:
             arrays = _WatchedArrays(self.context)
             return region(arrays, eqn.primitive, dict(eqn.params))
@@ -141,6 +142,7 @@ class _WatchedArrays(Arrays):
 def _error(
     flag: str, name: str, arrays: Sequence[Any], eqn: Eqn | None, context: Context
 ) -> Exception:
+    """The error of a result, which tells if an operand was bad before."""
     row, test, what = WATCHES[flag]
     before = any(np.any(test(_floats(a))) for a in arrays)
     those = (

@@ -62,7 +62,9 @@ class Sanitized(Program):
         super().__init__(closed.jaxpr, closed.consts)
 
     def call_of(self, eqn: Eqn) -> Call[Marked]:
-        """What computes marked results of operands, some of which may be marked."""
+        """The function that computes marked results of operands, some of which may be
+        marked.
+        """
         where = str(eqn.source) if eqn.source else None
         if eqn.primitive in REGIONS:
             inner = region(MARKED, eqn.primitive, dict(eqn.params))
@@ -132,6 +134,7 @@ def _operation(eqn: Eqn, kernel: Callable[..., Any], where: str | None) -> Call[
     inherit = _inheritance(eqn.primitive)
 
     def call(*values: Marked) -> list[Marked]:
+        """Run the kernel; mark results by their faults and those of operands."""
         arrays = [value.array for value in values]
         old = inherit(eqn, values) if any(v.fault for v in values) else None
         found = kernel(*arrays)
@@ -159,7 +162,7 @@ Inherit = Callable[[Eqn, Sequence[Marked]], Marks | None]
 
 
 def _inheritance(primitive: str) -> Inherit:
-    """How the marks of operands become those of results."""
+    """The function that makes the marks of operands those of results."""
     if primitive == "select_n":
         return _chosen
     if MOVES.get(primitive, ()) != ():

@@ -197,7 +197,9 @@ def _turns(x: Array, sign: int) -> np.ndarray:
 
 
 def _weights(x: Array, first: int) -> np.ndarray:
-    """What makes the rows of a transform orthogonal; the first has another length."""
+    """The weights that make a transform's rows orthogonal; the first has another
+    length.
+    """
     count = x.shape[-1]
     found = np.full(count, 1 / np.sqrt(2 * count))
     found[0] = 1 / (first * np.sqrt(count))

@@ -144,7 +144,7 @@ def _linear(place: Array) -> list[Node]:
 
 
 def _term(value: Array, corner: Sequence[Node], mode: str, outside: Operand) -> Array:
-    """What one corner of the cells around the coordinates adds."""
+    """The contribution of one corner of the cells around the coordinates."""
     axes = list(zip(corner, value.shape, strict=True))
     indices = [MODES[mode](node.place, extent) for node, extent in axes]
     found = gathered(value, indices, False, False, "clip", None, False)

@@ -90,7 +90,7 @@ class Store:
             os.unlink(path)
 
     def _bytes(self, path: str) -> bytes | None:
-        """What is in a file that only this user may have written."""
+        """The contents of a file that only this user may have written."""
         number = os.open(path, _READ)
         try:
             info = os.fstat(number)
@@ -108,7 +108,7 @@ class Store:
             os.close(number)
 
     def _is_trusted(self) -> bool:
-        """Whether the directory is there, and no other user's to write."""
+        """True if the directory is there, and no other user may write to it."""
         try:
             directory = self.place.directory
             why = distrust(os.stat(directory)) or exposed(directory)

@@ -86,7 +86,7 @@ def byte_count(text: str) -> int:
 
 
 def distrust(info: os.stat_result) -> str | None:
-    """Why a file or directory is not to be believed: others could have written it."""
+    """The reason to distrust a file or directory: others could have written it."""
     if hasattr(os, "geteuid") and info.st_uid != os.geteuid():
         return f"it belongs to user {info.st_uid}, not to {os.geteuid()}"
     if info.st_mode & stat.S_IWOTH:
@@ -98,7 +98,7 @@ def distrust(info: os.stat_result) -> str | None:
 
 
 def exposed(directory: str) -> str | None:
-    """Why a directory is not one's own for good: others could put theirs in its place.
+    """The reason why others could replace a directory, or None.
 
     They can where they may write a directory above it, unless that is sticky, as those
     for temporary files are.

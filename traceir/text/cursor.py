@@ -37,7 +37,7 @@ class Cursor:
         return token
 
     def has(self, *texts: str) -> bool:
-        """Whether the next tokens have these texts."""
+        """True if the next tokens have these texts."""
         return all(self.peek(k).text == text for k, text in enumerate(texts))
 
     def accept(self, text: str) -> bool:
@@ -76,7 +76,7 @@ class Cursor:
         return result
 
     def on_new_line(self, index: int) -> bool:
-        """Whether the token of that index is the first of its line."""
+        """True if the token of that index is the first of its line."""
         before = self.tokens[index - 1]
         gap = self.source.text.find("\n", before.at, self.tokens[index].at)
         return index > 0 and gap >= 0

@@ -97,6 +97,7 @@ def layout(doc: Doc, width: int) -> str:
 
 
 def _fits(doc: Doc, room: int) -> bool:
+    """True if a group fits into the room left on its line."""
     # What follows the group is not counted: a closing `]` may pass the margin, the
     # operands after it too. That is the layout of the texts that we read and write.
     stack = [doc]

@@ -78,6 +78,7 @@ def tokens(source: Source) -> list[Token]:
 
 
 def _scan(source: Source) -> Iterator[Token]:
+    """The tokens of a source, and one at its end."""
     at = source.start
     stop = len(source.text) if source.stop < 0 else source.stop
     while at < stop:

@@ -95,7 +95,7 @@ class Names:
 
 
 def _blanks_are_clear(jaxpr: Jaxpr, dropped: Sequence[Var]) -> bool:
-    """Whether a reader would take each `_` for the variable that is meant.
+    """True if a reader would take each `_` for the variable that is meant.
 
     Among the operands it must be the only one so far, among the results the next one.
     """
@@ -120,7 +120,9 @@ class Shared:
         self._names: dict[Hashable, str] = {}
 
     def key(self, closed: ClosedJaxpr) -> Hashable:
-        """What makes two uses one program; full text tells constants apart."""
+        """The key of a program: equal for two uses of one; full text tells constants
+        apart.
+        """
         return id(closed.jaxpr), closed.const_keys() if self.full else None
 
     def name(self, closed: ClosedJaxpr) -> str | None:

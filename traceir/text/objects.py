@@ -77,7 +77,7 @@ WRITERS: Mapping[str, Callable[[Any, bool], str]] = {
 
 
 def writable(value: Hashable) -> bool:
-    """Whether text can stand for a tree or a type.
+    """True if text can stand for a tree or a type.
 
     >>> writable(structure((1, [2]))), writable(ShapedArray((2,), "float32"))
     (True, True)

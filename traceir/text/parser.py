@@ -147,6 +147,7 @@ class _Resolver:
         return tuple(self.array(b) for b in binders if kept or b.value is not None)
 
     def array(self, binder: Binder) -> np.ndarray:
+        """A constant's elements as an array, or one that was kept."""
         aval, elements = binder.aval, binder.value or ()
         assert aval is not None  # the reader takes values after types only
         if self.kept is not None:
@@ -172,6 +173,7 @@ class _Resolver:
     # -- equations ------------------------------------------------------------
 
     def equation(self, scope: _Scope, equation: Equation) -> Eqn:
+        """An equation, with its params completed by the primitive's row."""
         spelling = self.rules.spellings.get(equation.primitive)
         primitive = spelling.means if spelling else equation.primitive
         row = self.rules.prims.get(primitive)
@@ -192,6 +194,7 @@ class _Resolver:
         inputs: tuple[Atom, ...],
         outputs: tuple[Var, ...],
     ) -> None:
+        """Fill in params that the text leaves out; an error if one is missing."""
         if row is None:
             return
         out = outputs[0].aval if outputs else None
@@ -203,6 +206,7 @@ class _Resolver:
     def operands(
         self, scope: _Scope, equation: Equation, params: Mapping[str, Hashable]
     ) -> tuple[Atom, ...]:
+        """The operands; bare numbers take a dtype from the others."""
         inner = [v for v in params.values() if isinstance(v, ClosedJaxpr)]
         wanted = inner[0].in_avals if len(inner) == 1 else ()
         found = [self.atom(scope, operand) for operand in equation.inputs]
@@ -243,6 +247,7 @@ class _Resolver:
         operands: tuple[Operand, ...],
         wanted: tuple[ShapedArray | None, ...],
     ) -> tuple[Atom, ...]:
+        """The results of a program, `_` being a variable of its own."""
         # Results that the caller drops are all named `_`.
         found: list[Atom] = []
         for k, operand in enumerate(operands):

@@ -154,6 +154,7 @@ class _Printer:
     # -- equations ------------------------------------------------------------
 
     def eqn(self, jaxpr: Jaxpr, eqn: Eqn) -> Doc:
+        """An equation as a document."""
         row = self.rules.prims.get(eqn.primitive)
         inner = dict(eqn.params).get(row.names) if row and row.names else None
         if isinstance(inner, ClosedJaxpr):
@@ -190,7 +191,7 @@ class _Printer:
         return Group(concat(inner, Break(""), end))
 
     def shows(self, value: Hashable, param: Param | None) -> bool:
-        """Whether a parameter of that value is written."""
+        """True if a parameter of that value is written."""
         if param is None:
             return True
         alike = param.has_default and type(value) is type(param.default)
@@ -226,7 +227,7 @@ class _Printer:
 
 
 def _has_program(value: Hashable) -> bool:
-    """Whether there is a program in a value, as in the branches of a choice."""
+    """True if there is a program in a value, as in the branches of a choice."""
     if isinstance(value, tuple):
         return any(map(_has_program, value))
     return isinstance(value, ClosedJaxpr)

@@ -64,6 +64,7 @@ class Reader(Cursor):
         return self.nested(self._program)
 
     def _program(self) -> Program:
+        """Read a program from its opening brace to its closing one."""
         at = self.expect("{", "a program `{ lambda ; … }`").at
         self.expect("lambda")
         constants = self.binders(";", values=True)
@@ -137,7 +138,7 @@ class Reader(Cursor):
         return int(token.text)
 
     def is_aval(self) -> bool:
-        """Whether a type stands here."""
+        """True if a type stands here."""
         ahead = int(self.has("~"))
         return self.peek(ahead).text in self.dtypes and self.peek(ahead + 1).text == "["
 
@@ -176,7 +177,7 @@ class Reader(Cursor):
         return Equation(outputs, primitive.text, tuple(effects), params, inputs, at)
 
     def _binds(self, index: int) -> bool:
-        """Whether variables and `=` stand here: typed ones, or bare ones on a line."""
+        """True if variables and `=` stand here: typed ones, or bare ones on a line."""
         bare = False
         while self.tokens[index].kind == "name":
             if bare and self.on_new_line(index):

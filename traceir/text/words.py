@@ -155,7 +155,7 @@ def _bits(scalar: np.ndarray) -> int:
 
 
 def _plain_nan(scalar: np.ndarray) -> bool:
-    """Whether a NaN's text without bits says which it is."""
+    """True if a NaN's text without bits says which it is."""
     with np.errstate(invalid="ignore"):
         text = str(complex(scalar))
     plain = complex(text) if kind_of(scalar.dtype) == "c" else float("nan")
@@ -225,6 +225,6 @@ def opaque(value: object) -> object | None:
 
 
 def _is_named(dtype: np.dtype | KeyDType) -> bool:
-    """Whether a dtype is one of the lattice's, which its name stands for."""
+    """True if a dtype is one of the lattice's, which its name stands for."""
     row = default().dtypes.get(dtype.name)
     return row is not None and as_dtype(row.stored) == dtype

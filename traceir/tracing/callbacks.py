@@ -50,7 +50,7 @@ class Called:
     fixed: tuple[tuple[int, Any], ...]
 
     def __call__(self, *xs: np.ndarray) -> Any:
-        """What the function gives for arrays that are its own to keep."""
+        """Call the function on arrays that are its own to keep."""
         fixed, rest = dict(self.fixed), iter(xs)
         leaves = [
             fixed[k] if k in fixed else own(next(rest))
@@ -100,6 +100,7 @@ def _answers(
     kwargs: Any,
     **params: Any,
 ) -> Any:
+    """Bind a callback that gives results of the types that were announced."""
     values, tree, fixed = operands(args, kwargs)
     structs, out_tree = flatten.flatten(result_shape_dtypes)
     avals = tuple(map(_result_aval, structs))

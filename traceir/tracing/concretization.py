@@ -19,7 +19,7 @@ _OR_STATIC = re.compile(rf", or {_STATIC.pattern}")
 
 
 class Traced(Protocol):
-    """What a tracer tells of itself here."""
+    """A tracer, as far as it is asked here."""
 
     aval: ShapedArray
     _source: Source | None
@@ -31,11 +31,11 @@ class Traced(Protocol):
         """The arguments that the value is computed from."""
 
     def could_be_static(self) -> bool:
-        """Whether none of those arguments is an array."""
+        """True if none of those arguments is an array."""
 
 
 class Tracing(Protocol):
-    """What its trace tells: the function's name, and what is done to the function."""
+    """A trace, as far as it is asked here: the function's name, and the transform."""
 
     name: str
     transform: str
@@ -51,14 +51,14 @@ def refusal(tracer: Traced, row_id: str, what: str = "") -> Exception:
 
 
 def permitted(tracer: Traced, row_id: str) -> bool:
-    """Whether the row has an answer for a value of the tracer's transform."""
+    """True if the row has an answer for a value of the tracer's transform."""
     levels = rules.default().levels
     row = levels.transforms.get(tracer._trace.transform)
     return levels.permits(row.knows if row else "shape", row_id)
 
 
 def origin(tracer: Traced) -> str:
-    """Why the value is not known: the arguments or the operation that it comes from."""
+    """The reason why the value is not known: the arguments or operation behind it."""
     trace = tracer._trace
     where = f"in the trace of {trace.name} for {trace.transform}"
     paths = arguments(tracer)

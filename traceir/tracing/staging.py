@@ -49,7 +49,7 @@ class StagedTracer(Tracer):
         return [path for _, path in self._trace.depends_on(self._var)]
 
     def could_be_static(self) -> bool:
-        """Whether no input that it is computed from is an array with dimensions."""
+        """True if no input that it is computed from is an array with dimensions."""
         return not any(v.aval.shape for v, _ in self._trace.depends_on(self._var))
 
 
@@ -185,6 +185,7 @@ def apply(closed: ClosedJaxpr, values: Sequence[Value]) -> list[Value]:
     known.update(zip(jaxpr.invars, values, strict=True))
 
     def read(atom: Atom) -> Value:
+        """The value of a variable or a literal."""
         if not isinstance(atom, Literal):
             return known[atom]
         if not atom.aval.weak_type:

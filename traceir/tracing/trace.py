@@ -59,7 +59,7 @@ class Tracer(Methods):
         raise refusal(self, row, what)
 
     def knows(self, row: str) -> bool:
-        """Whether `known` gives a value; without the price of its error."""
+        """True if `known` gives a value; without the price of its error."""
         return False
 
     def now(self) -> Tracer:
@@ -71,7 +71,7 @@ class Tracer(Methods):
         return []
 
     def could_be_static(self) -> bool:
-        """Whether none of those arguments is an array, which has no hash."""
+        """True if none of those arguments is an array, which has no hash."""
         return True
 
     def __bool__(self) -> bool:
@@ -117,7 +117,7 @@ class Tracer(Methods):
 
 
 class Trace:
-    """What handles operations while it is in force: its level and where it belongs.
+    """A handler of operations while it is in force: its level and where it belongs.
 
     `parent` is the trace around it, `name` the function's and `transform` what is done
     to the function; both are for errors. `nested` keeps the traces of inner functions
@@ -151,8 +151,9 @@ class Trace:
         raise NotImplementedError
 
     def takes_functions(self, values: Sequence[Value]) -> bool:
-        """Whether it handles a function with derivative rules that is called on these
-        values as it is, not by its program: calls its rule, or passes it on."""
+        """True if it handles a function with derivative rules that is called on these
+        values as it is, not by its program: calls its rule, or passes it on.
+        """
         return False
 
     def array(self, value: Value, aval: ShapedArray) -> Value:

@@ -118,7 +118,7 @@ def _holders(value: Any, ignored: list[Any]) -> tuple[tuple[str, ...], bool]:
 
 
 def _is_ours(holder: Any) -> bool:
-    """Whether it is a function of this package, or an object of one of its classes."""
+    """True if it is a function of this package, or an object of one of its classes."""
     part = holder if isinstance(holder, FunctionType) else type(holder)
     package, *inside = (part.__module__ or "").split(".")
     if package != "traceir" or isinstance(holder, Tracer):
@@ -127,7 +127,7 @@ def _is_ours(holder: Any) -> bool:
 
 
 def _steps(level: list[_Step], hidden: set[int]) -> list[_Step]:
-    """What refers to some values, how, and whose part it is; values of traces last."""
+    """The references to some values: their holders; values of traces last."""
     found: list[_Step] = []
     later: list[_Step] = []
     referrers = _referrers(step.holder for step in level)
@@ -146,7 +146,7 @@ def _steps(level: list[_Step], hidden: set[int]) -> list[_Step]:
 
 
 def _referrers(values: Iterable[Any]) -> dict[int, list[Any]]:
-    """What refers to each of some values, by its identity.
+    """The objects that refer to each of some values, by its identity.
 
     One look at all objects that there are: each takes as long as there are many.
     """
@@ -160,7 +160,7 @@ def _referrers(values: Iterable[Any]) -> dict[int, list[Any]]:
 
 
 def _word(holder: Any, value: Any, above: list[Any]) -> tuple[str, Any]:
-    """How an object holds a value, and whose part the object is: of one `above` it."""
+    """The way in which an object holds a value, and its part in one `above` it."""
     match holder:
         case list() | tuple():
             place = _place(enumerate(holder), value)

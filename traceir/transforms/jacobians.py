@@ -58,6 +58,7 @@ def jacfwd(
 
     @wraps(fun, "Jacobian, by forward mode,")
     def jacobian_of(*args: Any, **kwargs: Any) -> Any:
+        """The Jacobian by columns: tangents along all unit vectors."""
         places = positions(argnums, args, "jacfwd")
         call = some_of(fun, args, kwargs, places, has_aux, "jacfwd")
         check_inputs(call.arguments, False, holomorphic, "jacfwd")
@@ -109,6 +110,7 @@ def jacrev(
 
     @wraps(fun, "Jacobian, by reverse mode,")
     def jacobian_of(*args: Any, **kwargs: Any) -> Any:
+        """The Jacobian by rows: cotangents of all unit vectors."""
         places = positions(argnums, args, "jacrev")
         call = some_of(fun, args, kwargs, places, has_aux, "jacrev")
         check_inputs(call.arguments, allow_int, holomorphic, "jacrev")

@@ -128,6 +128,7 @@ def _traced(function: Callable[..., Any], *specs: Any) -> Traced:
 
 
 def _object(where: Path, artefact: Artefact) -> tuple[Path, ...]:
+    """Write an object file, its header, and archives of it where tools are present."""
     from traceir_numba.aot import linker
     from traceir_numba.aot.archives import archive_of
     from traceir_numba.aot.header import header_of
@@ -169,7 +170,7 @@ def _source(where: Path, artefact: Artefact) -> tuple[Path, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How the path of a form ends, and what writes its files."""
+    """A form of files: the suffix of its path, and the function that writes it."""
 
     suffix: str
     write: Callable[[Path, Artefact], tuple[Path, ...]]

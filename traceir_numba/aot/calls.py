@@ -184,7 +184,7 @@ class Calls:
                 raise AssertionError(step)
 
     def launch(self, step: Launch, kernel: Kernel) -> Iterator[str]:
-        """What a kernel is given for all of its work at once."""
+        """The launch of a kernel for all of its work at once."""
         for slot in step.buffers:
             yield f"ptr {self.place(slot)}"
         for length, dtype in scratch_of(step.nest, step.extents, step.params):

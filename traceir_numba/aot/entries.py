@@ -184,6 +184,7 @@ def _dtype(name: str, dtype: Any) -> str:
 
 
 def _check_tree(name: str, tree: TreeDef) -> None:
+    """Refuse containers that C and plain Python have no counterpart of."""
     if tree.node_type not in (None, tuple, list, dict, type(None)):
         got = f"{name}, with {tree.node_type.__name__}"
         raise rules.error("artefact.tree", got=got, where="")
@@ -204,7 +205,7 @@ def check_names(names: Sequence[str]) -> None:
 
 
 def is_name(name: str) -> bool:
-    """Whether C and Python both have it as a name that is not theirs.
+    """True if both C and Python have it as a name that is not theirs.
 
     >>> is_name("selu"), is_name("my selu"), is_name("while")
     (True, False, False)

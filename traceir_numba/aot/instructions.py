@@ -69,7 +69,7 @@ _PLAIN = '"target-cpu"="x86-64" "target-features"="+sse2"'
 
 
 def is_known() -> bool:
-    """Whether this machine's processors can be asked what they have."""
+    """True if this machine's processors can be asked for their instructions."""
     return platform.machine().lower() in ("x86_64", "amd64")
 
 

@@ -115,7 +115,7 @@ def _needed(module: Any) -> set[str]:
 
 
 def _target(instructions: Iterable[str]) -> Any:
-    """What makes code that can lie anywhere, for processors with these instructions."""
+    """The target of code that can lie anywhere, for these instructions."""
     mcjit.target_machine()  # which starts LLVM
     llvm.initialize_native_asmparser()
     target = mcjit.triple()

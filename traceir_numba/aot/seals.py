@@ -90,5 +90,5 @@ def verify(path: str | os.PathLike[str]) -> tuple[Path, ...]:
 
 
 def _ends(text: bytes) -> tuple[bytes, ...]:
-    """What may stand after a text: its digest, in a comment of Python or of C."""
+    """The possible ends of a text: its digest, in a comment of Python or of C."""
     return tuple(f"{digest_of(text)}{end}\n".encode() for end in ("", " */"))

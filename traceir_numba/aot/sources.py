@@ -128,7 +128,7 @@ def _head(body: str, called: Collection[tuple[str, bool]]) -> list[str]:
 
 
 def _needs() -> str:
-    """What a module looks at once it is known to be whole."""
+    """The checks of a module once it is known to be whole."""
     oldest = ".".join(map(str, OLDEST))
     return NEEDS.format(format=FORMAT, order=sys.byteorder, oldest=OLDEST, shown=oldest)
 

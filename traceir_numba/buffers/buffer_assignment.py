@@ -56,6 +56,7 @@ class _Sharing:
     dead: dict[Kind, list[int]] = field(default_factory=lambda: defaultdict(list))
 
     def program_(self) -> Program:
+        """The program with dead buffers' memory given to later ones, step by step."""
         program = self.program
         self.find_aliases()
         self.find_ends()
@@ -122,12 +123,12 @@ class _Sharing:
         self.over[new] = old
 
     def kind(self, slot: int) -> Kind:
-        """What two buffers share of which one can have the other's memory."""
+        """The properties that two buffers must share to share memory."""
         buffer = self.program.buffers[slot]
         return buffer.shape, buffer.dtype
 
     def free(self, slot: int) -> bool:
-        """Whether the program may write a buffer's memory anew."""
+        """True if the program may write a buffer's memory anew."""
         return self.program.buffers[slot].role in OWN or slot in self.donated
 
     def ending(self, number: int, made: Collection[int]) -> list[int]:
@@ -139,7 +140,7 @@ class _Sharing:
         ]
 
     def dies(self, slot: int, number: int) -> bool:
-        """Whether a step is the last that needs a buffer's memory, which is free."""
+        """True if a step is the last that needs a buffer's memory, which is free."""
         root = self.root(slot)
         return self.last[root] == number and self.free(root)
 
@@ -178,6 +179,7 @@ def needed(step: Step) -> tuple[int, ...]:
 
 
 def _touches(step: Step) -> tuple[int, ...]:
+    """The slots of a step, read or written."""
     match step:
         case Launch() | Run():
             return step.buffers
@@ -193,7 +195,7 @@ def _touches(step: Step) -> tuple[int, ...]:
 
 
 def can_overwrite(step: Launch, old: int, new: int) -> bool:
-    """Whether each point reads `old` only where it then writes `new`."""
+    """True if each point reads `old` only where it then writes `new`."""
     nest = step.nest
     if nest.form != "map":
         return False

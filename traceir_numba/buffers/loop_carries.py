@@ -38,7 +38,7 @@ def moves_of(
     stable: Collection[int],
     spare: Callable[[int], int],
 ) -> Moves:
-    """How carries get their next values.
+    """The moves that give carries their next values.
 
     `next_` gives for each carry what it becomes; `owned` are the pointers to memory
     that may change places, `stable` those to memory that lasts as long as the loop.
@@ -96,6 +96,7 @@ def _rotation(rotating: Mapping[int, int]) -> list[Pair]:
 def _in_place(
     steps: tuple[Step, ...], rotating: dict[int, int], arrays: Mapping[int, Source]
 ) -> tuple[tuple[Step, ...], dict[int, int]]:
+    """The steps with next values written over the old ones where that is allowed."""
     left = dict(rotating)
     for carry, new in rotating.items():
         others = [s for t, s in arrays.items() if t != carry]
@@ -138,7 +139,7 @@ def _over(steps: Sequence[Step], carry: int, new: int) -> tuple[Step, ...] | Non
 
 
 def _may_write(launch: Launch, carry: int, new: int, others: Collection[int]) -> bool:
-    """Whether a kernel may have the old value's memory for the new one."""
+    """True if a kernel may write the new value into the old one's memory."""
     if not reads(launch).isdisjoint(others):
         return False
     if carry not in launch.buffers:

@@ -169,7 +169,7 @@ class Block:
     # -- values -------------------------------------------------------------------
 
     def slot(self, var: Var) -> int:
-        """Where a variable's value is, or is put."""
+        """The slot of a variable's value."""
         memory = self.graph.memory_of(var)
         if memory not in self.slots:
             found = self.wanted.get(memory)
@@ -187,7 +187,7 @@ class Block:
         return slot
 
     def source(self, atom: Atom) -> int | Constant:
-        """What a scalar is assigned."""
+        """The source of a scalar's assignment."""
         return constant(atom) if isinstance(atom, Literal) else self.slot(atom)
 
     # -- control flow -------------------------------------------------------------
@@ -302,5 +302,5 @@ def constant(atom: Literal) -> Constant:
 
 
 def is_inline(step: Launch) -> bool:
-    """Whether a nest is written among the steps: one that has no loops."""
+    """True if a nest is written among the steps: it has no loops."""
     return step.nest.rank == 0

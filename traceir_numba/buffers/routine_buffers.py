@@ -77,5 +77,5 @@ class Memory:
         return self.add(self.name(), old.shape, old.dtype, "memory")
 
     def is_scalar(self, slot: int) -> bool:
-        """Whether a buffer is a scalar of the routine."""
+        """True if a buffer is a scalar of the routine."""
         return self.buffers[slot].role == "scalar"

@@ -33,7 +33,7 @@ class Accumulators:
 
 
 class Emitter(Protocol):
-    """What writes the source of nests."""
+    """A writer of the source of nests."""
 
     nest: Nest
     loops: Loops
@@ -75,10 +75,10 @@ class Emitter(Protocol):
         """So many accumulators joined, as the result."""
 
     def counts(self, a: Accumulators, lanes: str, total: str) -> tuple[str, ...]:
-        """What a fold is told."""
+        """The counts that a fold is told."""
 
     def as_result(self, number: int, text: str) -> str:
         """An accumulator as the result of that number."""
 
     def finish(self) -> None:
-        """What is computed from the results."""
+        """Write the epilogue: what is computed from the results."""

@@ -111,7 +111,7 @@ def position_text(node: Position) -> str:
 
 
 def inside_text(node: Inside) -> str:
-    """Whether a loop's index is in a range."""
+    """The test that a loop's index is in a range."""
     texts = []
     if node.low is not None:
         texts.append(f"i{node.dim} >= p{node.low}")
@@ -256,7 +256,7 @@ class Code:
         return f"{pointer}[{index_text(access, self.found(access))}]"
 
     def found(self, access: Access) -> list[str]:
-        """What is found and added to an index."""
+        """The indices that are found and added to an index."""
         return [self.operand(value, self.labels) for value, _ in access.found]
 
     def parameter(self, number: int) -> str:

@@ -97,7 +97,7 @@ class _Columns:
                 self.emitter.finish()
 
     def measure(self) -> None:
-        """How many columns the tile has: the last one may be narrower."""
+        """Write the number of columns of the tile: the last one may be narrower."""
         if not self.few:
             columns = f"{self.extent} - base"
             width = self.code.call("smaller", str(self.step), columns)
@@ -105,7 +105,7 @@ class _Columns:
 
     @contextmanager
     def over_lanes(self, *heads: str) -> Iterator[None]:
-        """What is done for each column of a tile, within other loops."""
+        """A loop over the columns of a tile, within other loops."""
         width, base = (self.extent, "") if self.few else ("width", "base + ")
         with self.code.block(*heads, f"for lane in range({width}):"):
             self.code.add(f"i{self.lanes} = {base}lane")

@@ -60,6 +60,7 @@ def driver_lines(
 def _body(
     program: Program, kernels: dict[int, Kernel], released: set[str]
 ) -> Iterator[str]:
+    """The lines of all steps; memory is made before the step that needs it."""
     buffers = program.buffers
     made = {*program.inputs, *(k for k, _ in program.constants)}
     over = dict(program.over)
@@ -119,6 +120,7 @@ def _allocate(name: str, shape: tuple[int, ...], dtype: str, large: bool) -> str
 def _launch(
     program: Program, step: Launch, kernel: Kernel, released: set[str]
 ) -> Iterable[str]:
+    """The lines that launch a kernel: at once, in pieces, or spread over threads."""
     sizes = range_of(step.nest, step.extents, step.params)
     names = [program.buffers[k].name for k in step.buffers]
     scratch = scratch_of(step.nest, step.extents, step.params)

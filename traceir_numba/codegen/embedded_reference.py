@@ -71,6 +71,7 @@ def _closure(primitive: str) -> tuple[list[str], list[str]]:
     found: dict[str, str] = {}
 
     def visit(name: str, value: Any) -> None:
+        """Enter a name's definition, after those that it needs."""
         if name in found:
             return
         line = _import(name, value)

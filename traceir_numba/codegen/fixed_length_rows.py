@@ -40,6 +40,7 @@ class _Row:
         self.length, self.width = length, width_of(length)
 
     def write(self) -> None:
+        """Write the loops over rows, and the fold of each row."""
         emitter, code = self.emitter, self.code
         if not emitter.reductions:
             with code.block(*emitter.inner_loops(self.inner)):

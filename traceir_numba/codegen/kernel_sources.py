@@ -21,7 +21,7 @@ class Sources:
     inner: dict[Nest, Kernel]
 
     def requests(self, program: Program) -> dict[Nest, Kernel]:
-        """What is compiled first: one kernel for each nest."""
+        """The kernels to compile first: one for each nest."""
         found = dict(self.inner)
         for number, kernel in self.steps.items():
             step = program.steps[number]
@@ -30,7 +30,9 @@ class Sources:
         return found
 
     def routines(self, program: Program) -> dict[str, Kernel]:
-        """What is compiled then, by what makes two routines the same code."""
+        """The routines to compile then, by the key that makes two of them the same
+        code.
+        """
         return {
             _key(self.steps[number]): self.steps[number]
             for number, step in enumerate(program.steps)

@@ -235,6 +235,7 @@ def _in_quotes(dtype: str) -> str:
 
 
 def _imports(words: set[str]) -> Iterable[str]:
+    """The import lines for the words that a module's text contains."""
     yield from (text for name, text in IMPORTS.items() if name in words)
     yield ""
     if "BFLOAT16" in words:

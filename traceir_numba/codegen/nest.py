@@ -56,7 +56,7 @@ def emit(nest: Nest, labels: Labels, name: str) -> Kernel:
 
 
 class NestEmitter:
-    """What writes the source of a nest: its body, its accumulators, its loops."""
+    """A writer of the source of a nest: its body, its accumulators, its loops."""
 
     def __init__(self, nest: Nest, labels: Labels) -> None:
         self.nest = nest
@@ -92,7 +92,7 @@ class NestEmitter:
         ]
 
     def accumulators(self, primitive: str, dtype: str, result: str) -> Accumulators:
-        """What values of a dtype are reduced in."""
+        """The accumulators that reduce values of a dtype."""
         entry = reduce_of(primitive)
         dtypes = entry.accumulators(dtype)
         suffixes = ("acc", "at")[: len(dtypes)]
@@ -213,7 +213,7 @@ class NestEmitter:
         return self.as_result(self.reductions.index(a), found)
 
     def counts(self, a: Accumulators, lanes: str, total: str) -> tuple[str, ...]:
-        """What a fold is told: a search finds the same in any order."""
+        """The counts that a fold is told: a search finds the same in any order."""
         return (lanes,) if a.entry.test else (lanes, total)
 
     def as_result(self, number: int, text: str) -> str:
@@ -266,7 +266,7 @@ class NestEmitter:
         self.code.stores(self.now.stores, self.body_labels)
 
     def finish(self) -> None:
-        """What is computed from the results."""
+        """Write the epilogue: what is computed from the results."""
         self.recall(self.now.finish, self.finish_labels)
         self.code.nodes(self.now.finish, self.finish_labels)
         self.code.stores(self.now.finish_stores, self.finish_labels)

@@ -21,7 +21,7 @@ from traceir_numba.loops.schedule import Loops, tile_of
 
 
 class Emitter(Protocol):
-    """What writes the source of nests."""
+    """A writer of the source of nests."""
 
     nest: Nest
     labels: Labels
@@ -99,7 +99,7 @@ class _Running:
             self.tile()
 
     def accumulators(self) -> None:
-        """What each column of a tile is folded into."""
+        """Write the accumulators of each column of a tile."""
         lanes = self.code.call(f"lanes_{plain(self.dtype)}")
         self.code.add(f"{self.acc} = {lanes}")
 
@@ -181,7 +181,7 @@ class _Running:
                 code.add(code.call(after, *given))
 
     def bounds(self) -> None:
-        """Where a block begins and ends."""
+        """Write the first and the last index of a block."""
         self.code.add("start = block * step")
         stop = self.code.call("smaller", "start + step", f"n{self.axis}")
         self.code.add(f"stop = {stop}")

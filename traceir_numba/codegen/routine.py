@@ -60,7 +60,7 @@ def emit_routine(routine: Routine, kernels: Mapping[Nest, Kernel]) -> Kernel:
 
 
 def _puts(step: Step) -> bool:
-    """Whether single elements are put somewhere, and perhaps read soon."""
+    """True if single elements are put somewhere, and perhaps read soon."""
     if not isinstance(step, Launch) or not is_inline(step):
         return False
     return any(store.access.found for store in step.nest.all_stores)
@@ -110,7 +110,7 @@ class RoutineLines(Code):
 
 
 class RoutineEmitter:
-    """What writes the source of a routine's steps, in one function."""
+    """A writer of the source of a routine's steps, in one function."""
 
     def __init__(
         self, buffers: Sequence[Buffer], kernels: Mapping[Nest, Kernel]
@@ -136,7 +136,7 @@ class RoutineEmitter:
         return self.name(source)
 
     def is_scalar(self, slot: int) -> bool:
-        """Whether a slot has a variable of its own, and is no pointer."""
+        """True if a slot has a variable of its own, and is no pointer."""
         return self.buffers[slot].role == "scalar"
 
     def size(self, slot: int) -> int:
@@ -177,7 +177,7 @@ class RoutineEmitter:
                 raise AssertionError(step)
 
     def names(self, inputs: Iterable[int], output: int) -> tuple[str, ...]:
-        """What a product reads and writes."""
+        """The names of what a product reads and writes."""
         return tuple(self.name(k) for k in (*inputs, output))
 
     def product(self, step: Call) -> None:

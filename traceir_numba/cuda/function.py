@@ -102,7 +102,7 @@ def on_host(leaf: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class _Runner:
-    """How calls of one kind are run."""
+    """The runner of calls of one kind."""
 
     entry: Entry
     exe: Any

@@ -46,7 +46,7 @@ _COUNTED = {
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where an array stands among the operands."""
+    """The position of an array among the operands."""
 
     number: int
 
@@ -80,7 +80,7 @@ class _Call:
         return value, typed(value)
 
     def is_operand(self, value: Any) -> bool:
-        """Whether a value is an array, or a number that may be any other."""
+        """True if a value is an array, or a number that may be any other."""
         kind = type(value)
         if kind is float or kind is complex:
             return self.numbers
@@ -102,6 +102,7 @@ class _Call:
 
 
 def _with(part: Any, operands: tuple[Any, ...]) -> Any:
+    """The argument with operands in the places that stand for them."""
     kind = type(part)
     if kind is _Place:
         return operands[part.number - 1]
@@ -141,6 +142,8 @@ def _accepted(value: Any) -> bool:
 
 
 def _binary(function: Function) -> tuple[Function, Function]:
+    """The method of an operator, and the reflected one."""
+
     def method(self: DeviceArray, other: Any) -> Any:
         if isinstance(other, Tracer):
             return function(on_host(self), other)
@@ -289,7 +292,7 @@ def _nonzero(self: DeviceArray) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Updates:
-    """What `x.at` is: `x.at[i].set(y)` is a changed copy, made on the device.
+    """The attribute `x.at`: `x.at[i].set(y)` is a changed copy, made on the device.
 
     The methods are those of arrays of `traceir.numpy`.
     """
@@ -302,7 +305,7 @@ class Updates:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """What `x.at[index]` is."""
+    """The value of `x.at[index]`."""
 
     array: DeviceArray
     index: Any

@@ -34,7 +34,8 @@ SHARED = re.compile(r"(\d+) bytes smem")
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a kernel's machine code takes: registers of a thread, bytes of a block.
+    """The resources of a kernel's machine code: registers of a thread, bytes of a
+    block.
 
     `spilled` are the bytes of a thread's values that found no register.
     """
@@ -70,7 +71,7 @@ def ptx(program: Program, capability: tuple[int, int] = CAPABILITY) -> dict[str,
 
 
 def machine_code(text: str, capability: tuple[int, int] = CAPABILITY) -> Usage:
-    """What `ptxas` says of the machine code of some PTX.
+    """The report of `ptxas` on the machine code of some PTX.
 
     Raises RuntimeError (backend.device) where there is no `ptxas`, or it fails.
     """
@@ -95,7 +96,7 @@ def machine_code(text: str, capability: tuple[int, int] = CAPABILITY) -> Usage:
 
 
 def ptxas() -> str | None:
-    """Where NVIDIA's assembler is: of a toolkit, on the path, or of its package."""
+    """The path of NVIDIA's assembler: of a toolkit, on the path, or of its package."""
     places = [str(folder / "bin") for folder in _folders()]
     places.append(os.environ.get("PATH", os.defpath))
     return shutil.which("ptxas", path=os.pathsep.join(places))

@@ -96,7 +96,7 @@ class Runner:
         return self._constants
 
     def plan(self, routine: Routine) -> Plan:
-        """How a routine of the program is run."""
+        """The plan of a routine of the program."""
         if routine.name not in self._plans:
             self._plans[routine.name] = plan_of(routine)
         return self._plans[routine.name]
@@ -112,7 +112,7 @@ class Runner:
 
 
 class _Steps:
-    """What runs the steps of a program, or of a routine, over memory by slots."""
+    """A runner of the steps of a program, or of a routine, over memory by slots."""
 
     def __init__(
         self,
@@ -218,7 +218,7 @@ class _Steps:
         return device.download(self.memory(slot), 1)[0]
 
     def is_scalar(self, slot: int) -> bool:
-        """Whether a slot has a value of its own, and is no pointer."""
+        """True if a slot has a value of its own, and is no pointer."""
         return self.buffers[slot].role == "scalar"
 
     def assign(self, pairs: Iterable[tuple[int, int | Constant]]) -> None:

@@ -108,6 +108,7 @@ def _after(half: str, nan: int) -> Template:
     """The neighbour of a number on the side of another, by their bits."""
 
     def make(name: str) -> Function:
+        """The function under a name."""
         text = f"""
         def {name}(x, y):
             a = {half}_value(x)

@@ -57,7 +57,7 @@ def place_slice(eqn: Eqn) -> Map:
 
 
 def whole_update(eqn: Eqn) -> ClosedJaxpr:
-    """What has no dimensions is all replaced."""
+    """The update of an array without dimensions: all of it is replaced."""
     build = Build(eqn)
     return build.finish(build.operands[1])
 
@@ -134,7 +134,7 @@ def tested_gather(eqn: Eqn, indices: Map) -> tuple[Found, ...]:
 
 
 def fill(eqn: Eqn) -> Literal | None:
-    """What there is for rows outside."""
+    """The fill value of rows out of bounds."""
     if eqn.param("mode") != FILLS:
         return None
     dtype = eqn.outputs[0].aval.dtype
@@ -181,12 +181,12 @@ def tested_scatter(eqn: Eqn) -> tuple[Found, ...]:
 
 
 def ordered(eqn: Eqn) -> bool:
-    """Whether there are rows that may have one place."""
+    """True if several rows may have one place."""
     return prod(eqn.inputs[1].aval.shape[:-1]) > 1
 
 
 def of_one(eqn: Eqn) -> ClosedJaxpr:
-    """What has no dimensions, as an array of one element."""
+    """An array without dimensions, as an array of one element."""
     build = Build(eqn)
     x, indices, updates = build.operands
     windows, _, names, batched, along = eqn.param("dimension_numbers")

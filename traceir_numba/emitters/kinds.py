@@ -143,7 +143,7 @@ class Reduce:
 
     @property
     def positions(self) -> bool:
-        """Whether it needs the elements' indices."""
+        """True if the reduction needs the elements' indices."""
         return self.test is not None
 
 
@@ -209,7 +209,7 @@ class Put:
     combine: str | None = None
 
     def put(self, eqn: Eqn) -> Atom:
-        """What is put."""
+        """The operand that is put."""
         return eqn.inputs[self.value]
 
 
@@ -287,7 +287,7 @@ def register(name: str, entry: Entry) -> None:
 
 
 def reduce_of(primitive: str) -> Reduce:
-    """How a primitive folds."""
+    """The reduction of a primitive."""
     entry = EMITTERS[primitive]
     if isinstance(entry, Running) and entry.fold is not None:
         return entry.fold

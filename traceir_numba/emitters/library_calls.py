@@ -29,7 +29,7 @@ register("fft", Evaluated())
 
 @template
 def place(name: str) -> Function:
-    """How far from the beginning lies a line, or term, by its number.
+    """The offset of a line, or term, by its number.
 
     A way is how many dimensions it has, then of each, the last one first, the extent
     and the stride.

@@ -116,7 +116,7 @@ def stack(eqn: Eqn, number: int) -> Map:
 
 
 def _lanes(eqn: Eqn) -> int:
-    """How many operands lie element beside element, in a last dimension more."""
+    """The number of operands that lie element beside element, in a last dimension."""
     return next((int(str(value)) for name, value in eqn.params if name == "lanes"), 1)
 
 
@@ -154,7 +154,7 @@ register("concatenate", Parts(concatenate, of_concatenate))
 
 
 def is_mixed(eqn: Eqn) -> bool:
-    """Whether it has been said that operands are computed together."""
+    """True if operands are marked to be computed together."""
     return ("mixed", True) in eqn.params
 
 

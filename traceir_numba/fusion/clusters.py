@@ -28,7 +28,9 @@ KINDS = ("map", "reduce", "running", "part", "put", "library", "evaluated", "reg
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What one equation leaves in memory; `part` counts a concatenation's operands."""
+    """The part of memory that one equation writes; `part` counts a concatenation's
+    operands.
+    """
 
     eqn: Eqn
     kind: str  # one of KINDS
@@ -53,7 +55,7 @@ class Job:
 
     @property
     def joins(self) -> bool:
-        """Whether it may be in a nest with others."""
+        """True if the job may be in a nest with others."""
         entry = EMITTERS[self.eqn.primitive]
         mixed = isinstance(entry, Parts) and entry.mixed(self.eqn)
         return self.kind in ("map", "reduce") or (mixed and self.kind == "part")
@@ -70,7 +72,7 @@ class Job:
 
     @property
     def direction(self) -> int:
-        """Whether that loop runs up (1) or down (-1); 0 where there is none."""
+        """The direction of that loop: 1 for up, -1 for down, 0 if there is none."""
         return 0 if not self.along else -1 if self.eqn.param("reverse") else 1
 
     @property
@@ -200,7 +202,7 @@ def _put_seeds(eqn: Eqn) -> Iterator[tuple[Atom, Map]]:
 
 
 def updates_map(eqn: Eqn) -> Map:
-    """Where loops over what is put read it."""
+    """The index map by which loops over updates read them."""
     order = put_of(eqn).order(eqn)
     return tuple(Index(order.index(d)) for d in range(len(order)))
 
@@ -217,7 +219,7 @@ class Without:
 
 
 def same_place(indices: Map | None, space: Shape) -> bool:
-    """Whether indices are those of the loops themselves."""
+    """True if indices are those of the loops themselves."""
     return (
         indices is not None
         and len(indices) == len(space)
@@ -248,7 +250,8 @@ def compose(indices: Map, moved: Map) -> Map:
 
 
 def kept_place(shape: Shape, cluster: Cluster) -> Map | None:
-    """Where the loops of a cluster read a value that has one element for each row.
+    """The index map by which a cluster's loops read a value with one element for each
+    row.
 
     None where the shape is not that of the kept loops, up to extents of 1.
     """

@@ -125,7 +125,7 @@ class Graph:
             return
 
     def is_read_apart(self, eqn: Eqn) -> bool:
-        """Whether parts that lie side by side are read from where they are instead.
+        """True if parts that lie side by side are read from where they are instead.
 
         Each loop then runs over all of them, at each point behind a condition. That
         pays where one is nearly everything, as in a padded array; elsewhere too many
@@ -140,17 +140,17 @@ class Graph:
         return sum(read[:-1]) * 4 <= prod(shape)
 
     def is_mixed(self, eqn: Eqn) -> bool:
-        """Whether parts are stored by one nest, element beside element."""
+        """True if parts are stored by one nest, element beside element."""
         entry = self.entry(eqn)
         return isinstance(entry, Parts) and entry.mixed(eqn)
 
     def is_even(self, atom: Atom) -> bool:
-        """Whether all elements are one literal."""
+        """True if all elements are one literal."""
         eqn = None if isinstance(atom, Literal) else self.producer(atom)
         return eqn is not None and all(isinstance(a, Literal) for a in eqn.inputs)
 
     def operands(self, eqn: Eqn, indices: Map) -> Iterator[tuple[Atom, Map]]:
-        """What an elementwise equation reads for its result at `indices`."""
+        """The operands that an elementwise equation reads for a result at `indices`."""
         match self.entry(eqn):
             case Scalar():
                 out = eqn.outputs[0].aval.shape
@@ -178,7 +178,8 @@ class Graph:
     def walk(
         self, seeds: Iterable[tuple[Atom, Map]], stops: Container[Var]
     ) -> tuple[list[tuple[Eqn, Map]], dict[Place, None]]:
-        """What must be computed for `seeds`, in order, and what is read from memory.
+        """The equations to compute for `seeds`, in order, and the values read from
+        memory.
 
         Inputs, constants, aliases and the variables in `stops` are read.
         """

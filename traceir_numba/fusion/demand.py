@@ -29,7 +29,7 @@ class Demand:
 
     @property
     def is_map(self) -> bool:
-        """Whether it comes from a nest that has no loops of its own kind."""
+        """True if the demand comes from a nest that has no loops of its own kind."""
         return isinstance(self.anchor, Var)
 
 
@@ -55,7 +55,7 @@ def repeated_demands(graph: Graph, stored: Collection[Var]) -> dict[Var, bool]:
 
 
 def _demands(graph: Graph, var: Var, single: dict[Var, Demand]) -> Iterator[Demand]:
-    """Where the readers of a value ask for it."""
+    """The index maps at which the readers of a value ask for it."""
     for reader in graph.readers[var]:
         if _has_own_loops(graph, reader):
             whole = identity(var.aval.ndim)
@@ -70,7 +70,7 @@ def _demands(graph: Graph, var: Var, single: dict[Var, Demand]) -> Iterator[Dema
 
 
 def _has_own_loops(graph: Graph, reader: Eqn) -> bool:
-    """Whether a reader is a reduction, one part of many, or a call."""
+    """True if a reader is a reduction, one part of many, or a call."""
     match graph.entry(reader):
         case Parts():
             return not (graph.is_mixed(reader) or graph.is_read_apart(reader))

@@ -148,7 +148,9 @@ class _Fuser:
             self.readers[var].append(cluster.number)
 
     def reads(self, job: Job) -> tuple[Reads, int, int]:
-        """What a job reads and at which indices, how long its body is and how deep."""
+        """The values that a job reads, at which indices, its body's length and its
+        depth.
+        """
         own = {job.var} if job.kind == "map" else set()
         computed, places = self.graph.walk(seeds(job), Without(self.stored, own))
         found: dict[Var, set[Map | None]] = defaultdict(set)
@@ -262,7 +264,7 @@ def _pass_of_loops(job: Job, cluster: Cluster, reads: Reads) -> int | None:
 
 
 def _equal(indices: Map | None, expected: Map | None, shape: Shape) -> bool:
-    """Whether two places are the same; in extents of 1 all are."""
+    """True if two places are the same; in extents of 1 all are."""
     return (
         indices is not None
         and expected is not None

@@ -100,7 +100,7 @@ def _values_of(
 
 
 def _early(graph: Graph, job: Job, stored: Collection[Var]) -> Iterator[Atom]:
-    """What is put, or says where, and reads the memory at another place."""
+    """The updates or indices of a scatter that read the memory at another place."""
     operand = job.eqn.inputs[0]
     if prod(job.space) == 1:
         return  # all is read before anything is written
@@ -114,6 +114,6 @@ def _early(graph: Graph, job: Job, stored: Collection[Var]) -> Iterator[Atom]:
 
 
 def _same(job: Job, operand: Var, var: Var, at: Map) -> bool:
-    """Whether a place is that which is written at the same point, and at no other."""
+    """True if an index is that which is written at the same point, and at no other."""
     entry = put_of(job.eqn)
     return var is operand and not entry.ordered(job.eqn) and at == entry.place(job.eqn)

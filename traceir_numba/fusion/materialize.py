@@ -78,7 +78,7 @@ def costs_of(graph: Graph, stored: set[Var]) -> dict[Var, int]:
 
 
 def _is_scattered(graph: Graph, eqn: Eqn) -> bool:
-    """Whether an equation reads a large array across the order of its elements."""
+    """True if an equation reads a large array across the order of its elements."""
     entry, shape = graph.entry(eqn), eqn.outputs[0].aval.shape
     if not isinstance(entry, View) or prod(shape) < ELEMENTS:
         return False
@@ -122,7 +122,7 @@ def computed_twice(
 
 
 def _repeated(indices: Map, space: Shape, shape: Shape) -> bool:
-    """Whether an outer loop computes all of a much smaller value again.
+    """True if an outer loop computes all of a much smaller value again.
 
     A value that only inner loops repeat is moved out of them by the compiler.
     """
@@ -133,13 +133,14 @@ def _repeated(indices: Map, space: Shape, shape: Shape) -> bool:
 
 
 def _shared(graph: Graph, var: Var, expensive: Collection[Var]) -> bool:
-    """Whether it is this value that is shared, not only one that it goes into."""
+    """True if this value itself is shared, not only one that it goes into."""
     readers = graph.readers[var]
     return len(readers) != 1 or readers[0].outputs[0] not in expensive
 
 
 def ends_apart(cluster: Cluster) -> bool:
-    """Whether what is expensive is better computed for all rows at once, side by side.
+    """True if an expensive epilogue is better computed for all rows at once, side by
+    side.
 
     Within a row it is one call of a function, which costs as much as a short row.
     """
@@ -152,7 +153,7 @@ def ends_apart(cluster: Cluster) -> bool:
 
 
 def pays_again(cluster: Cluster) -> bool:
-    """Whether another pass over the same loops is better than another nest."""
+    """True if another pass over the same loops is better than another nest."""
     if not cluster.kept_loops:
         return False  # all of it is reduced first: nothing is left in the cache
     rows, size = prod(cluster.kept), prod(cluster.space)

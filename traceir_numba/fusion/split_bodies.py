@@ -32,12 +32,12 @@ ARRAYS = 40
 
 
 def length(graph: Graph, eqns: Iterable[Eqn]) -> int:
-    """What some equations add to a loop's body."""
+    """The length that some equations add to a loop's body."""
     return sum(_length(graph, eqn) for eqn in eqns)
 
 
 def depth(graph: Graph, eqns: Iterable[Eqn]) -> int:
-    """What the real functions among some equations cost."""
+    """The cost of the real functions among some equations."""
     return sum(_depth(graph, eqn) for eqn in eqns)
 
 
@@ -69,7 +69,7 @@ def too_long(
 
 
 def _by_arrays(graph: Graph, eqns: Sequence[Eqn]) -> set[Var]:
-    """Where equations are cut, if they read too many arrays."""
+    """The values at which equations are cut, if they read too many arrays."""
     made = {eqn.outputs[0] for eqn in eqns}
 
     def read(*eqns: Eqn) -> int:
@@ -163,7 +163,7 @@ def _places(weights: Sequence[int], alive: Sequence[int], most: int) -> list[int
 
 
 def _source(graph: Graph, var: Var) -> Var:
-    """What a value is read from, where it is only other places of that."""
+    """The value of which a value is only other places."""
     while True:
         eqn = graph.producer(var)
         if eqn is None or not isinstance(graph.entry(eqn), View):

@@ -262,7 +262,7 @@ def _callee(dtype: str, part: str, pointers: int, sizes: int) -> Callee:
 
 
 def _calls(t: microkernel.Tile) -> dict[str, Any]:
-    """What the templates call."""
+    """The functions that the templates call."""
     dtype = t.dtype
     found: dict[str, Any] = {
         short(dtype): Cast(dtype),

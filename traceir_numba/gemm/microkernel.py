@@ -31,7 +31,7 @@ class Tile:
 
     @property
     def floats(self) -> bool:
-        """Whether elements are floating numbers."""
+        """True if elements are floating numbers."""
         return self.kind in ("float", "double")
 
 
@@ -115,7 +115,7 @@ FOLLOWED = (
 
 
 def _listed(t: Tile) -> list[str]:
-    """Where a tile reads in each round, if that is listed."""
+    """The offsets that a tile reads in each round, if they are listed."""
     return [
         "%at_x_step = getelementptr i64, ptr %x_steps, i64 %i",
         "%x_step = load i64, ptr %at_x_step",
@@ -237,7 +237,7 @@ def masked(lanes: int, kind: str) -> str:
 
 
 def suffix_of(lanes: int, kind: str) -> str:
-    """What LLVM adds to the name of a function for a type of vectors."""
+    """The suffix that LLVM adds to a function's name for a type of vectors."""
     short = {"float": "f32", "double": "f64"}.get(kind, kind)
     return f"v{lanes}{short}.p0"
 

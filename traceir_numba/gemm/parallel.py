@@ -98,7 +98,9 @@ def _share(
 
 
 def _pieces(length: int, threads: int, work: int) -> int:
-    """How many pieces: two for each thread, if they are long enough, or short ones."""
+    """The number of pieces: two for each thread, if they are long enough, or short
+    ones.
+    """
     few = 2 * threads if length >= 8 * LEAST * threads else threads
     return max(few, min(work // MOST, length // LEAST))
 

@@ -287,7 +287,7 @@ def _text(
 
 
 def _calls(t: microkernel.Tile) -> dict[str, Any]:
-    """What the templates define and call."""
+    """The functions that the templates define and call."""
     dtype = t.dtype
 
     def of(part: str, kinds: str, result: str | None = None) -> Callee:

@@ -18,7 +18,7 @@ NEEDS = ("traceir_thread_create", "traceir_thread_join", "traceir_threads")
 
 
 def can_share() -> bool:
-    """Whether the system's threads are there to be started."""
+    """True if the system's threads can be started."""
     return all(map(provided, NEEDS))
 
 

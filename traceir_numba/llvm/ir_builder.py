@@ -169,6 +169,7 @@ class Builder:
         return Value(found, x.dtype)
 
     def _floored(self, op: str, x: Value, y: Value) -> str:
+        """Floor division or modulo of Python's, from LLVM's, which truncate."""
         quotient = self.new(f"sdiv i64 {x.text}, {y.text}")
         rest = self.new(f"srem i64 {x.text}, {y.text}")
         some = self.new(f"icmp ne i64 {rest}, 0")
@@ -196,12 +197,12 @@ class Builder:
         return self.binary("^", x, ones)
 
     def negation(self, x: Value) -> Value:
-        """Whether a truth does not hold, or a number is zero."""
+        """The negation of a truth, or the test that a number is zero."""
         holds = self.truth(x)
         return Value(self.new(f"xor i1 {holds.text}, true"), "bool")
 
     def truth(self, x: Value) -> Value:
-        """Whether a truth holds, or a number is not zero."""
+        """The truth of a value: itself, or the test that a number is not zero."""
         return self.cast(x, "bool")
 
     def compare(self, op: str, x: Value, y: Value) -> Value:

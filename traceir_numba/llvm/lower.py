@@ -69,7 +69,7 @@ def lower(
 
 @dataclass(slots=True)
 class _Loop:
-    """Where `break` and `continue` have gone so far."""
+    """The jumps of `break` and `continue` so far."""
 
     breaks: list[Way]
     rounds: list[Way]
@@ -142,6 +142,7 @@ class _Function(Statements):
         self.names.pop(target, None)
 
     def loop(self, node: ast.While) -> None:
+        """Lower a `while` loop; registers of carried variables meet at its head."""
         b = self.builder
         endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
         if node.orelse:
@@ -241,7 +242,7 @@ def _range(bounds: list[Value]) -> tuple[Value, Value, Value]:
 
 
 def _has_loop(body: Sequence[ast.stmt]) -> bool:
-    """Whether a loop stands within statements."""
+    """True if a loop stands within statements."""
     nodes = (node for statement in body for node in ast.walk(statement))
     return any(isinstance(node, ast.For | ast.While) for node in nodes)
 

@@ -32,7 +32,7 @@ class Code:
 
     @property
     def addresses(self) -> Addresses:
-        """Where the functions are."""
+        """The addresses of the functions."""
         return self.unit.addresses
 
     @property

@@ -77,7 +77,7 @@ if budget_left < 0:
 
 
 def can_poll() -> bool:
-    """Whether the system has a clock, and Python its functions."""
+    """True if the system has a clock, and Python its functions."""
     return hasattr(time, "CLOCK_MONOTONIC") and all(map(provided, NEEDS))
 
 
@@ -109,6 +109,7 @@ class _Safepoints(ast.NodeTransformer):
         return node
 
     def visit_For(self, node: ast.For) -> ast.For:
+        """The loop with a poll in each iteration, or after each part of its range."""
         cost = next(self.costs)
         self.generic_visit(node)
         if not cost:

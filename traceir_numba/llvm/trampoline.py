@@ -69,6 +69,7 @@ _lock = kept_over_forks(threading.RLock())
 
 
 def _trampoline(pointers: int, sizes: int, release: bool) -> _MethodDef:
+    """The method definition for so many arguments, compiled once and kept for good."""
     key = pointers, sizes, release
     with _lock:
         # Kept for good: function objects point to their method definition.
@@ -150,7 +151,7 @@ def _interface() -> bytes:
 
 @cache
 def _layout_is_known() -> bool:
-    """Whether arrays and bytes are laid out as the trampolines assume."""
+    """True if arrays and bytes are laid out as the trampolines assume."""
     for array in (np.zeros(3), np.zeros((2, 2), bool)[1:], np.zeros(())):
         field = ctypes.c_void_p.from_address(id(array) + _DATA)
         if field.value != array.ctypes.data:

@@ -44,7 +44,7 @@ def llvm_type(dtype: str) -> str:
 
 
 def is_signed(dtype: str) -> bool:
-    """Whether an integer type has negative numbers."""
+    """True if an integer type has negative numbers."""
     return dtype[0] == "i"
 
 

@@ -94,6 +94,7 @@ class _Builder:
         self.finished: dict[Var, tuple[Block, Operand]] = {}
 
     def nest(self) -> Built:
+        """Build the nest: a pass for each stage of the cluster."""
         cluster = self.cluster
         passes = []
         for stage in cluster.stages:
@@ -135,7 +136,7 @@ class _Builder:
         return Built(nest, memory, cluster.space, params, tuple(labels))
 
     def body(self, stage: Stage) -> Block:
-        """What a pass computes in the loops."""
+        """The code of a pass inside the loops."""
         loops = tuple(range(len(self.cluster.space)))
         places = [p for job in stage.jobs for p in seeds(job)]
         found = self.graph.walk(places, Without(self.stored, stage.made("map")))[0]
@@ -169,14 +170,14 @@ class _Builder:
             self.of_rows[place] = end, self.compute(end, eqn, indices)
 
     def reduction(self, body: Block, job: Job) -> Reduction:
-        """What a job reduces."""
+        """The reduction of a job."""
         dtype = job.eqn.inputs[0].aval.dtype.name
         value = self.value(body, *seeds(job)[0])
         result = job.var.aval.dtype.name
         return Reduction(job.folds_as, value, dtype, result)
 
     def finish(self, stage: Stage, reductions: list[Job]) -> Block:
-        """What is computed from the reductions' results, and their stores."""
+        """The epilogue: the nodes and stores computed from reductions' results."""
         cluster = self.cluster
         first = sum(len(end.nodes) for end in self.ends)
         taken = self.ends[-1].taken if self.ends else {}
@@ -201,6 +202,7 @@ class _Builder:
         return block
 
     def store(self, block: Block, job: Job, here: Map) -> None:
+        """Store the value of a job if it is kept; a scatter has indices of its own."""
         if job.kind == "put":
             self.found.put(block, job)
             return
@@ -234,6 +236,7 @@ class _Builder:
     def node(
         self, block: Block, eqn: Eqn, indices: Map, operands: list[Operand]
     ) -> Operand:
+        """Add the node of an elementwise equation; a view is its operand."""
         out = eqn.outputs[0]
         name, dtype = self.names[out], out.aval.dtype.name
         entry = EMITTERS[eqn.primitive]
@@ -276,7 +279,9 @@ class _Builder:
         return result
 
     def inside(self, block: Block, indices: Sequence[Index], name: str) -> int | None:
-        """Whether loops are where all these indices may be used; None if they are."""
+        """The node that tests if loops are where all these indices may be used; None if
+        they are.
+        """
         found: int | None = None
         for index in indices:
             if index.within is None or index.dim is None:
@@ -301,6 +306,7 @@ class _Builder:
     def position(
         self, block: Block, indices: Map, dimension: int, name: str
     ) -> Operand:
+        """The index along a dimension, as a constant or a node."""
         index = indices[dimension]
         if index.dim is None:
             return Constant(str(index.start), "int64")
@@ -344,7 +350,7 @@ class _Builder:
         return None if here is None else (var, here)
 
     def recalled(self, block: Block, owner: Block, operand: Operand) -> Operand:
-        """What another block may have finished, as an operand in this one."""
+        """An operand of another block's epilogue, as an operand in this one."""
         if owner is block or isinstance(operand, Constant):
             return operand
         node, label = owner.nodes[operand], owner.labels[operand]

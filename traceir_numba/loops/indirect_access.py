@@ -32,7 +32,7 @@ PAIR = 2
 
 
 class Builder(Protocol):
-    """What makes a nest of a cluster."""
+    """A builder of the nest of a cluster."""
 
     graph: Graph
     stored: Collection[Var]
@@ -126,7 +126,9 @@ class Places:
         return block.add(node, name, eqn.source)
 
     def tested(self, block: Block, places: Sequence[Found], name: str) -> int | None:
-        """Whether values are places inside; None if there is nothing to ask."""
+        """The node that tests if values are indices in bounds; None if there is nothing
+        to ask.
+        """
         truth: int | None = None
         for found in places:
             known = self.known(block, found)
@@ -210,7 +212,8 @@ class Places:
 
 
 def _lanes(indices: Map, shape: tuple[int, ...]) -> tuple[int, int]:
-    """How many elements lie together at a place, and which of them indices read.
+    """The number of elements that lie together at a place, and which of them indices
+    read.
 
     Two that are read side by side are vectors taken apart; a parameter in the place of
     the number would hide that they are neighbours.

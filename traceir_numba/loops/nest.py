@@ -63,7 +63,9 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """Whether a loop's index is from `low` on and before `high`, parameters if any."""
+    """The test that a loop's index is from `low` on and before `high`, parameters if
+    any.
+    """
 
     dim: int
     low: int | None
@@ -82,7 +84,7 @@ class Nearest:
 
 @dataclass(frozen=True, slots=True)
 class IsPlace:
-    """Whether a number is a place, from 0 to the one that a parameter is."""
+    """The test that a number is an index, from 0 to the one that a parameter is."""
 
     value: Operand
     last: int
@@ -204,12 +206,12 @@ class Nest:
 
     @cached_property
     def nodes(self) -> tuple[Node, ...]:
-        """What is computed, in all passes."""
+        """The nodes of all passes."""
         return tuple(n for one in self.passes for n in one.body + one.finish)
 
     @cached_property
     def all_stores(self) -> tuple[Store, ...]:
-        """What is stored, in all passes."""
+        """The stores of all passes."""
         return tuple(s for one in self.passes for s in one.stores + one.finish_stores)
 
     def fixed(self, loop: int) -> int | None:
@@ -223,7 +225,7 @@ class Nest:
 
     @property
     def form(self) -> str:
-        """How the loops run.
+        """The form of the loops.
 
         "map": all are kept. "whole": all are reduced. "rows": the innermost loop is
         reduced. "columns": the innermost is kept, an outer one is reduced.
@@ -294,6 +296,7 @@ def map_accesses(nest: Nest, change: Callable[[Access], Access]) -> Nest:
 def _map(
     nest: Nest, node: Callable[[Node], Node], store: Callable[[Store], Store]
 ) -> Nest:
+    """The nest with all nodes and stores replaced, in each pass."""
     first, *later = (
         replace(
             one,
@@ -315,7 +318,7 @@ def _map(
 
 
 def may_overwrite(nest: Nest, old: int, new: int) -> bool:
-    """Whether `new` may have the memory of `old`, another buffer of the same shape.
+    """True if `new` may have the memory of `old`, another buffer of the same shape.
 
     Each point then reads `old` only where it writes `new`, and no more in later passes.
     """

@@ -29,7 +29,7 @@ class Buffer:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What a reader may know a value by: its name and the user's line."""
+    """The name of a value for readers: its variable and the user's line."""
 
     name: str
     source: Source | None = None

@@ -60,7 +60,7 @@ def merge(nest: Nest, extents: Shape, params: tuple[int, ...]) -> tuple[Nest, Sh
 
 
 def _mergeable(nest: Nest, d: int) -> bool:
-    """Whether loops d and d + 1 can be one."""
+    """True if loops d and d + 1 can be one."""
     if nest.reduced[d] != nest.reduced[d + 1]:
         return False
     found = (r.primitive for one in nest.passes for r in one.reductions)
@@ -73,6 +73,7 @@ def _mergeable(nest: Nest, d: int) -> bool:
 
 
 def _allows(access: Access, d: int) -> bool:
+    """True if an access reads loops d and d + 1 as one: their strides are nested."""
     outer, inner = access.strides[d], access.strides[d + 1]
     others = (s for k, s in enumerate(access.strides) if k not in (d, d + 1))
     if any(isinstance(s, tuple) and (d in s) != (d + 1 in s) for s in others):
@@ -88,6 +89,8 @@ def _allows(access: Access, d: int) -> bool:
 
 
 def _merged(nest: Nest, d: int) -> Nest:
+    """The nest with loops d and d + 1 as one."""
+
     def number(dim: int) -> int:
         return dim - 1 if dim > d else dim
 
@@ -129,7 +132,9 @@ class Loops:
 
     @property
     def split(self) -> str:
-        """What the launch's range counts: loop, tiles, blocks; none without loops."""
+        """The loop over which a launch is split: loop, tiles, blocks; none without
+        loops.
+        """
         if self.outer:
             return "loop"
         if self.lanes is None:
@@ -177,7 +182,7 @@ def _long_first(nest: Nest, loops: Iterable[int]) -> tuple[int, ...]:
 
 
 def crosses(nest: Nest, d: int, last: int) -> bool:
-    """Whether some memory has neighbours along loop d, and none along the last one."""
+    """True if some memory has neighbours along loop d, and none along the last one."""
     return any(
         access.strides[d] == () and access.strides[last] not in ((), None)
         for access in accesses(nest)
@@ -185,7 +190,7 @@ def crosses(nest: Nest, d: int, last: int) -> bool:
 
 
 def tile_of(nest: Nest) -> int:
-    """How many adjacent columns are reduced together.
+    """The number of adjacent columns that are reduced together.
 
     With several passes fewer, so that a tile is still in the cache when it is read
     again.
@@ -217,7 +222,7 @@ def sizes_of(nest: Nest) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """What one launch is given: the split range's length, all sizes, and its work."""
+    """The arguments of a launch: the split range's length, all sizes, its work."""
 
     length: int
     values: dict[str, int]
@@ -250,7 +255,7 @@ def range_of(nest: Nest, extents: Shape, params: tuple[int, ...]) -> Range:
 
 
 def cost(nest: Nest) -> int:
-    """What one point of the loops costs, in additions."""
+    """The cost of one point of the loops, in additions."""
     total = MEMORY * sum(len(one.stores) for one in nest.passes)
     total += RUNNING if nest.running else 0
     for node in (n for one in nest.passes for n in one.body):

@@ -75,7 +75,7 @@ def specialised(nest: Nest, extents: Shape, params: tuple[int, ...]) -> Nest:
 
 
 def _abreast(nest: Nest, extents: Shape) -> int:
-    """How many vectors of points are computed side by side.
+    """The number of vectors of points that are computed side by side.
 
     A long body is one chain of operations that wait for each other, and a processor
     cannot look so far ahead that it finds the next points' in between.
@@ -98,7 +98,7 @@ def _near(nest: Nest, params: tuple[int, ...]) -> tuple[int | None, ...]:
 
 
 def _is_known(nest: Nest, extents: Shape, folded: list[int]) -> bool:
-    """Whether code of their own for rows of this length is worth its compilation.
+    """True if code of their own for rows of this length is worth its compilation.
 
     Not where several make a result: LLVM keeps accumulators of a loop around straight
     code as numbers, not as vectors.
@@ -107,7 +107,7 @@ def _is_known(nest: Nest, extents: Shape, folded: list[int]) -> bool:
 
 
 def _are_long(nest: Nest, extents: Shape) -> bool:
-    """Whether full vectors of long rows are worth code of their own.
+    """True if full vectors of long rows are worth code of their own.
 
     They keep accumulators in registers. An expensive body takes longer than memory.
     """
@@ -116,24 +116,24 @@ def _are_long(nest: Nest, extents: Shape) -> bool:
 
 
 def has_masks() -> bool:
-    """Whether the machine reads parts of vectors, of any dtype."""
+    """True if the machine reads parts of vectors, of any dtype."""
     features = processor()[1].split(",")
     return "+avx512f" in features and "+avx512bw" in features
 
 
 def _are_few(nest: Nest, extents: Shape, folded: list[int]) -> bool:
-    """Whether there are so few columns, so long, that rows are taken side by side."""
+    """True if there are so few columns, so long, that rows are taken side by side."""
     each = prod(extents[d] for d in (*folded, nest.rank - 1))
     return extents[-1] <= UNROLLED and extents[folded[-1]] >= ABREAST and each >= FEW
 
 
 def few_columns(nest: Nest) -> bool:
-    """Whether it has been found so: the number of columns is then a constant."""
+    """True if few columns were found: their number is then a constant."""
     return not nest.short and nest.fixed(nest.rank - 1) is not None
 
 
 def _in_blocks(nest: Nest, extents: Shape) -> bool:
-    """Whether there are so few columns, so long, that threads share their rows."""
+    """True if there are so few columns, so long, that threads share their rows."""
     return (
         nest.reduced[:-1] == (True,) * (nest.rank - 1)
         and extents[-1] <= 2 * TILE
@@ -142,7 +142,7 @@ def _in_blocks(nest: Nest, extents: Shape) -> bool:
 
 
 def rows_of_block(nest: Nest, extents: Shape) -> int:
-    """How many indices of loop 0 one block of a reduction has.
+    """The number of indices of loop 0 in one block of a reduction.
 
     A block of columns has so many rows that what it leaves is little beside them.
     """
@@ -163,7 +163,7 @@ def _unrolled(nest: Nest, extents: Shape) -> dict[int, int]:
 
 
 def _unrolls(nest: Nest, d: int) -> bool:
-    """Whether a loop that is short is better within all others.
+    """True if a short loop is better within all others.
 
     The innermost one, those that are reduced, and those along which memory is read.
     """
@@ -179,6 +179,6 @@ def weight(nest: Nest) -> int:
 
 
 def operation_cost(primitive: str) -> int:
-    """What an operation on elements costs, in additions."""
+    """The cost of an operation on elements, in additions."""
     entry = EMITTERS[primitive]
     return entry.cost if isinstance(entry, Scalar) else 1

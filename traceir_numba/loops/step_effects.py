@@ -117,6 +117,7 @@ def renamed(steps: Iterable[Step], slots: Mapping[int, int]) -> tuple[Step, ...]
         return tuple((slot(a), source(b)) for a, b in given)
 
     def one(step: Step) -> Step:
+        """One step over the other slots."""
         match step:
             case Launch(buffers=buffers):
                 return replace(step, buffers=tuple(map(slot, buffers)))

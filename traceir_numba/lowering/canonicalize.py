@@ -85,6 +85,7 @@ class _Simplifier:
         self.run(jaxpr, self.env, own)
 
     def finish(self) -> ClosedJaxpr:
+        """The simplified program, without dead equations and unused constants."""
         outvars = tuple(_use(self.env, a) for a in self.jaxpr.outvars)
         eqns, used = live(self.eqns, outvars)
         kept = [k for k, v in enumerate(self.constvars) if v in used]
@@ -178,6 +179,7 @@ class _Simplifier:
         return self.add(replace(eqn, inputs=inputs, outputs=outputs))
 
     def inline(self, program: ClosedJaxpr, eqn: Eqn) -> tuple[Atom, ...]:
+        """Run a called program's equations here; return its results."""
         jaxpr = program.jaxpr
         env: Env = dict(zip(jaxpr.invars, eqn.inputs, strict=True))
         for var, value in zip(jaxpr.constvars, program.consts, strict=True):
@@ -223,7 +225,7 @@ def _use(env: Env, atom: Atom) -> Atom:
 
 
 def _reduces_nothing(eqn: Eqn, entry: Reduce) -> bool:
-    """Whether each result is one element as it is, as in the gradient of a bias.
+    """True if each result is one element as it is, as in the gradient of a bias.
 
     A whole array of one element stays: its kernel serves arrays of any length.
     """
@@ -237,7 +239,7 @@ Rule = Callable[[_Simplifier, Eqn], Atom | None]
 
 
 def _is(atom: Atom, value: float) -> bool:
-    """Whether an operand is this number; 0.0 is not -0.0."""
+    """True if an operand is this number; 0.0 is not -0.0."""
     if not isinstance(atom, Literal):
         return False
     array = atom.array

@@ -61,6 +61,7 @@ def _reduced(
 
 
 def _trim_repeat(flow: Repeat, wanted: list[bool]) -> tuple[Repeat, list[bool]]:
+    """The loop without carries that no wanted result needs, and the new mask."""
     jaxpr, n, m = flow.body.jaxpr, len(flow.used), len(flow.carry)
     carried = jaxpr.invars[n : n + m]
     wanted = wanted[:]
@@ -96,6 +97,7 @@ def _trim_repeat(flow: Repeat, wanted: list[bool]) -> tuple[Repeat, list[bool]]:
 
 
 def _trim_choose(flow: Choose, wanted: list[bool]) -> Choose:
+    """The choice without results that nobody wants and operands that nobody reads."""
     found = [
         (b.jaxpr, *live(b.jaxpr.eqns, _only(b.jaxpr.outvars, wanted)))
         for b in flow.branches

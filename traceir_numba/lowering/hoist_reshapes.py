@@ -47,7 +47,7 @@ def hoist_reshapes(closed: ClosedJaxpr) -> tuple[ClosedJaxpr, dict[Var, Var]]:
 
 
 def _is_alias(eqn: Eqn) -> bool:
-    """Whether an equation gives an operand's memory another shape."""
+    """True if an equation gives an operand's memory another shape."""
     entry, operand = EMITTERS[eqn.primitive], eqn.inputs[0] if eqn.inputs else None
     out = eqn.outputs[0].aval
     return (
@@ -95,7 +95,7 @@ def _hoist(
 
 
 def _is_elementwise(eqn: Eqn) -> bool:
-    """Whether all operands are scalars or have the result's shape."""
+    """True if all operands are scalars or have the result's shape."""
     shape = eqn.outputs[0].aval.shape
     return isinstance(EMITTERS[eqn.primitive], Scalar) and all(
         atom.aval.shape in ((), shape) for atom in eqn.inputs
@@ -103,7 +103,7 @@ def _is_elementwise(eqn: Eqn) -> bool:
 
 
 def _reshaped(atom: Atom, shape: Shape) -> Atom:
-    """What takes an operand's place: a new variable where it has a shape."""
+    """The variable in an operand's place: a new one if it has a shape."""
     return Var(atom.aval.update(shape=shape)) if atom.aval.shape else atom
 
 

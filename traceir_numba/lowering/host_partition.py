@@ -104,7 +104,7 @@ class _Cutter:
 
 
 def is_driven(jaxpr: Jaxpr) -> bool:
-    """Whether some of a program is driven from Python.
+    """True if some of a program is driven from Python.
 
     It calls the host, or has a library's function in a loop or a choice.
     """
@@ -116,6 +116,7 @@ def is_driven(jaxpr: Jaxpr) -> bool:
 
 
 def _is_driven(eqn: Eqn) -> bool:
+    """True if an equation calls the host, or a region has reference calls inside."""
     # Where all of a program is in the store, nothing asks for the emitters.
     from traceir_numba.emitters import EMITTERS
     from traceir_numba.emitters.kinds import Evaluated, Host, Region

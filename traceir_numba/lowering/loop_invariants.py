@@ -98,6 +98,7 @@ def _opened(
 
 
 def _tidy_repeat(flow: Repeat, caller: Caller) -> Tidy:
+    """The loop in which carries that never change are constants."""
     left = list(range(len(flow.body.jaxpr.outvars)))
     known: dict[int, Atom] = {}
     while True:
@@ -116,6 +117,7 @@ def _tidy_repeat(flow: Repeat, caller: Caller) -> Tidy:
 
 
 def _simplified(flow: Repeat, caller: Caller) -> Repeat:
+    """The loop with its body and its test simplified."""
     rest = flow.carry + flow.rows
     fixed = len(flow.used)
     body, operands = _opened(flow.body, flow.used + rest, fixed, caller)
@@ -191,6 +193,7 @@ def _expensive(jaxpr: Jaxpr, fixed: set[Var]) -> list[Eqn]:
 
 
 def _is_expensive(eqn: Eqn) -> bool:
+    """True if an equation is worth memory of its own before a loop."""
     match EMITTERS[eqn.primitive]:
         case Scalar(cost=cost):
             return cost > HOISTED_FROM

@@ -26,7 +26,7 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """What a product is over: batches, rows, what is summed, and columns."""
+    """The extents of a product: batches, rows, what is summed, and columns."""
 
     batch: int
     rows: int
@@ -56,7 +56,7 @@ class _Operand:
 
     @property
     def sums_last(self) -> bool:
-        """Whether what is summed stands last in memory: neighbours are summed."""
+        """True if what is summed stands last in memory: neighbours are summed."""
         order = (*self.batch, *self.free, *self.summed)
         return self.size(self.free) == 1 or order == tuple(range(len(order)))
 
@@ -84,7 +84,7 @@ def product(eqn: Eqn, fixed: Container[Atom]) -> ClosedJaxpr:
 
 
 def is_large(sizes: Sizes) -> bool:
-    """Whether a product is worth a call: vectors are read once, whatever is done."""
+    """True if a product is worth a call: vectors are read once, whatever is done."""
     each = sizes.rows * sizes.inner * sizes.columns
     vectors = 1 in (sizes.rows, sizes.inner, sizes.columns)
     return not vectors and each >= TINY and sizes.batch * each >= SMALL
@@ -300,7 +300,7 @@ def _swapped(eqn: Eqn, out: Var) -> Eqn:
 
 
 def step(shape: Shape, dims: Shape) -> int | None:
-    """How far apart neighbours along some dimensions lie, taken as one; None if not so.
+    """The stride of some dimensions, taken as one; None if they are not.
 
     >>> step((2, 3, 4), (0, 1)), step((2, 3, 4), (2,)), step((2, 3, 4), (0, 2))
     (4, 1, None)
@@ -314,7 +314,8 @@ def step(shape: Shape, dims: Shape) -> int | None:
 
 
 def splits(count: int, *operands: tuple[Shape, Shape]) -> int | None:
-    """Where a stack's dimensions are cut in two, each part one stride; None if nowhere.
+    """The place where a stack's dimensions are cut in two, each part one stride; or
+    None.
 
     >>> splits(2, ((2, 5, 3, 4), (0, 2))), splits(1, ((2, 3), (0,)))
     (1, 0)
@@ -327,7 +328,7 @@ def splits(count: int, *operands: tuple[Shape, Shape]) -> int | None:
 
 
 def is_call(eqn: Eqn) -> bool:
-    """Whether a product is as `product` leaves large ones: stacks of matrices."""
+    """True if a product is as `product` leaves large ones: stacks of matrices."""
     if eqn.inputs[0].aval.dtype != eqn.outputs[0].aval.dtype:
         return False
     found = _call(eqn)
@@ -335,7 +336,7 @@ def is_call(eqn: Eqn) -> bool:
 
 
 def is_strided(eqn: Eqn) -> bool:
-    """Whether a product's third operand says where elements lie."""
+    """True if a product's third operand says where elements lie."""
     return any(name == "sizes" for name, _ in eqn.params)
 
 
@@ -353,7 +354,7 @@ def call_arguments(eqn: Eqn) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """What a call is given: the strides of the left operand, then of the right one."""
+    """The arguments of a call: strides of the left operand, then of the right one."""
 
     sizes: Sizes
     outer: int
@@ -361,6 +362,7 @@ class _Call:
 
 
 def _call(eqn: Eqn) -> _Call | None:
+    """The arguments of a call; None if dimensions have no single stride."""
     (lc, rc), (lb, rb) = eqn.param("dimension_numbers")
     x, y = (a.aval.shape for a in eqn.inputs)
     left = tuple(d for d in range(len(x)) if d not in {*lb, *lc})

@@ -18,7 +18,7 @@ from traceir_numba.lowering.pair_types import apart, atoms_of, together
 
 
 class Rewriter(Protocol):
-    """What rewrites the program that a loop or a choice is in."""
+    """A rewriter of the program that a loop or a choice is in."""
 
     eqns: list[Eqn]
 
@@ -26,10 +26,10 @@ class Rewriter(Protocol):
         """An operand of one number."""
 
     def value_of(self, atom: Atom) -> Value:
-        """What stands for an operand."""
+        """The value of an operand."""
 
     def apart(self, atom: Atom) -> Value:
-        """What stands for an operand, its numbers in variables of their own."""
+        """The value of an operand, its numbers in variables of their own."""
 
     def inner(
         self, closed: ClosedJaxpr, given: Sequence[Value], results: Sequence[Value]

@@ -14,7 +14,7 @@ from traceir_numba.emitters.pairs.values import Pair, Value, Whole, part_of
 
 
 def has_pairs(jaxpr: Jaxpr) -> bool:
-    """Whether values of two numbers occur in a program."""
+    """True if values of two numbers occur in a program."""
     atoms: list[Atom] = [*jaxpr.constvars, *jaxpr.invars, *jaxpr.outvars]
     for eqn in jaxpr.eqns:
         if any(has_pairs(inner.jaxpr) for inner in subjaxprs(eqn)):
@@ -24,7 +24,7 @@ def has_pairs(jaxpr: Jaxpr) -> bool:
 
 
 def is_plain(eqn: Eqn) -> bool:
-    """Whether there are no values of two numbers in an equation."""
+    """True if there are no values of two numbers in an equation."""
     if any(part_of(a.aval.dtype) for a in (*eqn.inputs, *eqn.outputs)):
         return False
     return not any(has_pairs(inner.jaxpr) for inner in subjaxprs(eqn))

@@ -128,7 +128,7 @@ class _Work:
         return out
 
     def result(self, atom: Atom) -> Atom:
-        """What a program returns: numbers that are seen as values of two."""
+        """The result of a program: numbers that are seen as values of two."""
         if not part_of(atom.aval.dtype):
             return self.use(atom)
         whole = self.whole(atom)
@@ -268,7 +268,7 @@ class _Work:
             self.eqn = before
 
     def values(self, eqn: Eqn) -> Sequence[Value]:
-        """What stands for the results of an equation with values of two numbers."""
+        """The values of an equation's results, if they are of two numbers."""
         rule = RULES.get(eqn.primitive)
         if rule is not None:
             return rule(self, eqn)
@@ -306,7 +306,7 @@ class _Work:
         return [Pair(*found)]
 
     def evaluated(self, eqn: Eqn) -> list[Value]:
-        """What the reference's kernel gives for whole arrays."""
+        """The results of the reference's kernel for whole arrays."""
         inputs = tuple(self.result(a) for a in eqn.inputs)
         outputs = tuple(Var(v.aval) for v in eqn.outputs)
         self.eqns.append(replace(eqn, inputs=inputs, outputs=outputs))
@@ -330,7 +330,7 @@ class _Work:
         return [self.value_of(a) for a in jaxpr.outvars]
 
     def value_of(self, atom: Atom) -> Value:
-        """What stands for an operand."""
+        """The value of an operand."""
         if not part_of(atom.aval.dtype):
             return self.use(atom)
         if isinstance(atom, Var) and atom in self.wholes and atom not in self.pairs:
@@ -338,7 +338,7 @@ class _Work:
         return Pair(*self.pair(atom))
 
     def apart(self, atom: Atom) -> Value:
-        """What stands for an operand, its numbers in variables of their own."""
+        """The value of an operand, its numbers in variables of their own."""
         if not part_of(atom.aval.dtype):
             return self.use(atom)
         return Pair(*(self.spread(x, atom.aval.shape) for x in self.pair(atom)))

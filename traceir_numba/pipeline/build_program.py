@@ -134,6 +134,7 @@ class _Assembler:
         self.steps: list[Step] = []
 
     def program(self, text: str) -> Program:
+        """Fuse, give buffers to values, add the steps of each cluster."""
         jaxpr = self.closed.jaxpr
         plan = fuse(self.graph)
         inputs = tuple(self.slot(v, "input") for v in jaxpr.invars)
@@ -182,14 +183,16 @@ class _Assembler:
         return list(dict.fromkeys(a for a in outvars if isinstance(a, Var)))
 
     def seen(self, memory: Var, result: Var) -> ShapedArray:
-        """What the memory of a result is made as: a product is one of real numbers."""
+        """The type as which the memory of a result is made: a product is one of real
+        numbers.
+        """
         maker = self.graph.producer(memory)
         called = maker is not None and isinstance(self.graph.entry(maker), Library)
         same = memory.aval.dtype == result.aval.dtype
         return memory.aval if called and not same else result.aval
 
     def is_seen_as(self, source: int, aval: ShapedArray) -> bool:
-        """Whether a buffer is an array of that type."""
+        """True if a buffer is an array of that type."""
         buffer = self.buffers[source]
         return (buffer.shape, buffer.dtype) == (aval.shape, aval.dtype.name)
 
@@ -236,6 +239,7 @@ class _Assembler:
     # -- steps --------------------------------------------------------------------
 
     def step(self, plan: Plan, cluster: Cluster, kept: set[Var]) -> None:
+        """Add the steps of a cluster: a launch, a call, a routine, or a copy before."""
         job = cluster.jobs[0]
         if job.kind == "library":
             inputs = tuple(self.whole(a, k) for k, a in enumerate(job.eqn.inputs))

@@ -43,7 +43,7 @@ class Build:
         return list(codes.values())
 
     def speed(self) -> str:
-        """What the program does with the machine, and how long it took to make."""
+        """A report on the program's use of the machine, and on the time to make it."""
         bits = {
             name: vector_bits(one.code.assembly, one.symbol)
             for name, one in self.kernels.items()
@@ -51,7 +51,7 @@ class Build:
         return report(self.program, self.sources.steps, bits, self.seconds)
 
     def recipe(self) -> Recipe:
-        """What it takes to run the program."""
+        """The recipe to run the program."""
         module, buffers = self.module, self.program.buffers
         words = set(re.findall(r"\w+", module.driver))
         functions = tuple(

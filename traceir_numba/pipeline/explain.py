@@ -73,7 +73,7 @@ def report(
     bits: Mapping[str, int | None],
     seconds: Mapping[str, float],
 ) -> str:
-    """What is told of a program for the processor: with vectors and threads.
+    """A report on a program for the processor: with vectors and threads.
 
     `kernels` are by the number of their step, `bits` by the kernel's name.
     """
@@ -130,6 +130,7 @@ def _free(step: Step) -> bool:
 
 
 def _head(program: Program) -> str:
+    """The first line: counts of kernels and calls, bytes of arguments and results."""
     counts = [
         _plural(sum(isinstance(s, kind) for s in program.steps), word)
         for kind, word in (
@@ -150,6 +151,7 @@ def _plural(count: int, word: str) -> str:
 
 
 def _step(program: Program, step: Step) -> str:
+    """The line of a step that is no kernel."""
     match step:
         case Call(eqn, inputs, output):
             shapes = [_shape(program.buffers[k]) for k in (*inputs, output)]
@@ -169,6 +171,7 @@ def _step(program: Program, step: Step) -> str:
 
 
 def _launch(program: Program, step: Launch, name: str, how: str) -> str:
+    """The line of a kernel: its work, the buffers it reads and writes, its form."""
     nest, buffers = step.nest, program.buffers
     names = [buffers[b].name for b in step.buffers]
     reads = [names[k] for k in sorted(nest.loaded)]
@@ -240,6 +243,7 @@ def _between(program: Program, numbers: Mapping[int, int]) -> Iterator[str]:
 def _why(
     program: Program, maker: int, reader: int, slot: int, numbers: Mapping[int, int]
 ) -> str:
+    """The reason why a value is in memory between two steps."""
     made, read = program.steps[maker], program.steps[reader]
     by = numbers.get(reader, numbers.get(reader + 1, 0))
     match made, read:
@@ -262,6 +266,7 @@ def _why(
 
 
 def _written(step: Step) -> set[int]:
+    """The buffers that a step writes."""
     match step:
         case Launch():
             return {step.buffers[k] for k in step.nest.written}
@@ -279,6 +284,7 @@ def _written(step: Step) -> set[int]:
 
 
 def _read(step: Step) -> set[int]:
+    """The buffers that a step reads."""
     match step:
         case Launch():
             return {step.buffers[k] for k in step.nest.loaded}

@@ -74,7 +74,7 @@ _count = 0
 
 
 def compile_count() -> int:
-    """How many kernels this process has compiled."""
+    """The number of kernels that this process has compiled."""
     return _count
 
 
@@ -94,6 +94,7 @@ def compiled(requests: Sequence[tuple[Key, Kernel]]) -> list[Compiled]:
 
 
 def _compiled(requests: Sequence[tuple[Key, Kernel]]) -> list[Compiled]:
+    """The compiled kernels; each is made by one thread, and others wait for it."""
     own: dict[Key, Future[Compiled]] = {}
     found: dict[Key, Compiled | Future[Compiled]] = {}
     try:  # around all of it, so that no interrupt leaves others waiting
@@ -124,6 +125,7 @@ def _abandon(futures: dict[Key, Future[Compiled]]) -> None:
 
 
 def _compile(kernels: dict[Key, Kernel], futures: dict[Key, Future[Compiled]]) -> None:
+    """Compile kernels together, and give them, or the error, to all who wait."""
     global _count
     try:
         made = _build(list(kernels.values()))
@@ -140,7 +142,7 @@ def _compile(kernels: dict[Key, Kernel], futures: dict[Key, Future[Compiled]]) -
 
 @in_child
 def _forget_unfinished() -> None:
-    """What other threads were compiling has nobody to finish it in a child."""
+    """Forget what other threads were compiling: in a child nobody finishes it."""
     _pending.clear()
 
 
@@ -161,6 +163,7 @@ def _build(kernels: list[Kernel]) -> list[Compiled]:
 
 
 def _part(kernel: Kernel) -> _Part:
+    """The LLVM text of a kernel, with the compiled kernels that it calls."""
     inner = {name: _kernels[nest] for name, nest in kernel.kernels}
     others = {name: _callee_of(one) for name, one in inner.items()}
     symbol = _symbol(kernel)
@@ -238,7 +241,7 @@ def _symbol(kernel: Kernel) -> str:
 
 
 def _is_loop(f: Function) -> bool:
-    """Whether it takes pointers; such functions are called, not made part of others."""
+    """True if it takes pointers; such functions are called, not made part of others."""
     return any(arg.endswith("*") for arg in f.args)
 
 
@@ -321,6 +324,7 @@ def _lowered(
     abreast: int = 1,
     rounds: Sequence[int] = (),
 ) -> str:
+    """The LLVM text of a function, its names looked up in the tables."""
     names = {**NAMES, **(others or {})}
     names.update((constant, _constant(constant)) for constant in constants)
     names.update((call, _callee(call)) for call in calls)
@@ -341,7 +345,7 @@ def _callee(name: str) -> Callee | Bits | Lanes:
 
 @cache
 def _constant(name: str) -> Value | Table | Intrinsic:
-    """What a name of the real functions' source stands for."""
+    """The value of a name in the real functions' source."""
     found = vecmath.VALUES[name]
     if isinstance(found, np.ndarray):
         return table(name, found)

@@ -56,7 +56,7 @@ def _block(size: int) -> Block:
 
 
 def _bound() -> int:
-    """What may be kept: an eighth of the machine's memory, 256 MB at least."""
+    """The bytes to keep at most: an eighth of the machine's memory, at least 256 MB."""
     try:
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
@@ -113,6 +113,7 @@ def _is_free(k: int) -> bool:
 
 
 def _keep(block: Block) -> None:
+    """Keep a block for later, and let others go if the bound is passed."""
     if block.nbytes > MOST_BYTES or not _EXACT:
         return
     with _lock:

@@ -31,7 +31,7 @@ THREADS = ctypes.c_int64(1)
 
 @cache
 def provided(symbol: str) -> bool:
-    """Whether a symbol is a library's function, which code can call from now on."""
+    """True if a symbol is a library's function, which code can call from now on."""
     if symbol == "traceir_threads":
         llvm.add_symbol(symbol, ctypes.addressof(THREADS))
         return True

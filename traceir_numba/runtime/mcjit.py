@@ -56,7 +56,7 @@ class _Engine:
         self.taken = self.used = 0
 
     def takes(self, needs: Mapping[str, int]) -> bool:
-        """Whether it can load one more, which calls functions at these addresses."""
+        """True if it can load one more, which calls functions at these addresses."""
         found = (self.has.get(name, address) for name, address in needs.items())
         return self.taken < SHARING and [*found] == [*needs.values()]
 
@@ -125,12 +125,12 @@ def _free() -> None:
 
 
 def images() -> int:
-    """How many object files are loaded and in use."""
+    """The number of object files that are loaded and in use."""
     return len(_engines) - len(_dead)
 
 
 def is_provided(symbol: str) -> bool:
-    """Whether a function that is not generated can be called by its symbol."""
+    """True if a function that is not generated can be called by its symbol."""
     # LLVM remembers addresses of generated code that is gone.
     known = not symbol.startswith(OWN) and llvm.address_of_symbol(symbol)
     return bool(known) or provided(symbol)
@@ -151,7 +151,7 @@ def processor() -> tuple[str, str]:
 
 @cache
 def target_machine() -> Any:
-    """What makes code for this machine."""
+    """The LLVM target of this machine."""
     cpu, features = processor()
     return _target().create_target_machine(
         opt=3,

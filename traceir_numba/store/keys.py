@@ -78,6 +78,7 @@ class _Writer:
         self.constants.append(digest(str(array.dtype), str(array.shape), data))
 
     def jaxpr(self, jaxpr: Jaxpr) -> None:
+        """Write a program with numbers in the places of variables."""
         numbers: dict[Var, str] = {}
         words = self.words
         words.append("{")
@@ -117,6 +118,7 @@ class _Writer:
         return found
 
     def value(self, value: Any) -> None:
+        """Write a param so that equal texts mean equal code."""
         match value:
             case ClosedJaxpr():
                 self.closed(value)

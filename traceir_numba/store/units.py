@@ -43,7 +43,7 @@ class Unit:
 
     @property
     def addresses(self) -> Addresses:
-        """Where its functions are, while it lives."""
+        """The addresses of its functions, while it lives."""
         return self.image.addresses
 
 
@@ -119,7 +119,7 @@ def _homes(needs: Iterable[str], uses: Iterable[Unit]) -> dict[str, Unit]:
 
 
 def _keep(store: Store, unit: Unit) -> bool:
-    """Whether a unit is in the store, with those that it uses; it is put there now."""
+    """Keep a unit in the store, with those that it uses; return True if it is there."""
     if unit in store.kept:
         return True
     if not all(_keep(store, other) for other in unit.uses):

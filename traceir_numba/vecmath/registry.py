@@ -135,6 +135,7 @@ def source(names: Iterable[str], decorator: str = "@function") -> str:
 
 
 def _read(modules: Iterable[ModuleType]) -> None:
+    """Enter the functions and statements of modules, with what each needs."""
     found = [entry for module in modules for entry in _statements(module)]
     known = {name for names, _, _ in found for name in names}
     for place, (names, node, text) in enumerate(found):
@@ -172,7 +173,7 @@ def _statements(module: ModuleType) -> Iterator[tuple[tuple[str, ...], ast.stmt,
 
 
 def _reads_ours(module: ModuleType, node: ast.stmt) -> bool:
-    """Whether a statement reads another module of the project: a reader has none."""
+    """True if a statement reads another module of the project: a reader has none."""
     names = (n.id for n in ast.walk(node) if isinstance(n, ast.Name))
     read = (vars(module).get(name) for name in names)
     return any(isinstance(m, ModuleType) and m.__name__[:7] == "traceir" for m in read)
@@ -186,12 +187,13 @@ def _in_figures(name: str, value: Any) -> str:
 
 
 def _first_line(node: ast.stmt) -> int:
-    """Where a statement begins, with its decorators."""
+    """The line at which a statement begins, with its decorators."""
     decorators = node.decorator_list if isinstance(node, ast.FunctionDef) else []
     return min([node.lineno, *(d.lineno for d in decorators)])
 
 
 def _function(node: ast.FunctionDef, text: str, needs: tuple[str, ...]) -> Function:
+    """A function as data: its types by its annotations."""
     types = [a.annotation for a in node.args.args] + [node.returns]
     *args, result = (DTYPES[t.id] for t in types if isinstance(t, ast.Name))
     calls = [n.func for n in ast.walk(node) if isinstance(n, ast.Call)]

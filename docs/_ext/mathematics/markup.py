@@ -186,6 +186,7 @@ def latex(math: Math) -> str:
 
 
 def _leaf(leaf: Leaf) -> str:
+    """The MathML of a leaf."""
     text, tag = escape(leaf.text), TAGS[leaf.kind]
     match leaf.kind:
         case "name":
@@ -216,6 +217,7 @@ def _case(value: Math, condition: Math | None) -> str:
 
 
 def _latex_leaf(kind: str, text: str) -> str:
+    """The LaTeX of a leaf."""
     plain = text.replace("_", r"\_")
     match kind:
         case "name" if len(text) > 1:

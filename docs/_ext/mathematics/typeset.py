@@ -156,6 +156,7 @@ def _after_sign(node: ast.expr, least: int) -> Math:
 
 
 def _binary(left: ast.expr, op: ast.operator, right: ast.expr) -> tuple[Math, int]:
+    """An operation of two operands, and the level of its binding."""
     if isinstance(op, ast.Div):
         return Fraction(_within(left, QUANTIFIER), _within(right, QUANTIFIER)), POWER
     if isinstance(op, ast.FloorDiv):
@@ -191,6 +192,7 @@ def _drawn(loop: ast.comprehension) -> Iterator[Math]:
 
 
 def _call(name: str, arguments: list[ast.expr]) -> tuple[Math, int]:
+    """A function's application, by a sign of its own if it has one."""
     match name, arguments:
         case "abs", [one]:
             return Line(tuple(_brackets("∣", (_within(one, QUANTIFIER),), "‖"))), ATOM

@@ -126,7 +126,7 @@ class Case:
 
     @cached_property
     def definitions(self) -> Mapping[str, Any]:
-        """What each `given` defines; a program without a name is the function `f`."""
+        """The definitions of `given`; a program without a name is the function `f`."""
         found: dict[str, Any] = {}
         for source in self.verbs.get("given", ()):
             if _FUNCTION.match(source.text, source.start, source.stop):

@@ -18,7 +18,7 @@ from traceir.rules import default
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an implementation did in one call: an event, a rule, the results.
+    """The result of an implementation's call: an event, a rule, the results.
 
     An implementation that rejects but cannot say by which rule gives the name of the
     exception's class as `cls`, see `class_name`. The event of a probe is `answers`.
@@ -32,7 +32,7 @@ class Outcome:
     program: ClosedJaxpr | None = None
 
     def meets(self, step: Call | Probe) -> str | None:
-        """Why the step's verdict is missed, or None."""
+        """The reason why the step's verdict is missed, or None."""
         if isinstance(step, Probe):
             return self._answers(step)
         return self._event(step) or self._values(step) or self._program(step)
@@ -75,7 +75,7 @@ class Outcome:
 
 
 def expected_class(cls: str, rule: str) -> bool:
-    """Whether an exception class of that name is what the rule's row asks for.
+    """True if the rule's row asks for an exception class of that name.
 
     >>> expected_class("TracerBoolConversionError", "jit.argument")
     True

@@ -54,7 +54,7 @@ def profile_of(case: Case) -> str:
 
 
 def check_profiles(claimed: Any) -> str:
-    """What is wrong with the profiles that are claimed, or nothing.
+    """The fault of the profiles that are claimed, or nothing.
 
     >>> check_profiles(["core", "caches"]).partition(";")[0]
     'claims caches, no profile'

@@ -125,7 +125,7 @@ class Session:
 
     @property
     def is_higher(self) -> bool:
-        """Whether functions are transformed, or passed to functions as values."""
+        """True if functions are transformed, or passed to functions as values."""
         return any(map(self._passes_functions, self.functions.values()))
 
     def _passes_functions(self, function: Function) -> bool:
@@ -311,7 +311,7 @@ class SessionReader(ValueReader):
         return token.kind == "name" and token.text not in _WORDS and not self.is_aval()
 
     def has_call(self) -> bool:
-        """Whether arguments follow the next token."""
+        """True if the next token begins arguments."""
         return self.peek(1).text == "("
 
     def rule(self) -> str:

@@ -55,7 +55,7 @@ class Ref:
 
 
 def same_bits(a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether two arrays of one dtype and shape agree bit for bit, NaNs apart.
+    """True if two arrays of one dtype and shape agree bit for bit, NaNs apart.
 
     >>> same_bits(np.float32(0.0), np.float32(-0.0))
     False

@@ -83,7 +83,7 @@ def aim(
 
 
 def is_false(clause: str, it: Application, rules: Rules) -> bool:
-    """Whether the formula of a clause is false of an application, whatever others say.
+    """True if the formula of a clause is false of an application, whatever others say.
 
     >>> from hypothesis import find
     >>> found = find(aim("neg", "neg.numeric"), lambda a: True)

@@ -210,8 +210,9 @@ class _Builder:
 
 
 def drawable(row: Prim) -> bool:
-    """Whether applications can be drawn: not where a param holds a function, nor where
-    programs must fit what else there is."""
+    """True if applications can be drawn: no param holds a function, and no program must
+    fit other operands.
+    """
     if row.post:  # whose operands are matrices, which no other equation asks for
         return False
     needed = [p.domain for p in row.params if not p.has_default]

@@ -20,7 +20,7 @@ EXAMPLES = 2
 
 @dataclass(frozen=True)
 class Place:
-    """Where a step stands: in a package, before batches of axes with these names.
+    """The place of a step: in a package, before batches of axes with these names.
 
     `turns` are numbers by which a step chooses, for example an axis; they never end.
     """

@@ -50,7 +50,7 @@ def rejections() -> Iterator[None]:
 
 
 def is_wide(program: ClosedJaxpr) -> bool:
-    """Whether a number of 64 bits, or of two such parts, occurs in a program."""
+    """True if a number of 64 bits, or of two such parts, occurs in a program."""
     jaxpr = program.jaxpr
     atoms = [*jaxpr.constvars, *jaxpr.invars, *jaxpr.outvars]
     for eqn in program.eqns:
@@ -114,7 +114,7 @@ class Jax:
             return str(Translation().program(program))
 
     def session(self, session: Session) -> Sequence[Outcome]:
-        """What `jax.jit` does in each call."""
+        """The outcomes of `jax.jit`, one for each call."""
         written = [f.closed for f in session.functions.values()]
         programs = [program for program in written if program is not None]
         with jax.enable_x64(any(map(is_wide, programs))), keys.layout(programs):

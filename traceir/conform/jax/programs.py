@@ -223,7 +223,7 @@ class Translation:
         )
 
     def combined(self, eqn: Eqn) -> dict[str, Any]:
-        """What JAX wants besides the params: the program of a scatter."""
+        """The params that JAX wants besides ours: the program of a scatter."""
         first = eqn.inputs[:1]
         return combined(eqn.primitive, first[0].aval.dtype) if first else {}
 

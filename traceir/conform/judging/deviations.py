@@ -33,7 +33,7 @@ class DeviationError(ValueError):
 
 
 def record_path(name: str) -> Path:
-    """Where the deviations of a shipped implementation are recorded."""
+    """The file in which the deviations of a shipped implementation are recorded."""
     return spec_path() / "deviations" / f"{name}.toml"
 
 

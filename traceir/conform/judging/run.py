@@ -55,7 +55,7 @@ class Rejected(Exception):
 
 
 class Implementation(Protocol):
-    """What an implementation offers to be judged: three methods over parsed programs.
+    """An implementation to be judged: three methods over parsed programs.
 
     A rejection is an exception with the violated rule's id as `rule`, or `Rejected`.
     It may also have `version`, a text; `choices`, what it declares of the choices that
@@ -77,7 +77,7 @@ class Implementation(Protocol):
         """The results for some arguments of the inputs' types."""
 
     def session(self, session: Session) -> Sequence[Outcome]:
-        """What each call and each probe did, in order; settings have no outcome."""
+        """The outcomes of calls and probes, in order; settings have none."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def _choices(implementation: Implementation) -> Mapping[str, str]:
 
 
 def check_choices(choices: Any, rules: Rules) -> str | None:
-    """What is wrong with declared choices, or None."""
+    """The fault of declared choices, or None."""
     if not isinstance(choices, Mapping):
         return f"declares choices that are no mapping but {type(choices).__name__}"
     for name, choice in choices.items():
@@ -167,7 +167,7 @@ def _check(
 def _check_refusal(
     implementation: Implementation, case: Case, program: ClosedJaxpr
 ) -> str | None:
-    """Why a well-typed program is not refused when it is evaluated, or None."""
+    """The reason why evaluation does not refuse a well-typed program, or None."""
     if "call" in case.verbs:
         try:
             implementation.eval(program, [v.array for v in case.values("call")])
@@ -179,7 +179,7 @@ def _check_refusal(
 
 
 def _check_rejection(error: Exception, case: Case) -> str | None:
-    """Why an exception is not the rejection that the case expects, or None."""
+    """The reason why an exception is not the rejection expected, or None."""
     if isinstance(error, Rejected):
         if case.reject and expected_class(error.class_, case.reject):
             raise _Unattributed(error.class_)
@@ -264,7 +264,7 @@ def _outside(
     rules: Rules,
     wanted: Sequence[Value],
 ) -> str | None:
-    """Why results are not in the accuracy sets of the program's equations, or None."""
+    """The reason why results are not in the accuracy sets of the equations, or None."""
     choices = _choices(implementation)
     if _is_one_equation(program):
         (eqn,) = program.eqns

@@ -31,18 +31,18 @@ class Run:
 
     @property
     def counts(self) -> Counter[str]:
-        """How many cases got each kind of verdict."""
+        """The number of cases for each kind of verdict."""
         return Counter(verdict.kind for verdict in self.verdicts.values())
 
     @property
     def unattributed(self) -> int:
-        """How many cases passed by a rejection that names no rule."""
+        """The number of cases that passed by a rejection that names no rule."""
         found = self.verdicts.values()
         return sum(verdict.kind == "pass" and bool(verdict.why) for verdict in found)
 
     @property
     def good(self) -> bool:
-        """Whether nothing failed and nothing crashed."""
+        """True if nothing failed and nothing crashed."""
         return not self.counts.keys() & {"fail", "crashed"}
 
 
@@ -94,7 +94,7 @@ def from_json(text: str) -> Run:
 
 
 def run_path(column: str) -> Path:
-    """Where the run of a column is kept."""
+    """The file in which the run of a column is kept."""
     return spec_path() / "runs" / f"{column}.json"
 
 

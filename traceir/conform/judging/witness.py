@@ -156,7 +156,7 @@ def faults(
     rules: Rules,
     choices: Mapping[str, str],
 ) -> list[str]:
-    """What is wrong with the results `got` of a program, a line for each mistake.
+    """The mistakes in the results `got` of a program, a line for each.
 
     >>> from traceir.rules import default
     >>> from traceir.reference.interpreter import eval_jaxpr

@@ -71,7 +71,7 @@ class Child:
         return True
 
     def end(self) -> str:
-        """How it ended, and the last line that it printed."""
+        """End the process; return how it ended, and the last line that it printed."""
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(_PATIENCE)
         before = None

@@ -30,7 +30,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class About:
-    """What an implementation says of itself."""
+    """The description that an implementation gives of itself."""
 
     name: str
     version: str

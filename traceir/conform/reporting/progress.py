@@ -14,7 +14,7 @@ _PAUSE = 0.1
 
 
 class Progress:
-    """How many of the cases are judged, drawn over itself; wiped at the end.
+    """The count of judged cases, drawn over itself; wiped at the end.
 
     >>> import io
     >>> stream = io.StringIO()

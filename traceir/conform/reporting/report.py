@@ -108,7 +108,7 @@ def to_text(report: Report) -> str:
 
 
 def headline(report: Report) -> str:
-    """What was judged, in one line."""
+    """A summary of the report, in one line."""
     run = report.run
     name = clean(" ".join(filter(None, (run.implementation, run.version))))
     counts = ", ".join(f"{run.counts[kind]} {kind}" for kind in KINDS)

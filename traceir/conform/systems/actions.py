@@ -18,7 +18,7 @@ from traceir.errors import TraceirError
 
 
 class Host(Protocol):
-    """What actions reach of a host: its functions, what they leaked and wrote down."""
+    """The part of a host that actions reach: functions, leaked values, notes."""
 
     functions: dict[str, Callable[..., Any]]
     leaked: list[Any]
@@ -31,7 +31,7 @@ class Host(Protocol):
 
 
 class HostError(TraceirError, ArithmeticError):
-    """What `host_raise` raises; sessions expect it as `raises host`."""
+    """The exception of `host_raise`; sessions expect it as `raises host`."""
 
     rule = "host"
 

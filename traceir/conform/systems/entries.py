@@ -40,7 +40,7 @@ class Entry:
     then: Mapping[str, Any] = field(default_factory=dict)
 
     def now(self) -> dict[str, Any]:
-        """What the demands on hits ask: static arguments and globals, now and then."""
+        """The values that the demands on hits ask for: static arguments and globals."""
         seen = surroundings(self.function, self.statics)
         return {**seen, **{f"{name}_then": self.then.get(name) for name in seen}}
 
@@ -57,7 +57,7 @@ def surroundings(function: Any, statics: Sequence[tuple[str, Any]]) -> dict[str,
 
 
 def contents(value: Any) -> Any:
-    """What a value is made of, to be compared later, when it may have changed.
+    """The contents of a value, for a later comparison, when it may have changed.
 
     >>> import numpy as np
     >>> array = np.zeros(2)
@@ -93,7 +93,7 @@ class Entries:
         return self.shared.get(key) or Entry(function, self.machine.start)
 
     def call(self, key: Key, entry: Entry, **demanded: Any) -> Transition:
-        """What a call that finds the entry does; raises what the rows refuse.
+        """The transition of a call that finds the entry; raises what the rows refuse.
 
         `demanded` is what the demands speak of, besides static arguments and globals.
         """
@@ -142,7 +142,7 @@ class Entries:
                 self.shared.pop(key, None)
 
     def size(self, function: Any) -> int:
-        """How many traces are kept with a function."""
+        """The number of traces kept with a function."""
         kept = (e for e in self.shared.values() if e.function == function)
         return sum(self._holder(entry) == "function" for entry in kept)
 

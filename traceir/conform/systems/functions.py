@@ -21,7 +21,7 @@ from traceir.rules import Rules
 
 
 class Functions:
-    """What a session has defined, by name.
+    """The definitions of a session, by name.
 
     `hosts` has those that something still refers to, `jitted` those under `jit`;
     `owners` are the first of each group of equal functions.
@@ -93,7 +93,7 @@ class Functions:
         return bound, flatten.leaves(tuple(value for _, value in bound.dynamic))
 
     def prepared(self, name: str, face: str | None, args: Any, kwargs: Any) -> Prepared:
-        """What the key of a call is made of; without a face it is of no `jit`."""
+        """The parts of a call's key; without a face it is of no `jit`."""
         given, named = flatten.map_(concrete, (args, kwargs))
         bound = self.bound(name, given, named)
         if face is None:

@@ -69,7 +69,7 @@ def _no_cache(function: str) -> None:
 
 
 def _raising(error: Exception) -> Callable[..., Any]:
-    """What a transform refuses is the outcome of the call."""
+    """A function that raises: the refusal of a transform is the outcome of the call."""
 
     def call(*_: Any) -> Any:
         raise error
@@ -87,7 +87,8 @@ def _no_jit(fun: Callable[..., Any], *_: Any) -> Callable[..., Any]:
 
 @dataclass
 class Host:
-    """What a host function can reach: `bind`, functions of arrays, other functions.
+    """The things that a host function can reach: `bind`, functions of arrays,
+    functions.
 
     `runs` counts how often a function's Python body ran, which is what a trace costs.
     `scope` has the globals of all functions. `apply` calls a function of arrays, one of
@@ -134,7 +135,7 @@ class Host:
         return found
 
     def _made(self, function: Function, inner: Any) -> Any:
-        """What a function makes of another: another kind of it, or a transform."""
+        """A function made of another: of another kind, or a transform."""
         if not function.transforms:
             return function_of_kind(function, inner)
         names = _Run(function, _NOTHING, self)
@@ -157,7 +158,7 @@ class Host:
         return transformed(self.namespaces["api"], name, inner, params)
 
     def argument(self, value: Any) -> Any:
-        """What a case writes as an argument, as the host passes it."""
+        """The argument that a case writes, as the host passes it."""
 
         def leaf(value: Any) -> Any:
             match value:

@@ -40,19 +40,19 @@ def result_types(program: ClosedJaxpr, rules: Rules) -> Sequence[ShapedArray]:
 
 
 def declared() -> Mapping[str, str]:
-    """What the reference chooses where the tables leave a choice."""
+    """The reference's choices, where the tables leave a choice."""
     return scalar_interpreter.declared_choices(default())
 
 
 def lacks_constants(program: ClosedJaxpr) -> bool:
-    """Whether a constant of a program, or of a program in it, has no value."""
+    """True if a constant of a program, or of a program in it, has no value."""
     inner = (p for eqn in program.eqns for p in subjaxprs(eqn))
     missing = len(program.consts) != len(program.jaxpr.constvars)
     return missing or any(map(lacks_constants, inner))
 
 
 class ByTables:
-    """What the implementations of this project share: types and text by the tables."""
+    """The base of this project's implementations: types and text by the tables."""
 
     rules: Rules
     version = traceir.__version__
@@ -93,7 +93,7 @@ class Oracle(ByTables):
         return scalar_interpreter.run(program, program.consts, args, self.rules, guess)
 
     def session(self, session: Session) -> Sequence[Outcome]:
-        """What the rows of the key and the levels say of each call.
+        """The outcomes by the rows of the key and the levels, one for each call.
 
         Functions that are transformed are so by the reference, and run by the tables.
         """
@@ -118,7 +118,7 @@ class Reference(ByTables):
         return interpreter.eval_jaxpr(program, program.consts, *args)
 
     def session(self, session: Session) -> Sequence[Outcome]:
-        """What `traceir.jit` does in each call."""
+        """The outcomes of `traceir.jit`, one for each call."""
         return Jitted(session, TraceirSystem("reference")).run()
 
 
@@ -136,7 +136,7 @@ class Compiled(ByTables):
 
     @property
     def choices(self) -> Mapping[str, str]:
-        """What the reference chooses, where the backend declares nothing else."""
+        """The reference's choices, where the backend declares nothing else."""
         return {**declared(), **getattr(resolve(self.backend), "CHOICES", {})}
 
     def eval(
@@ -154,7 +154,7 @@ class Compiled(ByTables):
         return results
 
     def session(self, session: Session) -> Sequence[Outcome]:
-        """What `traceir.jit` does in each call."""
+        """The outcomes of `traceir.jit`, one for each call."""
         outcomes = Jitted(session, TraceirSystem(self.backend)).run()
         if any(outcome.rule == UNSUPPORTED for outcome in outcomes):
             raise Unsupported(UNSUPPORTED)

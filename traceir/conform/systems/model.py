@@ -163,7 +163,7 @@ class Model:
         return self._call(name, "jit", args, kwargs)[1]
 
     def _call(self, name: str, via: str, args: Any, kwargs: Any) -> tuple[str, Any]:
-        """What the call of a function does, and its results."""
+        """The event of a function's call, and its results."""
         disabled = via == "jit" and config.current().disable_jit
         transform = "disable_jit" if disabled else via
         if transform not in self.rules.levels.transforms:
@@ -184,7 +184,7 @@ class Model:
     def called(
         self, name: str, transform: str, args: Any, kwargs: Any
     ) -> tuple[str, Entry]:
-        """What a call does by the rows of the machine, and the trace that it uses."""
+        """The event of a call by the machine's rows, and the trace that it uses."""
         self.functions.check(name)
         bound, leaves = self.functions.leaves(name, args, kwargs)
         self.nest.lift(leaves, capture=False)

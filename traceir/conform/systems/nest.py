@@ -27,7 +27,7 @@ def same(value: Any) -> Any:
 
 
 def element(value: Any) -> Any:
-    """What a value of a trace stands for, a number being an array."""
+    """The value that a value of a trace stands for, a number being an array."""
     found = concrete(value)
     return found if isinstance(found, Array) else as_array(as_value(found))
 

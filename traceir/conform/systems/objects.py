@@ -90,7 +90,8 @@ class Unhashable(Wrapper):
 
 
 def function_of_kind(function: Function, inner: Callable[..., Any]) -> Any:
-    """What a case's `partial(f)`, `method(f)`, `equal(f, 1)` or `unhashable(f)` makes.
+    """The object of `partial(f)`, `method(f)`, `equal(f, 1)` or `unhashable(f)` in a
+    case.
 
     >>> from traceir.text.lexer import Source
     >>> equal = Function("g", None, "f", {}, Source(""), "equal", 1)

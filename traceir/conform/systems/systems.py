@@ -52,7 +52,7 @@ class Target:
 
 
 class System(Protocol):
-    """What a tracing system offers so that sessions can be run on it."""
+    """A tracing system on which sessions can be run."""
 
     @property
     def namespaces(self) -> Mapping[str, Any]:
@@ -73,7 +73,7 @@ class System(Protocol):
         """The function jitted, the parameters of these names being static."""
 
     def via(self, transform: str, target: Target) -> Callable[..., Any]:
-        """What is called in the function's place: `make_jaxpr`, `lower`, ...
+        """The function to call in the function's place: `make_jaxpr`, `lower`, ...
 
         That of `compiled` is called with arguments to compile for, and returns what is
         called with arguments to run on; that of `exported` returns what the file of
@@ -90,7 +90,7 @@ class System(Protocol):
         """A result, or an element of a nested one, with its type."""
 
     def program(self, staged: Any) -> ClosedJaxpr:
-        """What `make_jaxpr` or `trace` returned, as a program of the tables."""
+        """The result of `make_jaxpr` or `trace`, as a program of the tables."""
 
     def setting(self, name: str, args: tuple[Any, ...]) -> Scope | None:
         """Change what surrounds the calls, till the returned scope is left.

@@ -34,7 +34,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Made:
-    """How a value was made: a function of concrete values, and the operands."""
+    """The origin of a value: a function of concrete values, and the operands."""
 
     function: Callable[..., Any]
     operands: tuple[Any, ...]
@@ -116,7 +116,7 @@ class Traced:
 
 
 def concrete(value: Any) -> Any:
-    """What a value of a trace stands for; any other value as it is."""
+    """The value that a value of a trace stands for; any other value as it is."""
     return value.value if isinstance(value, Traced) else value
 
 

@@ -88,7 +88,7 @@ def _bound(func: Function, args: Any, kwargs: Any) -> inspect.BoundArguments:
 
 
 def _has_numbers(result: Any) -> bool:
-    """Whether there are elements in a result: it would be those of the zeros."""
+    """True if a result has elements: they would be those of the zeros."""
     if isinstance(result, (tuple, list)):
         return any(map(_has_numbers, result))
     return isinstance(result, np.generic)
@@ -108,7 +108,7 @@ def _check_views(func: Function, operands: Sequence[NumpyTracer], found: Any) ->
 
 
 def shared_or_new(name: str, given: dict[str, Any], new: Function) -> Any:
-    """What a row of the table says of arguments: its operand itself, or `new`."""
+    """The result by a row of the table: its operand itself, or `new`."""
     row = SHARED[name]
     operand = given[row.of]
     found = operand if holds(row, given) else new(**given)
@@ -133,7 +133,7 @@ def _note(
 def _asks_layout(
     row: Sharing, given: Mapping[str, Any], operands: Sequence[NumpyTracer]
 ) -> bool:
-    """Whether strides have a say in a row's condition, for these arguments."""
+    """True if a row's condition depends on strides, for these arguments."""
     asks = parse(row.when).calls
     if "lies" in asks:
         return given.get("order", "C") in ("C", "F")
@@ -162,7 +162,7 @@ def signature(func: Function) -> inspect.Signature:
 
 
 def holds(row: Sharing, given: Mapping[str, Any]) -> bool:
-    """Whether a row's condition holds of these arguments.
+    """True if a row's condition holds for these arguments.
 
     Raises KeyError for one that is traced, where the condition asks for it.
     """
@@ -243,7 +243,7 @@ def lay_new(found: Any, func: Function, args: Any, kwargs: Any) -> Any:
 
 
 def lay_elementwise(made: Any, inputs: Sequence[Any]) -> None:
-    """What a universal function makes: its elements lie as those of the operands."""
+    """Lay out the result of a universal function as its operands are."""
     if not isinstance(made, NumpyTracer) or made.ndim < 2:
         return
     operands = [
@@ -256,7 +256,7 @@ def lay_elementwise(made: Any, inputs: Sequence[Any]) -> None:
 
 
 def _is_plain(operand: Any) -> bool:
-    """Whether an array is C-contiguous, and no argument's layout has a say in that."""
+    """True if an array is C-contiguous, whatever the layout of the arguments."""
     if isinstance(operand, np.ndarray):
         return operand.flags.c_contiguous
     if operand.origins:
@@ -322,7 +322,7 @@ def order_of(a: np.ndarray, order: str) -> str:
 
 
 def _runs(a: np.ndarray, order: str) -> bool:
-    """Whether all elements lie one behind the other in an order."""
+    """True if all elements lie one behind the other in an order."""
     order = order_of(a, order)
     if order == "K":
         dense = dense_order(a)
@@ -340,7 +340,7 @@ def _is_same(a: Any, dtype: Any) -> bool:
 
 
 def _picks(operands: Sequence[Any]) -> bool:
-    """Whether einsum of these picks elements of one operand and adds up nothing."""
+    """True if einsum of these picks elements of one operand and adds up nothing."""
     if len(operands) != 2 or not isinstance(operands[0], str):
         return False
     text = operands[0].replace(" ", "").replace("...", ".")

@@ -56,7 +56,9 @@ class NumpyTracer(StagedTracer):
 
     @property  # type: ignore[misc]  # it has no setter
     def __class__(self) -> Any:
-        """What a user's `isinstance` is told: the class of what this stands for."""
+        """The class that a user's `isinstance` is told: that of the array this stands
+        for.
+        """
         return self.stands_for if by_user() else NumpyTracer
 
     @property
@@ -133,7 +135,7 @@ class NumpyTracer(StagedTracer):
         return super().known(row, what) if value is None else value
 
     def knows(self, row: str) -> bool:
-        """Whether the elements are known."""
+        """True if the elements are known."""
         return self.concrete is not None
 
     @property
@@ -145,7 +147,7 @@ class NumpyTracer(StagedTracer):
 
     @property
     def flags(self) -> Any:
-        """What NumPy says of the memory; `writeable` can be set."""
+        """NumPy's flags of the memory; `writeable` can be set."""
         self.tell()
         return self.memory.flags
 
@@ -162,7 +164,7 @@ class NumpyTracer(StagedTracer):
 
     @property
     def is_home(self) -> bool:
-        """Whether the trace in force is the array's own, not an inner function's."""
+        """True if the trace in force is the array's own, not an inner function's."""
         return current_trace() is self._trace
 
     def check_home(self) -> None:
@@ -194,13 +196,13 @@ class NumpyTracer(StagedTracer):
 
     @property
     def is_somewhere(self) -> bool:
-        """Whether this is a view at a traced place, or one of such a view."""
+        """True if this is a view at a traced place, or one of such a view."""
         step, base = self._step, self._base
         return base is not None and (isinstance(step, TracedIndex) or base.is_somewhere)
 
     @property
     def is_shared(self) -> bool:
-        """Whether places of this view may have one element."""
+        """True if places of this view may have one element."""
         return self._base is not None and overlapping(self.memory)
 
     def replace(self, value: Tracer) -> None:
@@ -287,7 +289,7 @@ class NumpyTracer(StagedTracer):
             self._origins = frozenset((origin,))
 
     def inherit(self, operands: Sequence[NumpyTracer]) -> None:
-        """How this array lies depends on how these arrays do."""
+        """Make the layout of this array depend on that of these arrays."""
         found = [array.origins for array in operands if array.ndim]
         self._origins = frozenset().union(*found)
 
@@ -384,6 +386,6 @@ def wrapped(value: Any) -> Any:
 
 
 def in_numpy_trace() -> bool:
-    """Whether the trace in force is one of a function that is written with NumPy."""
+    """True if the trace in force is one of a function that is written with NumPy."""
     trace = current_trace()
     return isinstance(trace, StagingTrace) and trace.tracer is NumpyTracer

@@ -124,8 +124,9 @@ def _distinct(checks: Sequence[PlaceCheck]) -> list[PlaceCheck]:
 
 
 def _flags(trace: StagingTrace, checks: Sequence[PlaceCheck]) -> Iterator[Any]:
-    """Whether any of the places is outside, in parts: by arrays, and by numbers of one
-    dimension, whose extremes tell."""
+    """The tests for indices out of bounds, in parts: of arrays, and of numbers of one
+    dimension, whose extremes tell.
+    """
     numbers: dict[tuple[int, int], list[Atom]] = {}
     for check in checks:
         if check.extent is None:

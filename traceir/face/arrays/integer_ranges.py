@@ -140,7 +140,7 @@ _DIVISIONS = {"remainder": jnp.remainder, "floor_divide": jnp.floor_divide}
 
 
 def _is_own(name: str, jaxpr: Jaxpr) -> bool:
-    """Whether a program is that of the function of `traceir.numpy` with its name."""
+    """True if a program is that of the function of `traceir.numpy` with its name."""
     structs = [struct_of(var.aval) for var in jaxpr.invars]
     (eqn,) = make_jaxpr(_DIVISIONS[name])(*structs).eqns
     found: bool = eqn.param("jaxpr").jaxpr == jaxpr

@@ -16,7 +16,7 @@ Layout = np.ndarray | Callable[[], Sequence[int] | None] | None
 
 
 class Asked:
-    """Whether it matters how an argument lies in memory: what was decided by that.
+    """A layout that decisions depend on: how an argument lies in memory.
 
     It matters if the array, or what was made of it, a view or a copy, is written to
     afterwards, or if the function was told.
@@ -32,7 +32,7 @@ class Asked:
 
     @property
     def matters(self) -> bool:
-        """Whether the arguments of a call have to lie as that of the trace."""
+        """True if the arguments of a call have to lie as that of the trace."""
         return self.told or any(a.version != v for a, v in self._decided)
 
 
@@ -98,7 +98,7 @@ def dense_order(memory: np.ndarray) -> tuple[int, ...] | None:
 
 
 def overlapping(memory: np.ndarray) -> bool:
-    """Whether two places of an array may have one element.
+    """True if two places of an array may have one element.
 
     >>> overlapping(np.broadcast_to(1.0, 3)), overlapping(np.zeros(6)[::-2])
     (True, False)
@@ -116,7 +116,7 @@ def overlapping(memory: np.ndarray) -> bool:
 
 
 def same_place(one: np.ndarray, other: np.ndarray) -> bool:
-    """Whether two arrays have their elements at the same addresses, in order."""
+    """True if two arrays have their elements at the same addresses, in order."""
     if one.shape != other.shape or one.dtype != other.dtype:
         return False
     wide = [d for d, n in enumerate(one.shape) if n > 1]
@@ -125,6 +125,6 @@ def same_place(one: np.ndarray, other: np.ndarray) -> bool:
 
 
 def address(memory: np.ndarray) -> int:
-    """Where the first element is."""
+    """The address of the first element."""
     found: int = memory.__array_interface__["data"][0]
     return found

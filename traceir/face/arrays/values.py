@@ -63,7 +63,7 @@ _WEAK = {"f": 0.0, "c": 0j}
 
 
 def dtype_in(value: Any) -> Any:
-    """What NumPy takes an operand for: a dtype, or a Python number for a weak one."""
+    """The dtype as which NumPy takes an operand, or a Python number for a weak one."""
     aval = typeof(value)
     if not aval.weak_type or aval.shape:
         return aval.dtype

@@ -246,7 +246,7 @@ class Nothing:
 
 
 def steps_between(base: np.ndarray, view: np.ndarray) -> list[Step] | None:
-    """How to come from an array to a view of it, by their addresses and strides.
+    """The steps from an array to a view of it, by their addresses and strides.
 
     None if the elements of the view do not lie at regular places of the base's.
 

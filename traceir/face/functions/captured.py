@@ -89,7 +89,7 @@ class CapturedArray(np.ndarray):
 
 
 class _Writes:
-    """How often captured arrays were written to: what was read of them is old then."""
+    """A count of writes to captured arrays: what was read of them before is old."""
 
     count = 0
 
@@ -134,7 +134,7 @@ def _mapped(value: Any, seen: Callable[[CapturedArray], Any]) -> Any:
 
 
 def _plain(value: Any, target: CapturedArray) -> Any:
-    """What is known while tracing; raises TypeError (update.external) for the rest."""
+    """The value known while tracing; raises TypeError (update.external) for others."""
     try:
         return unwrapped(uncaptured(value))
     except KeyError:

@@ -296,7 +296,7 @@ def _list(name: str, value: Any) -> Any:
 
 @cache
 def _by_position(func: Function, found: Function) -> dict[str, str]:
-    """What the other function calls the arguments of the first, where names differ."""
+    """The names of the first function's arguments in the other one, if they differ."""
     ours, theirs = signature(found).parameters, signature(func).parameters
     pairs = zip(theirs.items(), ours.items(), strict=False)
     return {

@@ -47,7 +47,7 @@ class Selection(np.lib.mixins.NDArrayOperatorsMixin):
 
     @property  # type: ignore[misc]  # it has no setter
     def __class__(self) -> Any:
-        """What a user's `isinstance` is told: that this is an array."""
+        """The class that a user's `isinstance` is told: that of arrays."""
         return np.ndarray if by_user() else Selection
 
     @property
@@ -62,7 +62,7 @@ class Selection(np.lib.mixins.NDArrayOperatorsMixin):
 
     @property
     def size(self) -> Any:
-        """How many elements there are, traced."""
+        """The number of elements, traced."""
         rest = self.full.shape[self.mask.ndim :]
         count = jnp.sum(self.mask) * int(np.prod(rest, dtype=int))
         return traced(count)
@@ -108,7 +108,7 @@ class Selection(np.lib.mixins.NDArrayOperatorsMixin):
         return Selection(self.full, self.mask)
 
     def same(self, other: Any) -> bool:
-        """Whether a mask, or another selection's, is this one's."""
+        """True if a mask, or another selection's, is this one's."""
         if not isinstance(other, NumpyTracer) or other._trace is not self.mask._trace:
             return False
         return equal_atoms(other._trace, other._var, self.mask._var)
@@ -252,7 +252,7 @@ REDUCTIONS = {name: getattr(np, name) for name in _REDUCED}
 
 
 def equal_atoms(trace: StagingTrace, one: Atom, other: Atom) -> bool:
-    """Whether two variables of a trace have one value: made alike, of the same."""
+    """True if two variables of a trace have one value: made alike, of the same."""
     if one is other:
         return True
     makers = {v: (e, k) for e in trace.eqns for k, v in enumerate(e.outputs)}

@@ -249,7 +249,7 @@ def _check_inserted(bound: Mapping[str, Any]) -> None:
 
 
 def _check_roots(bound: Mapping[str, Any]) -> None:
-    """Whether the polynomial of a matrix is real depends on its elements."""
+    """Refuse a matrix of roots: its polynomial is real or complex by its elements."""
     roots = bound["seq_of_zeros"]
     if np.ndim(roots) > 1:
         raise rules.error("face.vector", got=f"poly of shape {np.shape(roots)}")

@@ -172,7 +172,7 @@ def _by_element(
 
 
 def _beyond(value: Any, dtype: np.dtype) -> bool:
-    """Whether a Python integer is not one of the dtype."""
+    """True if a Python integer is not one of the dtype."""
     if type(value) is not int or dtype.kind not in "iu":
         return False
     limits = np.iinfo(dtype)
@@ -255,7 +255,7 @@ def _stored(
 
 
 def stretches(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
-    """Whether an array of one shape broadcasts to another one.
+    """True if an array of one shape broadcasts to another one.
 
     >>> stretches((1, 3), (2, 3)), stretches((2, 3), (3,))
     (True, False)

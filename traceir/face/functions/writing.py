@@ -47,7 +47,7 @@ def _part(part: Any) -> Any:
 
 
 def is_basic(index: Any) -> bool:
-    """Whether an index takes a view: ints that are known, slices, None, Ellipsis."""
+    """True if an index takes a view: ints that are known, slices, None, Ellipsis."""
     parts = index if isinstance(index, tuple) else (index,)
     return all(
         part is None
@@ -61,7 +61,7 @@ def is_basic(index: Any) -> bool:
 
 
 def is_known(index: Any) -> bool:
-    """Whether nothing in an index is traced."""
+    """True if nothing in an index is traced."""
     parts = index if isinstance(index, tuple) else (index,)
     flat = [
         bound
@@ -113,7 +113,7 @@ def read(array: NumpyTracer, index: Any) -> Any:
 
 
 def is_traced_view(array: NumpyTracer, index: Any) -> bool:
-    """Whether an index with traced integers takes a view, as NumPy's basic ones do."""
+    """True if an index with traced integers takes a view, as NumPy's basic ones do."""
     parts = index if isinstance(index, tuple) else (index,)
     numbers = [part for part in parts if _is_traced_int(part)]
     rest = tuple(part for part in parts if not _is_traced_int(part))
@@ -127,7 +127,7 @@ def _get(array: Any, index: Any) -> Any:
 
 
 def is_mask(index: Any) -> bool:
-    """Whether an index is a traced mask: an array of booleans."""
+    """True if an index is a traced mask: an array of booleans."""
     return isinstance(index, Tracer) and index.dtype == bool
 
 
@@ -185,7 +185,7 @@ def write(array: NumpyTracer, index: Any, value: Any) -> None:
 
 
 def _is_element(place: Any, rank: int) -> bool:
-    """Whether an index takes one element, as a number."""
+    """True if an index takes one element, as a number."""
     parts = place if isinstance(place, tuple) else (place,)
     is_number = [isinstance(p, (int, np.integer)) or _is_traced_int(p) for p in parts]
     return len(parts) == rank and all(is_number)
@@ -203,7 +203,7 @@ def _spread(value: Any, array: NumpyTracer, place: Any) -> Any:
 
 
 def _is_there(array: NumpyTracer, place: Any, value: Any) -> bool:
-    """Whether a value is the view that it is written to, as `x[1:] += 1` does it."""
+    """True if a value is the view that it is written to, as `x[1:] += 1` does it."""
     if not isinstance(value, NumpyTracer) or value._base is not array:
         return False
     if is_known(place):
@@ -220,7 +220,7 @@ def _everything(place: Any, shape: tuple[int, ...]) -> bool:
 
 
 def _new(value: Any, dtype: np.dtype) -> Any:
-    """What is written, in the dtype of the array."""
+    """The value to write, in the dtype of the array."""
     if isinstance(value, (list, tuple)):
         value = array_of(value)
     checked = operand("an update", value)

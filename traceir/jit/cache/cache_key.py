@@ -20,7 +20,9 @@ Key = tuple[Hashable, ...]
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What the rows of the key may look at, and the names that `explain` shows."""
+    """The values that the rows of the key may look at, and the names that `explain`
+    shows.
+    """
 
     function: Any
     context: Context
@@ -36,32 +38,32 @@ class Call:
 
     @property
     def enable_x64(self) -> bool:
-        """Whether 64-bit dtypes are kept."""
+        """True if 64-bit dtypes are kept."""
         return self.context.x64
 
     @property
     def numpy_dtype_promotion(self) -> str:
-        """Whether operands of two dtypes meet."""
+        """The rule by which operands of two dtypes meet."""
         return self.context.numpy_dtype_promotion
 
     @property
     def numpy_rank_promotion(self) -> str:
-        """Whether operands of two ranks meet."""
+        """The rule by which operands of two ranks meet."""
         return self.context.numpy_rank_promotion
 
     @property
     def disable_jit(self) -> bool:
-        """Whether inner functions are run in place of being traced for themselves."""
+        """True if inner functions are run in place of being traced for themselves."""
         return self.context.disable_jit
 
     @property
     def default_matmul_precision(self) -> str | None:
-        """What matrix products ask for."""
+        """The precision that matrix products ask for."""
         return self.context.default_matmul_precision
 
     @property
     def sanitize(self) -> bool:
-        """Whether places outside and numbers that wrap are errors."""
+        """True if indices out of bounds and numbers that wrap are errors."""
         return self.context.sanitize
 
     @property
@@ -77,12 +79,12 @@ class Call:
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """How the user spells each leaf of the traced arguments."""
+        """The user's spelling of each leaf of the traced arguments."""
         return leaf_paths(self.labels, self.treedef)
 
 
 def leaf_paths(labels: Sequence[str], treedef: flatten.TreeDef) -> tuple[str, ...]:
-    """How the user spells each leaf of the arguments, such as `d['k'][0]`."""
+    """The user's spelling of each leaf of the arguments, such as `d['k'][0]`."""
     return tuple(
         flatten.key_path(path, label)
         for label, child in zip(labels, treedef.below, strict=True)
@@ -141,7 +143,7 @@ _NAMES = {"call": ("call",), "leaf": ("v",), "static": ("v", "typed")}
 
 
 def _same(was: Any, now: Any) -> bool:
-    """Whether parts are equal; static values that cannot be compared are not."""
+    """True if parts are equal; static values that cannot be compared are not."""
     try:
         return bool(was == now)
     except rules.TraceirError:
@@ -163,6 +165,7 @@ def _by_leaf(row: KeyRow, names: Sequence[str], was: Any, now: Any) -> Iterator[
 def _by_static(
     row: KeyRow, old: Keyed, new: Keyed, was: Any, now: Any
 ) -> Iterator[str]:
+    """The static arguments that differ between two keys, one sentence each."""
     if len(was) != len(now):
         yield f"{row.id}: there were {len(was)} static arguments, now {len(now)}"
         return

@@ -105,7 +105,7 @@ def _wrapped(fun: Any) -> Any:
 
 
 def reads(fun: Any) -> Iterator[Read]:
-    """What a callable reads: what it carries, then globals, cells and defaults.
+    """The values that a callable reads: those it carries, globals, cells and defaults.
 
     So for the functions of the same module that it reads, too, and for the methods of
     its own object. Attributes of modules are read one by one; other values whole.
@@ -159,7 +159,7 @@ def _methods(owner: Any, code: CodeType) -> Iterator[tuple[str, FunctionType]]:
 
 
 def _carried(fun: Any) -> Iterator[Read]:
-    """What a callable brings besides its function."""
+    """The values that a callable carries besides its function."""
     if isinstance(fun, functools.partial):
         yield "an argument of the partial", (fun.args, fun.keywords)
         yield from _carried(fun.func)
@@ -205,7 +205,7 @@ def _stored(code: CodeType) -> tuple[str, ...]:
 
 @functools.lru_cache(maxsize=1024)
 def sets(code: CodeType, name: str) -> bool:
-    """Whether code, or code within, gives a name of a function around it a value.
+    """True if code, or code within, gives a name of a function around it a value.
 
     >>> sets((lambda: name).__code__, "name")
     False

@@ -45,8 +45,9 @@ def unchanging(
     statics: Iterable[Read],
     rule: str,
 ) -> Any:
-    """What `record`, a trace of `fun`, gives. Raises the rule's error if every trace
-    changes something that the function reads or sets, and undoes the changes."""
+    """The result of `record`, a trace of `fun`. Raises the rule's error if every trace
+    changes something that the function reads or sets, and undoes the changes.
+    """
     statics = tuple(statics)
     first = _Watch(fun, statics)
     found = record()
@@ -82,7 +83,7 @@ def _alone() -> Any:
 
 
 class _Watch:
-    """What a function reads and sets, as it was."""
+    """The values that a function reads and sets, as they were."""
 
     def __init__(self, fun: Callable[..., Any], statics: tuple[Read, ...]) -> None:
         self.fun = fun
@@ -98,6 +99,7 @@ class _Watch:
         self.snapshot.names(fun)
 
     def _values(self) -> Iterator[Read]:
+        """The values to watch: generators, statics, names read and set."""
         yield (
             "the generator of numpy.random",
             _generator("numpy.random.mtrand", "_rand"),
@@ -112,7 +114,7 @@ class _Watch:
             yield f"the global {name}", known.get(name, MISSING)
 
     def change(self) -> str | None:
-        """What has changed, or None."""
+        """The name of what has changed, or None."""
         fingerprints = self.snapshot.fingerprints
         pairs = zip(self._values(), self.before, strict=False)
         for (name, value), (_, was, text) in pairs:

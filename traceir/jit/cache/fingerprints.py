@@ -36,7 +36,7 @@ CLOSED = sys.stdlib_module_names | {"numpy", "numba", "traceir", "traceir_numba"
 
 
 class _Missing:
-    """What a name that has no value stands for."""
+    """The stand-in for a name that has no value."""
 
     def __repr__(self) -> str:
         return "nothing"
@@ -128,7 +128,7 @@ class Fingerprinter:
         return tuple(self._walk(value))
 
     def _walk(self, value: Any) -> Iterator[Any]:
-        """What stands for each value within a value, from outside in."""
+        """The fingerprints of the values within a value, from outside in."""
         todo = [value]
         while todo:
             token, parts = self._one(todo.pop())
@@ -136,7 +136,7 @@ class Fingerprinter:
             todo.extend(reversed(parts))
 
     def _one(self, value: Any) -> tuple[Any, Sequence[Any]]:
-        """What stands for a value, and the parts that it has besides."""
+        """The fingerprint of a value, and the parts that it has besides."""
         kind = type(value)
         if kind in SCALARS or issubclass(kind, np.generic):
             return typed(value), ()
@@ -160,7 +160,7 @@ class Fingerprinter:
         return (kind, len(parts)), parts
 
     def _parts(self, kind: Any, value: Any) -> Sequence[Any] | None:
-        """What a value consists of; None if it counts by its identity."""
+        """The parts of a value; None if it counts by its identity."""
         if kind is np.ndarray:
             return value.shape, value.ravel().tolist()
         if issubclass(kind, np.ndarray):
@@ -203,7 +203,7 @@ _PLAINLY: dict[type, Callable[[Any], Any]] = {
 
 
 def _elements(kind: type, value: Any) -> Sequence[Any] | None:
-    """What a container has, in order; of a number or text of a subclass, itself."""
+    """The elements of a container, in order; a subclass's number or text itself."""
     if issubclass(kind, tuple | list | deque):
         return tuple(value)
     if issubclass(kind, dict):
@@ -217,7 +217,7 @@ def _elements(kind: type, value: Any) -> Sequence[Any] | None:
 
 
 def _progress(kind: type, value: Any) -> Any:
-    """How far an iterator has come, as values; None for another value."""
+    """The progress of an iterator, as values; None for another value."""
     if kind is GeneratorType:
         frame = value.gi_frame
         return frame and (frame.f_lasti, dict(frame.f_locals))
@@ -289,7 +289,7 @@ def _is_users(cls: type) -> bool:
 
 
 def _is_data(value: Any) -> bool:
-    """Whether what a class or a function has is no method or other descriptor."""
+    """True if an attribute of a class or function is no method or descriptor."""
     return not callable(value) and not hasattr(type(value), "__get__")
 
 
@@ -302,7 +302,7 @@ def _content(cell: Any) -> Any:
 
 @functools.lru_cache(maxsize=1024)
 def is_open(kind: type) -> bool:
-    """Whether instances of a class are looked into."""
+    """True if instances of a class are looked into."""
     if issubclass(kind, (type, Enum, BaseException)):
         return False
     return _is_users(kind)

@@ -120,7 +120,7 @@ def _elements(
 
 @dataclass(frozen=True, slots=True)
 class StaticSpec:
-    """Which arguments are static: by name, and by position within `*args`."""
+    """The static arguments: by name, and by position within `*args`."""
 
     names: frozenset[str]
     positions: frozenset[int]
@@ -129,7 +129,7 @@ class StaticSpec:
         return bool(self.names or self.positions)
 
     def covers(self, label: str, position: int | None, name: str) -> bool:
-        """Whether the argument with this label and position is static."""
+        """True if the argument with this label and position is static."""
         return label in self.names or name in self.names or position in self.positions
 
 

@@ -45,7 +45,7 @@ class Entry:
 
     @property
     def writes(self) -> bool:
-        """Whether the function writes to its arguments."""
+        """True if the function writes to its arguments."""
         return self.out_tree.node_type is Written
 
     def unchecked(self) -> Entry:

@@ -56,7 +56,7 @@ class Item:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ContainerWrite:
-    """What a container of the caller's has when the program has run, by its keys."""
+    """The contents of a caller's container after the run, by its keys."""
 
     path: Path
     label: str
@@ -109,6 +109,7 @@ def update_containers(updated: Updated, roots: Sequence[Any], leaves: Any) -> An
             raise rules.error("update.overlap", got=got)
 
     def made(item: Item) -> Any:
+        """The element that an item describes."""
         match item.kind:
             case "leaf":
                 return leaves[item.value]
@@ -195,7 +196,7 @@ def _check_overlap(numbers: Sequence[int], leaves: Sequence[Any], call: Call) ->
 
 
 def overlap(one: np.ndarray, other: np.ndarray) -> bool:
-    """Whether two arrays share an element, or may do so.
+    """True if two arrays share an element, or may do so.
 
     >>> x = np.arange(4)
     >>> overlap(x[:2], x[2:]), overlap(x[:2], x[1:])
@@ -247,7 +248,7 @@ def results_of(found: Any) -> Any:
 
 
 def writes_anything(tree: TreeDef) -> bool:
-    """Whether a function writes to an argument, by the structure of its results."""
+    """True if a function writes to an argument, by the structure of its results."""
     return bool(tree.meta[0]) or tree.below[0].node_type is Updated
 
 

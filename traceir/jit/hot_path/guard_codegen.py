@@ -39,7 +39,7 @@ class _Unknown(Exception):
 
 @dataclass(eq=False, slots=True)
 class Runner:
-    """What is kept under a raw key: how such calls run, and a guard once it is asked.
+    """The entry under a raw key: runs such calls, and has a guard once it is asked.
 
     `run` takes positional arguments and a dict of keyword arguments.
     """
@@ -96,6 +96,7 @@ class _Writer:
         return guard
 
     def write(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+        """Write the guard of calls with arguments such as these."""
         static, entry = self.runner.static, self.runner.entry
         self.refuse(f"now is not context or len(args) != {len(args)}")
         self.refuse(f"len(kwargs) != {len(kwargs)}")
@@ -229,6 +230,7 @@ class _Writer:
         self.add(f"return {self.tree(tree, iter(wrapped))}")
 
     def tree(self, tree: TreeDef, leaves: Iterator[str]) -> str:
+        """An expression that makes the results' structure of leaves."""
         if tree.kind is None:
             return next(leaves)
         if tree.node_type is type(None):

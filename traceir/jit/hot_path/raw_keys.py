@@ -114,7 +114,7 @@ def make_fast(
 
 
 def stays(exe: Any) -> bool:
-    """Whether results of a program stay on the device that computes them."""
+    """True if results of a program stay on the device that computes them."""
     return hasattr(exe, "run_there")
 
 

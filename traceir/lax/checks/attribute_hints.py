@@ -51,7 +51,7 @@ def missing(
 
 
 def _reason(name: str, module: str) -> Any:
-    """Why a name is left out, as the table says."""
+    """The reason why a name is left out, as the table has it."""
     if module != "traceir.numpy":
         part = module.removeprefix("traceir.")
         return coverage()["neighbours"].get(part, {}).get("absent", {}).get(name)

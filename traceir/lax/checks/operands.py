@@ -114,7 +114,7 @@ def complex_dtype(dtype: np.dtype) -> np.dtype:
 
 
 def is_scalar(value: object) -> bool:
-    """Whether a value is a Python or NumPy number."""
+    """True if a value is a Python or NumPy number."""
     return isinstance(value, _SCALARS)
 
 
@@ -177,7 +177,7 @@ def given(name: str, value: Operand, dtype: np.dtype, position: int = 0) -> Oper
 
 
 def is_tracer(value: Any) -> bool:
-    """Whether a value is traced; `isinstance(tracer, Array)` holds, too."""
+    """True if a value is traced; `isinstance(tracer, Array)` holds, too."""
     return isinstance(value, Tracer)
 
 

@@ -16,7 +16,7 @@ from traceir.base.config_scopes import default_matmul_precision
 
 
 class Precision(Enum):
-    """What may be asked of a product's operands.
+    """The precision of a product's operands.
 
     >>> from traceir import lax
     >>> lax.Precision.HIGHEST, lax.Precision("high")
@@ -44,7 +44,7 @@ PrecisionLike = Precision | str | None | tuple[Precision, Precision] | tuple[str
 
 
 def precisely(asked: PrecisionLike) -> AbstractContextManager[object]:
-    """What is done within asks for a precision, as the flag would.
+    """A context in which products have this precision, as the flag would set it.
 
     >>> with precisely("high"):
     ...     precision_of(None)

@@ -42,7 +42,7 @@ def warn_of_part(
 
 
 def loses_part(have: np.dtype, dtype: np.dtype) -> bool:
-    """Whether a dtype is complex and the other one of real numbers."""
+    """True if the first dtype is complex and the second one real."""
     return have.kind == "c" and kind_of(dtype) in "iuf"
 
 

@@ -21,7 +21,7 @@ SHOWN = 3
 
 
 def same_type(a: ShapedArray, b: ShapedArray) -> bool:
-    """Whether shape and dtype agree; weakness does not matter."""
+    """True if shape and dtype agree; weakness does not matter."""
     return a.shape == b.shape and a.dtype == b.dtype
 
 

@@ -43,7 +43,7 @@ class Flat:
 
     @property
     def paths(self) -> list[str]:
-        """How the user spells each leaf."""
+        """The user's spelling of each leaf."""
         return [flatten.key_path(path, self.label) for path in self.tree.paths()]
 
 
@@ -140,7 +140,7 @@ def called(fun: Callable[..., Any]) -> str:
 
 
 def first_parameter(fun: Callable[..., Any], default: str) -> str:
-    """How a body calls its first argument."""
+    """The name of a body's first argument."""
     names = form_of(fun).names
     return names[0] if names else default
 

@@ -170,7 +170,9 @@ def _choose(
 def shared_consts(
     bodies: Sequence[Body],
 ) -> tuple[list[Value], list[ClosedJaxpr]]:
-    """What the bodies close over, and their programs with all of it as inputs."""
+    """The values that the bodies close over, and their programs with all of them as
+    inputs.
+    """
     number: dict[int, int] = {}
     values: list[Value] = []
     for body in bodies:
@@ -187,5 +189,5 @@ def shared_consts(
 
 
 def identity(value: Value) -> int:
-    """What two bodies that close over one value have in common."""
+    """The key by which two bodies that close over one value share it."""
     return id(value._value if type(value) in LIVING else value)

@@ -79,7 +79,7 @@ def scan(
 
 
 def _length(rows: Flat, length: int | None) -> int:
-    """How many rows there are."""
+    """The number of rows."""
     for leaf, path in zip(rows.leaves, rows.paths, strict=True):
         if leaf.ndim == 0:
             got = f"{leaf.aval.str_short()}, which is {path}"

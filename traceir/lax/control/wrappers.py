@@ -20,8 +20,9 @@ Wrapper = Callable[[Callable[[], Any]], Function]
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """How errors call a body: what was asked for, the user's function, and the parts
-    of the body's arguments that are arguments of that function."""
+    """The names that errors use for a body: what was asked for, the user's function,
+    and the parts of the body's arguments that are arguments of that function.
+    """
 
     asker: str
     name: str
@@ -40,7 +41,9 @@ class Told:
 
 
 def told(function: Function, asker: str) -> Told:
-    """What errors tell of a body, which `wrapped` may have made for another asker."""
+    """The names that errors use for a body, which `wrapped` may have made for another
+    asker.
+    """
     found: Told | None = getattr(function, "told", None)
     return found or Told(asker, function_name(function))
 

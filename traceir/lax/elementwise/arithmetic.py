@@ -220,7 +220,7 @@ def pow(x: Operand, y: Operand) -> Array:
 
 
 def eq(x: Operand, y: Operand) -> Array:
-    """Whether each two elements are equal.
+    """True where two elements are equal.
 
     >>> eq(1, 2)
     Array(False, dtype=bool, weak_type=True)
@@ -229,7 +229,7 @@ def eq(x: Operand, y: Operand) -> Array:
 
 
 def ne(x: Operand, y: Operand) -> Array:
-    """Whether each two elements differ; NaN differs from itself.
+    """True where two elements differ; NaN differs from itself.
 
     >>> ne(1, 2)
     Array(True, dtype=bool, weak_type=True)
@@ -238,7 +238,7 @@ def ne(x: Operand, y: Operand) -> Array:
 
 
 def lt(x: Operand, y: Operand) -> Array:
-    """Whether each element is less than the other.
+    """True where an element is less than the other.
 
     >>> lt(1, 2)
     Array(True, dtype=bool, weak_type=True)
@@ -247,7 +247,7 @@ def lt(x: Operand, y: Operand) -> Array:
 
 
 def le(x: Operand, y: Operand) -> Array:
-    """Whether each element is at most the other.
+    """True where an element is at most the other.
 
     >>> le(1, 2)
     Array(True, dtype=bool, weak_type=True)
@@ -256,7 +256,7 @@ def le(x: Operand, y: Operand) -> Array:
 
 
 def gt(x: Operand, y: Operand) -> Array:
-    """Whether each element is greater than the other.
+    """True where an element is greater than the other.
 
     >>> gt(1, 2)
     Array(False, dtype=bool, weak_type=True)
@@ -265,7 +265,7 @@ def gt(x: Operand, y: Operand) -> Array:
 
 
 def ge(x: Operand, y: Operand) -> Array:
-    """Whether each element is at least the other.
+    """True where an element is at least the other.
 
     >>> ge(1, 2)
     Array(False, dtype=bool, weak_type=True)

@@ -31,7 +31,7 @@ def ceil(x: Operand) -> Array:
 
 
 def is_finite(x: Operand) -> Array:
-    """Whether each element is neither infinite nor NaN; floating (is_finite.floating).
+    """True where an element is neither infinite nor NaN; floating (is_finite.floating).
 
     >>> is_finite(1.5)
     Array(True, dtype=bool, weak_type=True)
@@ -87,7 +87,7 @@ def shift_right_logical(x: Operand, y: Operand) -> Array:
 
 
 def population_count(x: Operand) -> Array:
-    """How many bits of each element are set (bit_count.integer).
+    """The number of bits that are set in each element (bit_count.integer).
 
     >>> population_count(7)
     Array(3, dtype=int32, weak_type=True)
@@ -96,7 +96,7 @@ def population_count(x: Operand) -> Array:
 
 
 def clz(x: Operand) -> Array:
-    """How many zeros each element's bits begin with (bit_count.integer).
+    """The number of leading zero bits of each element (bit_count.integer).
 
     >>> clz(1)
     Array(31, dtype=int32, weak_type=True)

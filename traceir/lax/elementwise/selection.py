@@ -20,7 +20,7 @@ from traceir.tracing.trace import bind
 
 
 class RoundingMethod(IntEnum):
-    """Where `round` takes halves to.
+    """The direction in which `round` takes halves.
 
     >>> from traceir import lax
     >>> float(lax.round(2.5, lax.RoundingMethod.TO_NEAREST_EVEN))

@@ -225,13 +225,14 @@ def _turns(
 
 
 def _outside(vectors: Value, x: Value) -> Array:
-    """What of the columns of `x` is orthogonal to these vectors."""
+    """The part of the columns of `x` that is orthogonal to these vectors."""
     return sub(x, product(vectors, product(adjoint(vectors), x)))
 
 
 def _on_diagonal(x: Value, values: Value) -> Array:
-    """What turns a singular vector by itself: the imaginary part of the diagonal of
-    `x`, divided by its singular values."""
+    """The turn of each singular vector by itself: the imaginary part of the diagonal of
+    `x`, divided by its singular values.
+    """
     return mul(eye_like(x), _divided(_imaginary(x), values))
 
 

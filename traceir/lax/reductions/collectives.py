@@ -36,7 +36,7 @@ AxisName = Any
 
 
 def axis_size(axis_name: AxisName) -> int:
-    """How many examples a named axis has; of several names, the product.
+    """The number of examples of a named axis; of several names, the product.
 
     Raises NameError (axis.unbound).
 

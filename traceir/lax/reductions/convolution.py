@@ -29,7 +29,7 @@ Shape = tuple[int, ...]
 
 
 class ConvDimensionNumbers(NamedTuple):
-    """Which dimension is which: batch, features, then space, of operands and result.
+    """The roles of dimensions: batch, features, then space, of operands and result.
 
     Of the right operand: features of the result, features of the left operand, space.
 
@@ -258,7 +258,7 @@ def conv_transpose(
 
 
 def _backwards(extent: int, stride: int, padding: str) -> tuple[int, int]:
-    """What is missing around elements that lie a stride apart."""
+    """The padding that is missing around elements that lie a stride apart."""
     if padding.upper() == "VALID":
         return extent - 1, extent + max(stride - extent, 0) - 1
     total = extent + stride - 2

@@ -89,7 +89,7 @@ def reduce(
 
 
 class _Folder:
-    """What combines the elements of arrays by a function."""
+    """A function that combines the elements of arrays."""
 
     def __init__(
         self,

@@ -150,7 +150,7 @@ def _width(dtype: np.dtype) -> tuple[bool, int, int, int, bool]:
 
 
 def _bits(dtype: np.dtype) -> int:
-    """How wide a dtype is, a complex one by its parts."""
+    """The width of a dtype in bits, a complex one by its parts."""
     return 1 if dtype == BOOL else 8 * part_dtype(dtype).itemsize
 
 

@@ -31,7 +31,7 @@ def padtype_to_pads(
     window_strides: Sequence[int],
     padding: str,
 ) -> Pads:
-    """How many places before and behind each dimension a named padding means.
+    """The padding before and behind each dimension that a name means.
 
     `"VALID"` is none; with `"SAME"` there is a window for each stride, what is missing
     put half before and half behind, the odd one behind, or with `"SAME_LOWER"` before.

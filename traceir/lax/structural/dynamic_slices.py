@@ -68,7 +68,7 @@ def _start(given: Operand) -> Operand:
 
 
 def _becomes_wider(start: Operand, extent: int) -> bool:
-    """Whether a place counts from an end that its dtype has no number for."""
+    """True if an index counts from an end that its dtype has no number for."""
     if isinstance(start, int) or typeof(start).dtype.kind != "i":
         return False
     return widened(start, extent) is not start

@@ -25,7 +25,7 @@ Shape = tuple[int, ...]
 
 
 class GatherScatterMode(Enum):
-    """What becomes of a row of indices whose window does not lie inside the array.
+    """The treatment of index rows whose window does not lie inside the array.
 
     CLIP moves the window. FILL_OR_DROP fills what is read, and leaves out what is
     written. PROMISE_IN_BOUNDS says that there is none; if there is, it is moved.
@@ -58,8 +58,8 @@ class GatherScatterMode(Enum):
 
 
 class GatherDimensionNumbers(NamedTuple):
-    """Which dimensions of the operand, the indices and the result of `gather` belong
-    together.
+    """The correspondence of dimensions of the operand, the indices and the result of
+    `gather`.
 
     >>> GatherDimensionNumbers((1,), (0,), (0,)).operand_batching_dims
     ()
@@ -73,8 +73,7 @@ class GatherDimensionNumbers(NamedTuple):
 
 
 class ScatterDimensionNumbers(NamedTuple):
-    """Which dimensions of the operand, the indices and the updates of a scatter belong
-    together.
+    """The correspondence of dimensions of the operand, the indices and the updates.
 
     >>> ScatterDimensionNumbers((1,), (0,), (0,)).operand_batching_dims
     ()
@@ -148,7 +147,7 @@ def gather(
 
 
 def fill_of(dtype: np.dtype) -> Any:
-    """What an element outside is taken for, unless something else is asked for.
+    """The value of an element out of bounds, unless something else is asked for.
 
     >>> fill_of(np.dtype("float32")), fill_of(np.dtype("int8")), fill_of(np.dtype("u1"))
     (nan, -128, 255)

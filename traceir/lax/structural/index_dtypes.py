@@ -51,7 +51,7 @@ def index_dtype(extents: Iterable[int], wide: bool = False) -> np.dtype:
 
 
 def is_wide(part: Any) -> bool:
-    """Whether places are of 64 bits, in which a place outside stays outside.
+    """True if indices have 64 bits, in which one out of bounds stays so.
 
     >>> is_wide(np.array([1], "int32")), is_wide(7)
     (False, False)

@@ -87,7 +87,7 @@ def top_k(operand: Operand, k: int, *, axis: int = -1) -> list[Array]:
 
 
 def _moved(x: Value, axis: int, column: Value) -> Value:
-    """What each line of `x` has at its own places, each a row of `column`."""
+    """The elements of each line of `x` at its own indices, each a row of `column`."""
     others = tuple(d for d in range(typeof(x).ndim) if d != axis)
     shape = typeof(column).shape[:-1]
     if 0 in shape:  # a window of no elements has no place

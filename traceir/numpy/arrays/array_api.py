@@ -21,7 +21,7 @@ MOST_DIMENSIONS = 64
 
 
 class NamespaceInfo:
-    """What `traceir.numpy` has of what the Array API standard leaves open.
+    """The answers of `traceir.numpy` to what the Array API standard leaves open.
 
     >>> info = __array_namespace_info__()
     >>> info.default_device(), info.devices()
@@ -31,7 +31,7 @@ class NamespaceInfo:
     __slots__ = ()
 
     def capabilities(self) -> dict[str, Any]:
-        """Whether shapes may depend on values, and the most dimensions.
+        """The capabilities: shapes that depend on values, and the most dimensions.
 
         A mask or a search gives an array of a shape that its values decide, which works
         outside of traced functions. A library that asks may be traced, so that it is
@@ -110,7 +110,7 @@ STANDARD = (
 
 
 def __array_namespace_info__() -> NamespaceInfo:
-    """What this namespace can do: its devices, dtypes, defaults and limits.
+    """The capabilities of this namespace: its devices, dtypes, defaults and limits.
 
     >>> __array_namespace_info__().capabilities()["max dimensions"]
     64

@@ -148,7 +148,7 @@ def full(
 
 
 def _cut(name: str, fill: Operand, dtype: np.dtype, position: int) -> Operand:
-    """What an array is filled with: of ints the upper bits are cut off."""
+    """The fill value of an array: of ints the upper bits are cut off."""
     return convert(operand(name, held(fill, dtype, cut=True), position), dtype)
 
 

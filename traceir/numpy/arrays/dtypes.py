@@ -140,7 +140,7 @@ def _example(value: Any) -> Operand:
 
 
 def issubdtype(arg1: DTypeLike, arg2: DTypeLike) -> bool:
-    """Whether a dtype is another, or of a kind, such as `floating`.
+    """True if a dtype is another, or of a kind, such as `floating`.
 
     >>> issubdtype(float32, floating)
     True
@@ -170,7 +170,7 @@ KINDS = {
 
 
 def isdtype(dtype: DTypeLike, kind: DTypeLike | tuple[DTypeLike, ...]) -> bool:
-    """Whether a dtype is of a kind, such as "integral", or is another dtype.
+    """True if a dtype is of a kind, such as "integral", or is another dtype.
 
     A tuple asks for any of several. Raises ValueError (dtype.kind) for a kind that
     there is not.
@@ -190,7 +190,7 @@ def isdtype(dtype: DTypeLike, kind: DTypeLike | tuple[DTypeLike, ...]) -> bool:
 
 
 def can_cast(from_: DTypeLike | Array, to: DTypeLike, casting: Any = "safe") -> bool:
-    """Whether a dtype holds every number of another, or of an array's dtype.
+    """True if a dtype holds every number of another, or of an array's dtype.
 
     `casting` is one of NumPy's words for what else may be done, as "same_kind".
 

@@ -35,7 +35,7 @@ def array_str(
 
 
 def get_printoptions() -> dict[str, Any]:
-    """How arrays are shown: NumPy's settings.
+    """NumPy's settings for how arrays are shown.
 
     >>> get_printoptions()["linewidth"]
     75
@@ -63,7 +63,7 @@ def printoptions(**options: Any) -> AbstractContextManager[Any]:
 
 
 def iterable(y: Any) -> bool:
-    """Whether a value has elements to go through.
+    """True if a value has elements to go through.
 
     >>> import traceir.numpy as jnp
     >>> iterable(jnp.ones(2)), iterable(jnp.float32(2))
@@ -128,7 +128,7 @@ def copy(a: Operand, order: str | None = None) -> Array:
 
 
 def isscalar(element: Any) -> bool:
-    """Whether a value is a number, or an array without dimensions.
+    """True if a value is a number, or an array without dimensions.
 
     >>> import traceir.numpy as jnp
     >>> isscalar(2), isscalar(jnp.float32(2)), isscalar(jnp.ones(1))
@@ -140,7 +140,7 @@ def isscalar(element: Any) -> bool:
 
 
 def load(file: Any, *args: Any, **kwargs: Any) -> Any:
-    """What `save` has written, as an array; arguments are those of `numpy.load`.
+    """The array that `save` has written; arguments are those of `numpy.load`.
 
     A file of `savez` gives NumPy's mapping of names to arrays.
 

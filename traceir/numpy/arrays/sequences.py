@@ -74,7 +74,7 @@ def _kind(leaf: Any) -> tuple[Any, ...]:
 
 
 def _is_joined(leaf: Any) -> bool:
-    """Whether a leaf is no number that NumPy could put beside others."""
+    """True if a leaf is no number that NumPy could put beside others."""
     return is_tracer(leaf) or (isinstance(leaf, Array) and leaf.aval.dtype == KEY)
 
 

@@ -69,7 +69,7 @@ def _fixed(places: np.ndarray) -> Array:
 
 
 def _parts(value: Array, axis: int, place: int, gap: int) -> list[Array]:
-    """What lies before a place, and behind as many elements from there on."""
+    """The elements before a place, and those behind a gap of as many elements."""
     before = [place if d == axis else n for d, n in enumerate(value.shape)]
     behind = [place + gap if d == axis else 0 for d in range(value.ndim)]
     return [

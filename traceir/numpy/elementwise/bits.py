@@ -51,7 +51,7 @@ bitwise_right_shift = right_shift
 
 @composite
 def bitwise_count(x: Operand) -> Array:
-    """How many bits of each element's magnitude are set, as uint8.
+    """The number of bits set in each element's magnitude, as uint8.
 
     >>> bitwise_count(-7)
     Array(3, dtype=uint8)

@@ -36,7 +36,7 @@ def isclose(
     atol: Operand = 1e-08,
     equal_nan: bool = False,
 ) -> Array:
-    """Whether each two elements differ by at most `atol + rtol * |b|`.
+    """True where two elements differ by at most `atol + rtol * |b|`.
 
     An infinity is close to itself alone, NaN to NaN with `equal_nan` alone. Integers
     are compared as floats. Raises TypeError (face.argument, face.broadcast).
@@ -78,7 +78,7 @@ def allclose(
     atol: Operand = 1e-08,
     equal_nan: bool = False,
 ) -> Array:
-    """Whether all elements are close, as `isclose` has it: a boolean scalar.
+    """True if all elements are close, as `isclose` has it: a boolean scalar.
 
     >>> import traceir.numpy as jnp
     >>> allclose(jnp.ones(3), 1.000001)
@@ -89,7 +89,7 @@ def allclose(
 
 
 def array_equiv(a1: Operand, a2: Operand) -> Array:
-    """Whether two arrays broadcast together and are equal then: a boolean scalar.
+    """True if two arrays broadcast together and are equal then: a boolean scalar.
 
     >>> import traceir.numpy as jnp
     >>> array_equiv(jnp.ones((2, 3)), 1), array_equiv(jnp.ones(2), jnp.ones(3))
@@ -173,7 +173,7 @@ def _wide(dtype: np.dtype) -> np.dtype:
 
 @composite
 def isreal(x: Operand) -> Array:
-    """Whether the imaginary part of each element is 0.
+    """True where the imaginary part of an element is 0.
 
     >>> import traceir.numpy as jnp
     >>> isreal(jnp.ones(2))
@@ -184,7 +184,7 @@ def isreal(x: Operand) -> Array:
 
 @composite
 def iscomplex(x: Operand) -> Array:
-    """Whether the imaginary part of each element is not 0.
+    """True where the imaginary part of an element is not 0.
 
     >>> import traceir.numpy as jnp
     >>> iscomplex(jnp.ones(2))
@@ -200,7 +200,7 @@ def _imaginary(x: Operand) -> tuple[Array, Operand]:
 
 
 def iscomplexobj(x: Any) -> bool:
-    """Whether a value has a complex dtype.
+    """True if a value has a complex dtype.
 
     >>> iscomplexobj(2.5), iscomplexobj(1j)
     (False, True)
@@ -209,7 +209,7 @@ def iscomplexobj(x: Any) -> bool:
 
 
 def isrealobj(x: Any) -> bool:
-    """Whether a value has a dtype that is not complex.
+    """True if a value has a dtype that is not complex.
 
     >>> isrealobj(2.5)
     True

@@ -44,7 +44,7 @@ def _word(dtype: np.dtype) -> np.dtype:
 
 @composite
 def signbit(x: Operand) -> Array:
-    """Whether the sign of each element is set, that of a zero or NaN included.
+    """True where the sign of an element is set, that of a zero or NaN included.
 
     >>> import traceir.numpy as jnp
     >>> jnp.signbit(-0.0), jnp.signbit(jnp.float32(3))

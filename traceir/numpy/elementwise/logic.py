@@ -41,7 +41,7 @@ def _ordered(name: str, primitive: str, x: Operand, y: Operand) -> Array:
 
 
 def equal(x: Operand, y: Operand) -> Array:
-    """Whether each two elements are equal; NaN equals nothing.
+    """True where two elements are equal; NaN equals nothing.
 
     >>> equal(1, 2.5)
     Array(False, dtype=bool, weak_type=True)
@@ -50,7 +50,7 @@ def equal(x: Operand, y: Operand) -> Array:
 
 
 def not_equal(x: Operand, y: Operand) -> Array:
-    """Whether each two elements differ; NaN differs from itself.
+    """True where two elements differ; NaN differs from itself.
 
     >>> not_equal(1, 2.5)
     Array(True, dtype=bool, weak_type=True)
@@ -59,7 +59,7 @@ def not_equal(x: Operand, y: Operand) -> Array:
 
 
 def less(x: Operand, y: Operand) -> Array:
-    """Whether each element of `x` is less.
+    """True where an element of `x` is less.
 
     >>> less(1, 2.5)
     Array(True, dtype=bool, weak_type=True)
@@ -68,7 +68,7 @@ def less(x: Operand, y: Operand) -> Array:
 
 
 def less_equal(x: Operand, y: Operand) -> Array:
-    """Whether each element of `x` is less or equal.
+    """True where an element of `x` is less or equal.
 
     >>> less_equal(1, 2.5)
     Array(True, dtype=bool, weak_type=True)
@@ -77,7 +77,7 @@ def less_equal(x: Operand, y: Operand) -> Array:
 
 
 def greater(x: Operand, y: Operand) -> Array:
-    """Whether each element of `x` is greater.
+    """True where an element of `x` is greater.
 
     >>> greater(1, 2.5)
     Array(False, dtype=bool, weak_type=True)
@@ -86,7 +86,7 @@ def greater(x: Operand, y: Operand) -> Array:
 
 
 def greater_equal(x: Operand, y: Operand) -> Array:
-    """Whether each element of `x` is greater or equal.
+    """True where an element of `x` is greater or equal.
 
     >>> greater_equal(1, 2.5)
     Array(False, dtype=bool, weak_type=True)
@@ -114,7 +114,7 @@ def _logical(name: str, primitive: str, x: Operand, y: Operand) -> Array:
 
 
 def logical_and(x: Operand, y: Operand) -> Array:
-    """Whether both elements are true, or other than 0.
+    """True where both elements are true, or other than 0.
 
     >>> logical_and(True, 2)
     Array(True, dtype=bool, weak_type=True)
@@ -123,7 +123,7 @@ def logical_and(x: Operand, y: Operand) -> Array:
 
 
 def logical_or(x: Operand, y: Operand) -> Array:
-    """Whether either element is true, or other than 0.
+    """True where either element is true, or other than 0.
 
     >>> logical_or(False, 2)
     Array(True, dtype=bool, weak_type=True)
@@ -132,7 +132,7 @@ def logical_or(x: Operand, y: Operand) -> Array:
 
 
 def logical_xor(x: Operand, y: Operand) -> Array:
-    """Whether just one of the elements is true, or other than 0.
+    """True where exactly one of the elements is true, or other than 0.
 
     >>> logical_xor(True, 2)
     Array(False, dtype=bool, weak_type=True)
@@ -141,7 +141,7 @@ def logical_xor(x: Operand, y: Operand) -> Array:
 
 
 def logical_not(x: Operand) -> Array:
-    """Whether each element is false, or 0.
+    """True where an element is false, or 0.
 
     >>> logical_not(0)
     Array(True, dtype=bool, weak_type=True)
@@ -190,7 +190,7 @@ bitwise_invert = bitwise_not
 
 
 def isnan(x: Operand) -> Array:
-    """Whether each element is NaN.
+    """True where an element is NaN.
 
     >>> isnan(0.0)
     Array(False, dtype=bool, weak_type=True)
@@ -201,7 +201,7 @@ def isnan(x: Operand) -> Array:
 
 @composite
 def isinf(x: Operand) -> Array:
-    """Whether each element is infinite.
+    """True where an element is infinite.
 
     >>> isinf(0.0)
     Array(False, dtype=bool)
@@ -222,7 +222,7 @@ def _is_endless(value: Operand) -> Array:
 
 
 def isfinite(x: Operand) -> Array:
-    """Whether each element is neither infinite nor NaN.
+    """True where an element is neither infinite nor NaN.
 
     >>> isfinite(0.0)
     Array(True, dtype=bool, weak_type=True)
@@ -237,7 +237,7 @@ def isfinite(x: Operand) -> Array:
 
 
 def array_equal(a1: Operand, a2: Operand, equal_nan: bool = False) -> Array:
-    """Whether two arrays have one shape and equal elements: a boolean scalar.
+    """True if two arrays have one shape and equal elements: a boolean scalar.
 
     With `equal_nan`, NaN equals NaN.
 

@@ -134,7 +134,7 @@ degrees = rad2deg
 
 
 def isposinf(x: Operand) -> Array:
-    """Whether each element is the positive infinity.
+    """True where an element is the positive infinity.
 
     >>> isposinf(float("inf"))
     Array(True, dtype=bool)
@@ -143,7 +143,7 @@ def isposinf(x: Operand) -> Array:
 
 
 def isneginf(x: Operand) -> Array:
-    """Whether each element is the negative infinity.
+    """True where an element is the negative infinity.
 
     >>> isneginf(float("inf"))
     Array(False, dtype=bool)

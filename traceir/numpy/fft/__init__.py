@@ -145,7 +145,7 @@ def fftshift(x: Operand, axes: int | Sequence[int] | None = None) -> Array:
 
 
 def ifftshift(x: Operand, axes: int | Sequence[int] | None = None) -> Array:
-    """What undoes `fftshift`: elements in the middle become the first.
+    """The inverse of `fftshift`: elements in the middle become the first.
 
     Raises ValueError (face.axis).
 

@@ -52,7 +52,7 @@ _UPDATES = {
 
 
 def equipped(find: Find, name: str, value: Any) -> Any:
-    """What the package has under a name: a universal function has its methods.
+    """The value under a public name: a universal function gets its methods.
 
     `find` gives the package's function of a name.
     """

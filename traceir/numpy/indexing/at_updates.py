@@ -35,7 +35,7 @@ Combine = Callable[[Any, Any], Any]
 
 @dataclass(frozen=True, slots=True)
 class IndexUpdates:
-    """What `x.at` is: index it to say which elements an update is about.
+    """The attribute `x.at`: index it to say which elements an update is about.
 
     >>> import traceir.numpy as jnp
     >>> jnp.arange(4).at[1].set(9)
@@ -54,7 +54,7 @@ if TYPE_CHECKING:  # arrays declare what this is
 
 @dataclass(frozen=True, slots=True)
 class IndexUpdate:
-    """What `x.at[index]` is: the elements of a copy that a method updates.
+    """The value of `x.at[index]`: elements of a copy, which a method updates.
 
     The index is one that `x[index]` can have. The result has the array's dtype; an
     update meets the array in the dtype in which both are promoted, and broadcasts to
@@ -281,7 +281,7 @@ class IndexUpdate:
         return found
 
     def _times(self, mode: Any, wrap: bool) -> tuple[Array, Any] | None:
-        """How often the index names each element, and at most; None if once."""
+        """The counts of elements in the index, and their bound; None if all are 1."""
         parts = self.index if isinstance(self.index, tuple) else (self.index,)
         arrays = [p for p in parts if isinstance(p, (Array, np.ndarray)) and p.ndim]
         if not any(p.dtype != bool for p in arrays) or not self.array.size:

@@ -9,7 +9,7 @@ from traceir.tracing.trace import bind
 
 
 def at_places(x: Array, places: Array, axis: int, keepdims: bool = False) -> Array:
-    """What `x` has at some places of an axis, all at once for all of its lines.
+    """The elements of `x` at some indices of an axis, the same for all of its lines.
 
     The dimensions of `places` come first. At one place, a scalar, the axis may stay,
     with extent 1. An axis without places gives zeros.
@@ -37,7 +37,7 @@ def at_places(x: Array, places: Array, axis: int, keepdims: bool = False) -> Arr
 
 
 def along_axis(x: Array, places: Array, axis: int) -> Array:
-    """What each line of `x` has at its own places along an axis.
+    """The elements of each line of `x` at its own indices along an axis.
 
     `places` has the shape of `x` but for the extent of the axis. Of an array without
     elements there are zeros.
@@ -76,7 +76,7 @@ def filled(marks: Array, ranks: Array, size: int) -> Array:
 
 
 def counted(places: Array, size: int) -> Array:
-    """How often each of the first `size` numbers is among some.
+    """The count of each of the first `size` numbers among some.
 
     >>> import traceir.numpy as jnp
     >>> counted(jnp.array([0, 2, 2, 5]), 3)

@@ -101,7 +101,9 @@ def gathered(
     fill_value: Any,
     wrap: bool,
 ) -> Array:
-    """What entries read: by `dynamic_slice` if they are one box, else by `gather`."""
+    """The elements that entries read: by `dynamic_slice` if they are one box, else by
+    `gather`.
+    """
     x, parts = unmasked(x, parts)
     fills = GatherScatterMode.from_any(mode, GatherScatterMode.CLIP) is FILL
     if not fills and _is_box(parts, x.shape):
@@ -148,7 +150,7 @@ def _of_nothing(x: Array, plan: Plan, mode: Any, fill_value: Any) -> Array:
 
 
 def _is_box(parts: Sequence[Any], shape: tuple[int, ...]) -> bool:
-    """Whether entries are ints, some traced, and slices without steps."""
+    """True if entries are ints, some traced, and slices without steps."""
     kept = [part for part in parts if part is not None]
     for part, extent in zip(kept, shape, strict=True):
         if isinstance(part, builtins.slice):
@@ -229,7 +231,7 @@ def _cut(x: Array, cuts: list[Cut], new: list[bool]) -> Array:
 
 
 def _limit(cut: Cut) -> int:
-    """Where `slice` stops: where the last step would end, but inside the array.
+    """The limit of a `slice`: where the last step would end, but inside the array.
 
     Of elements in the other order the first is the last one that it takes.
     """

@@ -82,7 +82,7 @@ def _check(part: Any) -> None:
 
 
 def traced(part: Any) -> str:
-    """What an error shows of a traced value: its type, and why it is not known."""
+    """A traced value in an error: its type, and why it is not known."""
     return f"{part.aval.str_short()}, {origin(part)}"
 
 
@@ -99,7 +99,7 @@ def _is_array(part: Any) -> bool:
 
 
 def _consumed(part: Any) -> int:
-    """How many dimensions an entry is about."""
+    """The number of dimensions that an entry is about."""
     if part is None or part is Ellipsis or _is_bool(part):
         return 0
     if _is_array(part) and part.dtype == bool:
@@ -120,7 +120,8 @@ def place_of(part: Any) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """What an index takes of one dimension: from `start` by `step`, `size` elements.
+    """The part of one dimension that an index takes: from `start` by `step`, `size`
+    elements.
 
     `whole` is a slice, which keeps the dimension; an int drops it.
     """
@@ -133,7 +134,7 @@ class Cut:
 
     @property
     def full(self) -> bool:
-        """Whether every element is taken in order."""
+        """True if every element is taken in order."""
         return self.size == self.extent and self.step == 1 and self.start == 0
 
     @property
@@ -146,7 +147,7 @@ class Cut:
 
 
 def cuts_of(parts: Sequence[Any], shape: tuple[int, ...]) -> Iterator[Cut]:
-    """What basic entries take of each dimension; a read of an int is clamped.
+    """The parts that basic entries take of each dimension; a read of an int is clamped.
 
     Raises IndexError (index.slice, index.empty), TypeError (index.type).
     """
@@ -163,7 +164,7 @@ def cuts_of(parts: Sequence[Any], shape: tuple[int, ...]) -> Iterator[Cut]:
 
 
 def slice_cut(part: builtins.slice, extent: int) -> Cut:
-    """What a slice takes of a dimension; IndexError (index.slice)."""
+    """The part that a slice takes of a dimension; IndexError (index.slice)."""
     for entry in (part.start, part.stop, part.step):
         if is_tracer(entry):
             raise rules.error("index.slice", got=traced(entry))
@@ -301,7 +302,7 @@ class _Planner:
         )
 
     def advanced(self, part: Any) -> bool:
-        """Whether an entry is an index array, or an int beside one."""
+        """True if an entry is an index array, or an int beside one."""
         other = part is None or isinstance(part, builtins.slice)
         return bool(self.arrays) and not other
 
@@ -317,7 +318,7 @@ class _Planner:
         self.kinds += ["row"] * len(shape)
 
     def dimension(self, part: Any) -> None:
-        """What an entry takes of the next dimension of the array."""
+        """Plan an entry for the next dimension of the array."""
         dim = len(self.sizes)
         if isinstance(part, builtins.slice):
             self.cut(dim, slice_cut(part, self.shape[dim]))

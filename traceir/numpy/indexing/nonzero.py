@@ -150,7 +150,7 @@ def compress(
     fill_value: Any = 0,
     out: None = None,
 ) -> Array:
-    """What is at those places of an axis of which the condition, a vector, holds; of
+    """The elements at those places of an axis where the condition, a vector, holds; of
     all elements in a row without an axis.
 
     With `size`, so many, the rest filled. Raises TracerBoolConversionError

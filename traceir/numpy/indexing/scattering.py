@@ -27,7 +27,7 @@ Scatter = Callable[..., Array]
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How an update is done, besides what it does."""
+    """The options of an update."""
 
     indices_are_sorted: bool
     unique_indices: bool

@@ -107,7 +107,7 @@ def matrix_rank(
     hermitian: bool = False,
     tol: Operand = None,
 ) -> Array:
-    """How many singular values count: (..., m, n) to integers (...).
+    """The number of singular values that count: (..., m, n) to integers (...).
 
     Those above `tol`, or above `rtol` times the greatest, by default max(m, n) units in
     the last place of 1. Of a vector, whether it has an element that is not 0. That a

@@ -220,7 +220,7 @@ def multi_dot(arrays: Sequence[Operand], *, precision: PrecisionLike = None) -> 
 
 
 def _cheapest(extents: list[int]) -> dict[tuple[int, int], int]:
-    """Where to divide each run of matrices for the fewest multiplications."""
+    """The division of each run of matrices with the fewest multiplications."""
     count = len(extents) - 1
     cost = {(k, k): 0 for k in range(count)}
     cut: dict[tuple[int, int], int] = {}

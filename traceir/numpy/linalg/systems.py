@@ -27,7 +27,7 @@ from traceir.tracing.trace import typeof
 
 
 class SlogdetResult(NamedTuple):
-    """What `slogdet` gives."""
+    """The result of `slogdet`."""
 
     sign: Array
     logabsdet: Array

@@ -32,7 +32,7 @@ def _last(name: str, x: Operand, axis: int | None) -> tuple[Operand, int]:
 
 
 def _places(bitorder: str) -> Array:
-    """How far the bits of a byte are moved up, the first truth's first."""
+    """The shifts of a byte's bits, the first truth's first."""
     if bitorder not in ORDERS:
         raise rules.error("face.choice", got=f"{bitorder!r}, not one of {ORDERS}")
     places = lax.iota(BYTE, 8)

@@ -122,7 +122,7 @@ def _slice(value: Operand, start: int | None, end: int | None, axis: int) -> Arr
 
 
 def _ends(name: str, sections: Any, extent: int, even: bool) -> list[int]:
-    """Where the parts but for the last one end."""
+    """The ends of the parts, but for the last one."""
     if is_tracer(sections):
         what = f"the indices or sections of jnp.{name}"
         raise refusal(sections, "level.concretize.number", what)

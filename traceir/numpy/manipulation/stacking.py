@@ -155,7 +155,7 @@ def block(arrays: Any) -> Array:
 
 
 def _depth(tree: Any) -> int:
-    """How deep lists are nested."""
+    """The depth to which lists are nested."""
     if isinstance(tree, tuple):
         raise rules.error("face.argument", got="a tuple in the lists of block")
     if not isinstance(tree, list):

@@ -20,7 +20,7 @@ from traceir.tracing.concretization import origin
 def trim_zeros(
     filt: Operand, trim: str = "fb", axis: int | Sequence[int] | None = None
 ) -> Array:
-    """What is left without the zeros in front ("f") and at the back ("b") of axes.
+    """The array without the zeros in front ("f") and at the back ("b") of axes.
 
     Along each axis only what is 0 everywhere goes. The shape depends on values, so a
     traced array is a ConcretizationTypeError (order.size). Raises ValueError

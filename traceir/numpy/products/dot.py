@@ -211,7 +211,9 @@ Places = tuple[list[int], list[int]]
 
 
 def _places(left: tuple[int, ...], right: tuple[int, ...]) -> Places:
-    """Who has which leading axis; an extent of 1 that meets another is not had."""
+    """The leading axes of each operand; an extent of 1 that meets another does not
+    count.
+    """
     rank = max(len(left), len(right))
     had: Places = [], []
     for place in range(rank):

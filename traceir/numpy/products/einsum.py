@@ -107,7 +107,7 @@ def einsum_path(
 
 
 def _order(terms: Sequence[Term], result: str, optimize: Any) -> list[tuple[int, ...]]:
-    """Which of the terms that are left are taken together, step by step."""
+    """The order of contraction: which of the terms that are left are taken together."""
     if len(terms) < 3:
         return [tuple(range(len(terms)))]
     text = ",".join(t.letters for t in terms) + "->" + result

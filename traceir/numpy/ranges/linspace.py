@@ -137,7 +137,7 @@ def linspace(
 def spacing_dtypes(
     name: str, first: Operand, last: Operand, dtype: DTypeLike
 ) -> tuple[np.dtype, np.dtype]:
-    """What numbers between two ends are computed in, and what they are given in.
+    """The dtype in which numbers between two ends are computed, and that of the result.
 
     A wider dtype that is asked for is computed in; a narrower one is rounded to.
     """
@@ -217,7 +217,7 @@ def tri(
 
 
 def _below(shape: tuple[int, int], k: int) -> Array:
-    """Whether a place of a matrix is at or below its `k`-th diagonal."""
+    """True where a place of a matrix is at or below its `k`-th diagonal."""
     integers = default_dtype(int)
     rows = lax.broadcasted_iota(integers, shape, 0)
     rows = lax.add(rows, typed(offset(k, shape), integers, False))

@@ -65,7 +65,7 @@ def _zeros(value: Operand) -> Array:
 
 
 def _at_or_below(shape: tuple[int, ...], k: int) -> Array:
-    """Whether an element of matrices is at or below their `k`-th diagonal."""
+    """True where an element of matrices is at or below their `k`-th diagonal."""
     integers, rank = default_dtype(int), len(shape)
     rows = lax.broadcasted_iota(integers, shape[-2:], 0)
     rows = lax.add(rows, typed(offset(k, shape), integers, False))

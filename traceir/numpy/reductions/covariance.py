@@ -293,7 +293,7 @@ def _variables(
 def _observations(
     fweights: Operand, aweights: Operand, count: int, dtype: np.dtype
 ) -> Operand:
-    """How much each observation counts, None if all count as one."""
+    """The weight of each observation, None if all count as one."""
     found = None
     for weights in (fweights, aweights):
         if weights is None:

@@ -61,7 +61,7 @@ def bincount(
     *,
     length: int | None = None,
 ) -> Array:
-    """How often each number from 0 on is in a vector of integers; or its weights' sum.
+    """The count of each number from 0 on in a vector of integers, or its weights' sum.
 
     There are at least `minlength` counts, just `length` if it is given; then what is
     beyond is not counted. Negative numbers count as 0. Raises TypeError
@@ -153,7 +153,7 @@ def histogram(
     weights: Operand = None,
     density: bool | None = None,
 ) -> tuple[Array, Array]:
-    """How many elements are in each bin, and the edges of the bins.
+    """The number of elements in each bin, and the edges of the bins.
 
     `bins` and `range` are those of `histogram_bin_edges`. Elements count as much as
     their `weights`, which have the shape of `a`. With `density` the bins' areas add up
@@ -196,7 +196,7 @@ def histogram2d(
     weights: Operand = None,
     density: bool | None = None,
 ) -> tuple[Array, Array, Array]:
-    """How many points, with coordinates in two vectors, are in each cell; two edges.
+    """The number of points, with coordinates in two vectors, in each cell; two edges.
 
     Otherwise as `histogramdd`.
 
@@ -226,7 +226,7 @@ def histogramdd(
     weights: Operand = None,
     density: bool | None = None,
 ) -> tuple[Array, list[Array]]:
-    """How many points, the rows of `sample`, are in each cell, and all the edges.
+    """The number of points, the rows of `sample`, in each cell, and all the edges.
 
     `bins` is one number of bins, or for each dimension a number or the edges; `range`
     has a pair for each dimension, or None. `weights` has a number for each point. With
@@ -272,7 +272,7 @@ _range = range
 
 
 def _for_each(bins: Bins, rank: int) -> list[Any]:
-    """What tells the bins of each dimension."""
+    """The bins of each dimension."""
     if isinstance(bins, int | np.integer):
         return [bins] * rank
     if isinstance(bins, list | tuple):

@@ -82,7 +82,7 @@ def _mean(
 def _count(
     x: Operand, axes: tuple[int, ...], keepdims: bool, where: Operand, dtype: np.dtype
 ) -> Operand:
-    """How many elements of each line count: all, or those that `where` tells."""
+    """The number of elements of each line that count, by `where` if it is given."""
     if where is None:
         return typed(prod(shape_of(x)[d] for d in axes), dtype, False)
     some = broadcast_to(convert(truths(where), dtype), shape_of(x))
@@ -151,7 +151,7 @@ def computed_in(dtype: np.dtype) -> np.dtype:
 
 
 def _corrected(ddof: int | float, correction: int | float | None) -> int | float:
-    """What the number of elements is lessened by, under either name."""
+    """The number subtracted from the count of elements, under either name."""
     if correction is None:
         return ddof
     if ddof:

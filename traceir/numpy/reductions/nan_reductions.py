@@ -194,7 +194,7 @@ def ptp(
 
 @composite(static_argnames=["axis", "keepdims"])
 def count_nonzero(a: Operand, axis: Axis = None, keepdims: bool = False) -> Array:
-    """How many elements over axes are true, or other than 0.
+    """The number of elements over axes that are true, or other than 0.
 
     >>> import traceir.numpy as jnp
     >>> count_nonzero(jnp.array([3, 0, 4]))

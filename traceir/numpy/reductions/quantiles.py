@@ -256,7 +256,7 @@ def _in_line(x: Array, axes: tuple[int, ...]) -> tuple[Array, int]:
 
 
 def _place(part: Operand, count: Operand, method: str) -> Array:
-    """Where a part of so many elements belongs, counted from 0."""
+    """The position of a part of so many elements, counted from 0."""
     alpha, beta = PLACES[method]
     one = typed(1, typeof(count).dtype, False)
     if method == "inverted_cdf":
@@ -313,7 +313,7 @@ def _of_numbers(
 def _between(
     lower: Array, upper: Array, rest: Array, share: Array, method: str
 ) -> Array:
-    """What a method makes of two elements and the shares that they have."""
+    """The quantile of a method, from two elements and the shares that they have."""
     match method:
         case "lower" | "inverted_cdf":
             return lower

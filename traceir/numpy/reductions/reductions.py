@@ -38,7 +38,7 @@ Axis = Any
 
 
 def truths(where: Operand) -> Operand:
-    """Which elements count; ValueError (face.where) unless by booleans.
+    """The elements that count, as booleans; ValueError (face.where) for others.
 
     >>> truths(True)
     True
@@ -253,7 +253,8 @@ def all(
     *,
     where: Operand = None,
 ) -> Array:
-    """Whether all elements over axes are true, or other than 0; `where` tells which.
+    """True where all elements over axes are true, or other than 0; `where` selects
+    them.
 
     >>> all(True)
     Array(True, dtype=bool)
@@ -272,7 +273,7 @@ def any(
     *,
     where: Operand = None,
 ) -> Array:
-    """Whether any element over axes is true, or other than 0; `where` tells which.
+    """True where any element over axes is true, or other than 0; `where` selects them.
 
     >>> any(False)
     Array(False, dtype=bool)

@@ -60,7 +60,8 @@ def searchsorted(
     *,
     method: str = "scan",
 ) -> Array:
-    """Where each number of `v` belongs in `a`, a vector in ascending order.
+    """The position at which each number of `v` belongs in `a`, a vector in ascending
+    order.
 
     Places are int32, as JAX's are, and int64 where `a` is too long for that.
 
@@ -121,7 +122,7 @@ def _before(numbers: Array, side: str) -> Before:
 
 
 def _by_halves(values: Array, shape: tuple[int, ...], before: Before) -> Array:
-    """How many values are before each number, bit by bit from the highest."""
+    """The number of values before each number, bit by bit from the highest."""
     count = values.shape[0]
     places = index_dtype((count,))
     found = lax.full(shape, typed(0, places, False))

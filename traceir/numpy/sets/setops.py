@@ -55,7 +55,7 @@ def isin(
     *,
     method: str = "auto",
 ) -> Array:
-    """Whether each element is one of the others; whether it is none, if `invert`.
+    """True where an element is one of the others, or is none of them, if `invert`.
 
     `method` says how, not what: "compare_all" compares each with each, "binary_search"
     and "sort" put the others in order; "auto" goes by how many they are. Nothing

@@ -128,7 +128,7 @@ class _Taken(NamedTuple):
 
 
 def known_size(name: str, mask: Any, size: int | None) -> int:
-    """How many are true, if it is known, or how many are asked for."""
+    """The number of true elements, if it is known, or the number asked for."""
     if size is not None:
         return shape_tuple(size)[0]
     if isinstance(mask, Tracer):
@@ -137,7 +137,7 @@ def known_size(name: str, mask: Any, size: int | None) -> int:
 
 
 def is_known(value: Any) -> bool:
-    """Whether the elements are known, as those are of which a derivative is taken.
+    """True if the elements are known, as those are of which a derivative is taken.
 
     >>> import traceir.numpy as jnp
     >>> is_known(jnp.arange(2))
@@ -151,7 +151,7 @@ def _traced(name: str, value: Any) -> str:
 
 
 def first_ones(values: Array) -> Array:
-    """Whether each value of a vector in order is the first of its equals.
+    """True where a value of a vector in order is the first of its equals.
 
     >>> import traceir.numpy as jnp
     >>> first_ones(jnp.array([1, 1, 2]))
@@ -182,7 +182,7 @@ def _firsts(rows: Array, equal_nan: bool) -> Array:
 
 
 def _differ(x: Array, y: Array, equal_nan: bool) -> Array:
-    """Whether rows differ in some element."""
+    """True where rows differ in some element."""
     found = not_equal(x, y)
     if equal_nan and kind_of(x.dtype) == "f":
         found = logical_and(found, logical_not(logical_and(isnan(x), isnan(y))))
@@ -190,7 +190,7 @@ def _differ(x: Array, y: Array, equal_nan: bool) -> Array:
 
 
 def _taken_all(order: Array, first: Array, size: int) -> _Taken:
-    """What is known of the values whose first places in order are marked."""
+    """The values whose first places are marked, with their indices and counts."""
     count = first.shape[0]
     dtype = default_dtype(int)
     ranks = lax.sub(

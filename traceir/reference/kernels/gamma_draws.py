@@ -96,7 +96,7 @@ class _Draws:
         return np.asarray(self.real("log", d) + self.real("log", cubes) + less)
 
     def cubes(self, keys: np.ndarray, d: np.ndarray, c: np.ndarray) -> np.ndarray:
-        """What is accepted for each key; in the end all are."""
+        """The accepted cubes of all keys; in the end all are."""
         found = np.ones_like(d)
         rest = np.arange(len(d))
         while rest.size:
@@ -112,7 +112,7 @@ class _Draws:
     def refused(
         self, squares: np.ndarray, cubes: np.ndarray, u: np.ndarray, d: np.ndarray
     ) -> np.ndarray:
-        """Which draws are above the density."""
+        """The draws that are above the density."""
         one, half = self.number(1), self.number(0.5)
         far = u >= one - self.number(0.0331) * (squares * squares)
         height = squares * half + d * ((one - cubes) + self.real("log", cubes))

@@ -53,6 +53,7 @@ def describe(formula: Formula, env: Env, display: Show = show) -> str:
 
 
 def _sides(node: ast.expr, env: Env) -> Iterator[Any]:
+    """The values of the parts that make a formula false."""
     match node:
         case ast.BoolOp(ast.And(), values):
             yield from _sides(next(v for v in values if not walk(v, env)), env)

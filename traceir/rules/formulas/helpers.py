@@ -52,7 +52,7 @@ def renumber(index: Sequence[int], shape: Shape, other: Shape) -> Shape:
 
 
 def distinct(items: Sequence[Any]) -> bool:
-    """Whether no item occurs twice."""
+    """True if no item occurs twice."""
     return len(set(items)) == len(items)
 
 
@@ -62,7 +62,7 @@ def prod(factors: Iterable[Any]) -> Any:
 
 
 def broadcastable(*shapes: Shape) -> bool:
-    """Whether the shapes that are not () agree in rank and, up to 1, in extent."""
+    """True if the shapes that are not () agree in rank and, up to 1, in extent."""
     full = [s for s in shapes if s]
     return len({len(s) for s in full}) <= 1 and all(
         len(set(extents) - {1}) <= 1 for extents in zip(*full)

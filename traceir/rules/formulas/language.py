@@ -176,6 +176,7 @@ def _targets(target: ast.expr) -> tuple[str, ...]:
 
 
 def _free(node: ast.expr) -> Iterator[str]:
+    """The names that an expression reads and does not bind itself."""
     match node:
         case ast.Name(name):
             yield name
@@ -249,6 +250,7 @@ def _walk_bool(is_and: bool, values: Sequence[ast.expr], env: Env) -> Any:
 def _walk_compare(
     left: Any, ops: Sequence[ast.cmpop], rights: Sequence[ast.expr], env: Env
 ) -> Any:
+    """A chain of comparisons, evaluated up to the first that fails."""
     held: Any = True
     for op, node in zip(ops, rights):
         right = walk(node, env)
@@ -260,7 +262,7 @@ def _walk_compare(
 
 
 def bind_loop(target: ast.expr, value: Any) -> dict[str, Any]:
-    """What one turn of a loop binds."""
+    """The variables that one turn of a loop binds."""
     if isinstance(target, ast.Name):
         return {target.id: value}
     return dict(zip(_targets(target), value, strict=True))
@@ -276,7 +278,7 @@ def _walk_loop(
 
 
 def _is_warned_of(formula: ast.expr) -> bool:
-    """Whether Python may warn of a formula, as of `3[0]`: here it has no value."""
+    """True if Python may warn of a formula, as of `3[0]`: here it has no value."""
     operands: list[ast.expr] = []
     for node in ast.walk(formula):
         match node:

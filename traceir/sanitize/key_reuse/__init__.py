@@ -90,6 +90,7 @@ def _count(
     found: Sequence[np.ndarray],
     call: Callable[[Reading, Sequence[Keys]], list[Keys]],
 ) -> None:
+    """Count uses of arrays' keys; on an error nothing is counted."""
     before: dict[Root, np.ndarray] = {}
 
     def held_by(array: np.ndarray) -> Held:

@@ -61,7 +61,7 @@ class Held:
 
     @property
     def spent(self) -> np.ndarray:
-        """Which of the value's keys are spent; all that may be, where that is open."""
+        """The keys of the value that are spent, or may be."""
         flat = self.root.spent.reshape(-1)
         if self.places is None:
             return np.full(self.shape, flat.any())
@@ -122,7 +122,7 @@ def _at(line: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """Which keys of a value a program uses, the first of them at a line."""
+    """The keys of a value that a program uses, the first of them at a line."""
 
     mask: np.ndarray
     line: str
@@ -141,7 +141,7 @@ class Out:
 
 @dataclass(frozen=True, slots=True)
 class Uses:
-    """What a program does with keys: its inputs', its constants' and its results'."""
+    """The key uses of a program: its inputs', its constants' and its results'."""
 
     inputs: tuple[Use | None, ...]
     consts: tuple[tuple[np.ndarray, Use], ...]

@@ -26,7 +26,7 @@ REGIONS: dict[str, Region] = {}
 
 
 class Reading:
-    """What is known of keys at one point of a program: of constants, those spent.
+    """The knowledge of keys at one point of a program: of constants, those spent.
 
     `held_by` gives the keys of an array.
     """
@@ -105,8 +105,9 @@ def _use(primitive: str, line: str, operands: Sequence[Keys]) -> None:
 def _places(
     primitive: str, params: Params, first: Held, values: Values
 ) -> np.ndarray | None:
-    """Where the elements of a result are in the first operand: the primitive moves
-    their numbers. None where that depends on operands that are not known."""
+    """The positions of a result's elements in the first operand: the primitive moves
+    their numbers. None if that depends on operands that are not known.
+    """
     if any(v is None for v in values[1:]):
         return None
     numbers = np.arange(int(np.prod(first.shape))).reshape(first.shape)
@@ -119,7 +120,7 @@ def _known(values: Values) -> list[np.ndarray]:
 
 
 def uses_of(closed: ClosedJaxpr) -> Uses:
-    """What a program does with keys; kept with the program.
+    """The key uses of a program; kept with the program.
 
     Raises KeyReuseError (random.reuse) if it uses one twice.
 
@@ -134,6 +135,7 @@ def uses_of(closed: ClosedJaxpr) -> Uses:
 
 
 def _read(closed: ClosedJaxpr) -> Uses:
+    """Read a program equation by equation for the keys that it uses."""
     jaxpr, reading = closed.jaxpr, Reading(lambda array: Held.new(array.shape))
     known: dict[Atom, Keys] = {}
     for var, array in zip(jaxpr.constvars, closed.consts, strict=True):

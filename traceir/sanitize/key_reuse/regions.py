@@ -60,6 +60,7 @@ def _remat(
 def _cond(
     reading: Reading, params: Params, operands: Sequence[Keys], line: str
 ) -> list[Keys]:
+    """The uses of a choice: a key is used if any branch uses it."""
     branches: tuple[ClosedJaxpr, ...] = params["branches"]
     given, uses = operands[1:], [uses_of(b) for b in branches]
     handed = [_either(outs, given) for outs in zip(*(u.outputs for u in uses))]
@@ -76,7 +77,7 @@ def _cond(
 
 
 def _use_any(held: Keys, uses: list[Use]) -> None:
-    """What one branch or another uses."""
+    """Add the uses of one branch or another."""
     if held is not None and uses:
         mask = np.logical_or.reduce([use.mask for use in uses])
         held.use("cond", uses[0].line, mask)
@@ -130,6 +131,7 @@ def _while(
 def _scan(
     reading: Reading, params: Params, operands: Sequence[Keys], line: str
 ) -> list[Keys]:
+    """The uses of a loop: what is used in one turn must not be used in the next."""
     body: ClosedJaxpr = params["jaxpr"]
     first = params["num_consts"]
     last, length = first + params["num_carry"], params["length"]

@@ -54,7 +54,7 @@ def _sum(kept: Array, x: Array, y: Array) -> Array:
 
 
 def _between(i: Array, j: Array, size: int) -> Array:
-    """Which of so many numbers lie between two."""
+    """The numbers, of so many, that lie between two."""
     places = arange(size)
     return (places > i) & (places < j)
 
@@ -141,7 +141,7 @@ def _parlett(found: Array, t: Array) -> Array:
 
 
 def _estimate(found: Array, t: Array, values: Array) -> Array:
-    """How far off a function of a matrix may be, by the eigenvalues' distances."""
+    """The possible error of a function of a matrix, by the eigenvalues' distances."""
     least = finfo(t.dtype).eps
     apart = abs(values[:, None] - values)
     places = arange(len(values))

@@ -210,7 +210,7 @@ def _pair(
 
 
 def _nested(x: Operand, y: Operand) -> bool:
-    """Whether one of two arrays is not the larger in any dimension."""
+    """True if one of two arrays is not the larger in any dimension."""
     pairs = list(zip(shape_of(x), shape_of(y), strict=True))
     return all(n >= m for n, m in pairs) or all(n <= m for n, m in pairs)
 

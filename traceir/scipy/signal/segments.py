@@ -40,7 +40,7 @@ BOUNDARIES: Mapping[str, Mapping[str, str]] = {
 
 
 class Segments(NamedTuple):
-    """How a signal is cut into segments, and what each is multiplied by."""
+    """The segments of a signal: how it is cut, and what each is multiplied by."""
 
     length: int
     overlap: int
@@ -175,7 +175,7 @@ def spectra_of(rows: Array, cut: Segments, detrend: Detrend, sided: bool) -> Arr
 
 
 def onesided(asked: bool, rows: Array) -> bool:
-    """Whether spectra have frequencies from 0 on alone, as those of real signals."""
+    """True if spectra have frequencies from 0 on alone, as those of real signals."""
     if kind_of(rows.dtype) != "c":
         return bool(asked)
     if asked:

@@ -262,14 +262,14 @@ def _nothing(signal: Array) -> tuple[Array, Array]:
 
 
 def _power(window: Array, rate: Operand, scaling: str) -> Array:
-    """What products of spectra are divided by."""
+    """The divisor of products of spectra."""
     if scaling == "spectrum":
         return lax.square(_sum(window))
     return multiply(real_like(as_array(rate), window), _sum(lax.square(window)))
 
 
 def _sides(cut: Segments, sided: bool, like: Array) -> Operand:
-    """How often frequencies count: twice those for which there is a negative one."""
+    """The weight of frequencies: 2 for those of which there is a negative one."""
     if not sided:
         return 1
     many = np.full(cut.transform // 2 + 1, 2.0)

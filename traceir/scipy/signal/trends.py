@@ -25,7 +25,7 @@ def detrend(
     type: str = "linear",
     bp: int | Sequence[int] = 0,
 ) -> Array:
-    """What is left of `data` along an axis without its mean, or without a line.
+    """The array `data` without its mean, or without a line, along an axis.
 
     The line is the one with the least squares; from each of the places `bp` on there is
     another one. Raises ValueError (face.choice, face.axis).
@@ -50,7 +50,7 @@ def detrend(
 
 
 def _level(rows: Array) -> Array:
-    """What is left of rows without a line."""
+    """The rows without a line."""
     count = rows.shape[-1]
     places = np.arange(count) - (count - 1) / 2
     along = as_array(operand("detrend", places.astype(rows.dtype)))

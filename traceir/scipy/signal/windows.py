@@ -25,7 +25,7 @@ def _cosines(k: np.ndarray, amplitudes: Any) -> np.ndarray:
 
 
 def _from_middle(k: np.ndarray) -> np.ndarray:
-    """How far places are from the middle of the window."""
+    """The distance of places from the middle of the window."""
     return np.abs(k - (len(k) - 1) / 2)
 
 

@@ -156,7 +156,7 @@ def _upper(z: Array) -> Array:
 
 
 def _lack(z: Array, square: Array, y: Array, whole: Array) -> Array:
-    """What the poles leave out of the sum, as far as they do."""
+    """The contribution of the poles that the sum leaves out."""
     step, _ = _step(z)
     near = lax.lt(y, like(math.pi / step, y))
     safe = where(near, z, like(0, z))

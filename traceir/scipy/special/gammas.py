@@ -109,7 +109,7 @@ def factorial(n: Operand, exact: bool = False) -> Array:
 
 
 def comb(N: Operand, k: Operand, *, repetition: bool = False) -> Array:
-    """How many ways there are to choose `k` of `N` things, maybe some repeatedly.
+    """The number of ways to choose `k` of `N` things, maybe some repeatedly.
 
     0 where there are none; floating. Raises TypeError (face.argument, face.broadcast).
 

@@ -40,7 +40,7 @@ Axes = tuple[int, ...]
 
 
 def kept(x: Operand, shape: tuple[int, ...], axes: Axes) -> Array:
-    """What was reduced over axes of this shape, with these axes at extent 1."""
+    """The reduced array with its axes at extent 1 again."""
     extents = [1 if d in axes else n for d, n in enumerate(shape)]
     return lax.broadcast_in_dim(
         x, extents, [d for d in range(len(shape)) if d not in axes]

@@ -181,7 +181,7 @@ def _inverse(p: Array) -> Array:
 
 
 def _newton(p: Array) -> Array:
-    """Where a small part of the normal distribution ends."""
+    """The point below which a small part of the normal distribution lies."""
     wanted = lax.log(p)
     # The first terms of the tail's own series: Abramowitz and Stegun, 26.2.12.
     square = lax.mul(like(-2, p), wanted)

@@ -38,7 +38,7 @@ def _rule(count: int) -> list[tuple[float, float]]:
 
 
 def owens_t(h: Operand, a: Operand) -> Array:
-    """How likely a normal number is above `h`, another from 0 to `a` times it.
+    """The probability of a normal number above `h`, another from 0 to `a` times it.
 
     The result is of the default float dtype. Raises TypeError (face.complex,
     face.broadcast).
@@ -67,7 +67,7 @@ def _t(h: Array, a: Array) -> Array:
 
 
 def _above(h: Array) -> Array:
-    """How much of the normal distribution is above."""
+    """The part of the normal distribution that is above."""
     root = lax.mul(h, like(math.sqrt(0.5), h))
     return lax.mul(like(0.5, h), lax.erfc(root))
 

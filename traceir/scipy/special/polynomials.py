@@ -49,5 +49,5 @@ def exact(x: Array, coefficients: Sequence[Fraction], reach: float) -> Array:
 
 
 def clamped(x: Array, low: float, high: float) -> Array:
-    """What is outside an interval moved to its end, for what is not taken."""
+    """The numbers, those outside an interval moved to its end."""
     return lax.clamp(like(low, x), x, like(high, x))

@@ -17,7 +17,7 @@ from traceir.scipy.stats.frames import between, counted, plain, whole, within
 
 
 def _known(p: Array) -> Array:
-    """Whether numbers are probabilities."""
+    """True where numbers are probabilities."""
     return logical_and(greater_equal(p, 0), less_equal(p, 1))
 
 
@@ -43,7 +43,7 @@ def pmf(k: Operand, p: Operand, loc: Operand = 0) -> Array:
 
 
 def cdf(k: Operand, p: Operand) -> Array:
-    """How much of the distribution is up to `k`.
+    """The cumulative distribution function: the probability of at most `k`.
 
     >>> cdf(0, 0.25)
     Array(0.75, dtype=float32, weak_type=True)

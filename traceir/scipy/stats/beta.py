@@ -43,7 +43,7 @@ def pdf(
 def cdf(
     x: Operand, a: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1
 ) -> Array:
-    """How much of the distribution is up to `x`.
+    """The cumulative distribution function: the probability of at most `x`.
 
     >>> cdf(0.5, 2.0, 2.0)
     Array(0.5, dtype=float32, weak_type=True)
@@ -66,7 +66,7 @@ def logcdf(
 def sf(
     x: Operand, a: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1
 ) -> Array:
-    """How much of the distribution is above `x`.
+    """The survival function: the probability of more than `x`.
 
     >>> sf(0.5, 2.0, 2.0)
     Array(0.5, dtype=float32, weak_type=True)

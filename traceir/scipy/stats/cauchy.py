@@ -34,7 +34,7 @@ def _below(z: Array) -> Array:
 
 
 def _end(q: Operand) -> Array:
-    """Where a part q ends; far out, by what is left on that side."""
+    """The point where a part q ends; far out, by the part on that side."""
     middle = subtract(q, 0.5)
     rest = subtract(0.5, abs(middle))
     far = divide(sign(middle), tan(multiply(math.pi, rest)))
@@ -61,7 +61,7 @@ def pdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
 
 
 def cdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
-    """How much of the distribution is up to `x`.
+    """The cumulative distribution function: the probability of at most `x`.
 
     >>> cdf(1.0)
     Array(0.75, dtype=float32, weak_type=True)
@@ -79,7 +79,7 @@ def logcdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
 
 
 def sf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
-    """How much of the distribution is above `x`.
+    """The survival function: the probability of more than `x`.
 
     >>> sf(1.0)
     Array(0.24999999, dtype=float32, weak_type=True)

@@ -33,7 +33,7 @@ def pdf(x: Operand, df: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
 
 
 def cdf(x: Operand, df: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
-    """How much of the distribution is up to `x`.
+    """The cumulative distribution function: the probability of at most `x`.
 
     >>> cdf(1.0, 2.0)
     Array(0.39346933, dtype=float32, weak_type=True)
@@ -53,7 +53,7 @@ def logcdf(x: Operand, df: Operand, loc: Operand = 0, scale: Operand = 1) -> Arr
 
 
 def sf(x: Operand, df: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
-    """How much of the distribution is above `x`.
+    """The survival function: the probability of more than `x`.
 
     >>> sf(1.0, 2.0)
     Array(0.60653067, dtype=float32, weak_type=True)

@@ -21,7 +21,7 @@ from traceir.scipy.stats.frames import above, after, plain, safe, standard, with
 
 
 def _waited(name: str, x: Operand, loc: Operand, scale: Operand) -> Array:
-    """How far into the distribution, 0 before it."""
+    """The place in the distribution in scales, 0 before its start."""
     z, _ = standard(name, x, loc, scale)
     return safe(after(z, 0), z, 0.0)
 
@@ -47,7 +47,7 @@ def pdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
 
 
 def cdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
-    """How much of the distribution is up to `x`.
+    """The cumulative distribution function: the probability of at most `x`.
 
     >>> cdf(1.0)
     Array(0.63212055, dtype=float32, weak_type=True)
@@ -67,7 +67,7 @@ def logcdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
 
 
 def sf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
-    """How much of the distribution is above `x`.
+    """The survival function: the probability of more than `x`.
 
     >>> sf(1.0)
     Array(0.36787942, dtype=float32, weak_type=True)

@@ -99,7 +99,7 @@ def counted(name: str, k: Operand, loc: Operand, *shapes: Operand) -> list[Array
 
 
 def within(condition: Operand, found: Operand, outside: float = -np.inf) -> Array:
-    """What was found, where the distribution is; else a number.
+    """The values found within the distribution's range; a number outside.
 
     >>> within(False, 0.5)
     Array(-inf, dtype=float32, weak_type=True)
@@ -108,7 +108,7 @@ def within(condition: Operand, found: Operand, outside: float = -np.inf) -> Arra
 
 
 def after(z: Array, start: float) -> Array:
-    """Whether elements are from a number on; NaN is where nobody knows, so it counts.
+    """True where elements are from a number on; NaN counts, since nobody knows.
 
     >>> import traceir.numpy as jnp
     >>> after(jnp.array([-1.0, 0.0, jnp.nan]), 0)
@@ -118,7 +118,7 @@ def after(z: Array, start: float) -> Array:
 
 
 def above(z: Array, number: float) -> Array:
-    """Whether elements are greater than a number, or NaN.
+    """True where elements are greater than a number, or NaN.
 
     >>> import traceir.numpy as jnp
     >>> above(jnp.array([0.0, 1.0, jnp.nan]), 0)
@@ -128,7 +128,7 @@ def above(z: Array, number: float) -> Array:
 
 
 def between(z: Array, start: Operand, end: Operand) -> Array:
-    """Whether elements are from one number up to another, or NaN.
+    """True where elements are from one number up to another, or NaN.
 
     >>> import traceir.numpy as jnp
     >>> between(jnp.array([-1.0, 0.0, 2.0, jnp.nan]), 0, 1)
@@ -138,7 +138,7 @@ def between(z: Array, start: Operand, end: Operand) -> Array:
 
 
 def whole(k: Array) -> Array:
-    """Whether elements are whole numbers from 0 on, or NaN.
+    """True where elements are whole numbers from 0 on, or NaN.
 
     >>> import traceir.numpy as jnp
     >>> whole(jnp.array([-1.0, 0.0, 0.5, jnp.nan]))

@@ -47,7 +47,7 @@ def pdf(x: Operand, a: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
 
 
 def cdf(x: Operand, a: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
-    """How much of the distribution is up to `x`.
+    """The cumulative distribution function: the probability of at most `x`.
 
     >>> cdf(1.0, 2.0)
     Array(0.26424113, dtype=float32, weak_type=True)
@@ -66,7 +66,7 @@ def logcdf(x: Operand, a: Operand, loc: Operand = 0, scale: Operand = 1) -> Arra
 
 
 def sf(x: Operand, a: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
-    """How much of the distribution is above `x`.
+    """The survival function: the probability of more than `x`.
 
     >>> sf(1.0, 2.0)
     Array(0.7357589, dtype=float32, weak_type=True)

@@ -42,7 +42,7 @@ def pdf(x: Operand, beta: Operand) -> Array:
 
 
 def cdf(x: Operand, beta: Operand) -> Array:
-    """How much of the distribution is up to `x`.
+    """The cumulative distribution function: the probability of at most `x`.
 
     >>> cdf(0.0, 2.0)
     Array(0.5, dtype=float32, weak_type=True)

@@ -40,7 +40,7 @@ def pdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
 
 
 def cdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
-    """How much of the distribution is up to `x`.
+    """The cumulative distribution function: the probability of at most `x`.
 
     >>> cdf(0.0)
     Array(0.36787942, dtype=float32, weak_type=True)
@@ -59,7 +59,7 @@ def logcdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
 
 
 def sf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
-    """How much of the distribution is above `x`.
+    """The survival function: the probability of more than `x`.
 
     >>> sf(0.0)
     Array(0.63212055, dtype=float32, weak_type=True)

@@ -94,12 +94,12 @@ class gaussian_kde:
 
     @property
     def d(self) -> int:
-        """How many dimensions the samples have."""
+        """The number of dimensions of the samples."""
         return self.dataset.shape[0]
 
     @property
     def n(self) -> int:
-        """How many samples there are."""
+        """The number of samples."""
         return self.dataset.shape[1]
 
     def evaluate(self, points: Operand) -> Array:

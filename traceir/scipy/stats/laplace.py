@@ -41,7 +41,7 @@ def pdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
 
 
 def cdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
-    """How much of the distribution is up to `x`.
+    """The cumulative distribution function: the probability of at most `x`.
 
     >>> cdf(1.0)
     Array(0.8160603, dtype=float32, weak_type=True)

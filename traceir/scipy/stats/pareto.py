@@ -44,7 +44,7 @@ def pdf(x: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
 
 
 def cdf(x: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
-    """How much of the distribution is up to `x`.
+    """The cumulative distribution function: the probability of at most `x`.
 
     >>> cdf(2.0, 1.0)
     Array(0.5, dtype=float32, weak_type=True)
@@ -64,7 +64,7 @@ def logcdf(x: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1) -> Arra
 
 
 def sf(x: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
-    """How much of the distribution is above `x`.
+    """The survival function: the probability of more than `x`.
 
     >>> sf(2.0, 1.0)
     Array(0.5, dtype=float32, weak_type=True)

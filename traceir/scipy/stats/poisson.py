@@ -35,7 +35,7 @@ def pmf(k: Operand, mu: Operand, loc: Operand = 0) -> Array:
 
 
 def cdf(k: Operand, mu: Operand, loc: Operand = 0) -> Array:
-    """How much of the distribution is up to `k`.
+    """The cumulative distribution function: the probability of at most `k`.
 
     >>> cdf(1, 2.0)
     Array(0.40600586, dtype=float32, weak_type=True)

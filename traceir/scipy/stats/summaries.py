@@ -86,7 +86,7 @@ def _back(x: Array, place: int, shape: tuple[int, ...] | None, keepdims: bool) -
 
 
 def _equal(x: Array, y: Array) -> Array:
-    """Whether each element of a line of x equals each of y: (..., x, y)."""
+    """True where an element of a line of x equals one of y: (..., x, y)."""
     return lax.eq(*_met(x, y))
 
 

@@ -41,7 +41,7 @@ def _log_mass(a: Array, b: Array) -> Array:
 
 
 def _defined(a: Array, b: Array, found: Array) -> Array:
-    """What was found, and NaN where there is nothing between a and b."""
+    """The values found; NaN if there is nothing between a and b."""
     return where(greater_equal(a, b), np.nan, found)
 
 
@@ -74,7 +74,7 @@ def pdf(
 def cdf(
     x: Operand, a: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1
 ) -> Array:
-    """How much of the distribution is up to `x`.
+    """The cumulative distribution function: the probability of at most `x`.
 
     >>> cdf(0.0, -1.0, 1.0)
     Array(0.5, dtype=float32)
@@ -98,7 +98,7 @@ def logcdf(
 def sf(
     x: Operand, a: Operand, b: Operand, loc: Operand = 0, scale: Operand = 1
 ) -> Array:
-    """How much of the distribution is above `x`.
+    """The survival function: the probability of more than `x`.
 
     >>> sf(0.0, -1.0, 1.0)
     Array(0.49999997, dtype=float32)

@@ -36,7 +36,7 @@ def pdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
 
 
 def cdf(x: Operand, loc: Operand = 0, scale: Operand = 1) -> Array:
-    """How much of the distribution is up to `x`.
+    """The cumulative distribution function: the probability of at most `x`.
 
     >>> cdf(0.25)
     Array(0.25, dtype=float32)

@@ -69,7 +69,7 @@ class Call:
         return self.tree.unflatten(list(leaves))
 
     def aux(self, trace: JVPTrace) -> Any:
-        """What was returned beside the result, without tangents."""
+        """The values returned beside the result, without tangents."""
         leaves, tree = flatten.flatten(self.returned)
         return tree.unflatten(trace.split(leaves)[0])
 

@@ -117,7 +117,7 @@ class Arguments:
         ]
 
     def path(self, k: int) -> str:
-        """How a leaf is spelled, as `argument d['w'][0]`."""
+        """The spelling of a leaf, such as `argument d['w'][0]`."""
         return f"argument {leaf_paths(self.labels, self.treedef)[k]}"
 
     @property

@@ -62,6 +62,7 @@ def jvp_program(
 
 
 def _jvp(closed: ClosedJaxpr, nonzero: Mask) -> tuple[ClosedJaxpr, Mask]:
+    """The program of primals and tangents, and the mask of results with tangents."""
     moves: list[bool] = []
 
     def call(tracers: list[StagedTracer]) -> Sequence[Value]:
@@ -91,6 +92,7 @@ def linearize_program(
 
 
 def _linearize(closed: ClosedJaxpr, nonzero: Mask) -> LinearizedProgram:
+    """The forward program with residuals, and the linear one."""
     parts: list[tuple[Linearized, list[Value]]] = []
 
     def forward(tracers: list[StagedTracer]) -> Sequence[Value]:
@@ -195,6 +197,7 @@ def transpose_program(
 def _transpose(
     closed: ClosedJaxpr, linear: Mask, nonzero: Mask
 ) -> tuple[ClosedJaxpr, Mask]:
+    """The program of cotangents, and the mask of operands that get one."""
     given: list[bool] = []
     pairs = list(zip(closed.in_avals, linear, strict=True))
     fixed = [aval for aval, moved in pairs if not moved]

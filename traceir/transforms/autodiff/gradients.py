@@ -44,6 +44,7 @@ def value_and_grad(
 
     @wraps(fun, "Value and gradient")
     def value_and_gradient(*args: Any, **kwargs: Any) -> Any:
+        """The value, and the gradient by the transposed tape."""
         places = positions(argnums, args, "grad")
         call = some_of(fun, args, kwargs, places, has_aux, "grad")
         arguments = call.arguments

@@ -73,7 +73,7 @@ class JVPTracer(Tracer):
         return as_numpy(self.primal, self.aval)
 
     def knows(self, row: str) -> bool:
-        """Whether the trace around knows the primal's value, and gives it."""
+        """True if the trace around knows the primal's value, and gives it."""
         around = self.primal
         return permitted(self, row) and (
             not isinstance(around, Tracer) or around.knows(row)
@@ -154,7 +154,7 @@ class JVPTrace(Trace):
 
 
 def is_inexact(aval: ShapedArray) -> bool:
-    """Whether values of a type have tangents that are not zero."""
+    """True if values of a type have tangents that are not zero."""
     return is_inexact_dtype(aval.dtype)
 
 

@@ -31,7 +31,7 @@ from traceir.transforms.rules.registry import Cotangent, Zero
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Point:
-    """What is kept of a function that was linearized: names, structures, types."""
+    """The record of a function that was linearized: names, structures, types."""
 
     name: str
     labels: tuple[str, ...]
@@ -41,7 +41,7 @@ class Point:
     outs: tuple[ShapedArray, ...]
 
     def path(self, k: int) -> str:
-        """How a leaf of the arguments is spelled."""
+        """The spelling of a leaf of the arguments."""
         return f"argument {leaf_paths(self.labels, self.treedef)[k]}"
 
 
@@ -133,7 +133,7 @@ def _cotangent(value: Any, aval: ShapedArray, path: Callable[[], str]) -> Cotang
 
 
 def _fits(value: Any, aval: ShapedArray) -> bool:
-    """Whether it is an array of the shape: one of integers carries nothing back."""
+    """True if it is an array of the shape: one of integers carries nothing back."""
     number = isinstance(value, bool | int | float | complex)
     return (number or hasattr(value, "dtype")) and np.shape(value) == aval.shape
 
@@ -150,7 +150,7 @@ def _short(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Where a tape reads the residual of this number."""
+    """A gap in a tape, for the residual of this number."""
 
     number: int
 

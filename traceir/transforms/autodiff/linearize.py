@@ -134,7 +134,7 @@ class LinearizeTrace(JVPTrace):
 
 @dataclass(frozen=True, slots=True)
 class Linearized:
-    """What a function is near a point: the tape, its inputs, the tangents it gives.
+    """The linear function near a point: the tape, its inputs, the tangents it gives.
 
     A tangent that a user's rule gives may be a value that no input's depends on.
     """
@@ -214,5 +214,5 @@ def linearize_flat(
 
 
 def differentiable(values: Sequence[Value]) -> list[bool]:
-    """Which values have tangents that are not zero."""
+    """The values that have tangents other than zero, as a mask."""
     return [is_inexact(typeof(v)) for v in values]

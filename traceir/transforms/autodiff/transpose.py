@@ -59,7 +59,7 @@ def pull(
 
 
 def _is_asked(value: Any) -> bool:
-    """Whether a cotangent is asked for of an operand, or of one of several."""
+    """True if a cotangent is asked for of an operand, or of one of several."""
     if isinstance(value, list):
         return any(map(_is_asked, value))
     return type(value) is Linear

@@ -101,7 +101,7 @@ def _leaf(value: Value, axis: Dim, path: str) -> Leaf:
 def argument_paths(
     fun: Callable[..., Any], args: flatten.TreeDef, kwargs: flatten.TreeDef
 ) -> list[str]:
-    """How the user spells each leaf of the arguments."""
+    """The user's spelling of each leaf of the arguments."""
     names = form_of(fun).names
     found = []
     for k, child in enumerate(args.below):

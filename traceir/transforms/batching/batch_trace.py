@@ -111,7 +111,7 @@ class BatchTrace(Trace):
         return value.reads if own else 0
 
     def asked(self, primitive: str, params: Params) -> bool:
-        """Whether a primitive is about this axis, whatever its operands are."""
+        """True if a primitive is about this axis, whatever its operands are."""
         if self.axis.name is None:
             return False
         return self.axis.name in named_axes(primitive, params)
@@ -140,6 +140,7 @@ def batch_program(
 def _batch_program(
     closed: ClosedJaxpr, axis: Axis, dims: tuple[Dim, ...], wanted: Sequence[Dim] | None
 ) -> tuple[ClosedJaxpr, tuple[Dim, ...]]:
+    """The batched program, and the batch dimensions of its results."""
     name = closed.jaxpr.debug_name
     found: list[Dim] = []
 

@@ -148,6 +148,7 @@ def _runs(wanted: Sequence[int | None]) -> Iterator[tuple[int | None, int]]:
 
 
 def _part(batch: Value, dim: int, first: int | None, count: int) -> Value:
+    """A part of a batch along a dimension; zeros if it has no first element."""
     shape = typeof(batch).shape
     if first is None:
         zero = np.zeros((), typeof(batch).dtype)[()]

@@ -119,6 +119,7 @@ def without_copies(
 def _without_copies(
     closed: ClosedJaxpr,
 ) -> tuple[ClosedJaxpr, list[tuple[str, int]]]:
+    """The program without copies of inputs among results, and the places of all."""
     jaxpr = closed.jaxpr
     known: dict[Any, tuple[str, int]] = {}
     known.update((v, ("const", k)) for k, v in enumerate(jaxpr.constvars))

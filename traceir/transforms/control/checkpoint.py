@@ -73,6 +73,7 @@ def checkpoint(
 
     @functools.wraps(fun)
     def call(*args: Any, **kwargs: Any) -> Any:
+        """Trace the function, and bind it as one `remat2` equation."""
         bound = bind_arguments(form, static, args, kwargs)
         prepared = prepare(bound, "jax")
         trees: list[flatten.TreeDef] = []
@@ -146,6 +147,7 @@ def tangent_program(
     """The program from inputs and tangents to tangents of the results alone."""
 
     def make() -> tuple[Lean, tuple[bool, ...]]:
+        """The program of tangents that computes the residuals again."""
         parts = linearize_program(closed, nonzero)
         count = len(nonzero)
 
@@ -179,7 +181,7 @@ def transpose_remat(
 
 
 def run_remat(params: Params) -> Callable[..., Sequence[Any]]:
-    """How one is evaluated outside every trace: as a compiled program."""
+    """The evaluation of one outside every trace: as a compiled program."""
     closed: ClosedJaxpr = given(params)["jaxpr"]
     return runner(closed, closed.backend or "reference")
 

@@ -60,6 +60,7 @@ def split_program(
 
 
 def _split(closed: ClosedJaxpr, moved: Sequence[bool], forced: Sequence[bool]) -> Split:
+    """The known equations, the linear ones, and the values between them."""
     jaxpr = closed.jaxpr
     moving = set(kept(jaxpr.invars, moved))
     early: list[Eqn] = []

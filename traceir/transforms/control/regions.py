@@ -21,7 +21,7 @@ Mask = list[bool]
 
 
 def moving(tangents: Iterable[Tangent]) -> Mask:
-    """Which tangents are not zero."""
+    """The mask of tangents that are not zero."""
     return [type(t) is not Zero for t in tangents]
 
 
@@ -36,12 +36,12 @@ def instantiated(tangent: Tangent) -> Value:
 
 
 def either(a: Iterable[bool], b: Iterable[bool]) -> Mask:
-    """Where one of two masks is True."""
+    """The mask that is True where one of two masks is."""
     return [x or y for x, y in zip(a, b, strict=True)]
 
 
 def any_of(masks: Iterable[Sequence[bool]]) -> Mask:
-    """Where one of the masks is True."""
+    """The mask that is True where one of the masks is."""
     return [any(column) for column in zip(*masks, strict=True)]
 
 

@@ -128,7 +128,7 @@ def jvp_scan(
 
 
 def interleaved(counts: Sequence[int], masks: Sequence[Sequence[bool]]) -> list[int]:
-    """Where groups of values, followed by their tangents, stand among all values
+    """The positions of groups of values, followed by their tangents, among all values
     followed by all tangents.
 
     >>> interleaved([1, 2], [[True], [False, True]])

@@ -55,7 +55,7 @@ from traceir.transforms.rules.rewrites import (
 
 @dataclass(frozen=True, slots=True)
 class Forward:
-    """What a loop gives: its results, and residuals, of which some are stacked."""
+    """The results of a loop, and residuals, of which some are stacked."""
 
     outs: list[Value]
     residuals: list[Value]
@@ -124,6 +124,7 @@ def linearize_scan(
     forward = run_forward(replace(scan, body=both.forward), len(avals), primals)
 
     def push(values: Sequence[Value], tangents: Sequence[Value]) -> Sequence[Tangent]:
+        """Run the linear loop on tangents."""
         arriving = iter(tangents)
         dots = scan.split([next(arriving) if m else None for m in moved])
         types = scan.split(scan.body.in_avals)[1]
@@ -217,6 +218,7 @@ def backward_body(scan: Scan, first: Mask, rows: Mask, arriving: Mask) -> Closed
     ]
 
     def call(inputs: list[StagedTracer]) -> Sequence[Value]:
+        """One step backwards, by the transposed tape of the body."""
         fixed, totals, last, cts, residuals = parts(
             inputs,
             *(len(first) - sum(first), sum(first), scan.carry, sum(arriving)),

@@ -151,6 +151,7 @@ def linearize_while(
     def push(
         residuals: Sequence[Value], tangents: Sequence[Value]
     ) -> Sequence[Tangent]:
+        """Run the loop again with tangents."""
         if not any(moves):
             return []
         arriving = iter(tangents)

@@ -54,6 +54,7 @@ def _each(primitive: str) -> Any:
 
 
 def _example(value: Value, dim: Dim, k: int) -> Value:
+    """One example of a batch."""
     if dim is None:
         return value
     shape = typeof(value).shape
@@ -92,6 +93,7 @@ def _scan(primitive: str, unroll: int) -> Callable[..., Batched]:
     def rule(
         axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
     ) -> Batched:
+        """Batch by a loop over the examples."""
         constant = [k for k, d in enumerate(dims) if d is None]
         mapped = [k for k, d in enumerate(dims) if d is not None]
         order = constant + mapped
@@ -145,6 +147,7 @@ def _at_once(unmapped: Callable[[Value, Axis], Value]) -> Callable[..., Batched]
     def rule(
         axis: Axis, values: Sequence[Value], dims: Sequence[Dim], params: Params
     ) -> Batched:
+        """Batch by one call with all examples."""
         whole = [
             unmapped(v, axis) if d is None else move(v, d, 0)
             for v, d in zip(values, dims, strict=True)

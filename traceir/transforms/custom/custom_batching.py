@@ -203,7 +203,7 @@ class BatchedBackward:
 
 
 def float0_example(batch: np.ndarray, dim: Dim) -> np.ndarray:
-    """What one example has of a batch of dtype float0."""
+    """One example of a batch of dtype float0."""
     shape = [size for k, size in enumerate(batch.shape) if k != dim]
     return np.zeros(shape, float0)
 

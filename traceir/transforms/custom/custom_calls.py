@@ -102,7 +102,7 @@ def open_call(primitive: str, values: Sequence[Value], params: Params) -> Any:
 
 
 def consulted(trace: Trace | None) -> bool:
-    """Whether a trace in force may ask for a derivative, now or of what it records."""
+    """True if a trace in force may ask for a derivative, now or of what it records."""
     while isinstance(trace, BatchTrace):
         trace = trace.parent
     return trace is not None
@@ -134,7 +134,7 @@ def bind_call(
 
 
 class Nondiff:
-    """Which arguments of a function are no primals, by position and by name."""
+    """The arguments of a function that are no primals, by position and by name."""
 
     def __init__(
         self,
@@ -254,7 +254,8 @@ def instantiated(tangent: Tangent, aval: ShapedArray) -> Value:
 
 
 def symbolic(given: Any, aval: ShapedArray) -> Tangent | None:
-    """What a rule gave for a value of this type; None where it has another type.
+    """The tangent that a rule gave for a value of this type; None if it has another
+    type.
 
     The type of what does not vary is that of the value, or float0.
     """

@@ -117,7 +117,7 @@ def _total(primal: Value, *parts: Tangent) -> Tangent:
 
 
 def _constant(value: Any) -> Any:
-    """What no derivative is taken by; a tracer says so in its program."""
+    """A value by which no derivative is taken; a tracer says so in its program."""
     return bind("stop_gradient", value) if isinstance(value, Tracer) else value
 
 
@@ -158,7 +158,7 @@ class JvpRule:
 
     @property
     def name(self) -> str:
-        """How errors speak of the rule."""
+        """The name of the rule in errors."""
         return f"the rule {function_name(self.rule)} of {self.body.name}"
 
     def checked(self, primal: Value, tangent: Tangent, path: Any) -> Tangent:

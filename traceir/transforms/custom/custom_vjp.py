@@ -165,7 +165,7 @@ class BackwardRule:
             yield from self.spread(tree, part, (SequenceKey(k),))
 
     def spread(self, tree: flatten.TreeDef, given: Any, path: Any) -> Iterator[Any]:
-        """What is given for a subtree: None, one cotangent for all of it, or a tree."""
+        """The cotangents of a subtree: None, one for all of it, or a tree."""
         if given is None or flatten.structure(given) is flatten.LEAF:
             yield from [given] * tree.num_leaves
             return

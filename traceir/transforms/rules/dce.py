@@ -33,6 +33,7 @@ def live_program(
 
 
 def _live(closed: ClosedJaxpr, needed: Mask, stay: Mask) -> tuple[ClosedJaxpr, Mask]:
+    """The program without equations that no result needs, and the inputs kept."""
     jaxpr = closed.jaxpr
     outvars = tuple(v for v, n in zip(jaxpr.outvars, needed, strict=True) if n)
     read = {v for v in outvars if isinstance(v, Var)}

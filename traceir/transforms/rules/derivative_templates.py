@@ -74,6 +74,7 @@ def plan_of(
 def _plan(
     primitive: str, column: str, key: Any, avals: Avals, params: Params, k: int
 ) -> Plan | None:
+    """The template of the first case that applies, its holes filled; None if zero."""
     row = rules.default().prims[primitive]
     cases: Cases = getattr(row.derivative, column)[key]
     scope = row_scope(row, avals, params, rules.default())
@@ -143,7 +144,7 @@ def _applied(primitive: str, operands: list[Value], params: Params) -> Sequence[
 
 @functools.lru_cache(maxsize=1 << 12)
 def is_identity(primitive: str, avals: Avals, params: Params) -> bool:
-    """Whether an operation gives its operand as it is."""
+    """True if an operation gives its operand as it is."""
     row = rules.default().prims[primitive]
     if row.identity is None:
         return False
@@ -154,13 +155,14 @@ cleared(is_identity.cache_clear)
 
 
 def is_number(value: Value) -> bool:
-    """Whether a value is a number of Python's or NumPy's."""
+    """True if a value is a number of Python's or NumPy's."""
     return isinstance(value, bool | int | float | complex | np.generic)
 
 
 def _operands(
     parts: Sequence[Part], known: Mapping[str, Any], like: Value
 ) -> list[Value]:
+    """The operands of an application; numbers take the dtype of the others."""
     found: list[Value] = []
     numbers = []
     for part in parts:

@@ -209,6 +209,7 @@ def hoisted(closed: ClosedJaxpr, known: int, fixed: int) -> Hoisted:
 
 
 def _hoisted(closed: ClosedJaxpr, known: int, fixed: int) -> Hoisted:
+    """The part of a program that depends on its known inputs alone, and the rest."""
     jaxpr = closed.jaxpr
     settled: set[Atom] = {*jaxpr.constvars, *jaxpr.invars[:known]}
     early: list[Eqn] = []

@@ -98,7 +98,7 @@ class DeviceArray(Methods):
         return self
 
     def is_deleted(self) -> bool:
-        """Whether `delete` has given its memory back."""
+        """True if `delete` has given its memory back."""
         return self._memory is None
 
     def delete(self) -> None:
@@ -115,7 +115,7 @@ class DeviceArray(Methods):
     # For other libraries ---------------------------------------------------------
 
     def lie(self, shown: bool) -> dlpack.Memory:
-        """Where the elements lie; `shown` where others may read them unseen."""
+        """The memory of the elements; `shown` if others may read them unseen."""
         if self.dtype is KEY:
             raise rules.error("array.key", got=self.aval.str_short())
         memory = self.memory

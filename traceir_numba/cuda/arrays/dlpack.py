@@ -79,7 +79,7 @@ _FORMS: dict[bytes, Any] = {OLD: _Old, NEW: _New}
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Where the elements of an array are; strides count bytes."""
+    """The memory of an array's elements; strides count bytes."""
 
     pointer: int
     shape: tuple[int, ...]
@@ -106,12 +106,12 @@ _lent: dict[int, tuple[Any, ...]] = {}
 
 
 def _release(address: int) -> None:
-    """What a reader calls when it needs the memory no more."""
+    """Release memory that a reader needs no more; the reader calls this."""
     _lent.pop(address, None)
 
 
 def _unread(capsule: int) -> None:
-    """What Python calls when a capsule dies; one that was read has another name."""
+    """Release a capsule that dies unread; one that was read has another name."""
     for name in (OLD, NEW):
         if _python.PyCapsule_IsValid(capsule, name):
             _release(_python.PyCapsule_GetPointer(capsule, name))
@@ -165,7 +165,7 @@ def code_of(dtype: np.dtype) -> int:
 
 
 class _Taken:
-    """What was read from a capsule; it is released when nothing refers to this."""
+    """The contents of a capsule, released when nothing refers to this."""
 
     __slots__ = ("_managed", "_deleter")
 

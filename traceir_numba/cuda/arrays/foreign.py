@@ -26,7 +26,7 @@ _OWN = (np.ndarray, np.generic, bool, int, float, complex, str, type(None), Meth
 
 
 def is_foreign(value: Any) -> bool:
-    """Whether a value is an array of another library that may be on a device."""
+    """True if a value is an array of another library that may be on a device."""
     kind = type(value)
     if issubclass(kind, _OWN):
         return False
@@ -68,7 +68,7 @@ class Taken:
         return array_at(found)
 
     def end(self) -> None:
-        """What is done to the memory after this waits for what has been launched."""
+        """Make later uses of the memory wait for what has been launched."""
         for stream in self.streams:
             device.let_wait(stream, device.own_stream())
 
@@ -107,14 +107,14 @@ def from_dlpack(
 
 
 def _located(leaf: Any) -> tuple[dlpack.Memory | None, int | None]:
-    """Where an array is, and in which stream it is made; None for the host's."""
+    """The memory of an array, and the stream that makes it; None for the host's."""
     if hasattr(type(leaf), "__dlpack_device__"):
         return _by_dlpack(leaf), None
     return _by_interface(leaf)
 
 
 def _by_dlpack(leaf: Any) -> dlpack.Memory | None:
-    """Where DLPack says that an array is, ready for our stream; None for the host."""
+    """The memory of an array by DLPack, ready for our stream; None for the host's."""
     kind, number = map(int, leaf.__dlpack_device__())
     own, simulated = device.number(), device.is_simulated()
     if kind == dlpack.CPU and not simulated:
@@ -136,7 +136,7 @@ def _by_dlpack(leaf: Any) -> dlpack.Memory | None:
 
 
 def _by_interface(leaf: Any) -> tuple[dlpack.Memory, int | None]:
-    """Where `__cuda_array_interface__` says that an array is, and its stream."""
+    """The memory of an array by `__cuda_array_interface__`, and its stream."""
     told = leaf.__cuda_array_interface__
     if told.get("mask") is not None:
         raise rules.error("backend.foreign", got=f"{_named(leaf)} with a mask")
@@ -216,7 +216,7 @@ class Lent:
 
 
 def _through(module: str) -> Callable[[DeviceArray], Any]:
-    """How a library takes an array by its function `from_dlpack`."""
+    """A function that gives arrays to a library by its function `from_dlpack`."""
     return lambda x: importlib.import_module(module).from_dlpack(Lent(x))
 
 

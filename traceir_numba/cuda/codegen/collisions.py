@@ -40,7 +40,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """What is put joins what is there: by an operation, from operands of the body."""
+    """A store that joins what is there: by an operation, from operands of the body."""
 
     operation: str
     before: int
@@ -70,7 +70,7 @@ def only_store(nest: Nest) -> Store | None:
 
 
 def atomic(nest: Nest) -> Joined | None:
-    """What a device can join in any order, and with the same bits."""
+    """The store that a device can join in any order with the same bits, or None."""
     store = only_store(nest)
     if store is None or store.dtype not in WORDS or not isinstance(store.value, int):
         return None
@@ -115,6 +115,7 @@ def _args(node: object) -> Iterator[Operand]:
 
 
 def _terms(nest: Nest, access: Access, extents: Shape, params: Shape) -> Iterator[Term]:
+    """The terms of an access: strides of loops, then places that are found."""
     for d, stride in enumerate(access.strides):
         if stride is not None:
             yield Term(abs(_step(stride, extents, params)), extents[d] - 1, d)
@@ -187,7 +188,7 @@ def _line(nest: Nest, value: Operand, extents: Shape, params: Shape) -> _Line | 
 
 
 def _applied(node: Apply, given: list[_Line | None]) -> _Line | None:
-    """What a primitive makes of lines, where no number wraps."""
+    """The line that a primitive makes of lines, if no number wraps."""
     match node.primitive, given:
         case (("iota" | "convert_element_type" | "copy"), [_Line() as x]):
             return x if _fits(x, node.dtype) else None
@@ -203,7 +204,7 @@ def _applied(node: Apply, given: list[_Line | None]) -> _Line | None:
 
 
 def _fits(line: _Line, dtype: str) -> bool:
-    """Whether all of its numbers are ones of an integer dtype."""
+    """True if all of its numbers are ones of an integer dtype."""
     if not dtype.startswith(("int", "uint")):
         return False
     bits = int(dtype.lstrip("uint"))

@@ -59,7 +59,7 @@ def tile_of(
 
 
 def grid_of(tile: Tile, arguments: tuple[int, ...]) -> tuple[int, int, int]:
-    """How many tiles there are: along columns, along rows, and of products."""
+    """The number of tiles: along columns, along rows, and of products."""
     outer, batch, rows, _, columns, *_ = arguments
     return -(-columns // tile.width), -(-rows // tile.width), outer * batch
 
@@ -70,6 +70,7 @@ def source(tile: Tile) -> str:
 
 
 def _lines(tile: Tile) -> Iterator[str]:
+    """The lines of the kernel: tiles through shared memory, sums in registers."""
     t, side, width = short(tile.dtype), tile.side, tile.width
     zero = f"{t}({'0.0' if tile.dtype.startswith('float') else '0'})"
     numbers = range(tile.each)

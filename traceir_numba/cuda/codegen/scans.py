@@ -24,7 +24,7 @@ def write(w: Writer) -> None:
 
 
 def write_end(w: Writer) -> None:
-    """What is before each part enters its elements."""
+    """Write the second kernel: what is before each part enters its elements."""
     _Lines(w).end()
 
 
@@ -108,7 +108,7 @@ class _Lines:
             yield
 
     def left(self, part: str) -> str:
-        """Where a part leaves what it has folded."""
+        """The scratch memory of what a part has folded."""
         return (
             f"{part} * ({self.w.count(self.w.kept)}) + point" if self.w.kept else part
         )
@@ -170,7 +170,7 @@ class _Lines:
         code.add("cuda.syncthreads()")
 
     def finish(self) -> None:
-        """What there is at each element."""
+        """Write the epilogue: the value at each element."""
         code, emitter = self.code, self.w.emitter
         with self.elements() as place:
             lane = "element" if self.items == 1 else f"element // {self.items}"

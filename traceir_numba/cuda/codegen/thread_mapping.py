@@ -43,7 +43,7 @@ LINE_PARTS, ITEMS = 512, (1, 4, 16)
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """Who does what.
+    """The mapping of a nest's work to threads.
 
     "points": a thread takes points of the kept loops in turn, with all that is reduced
     for them. "squares": a block takes squares of two loops, `apart`, of `lanes` by
@@ -70,7 +70,7 @@ class Form:
 
     @property
     def by_thread(self) -> bool:
-        """Whether threads work by themselves, in blocks of any size."""
+        """True if threads work by themselves, in blocks of any size."""
         return self.kind in ("points", "puts", "atomic")
 
 
@@ -79,13 +79,13 @@ Key = tuple[Nest, Form]
 
 
 def key_of(step: Launch) -> Key:
-    """What a launch's kernel is known by."""
+    """The key of a launch's kernel."""
     return step.nest, form_of(step.nest, step.extents, step.params)
 
 
 @lru_cache(4096)
 def form_of(nest: Nest, extents: Shape, params: Shape) -> Form:
-    """Who does what of a launch."""
+    """The form of a launch: its mapping of work to threads."""
     kept, reduced = counts(nest, extents)
     if nest.ordered:
         return _of_puts(nest, extents, params)
@@ -119,6 +119,7 @@ def _of_rows(nest: Nest, kept: int, reduced: int) -> Form:
 
 
 def _of_columns(nest: Nest, kept: int, reduced: int) -> Form:
+    """The form for reduced columns: by threads, or by tiles of neighbouring columns."""
     if reduced <= SHORT or kept >= MANY:
         return Form("points")
     # Neighbours that are read together; fewer where more blocks are needed.
@@ -149,7 +150,9 @@ def _of_puts(nest: Nest, extents: Shape, params: Shape) -> Form:
 
 
 def _owners(extents: Shape, apart: tuple[int, ...]) -> int:
-    """How many threads look at the same places, each for those that are its own."""
+    """The number of threads that look at the same places, each for those that are its
+    own.
+    """
     points = prod(extents[d] for d in apart)
     rest = prod(n for d, n in enumerate(extents) if d not in apart)
     most = min(OWNERS // max(1, points), rest // LEAST)
@@ -173,7 +176,7 @@ def counts(nest: Nest, extents: Shape) -> tuple[int, int]:
 
 
 def parts_of(nest: Nest, extents: Shape, form: Form) -> int:
-    """How many parts each row, or group of columns, is cut into."""
+    """The number of parts into which each row, or group of columns, is cut."""
     if not form.parts:
         return 1
     kept, reduced = counts(nest, extents)
@@ -184,7 +187,7 @@ def parts_of(nest: Nest, extents: Shape, form: Form) -> int:
 
 
 def items_of(nest: Nest, extents: Shape, form: Form) -> tuple[int, int]:
-    """How many threads could have something to do in a block, and how many blocks.
+    """The number of threads of a block that could have work, and the number of blocks.
 
     Blocks of points count a thread each.
     """

@@ -20,7 +20,7 @@ def write(w: Writer) -> None:
 
 
 def write_end(w: Writer) -> None:
-    """What the parts give."""
+    """Write the second kernel: it joins what the parts give."""
     _Tiles(w).end()
 
 
@@ -101,7 +101,7 @@ class _Tiles:
                 self.code.add(f"{name}_lanes[{place}] = {name}")
 
     def left(self) -> str:
-        """Where a part of a point leaves what it has found."""
+        """The scratch memory of a point's part."""
         kept = self.w.kept
         return f"part * ({self.w.count(kept)}) + point" if kept else "part"
 
@@ -193,7 +193,7 @@ class _Tiles:
             yield "lane"
 
     def leave(self) -> None:
-        """What a part has found, for the second kernel."""
+        """Write the result of a part, for the second kernel."""
         with self.each_point() as place:
             for a in self.emitter.reductions:
                 for memory, name in zip(a.scratch, a.names, strict=True):
@@ -201,7 +201,7 @@ class _Tiles:
         self.code.add("cuda.syncthreads()")
 
     def finish(self, now: Pass) -> None:
-        """What is computed from the results: of one point by all threads."""
+        """Write the epilogue, which all threads compute from a point's results."""
         w, emitter, code = self.w, self.emitter, self.code
         if self.wide > 1:
             with self.each_point() as place:

@@ -24,7 +24,7 @@ BLOCKS = "cuda.blockIdx.x", "cuda.gridDim.x"
 
 
 class Writer:
-    """What writes the kernels of a nest, of which each form has its own part."""
+    """A writer of the kernels of a nest, of which each form has its own part."""
 
     def __init__(self, nest: Nest, labels: Labels, form: Form) -> None:
         # Values stay in variables, as in a short nest of the CPU's.
@@ -79,7 +79,7 @@ class Writer:
             yield
 
     def count(self, dims: Sequence[int]) -> str:
-        """How many points some loops have."""
+        """The number of points of some loops."""
         return " * ".join(f"n{d}" for d in dims) or "1"
 
     @contextmanager

@@ -31,7 +31,7 @@ class Touched:
         return Touched(self.read | other.read, written, self.put | other.put)
 
     def must_precede(self, later: Touched) -> bool:
-        """Whether threads may not begin with what follows before all are done."""
+        """True if threads may not begin with what follows before all are done."""
         mine = self.read | self.written
         return bool(
             later.written & (mine | self.put)
@@ -66,7 +66,7 @@ class Memories:
         return slot
 
     def is_scalar(self, slot: int) -> bool:
-        """Whether a slot has a value of its own, and is no pointer."""
+        """True if a slot has a value of its own, and is no pointer."""
         return self.buffers[slot].role == "scalar"
 
     def of(
@@ -87,6 +87,7 @@ class Memories:
         return found
 
     def _one(self, step: Step) -> Touched:
+        """The memory that the threads of a block touch in one step."""
         match step:
             case Launch(nest=nest, buffers=slots):
                 read = {slots[k] for k in nest.loaded}
@@ -107,7 +108,7 @@ class Memories:
         return Touched()
 
     def _shared(self, step: Launch) -> Touched:
-        """What a block's threads share in a nest, by numbers of its own."""
+        """The memory that a block's threads share in a nest, by numbers of its own."""
         _, form = key_of(step)
         if form.by_thread:
             return Touched()

@@ -34,7 +34,7 @@ def _kernel(key: Key, labels: Labels) -> Kernel:
 
 
 def ends_later(step: Launch) -> bool:
-    """Whether a second kernel ends what a launch begins."""
+    """True if a second kernel ends what a launch begins."""
     return _kernel(key_of(step), step.labels).end is not None
 
 
@@ -48,7 +48,9 @@ def shared_by(step: Launch) -> int:
 
 
 def rounds(step: Step, buffers: Sequence[Buffer]) -> int:
-    """How often a block's threads take something up; too often where they cannot."""
+    """The rounds in which a block's threads take something up; too many where they
+    cannot.
+    """
     match step:
         case Launch(nest=nest, extents=extents) if not is_inline(step):
             _, form = key_of(step)
@@ -67,7 +69,7 @@ def rounds(step: Step, buffers: Sequence[Buffer]) -> int:
 
 
 def threads(steps: Iterable[Step], buffers: Sequence[Buffer]) -> int:
-    """How many threads could have something to do in steps that one block runs."""
+    """The number of threads that could have work in steps that one block runs."""
     most = 1
     for step in walk(steps):
         match step:

@@ -111,7 +111,7 @@ Planned = Launch | Call | Copy | Assign | Piece | Rows | Again | Chosen | Level
 
 
 def planned(routine: Routine, memories: Memories) -> tuple[Planned, ...]:
-    """What the host does to run a routine; `memories` are those of its steps."""
+    """The host's steps to run a routine; `memories` are those of its steps."""
     return _Planner(routine, memories).steps(routine.steps)
 
 
@@ -177,12 +177,12 @@ class _Planner:
         return found
 
     def may_precede(self, step: Step, group: Sequence[Step]) -> bool:
-        """Whether a step may be done before others that stand before it."""
+        """True if a step may be done before others that stand before it."""
         mine, others = self.slots([step]), self.slots(group)
         return not (mine[1] & (others[0] | others[1]) or mine[0] & others[1])
 
     def slots(self, steps: Iterable[Step]) -> tuple[set[int], set[int]]:
-        """What steps read and write: slots, one for all that may be the same memory."""
+        """The slots that steps read and write, one for all that may alias."""
         read: set[int] = set()
         written: set[int] = set()
         for step in steps:
@@ -220,7 +220,7 @@ class _Planner:
     # -- what one block can do ----------------------------------------------------
 
     def is_one(self, steps: Sequence[Step]) -> bool:
-        """Whether one block can run steps, and leaves pointers as they were."""
+        """True if one block can run steps, and leaves pointers as they were."""
         every = [s for s in walk(steps) if not inner(s)]
         if any(rounds(step, self.buffers) > ROUNDS for step in every):
             return False
@@ -240,7 +240,7 @@ class _Planner:
     # -- what the host does -------------------------------------------------------
 
     def by_host(self, step: Step) -> tuple[Planned, ...]:
-        """What the host does for one step."""
+        """The host's steps for one step."""
         match step:
             case Loop(steps=steps):
                 return (Rows(step, self.steps(steps)),)

@@ -72,7 +72,7 @@ class _Lines(RoutineLines):
 
 
 class PieceEmitter(RoutineEmitter):
-    """What writes the source of steps that all threads of a block run."""
+    """A writer of the source of steps that all threads of a block run."""
 
     code: _Lines
 

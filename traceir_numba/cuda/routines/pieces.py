@@ -58,7 +58,7 @@ class Ready:
 
 @dataclass(slots=True)
 class Plan:
-    """What the host does to run a routine, and the kernels of its pieces.
+    """The host's steps to run a routine, and the kernels of its pieces.
 
     Those are known by the identity of their pieces; `functions` are the kernels of
     launches that pieces call.

@@ -35,14 +35,14 @@ class Needs:
 
 
 def of(steps: Iterable[Step], buffers: Sequence[Buffer]) -> Needs:
-    """What steps need."""
+    """The values that steps need."""
     found = _Finder(buffers)
     found.steps(steps, frozenset())
     return found.needs
 
 
 def mentions(steps: Iterable[Step]) -> Counter[int]:
-    """How often each slot stands in steps."""
+    """The number of mentions of each slot in steps."""
     found: Counter[int] = Counter()
     for step in walk(steps):
         found.update(k for k in _own(step) if isinstance(k, int))
@@ -103,6 +103,7 @@ class _Finder:
         return known
 
     def step(self, step: Step, known: frozenset[int]) -> frozenset[int]:
+        """Note a step's needs; return the slots that have values after it."""
         match step:
             case Launch():
                 return self.launch(step, known)

@@ -39,7 +39,7 @@ lock = kept_over_forks(threading.RLock())
 
 
 def is_simulated() -> bool:
-    """Whether kernels run in Numba's simulator, on the processor.
+    """True if kernels run in Numba's simulator, on the processor.
 
     The environment says so, by NUMBA_ENABLE_CUDASIM=1, before Numba is imported.
     """
@@ -151,7 +151,9 @@ def _allocate(size: int) -> Any:
 
 
 def _is_full(error: Exception) -> bool:
-    """Whether a driver has no memory left: each dialect has an error of its own."""
+    """True if an error says that a device has no memory left: each dialect has one of
+    its own.
+    """
     return isinstance(error, MemoryError) or "OUT_OF_MEMORY" in str(error)
 
 
@@ -240,7 +242,9 @@ def pointer(memory: Any) -> int:
 
 
 def owner(memory: Any) -> Any:
-    """What `at` was given for memory that still lies as it was given; None if not."""
+    """The owner that `at` was given, for memory that still lies as it was given, or
+    None.
+    """
     if is_simulated():
         memory = memory._ary
         while isinstance(memory, np.ndarray):

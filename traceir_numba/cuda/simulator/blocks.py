@@ -61,6 +61,8 @@ class Kernel:
             space["cuda"] = before
 
     def _block(self, cuda: _Cuda, places: Sequence[Any], args: list[Any]) -> None:
+        """Run all threads of a block, in turns if the kernel has barriers."""
+
         def thread(number: int) -> None:
             cuda.number, cuda.threadIdx = number, cuda.point(places[number])
             with np.errstate(all="ignore"):  # each of Python's threads has its own
@@ -75,7 +77,7 @@ class Kernel:
 
 
 def _waits(body: Any) -> bool:
-    """Whether a function, or one of its module's that it calls, has barriers."""
+    """True if a function, or one of its module's that it calls, has barriers."""
     found, todo = {body}, [body]
     while todo:
         one = todo.pop()
@@ -105,7 +107,7 @@ def _ordered(places: list[Any]) -> list[Any]:
 
 
 class _Cuda:
-    """What a kernel calls `cuda`: the place of the thread whose turn it is."""
+    """The object that a kernel calls `cuda`: the thread whose turn it is."""
 
     turns: _Turns
     threadIdx: Any
@@ -139,7 +141,7 @@ class _Cuda:
         return found[0] if dims == 1 else found[:dims]
 
     def gridsize(self, dims: int) -> Any:
-        """How many threads there are."""
+        """The number of threads."""
         found = tuple(b * n for b, n in zip(self.blockDim, self.gridDim, strict=True))
         return found[0] if dims == 1 else found[:dims]
 
@@ -192,6 +194,7 @@ class _Turns:
             raise _Abandoned
 
     def _pass_on(self, number: int, line: str | None) -> None:
+        """Hand on the turn; after the last thread, all must be at one barrier."""
         self.lines[number] = line
         self.next += 1
         if self.next == len(self.left):
@@ -205,7 +208,7 @@ class _Turns:
 
 
 def _line(frame: Any) -> str:
-    """Where a function is now."""
+    """The line at which a function is now."""
     return f"line {frame.f_lineno} of {frame.f_code.co_name}"
 
 

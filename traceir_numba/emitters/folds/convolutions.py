@@ -40,7 +40,7 @@ class Labelled:
         return tuple(map(self.axis, labels))
 
     def extent(self, label: str) -> int:
-        """How long the dimension of a label is."""
+        """The extent of the dimension of a label."""
         return self.atom.aval.shape[self.axis(label)]
 
 
@@ -101,7 +101,7 @@ class Convolution(Build):
         return self.of("pad", tuple(shape), x, fill, padding_config=tuple(config))
 
     def reach(self, k: int) -> int:
-        """How long the left operand has to be in a dimension of space."""
+        """The extent that the left operand must have in a dimension of space."""
         taps = (self.taps[k] - 1) * self.within[k] + 1 if self.taps[k] else 0
         return (self.size[k] - 1) * self.strides[k] + taps if self.size[k] else 0
 
@@ -143,7 +143,7 @@ class Convolution(Build):
     # -- sums over slices ---------------------------------------------------------
 
     def is_short(self) -> bool:
-        """Whether few products make a result, and few results are made of one place."""
+        """True if few products make a result, and few results are made of one place."""
         terms = self.few * prod(self.taps)
         features = self.y.aval.shape[self.ny[0]] // self.groups
         alone = self.groups == 1 or (self.of_features and self.few == features == 1)
@@ -151,7 +151,7 @@ class Convolution(Build):
 
     @property
     def of_features(self) -> bool:
-        """Whether groups are those of features."""
+        """True if groups are those of features."""
         return bool(self.eqn.param("batch_group_count") == 1)
 
     def sums(self) -> Atom:
@@ -176,7 +176,7 @@ class Convolution(Build):
         return int(self.ny[1 - k] if k < 2 else self.ny[k])
 
     def slices(self, c: int, place: Sequence[int]) -> tuple[Atom, Atom]:
-        """What is multiplied for one feature and one place in the window."""
+        """The factors of one feature and one place in the window."""
         left: dict[int, tuple[int, int, int]] = {}
         right = {self.ny[1]: (1, c, 1)}
         if self.groups == 1:
@@ -248,7 +248,9 @@ class Convolution(Build):
         return Labelled(self.of("stack", wide, *parts, axis=at), labels)
 
     def place(self, x: Labelled) -> int:
-        """Where places in a window go: beside the features, which are summed, too."""
+        """The operand with its places in a window beside the features, which are
+        summed, too.
+        """
         c = x.axis("C")
         before = any(label.startswith("s") for label in x.labels[:c])
         if before:

@@ -62,6 +62,7 @@ def reduction(primitive: str, combine: str, initial: object) -> None:
         return (_combined(combine, e, old[0], x),)
 
     def fold(name: str, dtype: str) -> Function:
+        """The fold of accumulators in one line, as a tree fixed by their number."""
         e = Expression(dtype, dtype, operands=(dtype, dtype))
         known = "".join(
             f"""
@@ -97,6 +98,7 @@ def reduction(primitive: str, combine: str, initial: object) -> None:
         return Function(name, args, dtype, dedent(text).strip(), tuple(e.calls))
 
     def fold_columns(name: str, dtype: str) -> Function:
+        """The fold of accumulators of several columns that lie side by side."""
         e = Expression(dtype, dtype, operands=(dtype, dtype))
         text = f"""
         def {name}(acc, n, columns):
@@ -166,6 +168,7 @@ def search(primitive: str, sign: str) -> None:
         return Function(name, args, "bool", dedent(text).strip())
 
     def fold(name: str, dtype: str, columns: str = "") -> Function:
+        """The fold of extremes with their indices; of equals the first stays."""
         both = " | ((x != x) & (y != y))" if np.dtype(dtype).kind == "f" else ""
         beater = f"{primitive}_beats_{_suffix(dtype)}"
         across = f" * {columns}" if columns else ""

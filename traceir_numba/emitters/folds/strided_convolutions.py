@@ -40,11 +40,11 @@ class Operand:
     levels: dict[str, tuple[int, int]]
 
     def extents(self, labels: Sequence[str]) -> Shape:
-        """How long dimensions are."""
+        """The extents of dimensions."""
         return tuple(self.levels[n][0] for n in labels)
 
     def stride(self, label: str) -> int:
-        """How far apart neighbours are; 0 along what the operand does not have."""
+        """The stride of neighbours; 0 along what the operand does not have."""
         return self.levels[label][1] if label in self.levels else 0
 
     def way(self, labels: Sequence[str]) -> list[int]:
@@ -70,7 +70,7 @@ class Strided(Convolution):
         self.constants: list[tuple[Var, np.ndarray]] = []
 
     def is_wide(self) -> bool:
-        """Whether windows are worth a call, and are no arrays already."""
+        """True if windows are worth a call, and are no arrays already."""
         terms = self.few * prod(self.taps)
         size = self.eqn.outputs[0].aval.size * terms
         windows = prod(self.taps) > 1 and prod(self.size) > 1

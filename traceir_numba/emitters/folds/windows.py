@@ -43,11 +43,11 @@ class Windows:
 
     @property
     def pads(self) -> bool:
-        """Whether there is anything around the operand's elements."""
+        """True if there is anything around the operand's elements."""
         return any(map(any, self.config))
 
     def spans(self) -> Shape:
-        """How far a window reaches along each dimension."""
+        """The spans of a window along each dimension."""
         pairs = zip(self.extents, self.within, strict=True)
         return tuple((n - 1) * by + 1 for n, by in pairs)
 
@@ -74,12 +74,12 @@ def constant(value: object, dtype: np.dtype) -> Literal:
 
 
 def least(dtype: np.dtype) -> Literal:
-    """What every element is at least as great as."""
+    """The least number of a dtype."""
     return constant(_ends(dtype)[0], dtype)
 
 
 def greatest(dtype: np.dtype) -> Literal:
-    """What no element is greater than."""
+    """The greatest number of a dtype."""
     return constant(_ends(dtype)[1], dtype)
 
 
@@ -89,7 +89,7 @@ def _ends(dtype: np.dtype) -> tuple[object, object]:
 
 
 def zero(dtype: np.dtype) -> Literal:
-    """What a sum starts from."""
+    """The zero from which a sum starts."""
     return constant(0, dtype)
 
 
@@ -177,7 +177,9 @@ class Choice(Build):
         self.inside = self._inside()
 
     def _inside(self) -> Atom | None:
-        """Which places of the padded operand have its elements; None for all."""
+        """The places of the padded operand that have its elements, as a mask; None for
+        all.
+        """
         if not self.windows.pads:
             return None
         truth = np.dtype(bool)
@@ -252,7 +254,7 @@ class Choice(Build):
     def takes(
         self, value: Atom, best: Atom | None, any_: Atom | None, at: Shape
     ) -> Atom:
-        """Where the element at a place is better than the best of those before."""
+        """A mask: True where the element at a place is better than the best before."""
         inside = None if self.inside is None else self.tap(self.inside, at)
         if best is None:
             return inside or self.over(constant(True, np.dtype(bool)))
@@ -282,7 +284,7 @@ class Choice(Build):
 
 
 def gather(eqn: Eqn) -> ClosedJaxpr:
-    """What stands where each window has its extreme."""
+    """The elements at which each window has its extreme."""
     build = Choice(eqn)
     none = zero(build.dtype)
     u = padded(build, build.first, none, build.windows)
@@ -307,7 +309,9 @@ def scatter(eqn: Eqn) -> ClosedJaxpr:
 
 
 def _put_back(build: Choice, given: Atom, at: Shape) -> Atom:
-    """What windows give to their elements at a place, in the operand's shape."""
+    """The contributions of windows to their elements at a place, in the operand's
+    shape.
+    """
     windows, config, strides = build.windows, [], []
     for d, n in enumerate(build.x.aval.shape):
         stride, by = windows.strides[d], windows.apart[d]

@@ -293,7 +293,7 @@ def power(w: Work, eqn: Eqn) -> list[Value]:
 
 
 def _quarters(x: Num, y: Num, power: Num, angle: Num) -> tuple[Num, Num]:
-    """Whether a power's angle is an odd number of right angles, or an even one."""
+    """Flags of a power's angle: an odd number of right angles, or an even one."""
     on = x.is_(0) | y.is_(0) | abs(x).is_(abs(y))
     turns = (angle * (4 / math.pi) + 0.5).apply("floor") * power * 0.25
     halves = turns * 2.0

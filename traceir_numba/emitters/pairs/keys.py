@@ -99,7 +99,7 @@ def random_bits(w: Work, eqn: Eqn) -> list[Value]:
 
 
 class _Count:
-    """What is made of each key, element by element of a shape."""
+    """The random bits of each key, element by element of a shape."""
 
     def __init__(self, w: Work, eqn: Eqn) -> None:
         self.w = w

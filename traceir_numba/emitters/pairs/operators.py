@@ -89,22 +89,22 @@ class Num:
         return self.apply("not")
 
     def is_(self, other: Num | float) -> Num:
-        """Whether it equals another number."""
+        """The test that it equals another number."""
         return self.with_("eq", other)
 
     @property
     def is_nan(self) -> Num:
-        """Whether it is no number."""
+        """The test that it is NaN."""
         return self.with_("ne", self)
 
     @property
     def is_finite(self) -> Num:
-        """Whether it is neither an infinity nor NaN."""
+        """The test that it is neither an infinity nor NaN."""
         return self.apply("is_finite")
 
     @property
     def is_infinite(self) -> Num:
-        """Whether it is an infinity."""
+        """The test that it is an infinity."""
         return abs(self).is_(np.inf)
 
     def __abs__(self) -> Num:
@@ -128,7 +128,7 @@ class Num:
 
     @property
     def is_negative(self) -> Num:
-        """Whether the sign is that of -1, of zeros, too."""
+        """The test of its sign bit: that of -1, of zeros, too."""
         kind = np.dtype(f"i{self.atom.aval.dtype.itemsize}")
         return self.bits(kind) < 0
 

@@ -40,7 +40,7 @@ def part_of(dtype: np.dtype) -> np.dtype | None:
 
 
 def is_evaluated(eqn: Eqn) -> bool:
-    """Whether the reference's kernel computes an equation, since it is of pairs."""
+    """True if the reference's kernel computes an equation, since it is of pairs."""
     name = eqn.primitive
     return name in EVALUATED and part_of(eqn.outputs[0].aval.dtype) is not None
 
@@ -65,7 +65,7 @@ Value = Atom | Pair | Whole
 
 
 class Work(Protocol):
-    """What rules make equations with, in place of the one that they are for."""
+    """The equations that rules make, in place of the one that they are for."""
 
     def pair(self, atom: Atom) -> tuple[Atom, Atom]:
         """The two numbers of an operand."""
@@ -103,7 +103,7 @@ class Work(Protocol):
         """Another program of the equation's operands."""
 
     def evaluated(self, eqn: Eqn) -> list[Value]:
-        """What the reference's kernel gives for whole arrays."""
+        """The results of the reference's kernel for whole arrays."""
 
 
 Rule = Callable[[Work, Eqn], Sequence[Value]]
@@ -127,7 +127,7 @@ def rule(*names: str) -> Callable[[Made], Made]:
 
 @rule("reshape")
 def reshape(w: Work, eqn: Eqn) -> list[Value]:
-    """What lies in memory stays there."""
+    """Reshape both numbers of each value: what lies in memory stays there."""
     whole = w.found_whole(eqn.inputs[0])
     if whole is None:
         return w.each(eqn)

@@ -107,7 +107,7 @@ def beta_fraction_f64(a: f64, b: f64, x: f64, accuracy: f64) -> f64:
 
 
 def beta_rise_f64(a: f64, b: f64, x: f64, y: f64, t: f64) -> f64:
-    """How far below its start the logarithm of the integrand is at t."""
+    """The logarithm of the integrand at t below its start."""
     if x > 0.5:  # by what is left of x, which has more digits
         return fma(a + b, log1p_f64(y * expm1_f64(t)), -b * t)
     return fma(a, t, (a + b) * log1p_f64(x * expm1_f64(-t)))

@@ -20,7 +20,7 @@ PI_F64, HALF_LOG_TWO_PI = 3.141592653589793, 0.9189385332046728
 
 
 def lgamma_far_rest_f64(u: f64) -> f64:
-    """What log gamma(u + 1/2) is less than u log u - u + log(2 pi) / 2."""
+    """u log u - u + log(2 pi) / 2, less log gamma(u + 1/2)."""
     r = 1.0 / u
     z = r * r
     p = fma(-0.019985860860745587, z, 0.00616032152109964)
@@ -145,7 +145,9 @@ ROOT_OF_DIGAMMA, ROOT_OF_DIGAMMA_REST = 1.4616321449683622, 9.549995429965697e-1
 
 
 def digamma_far_rest_f64(u: f64) -> f64:
-    """What the derivative of log gamma at u + 1/2 is more than log u, u from 7.5 on."""
+    """The amount by which the derivative of log gamma at u + 1/2 exceeds log u, u from
+    7.5 on.
+    """
     r = 1.0 / u
     z = r * r
     p = fma(-0.28552918269874206, z, 0.07926206966699756)

@@ -197,7 +197,7 @@ def igammac_f32(a: f32, x: f32) -> f32:
 
 
 def by_a_series_f64(a: f64, x: f64) -> f64:
-    """What `by_a_f64` is for x up to a or to 1.5."""
+    """The value of `by_a_f64` for x up to a or to 1.5."""
     term, total, slope, change = f64(1.0), f64(1.0), f64(0.0), f64(0.0)
     n, count = a, f64(0.0)
     while (term > total * 1e-19) & (count < 2000.0):
@@ -252,7 +252,7 @@ def igamma_grad_a_f32(a: f32, x: f32) -> f32:
 
 
 def gamma_near_mean_f64(a: f64, x: f64) -> f64:
-    """How a sample near the mean changes with a great a: a series in 1/a."""
+    """The derivative of a sample near the mean by a great a: a series in 1/a."""
     apart = (x - a) / a
     first, second, third = f64(0.0), f64(0.0), f64(0.0)
     for k in range(16):
@@ -267,7 +267,7 @@ def gamma_near_mean_f64(a: f64, x: f64) -> f64:
 
 
 def random_gamma_grad_f64(a: f64, x: f64) -> f64:
-    """How a sample of the gamma distribution changes with a."""
+    """The derivative of a sample of the gamma distribution by a."""
     if (a != a) | (x != x) | (a <= 0.0) | (x < 0.0) | (a == INF_F64) | (x == INF_F64):
         return NAN_F64
     if (a >= 1e4) & (abs(x - a) <= a / 4.0):
@@ -280,5 +280,5 @@ def random_gamma_grad_f64(a: f64, x: f64) -> f64:
 
 
 def random_gamma_grad_f32(a: f32, x: f32) -> f32:
-    """How a sample of the gamma distribution changes with a."""
+    """The derivative of a sample of the gamma distribution by a."""
     return f32(random_gamma_grad_f64(f64(a), f64(x)))

@@ -40,7 +40,7 @@ BERNOULLI, FACTORIAL = bernoulli_table(), factorial_table()
 
 
 def zeta_exponent_f64(s: f64, q: f64) -> f64:
-    """What power of q `zeta_share_f64` leaves: one that is in range with the whole."""
+    """The power of q that `zeta_share_f64` leaves: in range with the whole."""
     return 1.0 - s if q > 1.0 else -s
 
 

@@ -24,7 +24,7 @@ BITWISE = frozenset(
 
 
 def needed(dtypes: Sequence[Any]) -> bool:
-    """Whether one of the dtypes, or of other values, is bfloat16.
+    """True if one of the dtypes, or of other values, is bfloat16.
 
     >>> needed([np.dtype("float32"), 3, bfloat16()])
     True

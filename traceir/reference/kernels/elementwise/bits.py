@@ -10,7 +10,9 @@ from traceir.reference.kernels.registry import kernel
 
 
 def _within(x: np.ndarray, y: np.ndarray) -> tuple[Any, Any]:
-    """Where a shift is by fewer bits than there are, and by how many there, else 0."""
+    """The elements that are shifted by fewer bits than there are, and these shifts,
+    else 0.
+    """
     bits = 8 * x.dtype.itemsize
     fits = (y >= 0) & (y < bits)
     return fits, np.where(fits, y, y.dtype.type(0))
@@ -44,13 +46,13 @@ def shift_right_arithmetic(x: np.ndarray, y: np.ndarray) -> Any:
 
 @kernel("population_count")
 def population_count(x: np.ndarray) -> Any:
-    """How many bits are set."""
+    """The number of bits that are set."""
     return np.bitwise_count(x.view(np.dtype(f"u{x.dtype.itemsize}"))).astype(x.dtype)
 
 
 @kernel("clz")
 def clz(x: np.ndarray) -> Any:
-    """How many bits stand above the highest that is set."""
+    """The number of bits above the highest that is set."""
     bits = 8 * x.dtype.itemsize
     filled = x.view(np.dtype(f"u{x.dtype.itemsize}"))
     step = 1

@@ -75,7 +75,7 @@ def _size(x: Any) -> Any:
 
 
 def _is_near(x: Any) -> bool:
-    """Whether all numbers are finite, and near 1 rather than the ends of the range."""
+    """True if all numbers are finite, and near 1 rather than the ends of the range."""
     size = _size(x)
     far = 2.0 ** MIDDLE[x.dtype.name]
     return bool(size.size and size.max() < far and size.min() > 1 / far)

@@ -89,7 +89,7 @@ def whole(
     others: tuple[Any, ...],
     slowly: Callable[..., Any],
 ) -> Brief | None:
-    """What a composite comes down to; None for those that are no more than their parts.
+    """A shortcut for a composite; None for one that is no more than its parts.
 
     >>> import traceir.numpy as jnp
     >>> two = [ShapedArray((2,), "int32")] * 2

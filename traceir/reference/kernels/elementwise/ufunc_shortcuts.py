@@ -40,7 +40,7 @@ class Brief:
     silent: bool = False
 
     def __call__(self, *xs: Any) -> Any:
-        """What the kernel makes of operands.
+        """The kernel's result for operands.
 
         >>> Brief(np.add.reduce, (0,))(np.arange(4))
         np.int64(6)

@@ -30,7 +30,7 @@ _lock = kept_over_forks(RLock())
 
 
 class _Inside:
-    """How many calls want one thread now, and how many threads there were before."""
+    """The count of calls that want one thread now, and of the threads before."""
 
     calls = 0
     before = 1
@@ -47,7 +47,9 @@ def _begin_alone() -> None:
 
 @cache
 def count_of() -> Count | None:
-    """How many threads SciPy's OpenBLAS has, and how to change it; None for others."""
+    """The thread count of SciPy's OpenBLAS, which can be changed; None for other
+    libraries.
+    """
     try:
         library = ctypes.CDLL(str(import_module("scipy.linalg._flapack").__file__))
         read = library.scipy_openblas_get_num_threads

@@ -18,7 +18,7 @@ SYSTEMS = 8
 
 
 def is_stack(x: np.ndarray) -> bool:
-    """Whether an array is a stack of small matrices.
+    """True if an array is a stack of small matrices.
 
     >>> is_stack(np.ones((40, 3, 3))), is_stack(np.ones((3, 3)))
     (True, False)
@@ -28,7 +28,7 @@ def is_stack(x: np.ndarray) -> bool:
 
 
 def factorized(function: Callable[[np.ndarray], Any], x: np.ndarray) -> Any:
-    """What a function of NumPy's gives for a stack; None where it fails for a matrix.
+    """The result of a NumPy function for a stack; None if it fails for a matrix.
 
     >>> factorized(np.linalg.cholesky, np.array([[[4.0]], [[-1.0]]])) is None
     True
@@ -79,7 +79,7 @@ def _sizes(x: np.ndarray) -> np.ndarray:
 
 
 def are_systems(a: np.ndarray, y: np.ndarray) -> bool:
-    """Whether there are so many small systems that they are solved together.
+    """True if there are so many small systems that they are solved together.
 
     >>> are_systems(np.ones((100, 3, 3)), np.ones((100, 3, 1)))
     True

@@ -101,7 +101,7 @@ def _density(a: np.ndarray, b: np.ndarray, x: np.ndarray, y: np.ndarray) -> Any:
 
 
 def _rise(a: np.ndarray, b: np.ndarray, x: np.ndarray, y: np.ndarray, t: Any) -> Any:
-    """How far below its start the logarithm of the integrand is at t; its slope."""
+    """The logarithm of the integrand at t below its start; its slope."""
     near = x > 0.5  # to the other end: by what is left of x
     up, down = y * np.expm1(t), x * np.expm1(-t)
     rise = np.where(

@@ -56,7 +56,7 @@ def _short_shares(a: np.ndarray, x: np.ndarray) -> tuple[Any, Any]:
 
 
 def _ends(found: Any, a: np.ndarray, x: np.ndarray, none: float, whole: float) -> Any:
-    """What was found, but at the ends of the operands' ranges."""
+    """The values found, replaced at the ends of the operands' ranges."""
     found = np.where((a == 0) | np.isposinf(x), whole, found)
     found = np.where((x == 0) | np.isposinf(a), none, found)
     bad = (a < 0) | (x < 0) | np.isnan(a) | np.isnan(x)
@@ -123,7 +123,7 @@ def _bend(t: np.ndarray) -> Any:
 
 
 def _end(x: np.ndarray, sign: np.ndarray, slope: np.ndarray) -> Any:
-    """Where the integrand has fallen to exp(-40), by Newton's steps."""
+    """The point at which the integrand has fallen to exp(-40), by Newton's steps."""
     t = 80 / (slope + np.sqrt(slope * slope + 80 * x))
     t = np.where(sign < 0, np.minimum(t, 1 + np.log1p(40 / x)), t)
     for _ in range(8):
@@ -151,7 +151,7 @@ def _root(a: np.ndarray, x: np.ndarray) -> Any:
 
 
 def _series(a: np.ndarray, x: np.ndarray) -> Any:
-    """What `_by_a` is for x up to 1.5."""
+    """The value of `_by_a` for x up to 1.5."""
     x = np.minimum(x, 1.5)
     term, total = np.ones_like(x), np.ones_like(x)
     slope, change = np.zeros_like(x), np.zeros_like(x)
@@ -209,7 +209,7 @@ NEAR_THIRD = -1 / 105, -1 / 840
 
 
 def _near_mean(a: np.ndarray, x: np.ndarray) -> Any:
-    """How a sample near the mean changes with a great a.
+    """The derivative of a sample near the mean by a great a.
 
     A series in 1/a for the equation that the change d satisfies, d the slope of x,
     d' + d (a - 1 - x) / x = digamma(a) - log(x).
@@ -226,7 +226,7 @@ def _near_mean(a: np.ndarray, x: np.ndarray) -> Any:
 
 @of_doubles("random_gamma_grad")
 def random_gamma_grad(a: np.ndarray, x: np.ndarray) -> Any:
-    """How a sample of the gamma distribution changes with a."""
+    """The derivative of a sample of the gamma distribution by a."""
     near = (a >= 1e4) & (abs(x - a) <= a / 4) & np.isfinite(a)
     mean = np.where(near, a, 1e4), np.where(near, x, 1e4)
     change = _by_a(a, x)

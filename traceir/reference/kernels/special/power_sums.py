@@ -34,7 +34,7 @@ def _bernoulli() -> list[float]:
 
 
 def _exponent(s: np.ndarray, q: np.ndarray) -> Any:
-    """What power of q `_share` leaves: that one after which nothing is out of range."""
+    """The power of q that `_share` leaves: one after which nothing is out of range."""
     return np.where(q > 1, 1 - s, -s)
 
 

@@ -42,7 +42,7 @@ def dynamic_update_slice(x: np.ndarray, update: np.ndarray, *starts: np.ndarray)
 
 @dataclass(frozen=True, slots=True)
 class _Windows:
-    """Where the windows of all rows lie, in the dimensions of an array that rows name.
+    """The positions of the windows of all rows, in the dimensions that rows name.
 
     These are `named`, the `rest` are read from 0 on. `flat` counts off the elements of
     the named dimensions, by row, then by place in its window; `whole` tells which rows
@@ -95,7 +95,7 @@ def _places(
 def inside_of_read(
     x: np.ndarray, indices: np.ndarray, sizes: Shape, numbers: Numbers
 ) -> bool:
-    """Whether every window of a `gather` lies inside the array."""
+    """True if every window of a `gather` lies inside the array."""
     whole = _windows(x.shape, indices, sizes, numbers, False).whole
     return whole is None or bool(whole.all())
 
@@ -137,7 +137,7 @@ def gather(
 
 
 def _fill(value: float | None, dtype: np.dtype) -> np.ndarray:
-    """What there is for an element outside; of a key, each of both words."""
+    """The value of an element out of bounds; of a key, both of its words."""
     if dtype == KEY_MEMORY:
         words: np.ndarray = np.full(2, value, "uint32")
         return np.asarray(words.view(KEY_MEMORY)[0])

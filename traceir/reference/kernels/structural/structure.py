@@ -97,7 +97,7 @@ def split(x: np.ndarray, *, sizes: Shape, axis: int) -> list[Any]:
 
 @kernel("unstack")
 def unstack(x: np.ndarray, *, axis: int) -> list[Any]:
-    """What is at each place of a dimension."""
+    """The parts at each index of a dimension."""
     return list(np.moveaxis(x, axis, 0))
 
 

@@ -129,7 +129,7 @@ def _chosen(x: np.ndarray, select_prim: str, **window: Any) -> tuple[Any, Any]:
 def select_and_gather_add(
     u: np.ndarray, x: np.ndarray, *, select_prim: str, **window: Any
 ) -> Any:
-    """What u has where each window of x has its extreme."""
+    """The elements of u at which each window of x has its extreme."""
     places, any_ = _chosen(x, select_prim, **window)
     if not x.size:
         return np.zeros(places.shape, u.dtype)
@@ -146,7 +146,7 @@ def select_and_scatter_add(
     window_dilation: Shape = (),
     **window: Any,
 ) -> Any:
-    """What the source has for each window, added up where x has its extreme."""
+    """The source's elements, each added where its window of x has its extreme."""
     ones = (1,) * x.ndim
     places, any_ = _chosen(
         x,
