@@ -5,18 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from traceir.ir.avals import short_dtype
-from traceir_numba.device_functions import BLOCK
-from traceir_numba.emitters.folds.cumulative import CHUNK
+from traceir_numba import cost_model
 
 PRIMITIVES = ("cumsum", "cumprod", "cummax", "cummin")
 
 
 # Shape and axis: rows, columns and planes, short, of a few chunks, of a few blocks.
 LINES = [
-    *(((0,), 0), ((1,), 0), ((63,), 0), ((64,), 0), ((CHUNK + 1,), 0)),
+    *(((0,), 0), ((1,), 0), ((63,), 0), ((64,), 0), ((cost_model.SCAN_CHUNK + 1,), 0)),
     *(((3, 5), 0), ((3, 5), 1), ((0, 3), 1), ((3, 0), 1), ((7, 1), 0), ((1, 7), 1)),
     *(((4, 5, 6), 0), ((4, 5, 6), 1), ((2, 3, 90), 2), ((2, 600), 0)),
-    *(((2, CHUNK + 70), 1), ((2 * BLOCK + 17,), 0)),
+    *(
+        ((2, cost_model.SCAN_CHUNK + 70), 1),
+        ((2 * cost_model.REDUCTION_BLOCK + 17,), 0),
+    ),
 ]
 
 

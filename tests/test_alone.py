@@ -7,10 +7,10 @@ from threading import Barrier, Thread
 import numpy as np
 import pytest
 
+from traceir.base import cost_model
 from traceir.reference.kernels import KERNELS
 from traceir.reference.kernels.linalg import single_thread_blas as module
 from traceir.reference.kernels.linalg.single_thread_blas import (
-    SMALL,
     alone,
     count_of,
     one_thread,
@@ -44,7 +44,7 @@ def test_small_matrices_are_for_one_thread_and_large_ones_for_all(
     library: Library,
 ) -> None:
     seen = alone(lambda *arrays: library.threads)
-    side = int(SMALL**0.5)
+    side = int(cost_model.SINGLE_THREAD_ELEMENTS**0.5)
     assert seen(np.ones((side, side))) == 1
     assert seen(np.ones((9, side, side)), np.ones((9, side, 1))) == 1
     assert seen(np.ones((side, side)), np.ones((side, side + 1))) == several

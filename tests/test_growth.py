@@ -16,9 +16,10 @@ from growth import PROGRAMS, ROW, Case, instructions, memory
 
 import traceir
 import traceir.numpy as jnp
+from traceir.base import cost_model
 from traceir.base.source_info import Source
 from traceir.ir.jaxpr import ClosedJaxpr
-from traceir.ir.unroll_report import MANY, source_report
+from traceir.ir.unroll_report import source_report
 from traceir.tracing.staging import StagingTrace
 from traceir_numba.codegen.nest import emit
 from traceir_numba.fusion.dataflow import Graph
@@ -179,7 +180,7 @@ def test_the_positions_of_a_long_function_are_decoded_once() -> None:
 
 def unrolled(x: Any) -> Any:
     """As many equations as are told of, most of them in one line."""
-    for _ in range(MANY):
+    for _ in range(cost_model.REPORTED_EQUATIONS):
         x = jnp.sin(x)
     return x + 1.0
 
@@ -194,7 +195,8 @@ def test_a_line_that_records_very_often_is_told(
         traceir.make_jaxpr(lambda x: unrolled(x))(1.0)
         (record,) = caplog.records
         text = record.getMessage()
-        assert f"{MANY:,} equations at {__file__}:{LINE} in unrolled" in text
+        many = f"{cost_model.REPORTED_EQUATIONS:,} equations"
+        assert f"{many} at {__file__}:{LINE} in unrolled" in text
         assert "x = jnp.sin(x)" in text and "lax.fori_loop" in text
         caplog.clear()
         traceir.make_jaxpr(lambda x: jnp.sin(x))(1.0)
@@ -206,9 +208,12 @@ def test_a_line_that_records_very_often_is_told(
 def test_many_lines_with_few_equations_each_are_not(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    run, args = PROGRAMS["written_out"](MANY)
+    run, args = PROGRAMS["written_out"](cost_model.REPORTED_EQUATIONS)
     with caplog.at_level(logging.WARNING, "traceir"):
-        assert len(traceir.make_jaxpr(run)(*args).eqns) == 2 * MANY
+        assert (
+            len(traceir.make_jaxpr(run)(*args).eqns)
+            == 2 * cost_model.REPORTED_EQUATIONS
+        )
         assert not caplog.records
 
 
@@ -222,7 +227,7 @@ def test_a_line_that_records_very_often_can_be_an_error() -> None:
     ):
         traceir.jit(f)(1.0)
     assert f"{__file__}:{LINE} in unrolled" in str(caught.value)
-    assert f"of {MANY + 1:,} in f" in str(caught.value)
+    assert f"of {cost_model.REPORTED_EQUATIONS + 1:,} in f" in str(caught.value)
     assert traceir.jit(f).cache_info().currsize == 0
 
 

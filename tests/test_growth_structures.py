@@ -14,7 +14,7 @@ from structures import FORMS, PARTING, STEPS, made_by
 
 import traceir
 import traceir.numpy as jnp
-from traceir_numba.fusion import fuse
+from traceir_numba import cost_model
 
 # So short a chain is already cut in parts, as a long one is.
 SHORT, LONG = 20, 40
@@ -48,7 +48,7 @@ def test_what_is_made_grows_with_the_steps(
 def test_what_is_stored_in_the_last_round_has_a_job(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(fuse, "ROUNDS", 1)
+    monkeypatch.setattr(cost_model, "FUSION_ROUNDS", 1)
 
     def program(x: Any) -> tuple[Any, ...]:
         y = jnp.exp(x)

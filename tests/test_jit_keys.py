@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 import traceir
 import traceir.numpy as jnp
-from traceir.base import config
+from traceir.base import config, cost_model
 from traceir.jit.cache.cache_key import KeyTable
 from traceir.jit.cache.signature import bind_arguments, form_of, resolve_static
 from traceir.jit.cache.trace_cache import GUARD
-from traceir.jit.hot_path.guard_codegen import ENOUGH, OTHER
+from traceir.jit.hot_path.guard_codegen import OTHER
 from traceir.jit.hot_path.raw_keys import raw_key
 from traceir.jit.staging import prepare
 from traceir.pytrees import flatten
@@ -182,7 +182,7 @@ def guard(call: Any, values: dict[str, Any]) -> Any:
     with flags(values):
         f = traceir.jit(both, static_argnames="n")
         f.clear_cache()
-        for _ in range(ENOUGH + 1):
+        for _ in range(cost_model.GUARDED_CALLS + 1):
             f(*args, **kwargs)
         return f._fast.get(GUARD), args, kwargs, config.current()
 
@@ -210,12 +210,12 @@ def test_a_guard_gives_what_the_function_gives() -> None:
     f = traceir.jit(lambda x, y, n: both(x, y, n), static_argnames="n")
     x, y = jnp.arange(3), np.ones((2, 2), np.float32)
     expected = f({"a": x, "b": (y, None)}, [1.0, x], n="k")
-    for _ in range(ENOUGH):
+    for _ in range(cost_model.GUARDED_CALLS):
         f({"a": x, "b": (y, None)}, [1.0, x], n="k")
     assert f._fast[GUARD] is not None
     found = f({"b": (y.T, None), "a": x + 1}, [2.0, x], n="k")
     assert flatten.structure(found) == flatten.structure(expected)
     assert str(found["x"]["a"]) == "[1 2 3]" and float(found["rest"][0][0][0]) == 2
-    assert f.cache_info().hits == ENOUGH + 1
+    assert f.cache_info().hits == cost_model.GUARDED_CALLS + 1
     f.clear_cache()
     assert not f._fast

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from traceir.base import cost_model
 from traceir.dtypes import KEY
 from traceir.ir.avals import ShapedArray
 from traceir.reference.kernels import KERNELS
 from traceir.reference.kernels.elementwise.pointwise import REALS
 from traceir.reference.kernels.elementwise.ufunc_shortcuts import DOT, SHORT, short
 from traceir.reference.kernels.linalg.contract import MATMUL
-from traceir.reference.kernels.structural.sorting import FEW
 
 DTYPES = ("float16", "float32", "float64", "int8", "int32", "bool")
 N = (0, 1, 3, 64, 1000)
@@ -168,7 +168,7 @@ def test_what_does_more_is_left_to_the_kernel() -> None:
     batch = params | {"dimension_numbers": (((1,), (1,)), ((0,), (0,)))}
     assert short("dot_general", [two, two], batch) is None
     assert short("integer_pow", [two], {"y": 3}) is None
-    long = ShapedArray((FEW + 1,), "float32")
+    long = ShapedArray((cost_model.STABLE_SORT_LINE + 1,), "float32")
     assert short("sort", [long], {"dimension": 0}) is None
     assert short("sort", [two, two], {"dimension": 0}) is None
     assert short("eq", [ShapedArray((2,), KEY)] * 2, {}) is None

@@ -14,7 +14,7 @@ from textwrap import dedent
 import numpy as np
 
 from traceir.ir.avals import short_dtype
-from traceir_numba import vecmath
+from traceir_numba import cost_model, vecmath
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,25 +225,6 @@ def round_away(name: str, dtype: str) -> Function:
 
 # -- loops --------------------------------------------------------------------------
 
-# How many accumulators a long line of elements is folded into, and how many a tile of
-# columns has.
-LANES = 128
-TILE = 512
-# Up to so many elements are folded one after the other.
-SHORT = 8
-# A row of up to so many elements is folded into so many accumulators.
-MEDIUM = 256
-ROW = 32
-# The elements of one block of a reduction, and the least rows of a block of columns.
-BLOCK = 16384
-ROWS = 64
-# The rows of few columns that are reduced side by side.
-ABREAST = 32
-# The columns of a tile that is read several times.
-NARROW = 128
-# The terms of one block of a product's sum: part of what a product means.
-DEPTH = 256
-
 
 @template
 def smaller(name: str) -> Function:
@@ -273,10 +254,12 @@ def is_place(name: str) -> Function:
 @template
 def lanes_for(name: str) -> Function:
     """The number of accumulators for a line of n elements."""
+    long, most = cost_model.ROW_ACCUMULATORS, cost_model.SHORT_ROW
+    short, least = cost_model.SHORT_ROW_ACCUMULATORS, cost_model.SEQUENTIAL_ROW
     text = f"""
     def {name}(n):
         few = n if n > 1 else 1
-        return {LANES} if n > {MEDIUM} else ({ROW} if n > {SHORT} else few)
+        return {long} if n > {most} else ({short} if n > {least} else few)
     """
     return scalar(name, "int64", 1, text)
 
@@ -287,19 +270,21 @@ def width_of(n: int) -> int:
     >>> width_of(3), width_of(100), width_of(1000)
     (3, 32, 128)
     """
-    if n > MEDIUM:
-        return LANES
-    return ROW if n > SHORT else max(1, n)
+    if n > cost_model.SHORT_ROW:
+        return cost_model.ROW_ACCUMULATORS
+    few = n <= cost_model.SEQUENTIAL_ROW
+    return max(1, n) if few else cost_model.SHORT_ROW_ACCUMULATORS
 
 
 @template
 def block_rows(name: str) -> Function:
     """The rows of a block of columns; each row has `between` lines."""
+    block, above = cost_model.REDUCTION_BLOCK, cost_model.COLUMN_BLOCK_ROWS - 1
     text = f"""
     def {name}(between, columns):
         size = between * columns
-        rows = {BLOCK} // (size if size > 1 else 1)
-        least = ({ROWS - 1} + between) // (between if between > 1 else 1)
+        rows = {block} // (size if size > 1 else 1)
+        least = ({above} + between) // (between if between > 1 else 1)
         most = rows if rows > least else least
         return most if most > 1 else 1
     """
@@ -310,7 +295,7 @@ def block_rows(name: str) -> Function:
 def lanes(name: str, dtype: str) -> Function:
     """Accumulators, on the stack when compiled by the backend."""
     numpy = "bool_" if dtype == "bool" else dtype
-    text = f"def {name}():\n    return np.empty({TILE}, np.{numpy})"
+    text = f"def {name}():\n    return np.empty({cost_model.COLUMN_TILE}, np.{numpy})"
     return Function(name, (), dtype + "*", text)
 
 

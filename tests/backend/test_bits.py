@@ -10,6 +10,7 @@ from compiling import compiled, same_bits
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from traceir_numba import cost_model
 from traceir_numba.loops import specialize
 from traceir_numba.runtime import thread_pool
 
@@ -150,7 +151,7 @@ def test_kernels_for_some_lengths_give_the_bits_of_the_common_one(
             kernels[name] = compiled(text, name)
             sources[name] = kernels[name].source  # is written when it is asked for
     assert "lanes_for(" in sources["common"]
-    assert ("lanes_for(" in sources["own"]) == (columns > specialize.KNOWN)
+    assert ("lanes_for(" in sources["own"]) == (columns > cost_model.FIXED_ROW)
     first, *others = (kernel.run(x) for kernel in kernels.values())
     assert all(same_bits(first, other) for other in others)
 
@@ -162,7 +163,7 @@ def test_sums_of_everything_in_full_vectors_give_the_bits_of_the_common_kernel(
     text, x = summed((length,), (0,)), numbers((length,), "f32", 4)
     long = compiled(text, "long")
     assert "for lane in range(128):" in long.source
-    monkeypatch.setattr(specialize, "MANY", 1 << 40)
+    monkeypatch.setattr(cost_model, "FIXED_ROW_ELEMENTS", 1 << 40)
     common = compiled(text, "common")
     assert "for lane in range(128):" not in common.source
     assert same_bits(long.run(x), common.run(x))
@@ -176,7 +177,7 @@ def test_short_strides_are_constants_of_the_source(step: int) -> None:
         b:f32[{n}] = {sliced} a
         c:f32[{n}] = neg b
       in (c,) }}""")
-    assert (f"p0 = {step}" in found.source) == (step <= specialize.NEAR)
+    assert (f"p0 = {step}" in found.source) == (step <= cost_model.CONSTANT_STRIDE)
     x = numbers((step * n,), "f32", 6)
     assert same_bits(found.run(x), (-x[::step],))
 

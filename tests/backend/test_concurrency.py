@@ -20,7 +20,7 @@ import traceir
 import traceir.numpy as jnp
 import traceir_numba
 from traceir import lax
-from traceir_numba.gemm import parallel
+from traceir_numba import cost_model
 from traceir_numba.runtime import thread_pool
 
 jit = functools.partial(traceir.jit, backend="numba")
@@ -30,9 +30,9 @@ SIZE = 3000
 @pytest.fixture(autouse=True)
 def all_shared(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Four threads, and small work is enough for them."""
-    monkeypatch.setattr(thread_pool, "WORTH", 1)
+    monkeypatch.setattr(cost_model, "THREADED_WORK", 1)
     monkeypatch.setattr("traceir_numba.codegen.driver.WORTH", 1)
-    monkeypatch.setattr(parallel, "SPLIT", 1)
+    monkeypatch.setattr(cost_model, "THREADED_MATMUL_WORK", 1)
     before = traceir_numba.set_threads(4)
     yield
     traceir_numba.set_threads(before)

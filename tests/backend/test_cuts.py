@@ -13,10 +13,10 @@ from cut_programs import cheap, deep, expensive, turned, wide
 import traceir.numpy as jnp
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.reference.interpreter import eval_jaxpr
-from traceir_numba import backend
+from traceir_numba import backend, cost_model
 from traceir_numba.fusion.dataflow import Graph
 from traceir_numba.fusion.fuse import Plan, fuse
-from traceir_numba.fusion.split_bodies import ARRAYS, LONGEST, computed_for, length
+from traceir_numba.fusion.split_bodies import computed_for, length
 from traceir_numba.loops.nest import Apply
 from traceir_numba.loops.program import Launch
 from traceir_numba.pipeline.build_program import assemble
@@ -38,10 +38,10 @@ def test_no_body_is_longer_than_the_longest(fun: Callable[[Any, int], Any]) -> N
             for eqn in computed_for(plan.graph, job, plan.stored)
         ]
         sizes.append(length(plan.graph, eqns))
-    assert max(sizes) <= LONGEST
+    assert max(sizes) <= cost_model.BODY_COST
     # And none is so short that memory would be what it takes.
     total = length(plan.graph, plan.graph.eqns)
-    assert len(sizes) <= 1 + 3 * total // LONGEST
+    assert len(sizes) <= 1 + 3 * total // cost_model.BODY_COST
 
 
 def test_short_programs_are_left_as_they_are() -> None:
@@ -118,7 +118,7 @@ def test_no_nest_reads_more_arrays_than_a_kernel_of_a_device_takes(
     xs = [grid(5, seed=k) for k in range(200)]
     exe = executable(traced(total, *xs))
     counts = [len(launch.nest.loaded) for launch in exe.program.launches()]
-    assert max(counts) <= ARRAYS and len(counts) <= 12 + 200 * squared
+    assert max(counts) <= cost_model.NEST_ARRAYS and len(counts) <= 12 + 200 * squared
     closed = traced(total, *xs)
     assert same_bits(exe.run(*xs), eval_jaxpr(closed, closed.consts, *xs))
 
@@ -130,4 +130,7 @@ def test_many_values_of_many_arrays_are_no_one_nest() -> None:
 
     xs = [grid(5, seed=k) for k in range(120)]
     exe = executable(traced(each, *xs))
-    assert max(len(x.nest.loaded) for x in exe.program.launches()) <= ARRAYS
+    assert (
+        max(len(x.nest.loaded) for x in exe.program.launches())
+        <= cost_model.NEST_ARRAYS
+    )

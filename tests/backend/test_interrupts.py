@@ -16,8 +16,8 @@ import time
 import pytest
 from soak import SOAK
 
+from traceir_numba import cost_model
 from traceir_numba.llvm import safepoints
-from traceir_numba.loops.schedule import BUDGET
 
 # A program that says when it begins its long call, and what becomes of it.
 HEAD = """
@@ -176,11 +176,13 @@ def f(A):
 """
     (tree,) = ast.parse(text).body
     assert isinstance(tree, ast.FunctionDef)
-    safepoints.with_safepoints(tree, [0, BUDGET // 40, 7])
+    safepoints.with_safepoints(tree, [0, cost_model.SAFEPOINT_WORK // 40, 7])
     found = ast.unparse(tree)
     assert "for i in range(10):\n        A[i] = i\n" in found
     assert "for j_first in range(99, -1, -40):" in found
     assert "range(j_first, j_first + -40 if j_first + -40 > -1 else -1, -1)" in found
-    assert f"budget_left = budget_left - {BUDGET // 40 * 40}" in found
+    assert (
+        f"budget_left = budget_left - {cost_model.SAFEPOINT_WORK // 40 * 40}" in found
+    )
     assert "budget_left = budget_left - 7" in found
     assert found.count("asked_at = safepoint(asked_at)") == 2

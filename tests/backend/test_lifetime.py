@@ -24,7 +24,7 @@ from traceir.base import caches, config
 from traceir.base.caches import ClockEviction, LRUCache
 from traceir.jit.cache import trace_cache
 from traceir.store.files import current
-from traceir_numba import backend
+from traceir_numba import backend, cost_model
 from traceir_numba.pipeline import kernel_cache
 from traceir_numba.runtime import mcjit
 from traceir_numba.store import units
@@ -93,7 +93,7 @@ def test_code_is_freed_with_its_function(make: Callable[[float], Any]) -> None:
 
 
 def test_engines_are_freed_but_for_the_one_that_is_filled() -> None:
-    functions = [one(k + 0.125) for k in range(3 * mcjit.SHARING)]
+    functions = [one(k + 0.125) for k in range(3 * cost_model.ENGINE_OBJECTS)]
     assert len(set(mcjit._engines.values())) >= 3
     kept = len({id(e) for e in mcjit._engines.values()})
     functions.clear()

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 import traceir.numpy as jnp
 from traceir import lax
 from traceir.reference.interpreter import Program
+from traceir_numba import cost_model
 from traceir_numba.gemm import blocked, microkernel, packing, parallel, threaded
 from traceir_numba.llvm import optimize
 from traceir_numba.llvm.trampoline import callable_of
@@ -37,8 +38,8 @@ def two_threads() -> Iterator[None]:
 @pytest.fixture
 def all_split(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small products are large enough."""
-    monkeypatch.setattr(parallel, "SPLIT", 1)
-    monkeypatch.setattr(parallel, "LEAST", 1)
+    monkeypatch.setattr(cost_model, "THREADED_MATMUL_WORK", 1)
+    monkeypatch.setattr(cost_model, "MATMUL_PIECE_ROWS", 1)
 
 
 def entry(dtype: str) -> Any:
@@ -385,7 +386,7 @@ def test_all_rows_are_done_whatever_threads_start(refused: bool, rows: int) -> N
     symbol, run = (f"traceir_test_{part}_{int(refused)}" for part in ("all", "run"))
     sizes = blocked.POINTERS, blocked.SIZES
     text = threaded.shared_text(symbol, run, blocked.symbol_of("float32"), *sizes)
-    text = text.replace(f"%work, {threaded.SHARED}", "%work, 1")
+    text = text.replace(f"%work, {cost_model.ROUTINE_MATMUL_WORK}", "%work, 1")
     texts = [text.replace("@traceir_thread_create(", "@traceir_refuses("), REFUSES]
     texts = texts if refused else [text]
     code = optimize.link(texts, [symbol], uses=[blocked.load("float32")])

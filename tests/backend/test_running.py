@@ -16,7 +16,7 @@ from running_programs import LINES, PRIMITIVES, numbers, text
 import traceir
 import traceir.numpy as jnp
 from traceir import lax
-from traceir_numba.emitters.folds.cumulative import CHUNK
+from traceir_numba import cost_model
 from traceir_numba.loops.program import Launch, Run
 from traceir_numba.loops.step_effects import walk
 from traceir_numba.runtime import thread_pool
@@ -45,8 +45,12 @@ def test_each_place_has_what_the_evaluator_gives(
 
 @pytest.mark.parametrize("dtype", ["uint8", "int64", "float64"])
 def test_other_dtypes_wrap_and_round(dtype: str) -> None:
-    program = text("cumsum", dtype, (3, CHUNK + 5), 1, False)
-    x = np.random.default_rng(0).integers(0, 200, (3, CHUNK + 5)).astype(dtype)
+    program = text("cumsum", dtype, (3, cost_model.SCAN_CHUNK + 5), 1, False)
+    x = (
+        np.random.default_rng(0)
+        .integers(0, 200, (3, cost_model.SCAN_CHUNK + 5))
+        .astype(dtype)
+    )
     assert same_bits(compiled(program).run(x), reference(program, x))
 
 

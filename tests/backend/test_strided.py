@@ -22,6 +22,7 @@ import traceir
 import traceir_numba
 from traceir import lax
 from traceir.reference.interpreter import Program
+from traceir_numba import cost_model
 from traceir_numba.emitters.folds.strided_convolutions import way
 from traceir_numba.gemm import blocked, parallel, strided
 from traceir_numba.llvm.trampoline import callable_of
@@ -138,8 +139,8 @@ def test_sums_are_those_of_other_products_bit_by_bit() -> None:
 
 
 def test_threads_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parallel, "SPLIT", 1)
-    monkeypatch.setattr(parallel, "LEAST", 1)
+    monkeypatch.setattr(cost_model, "THREADED_MATMUL_WORK", 1)
+    monkeypatch.setattr(cost_model, "MATMUL_PIECE_ROWS", 1)
     random = np.random.default_rng(3)
     x, y = (random.standard_normal(6000).astype(np.float32) for _ in range(2))
     for sides, stacks in itertools.product(LAYOUTS.values(), ([], [(3, 5, 7)])):

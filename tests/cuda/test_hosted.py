@@ -21,7 +21,7 @@ import traceir_numba
 from traceir import lax, random
 from traceir.reference.interpreter import eval_jaxpr
 from traceir.tree import leaves
-from traceir_numba.cuda import DeviceArray, backend, device_put
+from traceir_numba.cuda import DeviceArray, backend, cost_model, device_put
 from traceir_numba.cuda.routines import block_plans
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.kinds import Evaluated, Host
@@ -143,13 +143,13 @@ def test_a_loop_over_many_arrays_is_several_kernels() -> None:
             0, 3, lambda i, c: [v * 2 + i for v in c[1:] + c[:1]], list(arrays)
         )
 
-    closed = traced(doubled, *[X * k for k in range(2 * block_plans.ARRAYS)])
+    closed = traced(doubled, *[X * k for k in range(2 * cost_model.ROUTINE_ARRAYS)])
     found = backend.compile(closed, "doubled")
     (run,) = [s for s in found.program.steps if isinstance(s, Run)]
     every = found.runner.plan(run.routine).steps
     (loop,) = [s for s in every if isinstance(s, block_plans.Rows)]
     kept = [*every, *loop.steps]
     counts = [len(s.pointers) for s in kept if isinstance(s, block_plans.Piece)]
-    assert len(counts) >= 2 and max(counts) <= block_plans.ARRAYS
-    args = [X * k for k in range(2 * block_plans.ARRAYS)]
+    assert len(counts) >= 2 and max(counts) <= cost_model.ROUTINE_ARRAYS
+    args = [X * k for k in range(2 * cost_model.ROUTINE_ARRAYS)]
     assert same_bits(list(found.run(*args)), eval_jaxpr(closed, closed.consts, *args))

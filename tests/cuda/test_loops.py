@@ -19,7 +19,7 @@ import traceir.numpy as jnp
 from traceir import lax
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.reference.interpreter import eval_jaxpr
-from traceir_numba.cuda import backend
+from traceir_numba.cuda import backend, cost_model
 from traceir_numba.cuda.backend import Executable
 from traceir_numba.cuda.routines import block_plans, pieces
 from traceir_numba.cuda.routines.barriers import Touched
@@ -32,7 +32,7 @@ from traceir_numba.loops.program import Run
 Fun = Callable[..., Any]
 MATRIX, VECTOR = grid(4, 3), grid(3, seed=1)
 # What one block may do: nothing that has elements, little, and as much as there is.
-BOUNDS = pytest.mark.parametrize("rounds", [0, 1, block_plans.ROUNDS])
+BOUNDS = pytest.mark.parametrize("rounds", [0, 1, cost_model.ROUTINE_ROUNDS])
 
 
 def results(closed: ClosedJaxpr, args: Any) -> list[np.ndarray]:
@@ -77,7 +77,7 @@ FUNCTIONS = loop_programs.FUNCTIONS | own.OWN
 def test_agrees_with_the_evaluator(
     name: str, rounds: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(block_plans, "ROUNDS", rounds)
+    monkeypatch.setattr(cost_model, "ROUTINE_ROUNDS", rounds)
     fun, args = FUNCTIONS[name]
     closed = traced(fun, *args)
     want = eval_jaxpr(closed, closed.consts, *args)
@@ -89,7 +89,7 @@ def test_agrees_with_the_evaluator(
 def test_random_control_flow_agrees_with_the_evaluator(
     seed: int, rounds: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(block_plans, "ROUNDS", rounds)
+    monkeypatch.setattr(cost_model, "ROUTINE_ROUNDS", rounds)
     closed, args = random_loops.program(seed), random_loops.arguments(seed)
     want = eval_jaxpr(closed, closed.consts, *args)
     for got, one in zip(results(closed, args), want, strict=True):
@@ -108,7 +108,7 @@ def test_bits_do_not_depend_on_who_loops_and_in_which_order(
         assert same_bits(results(closed, args), first)
     monkeypatch.setattr(device, "limits", lambda: (16, 3))
     assert same_bits(results(closed, args), first)
-    monkeypatch.setattr(block_plans, "ROUNDS", 0)
+    monkeypatch.setattr(cost_model, "ROUTINE_ROUNDS", 0)
     assert same_bits(results(closed, args), first)
     want = eval_jaxpr(closed, closed.consts, *args)
     for got, one in zip(first, want, strict=True):
@@ -224,7 +224,7 @@ class Counted:
 def test_only_a_while_of_large_arrays_waits_for_the_device(
     rounds: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(block_plans, "ROUNDS", rounds)
+    monkeypatch.setattr(cost_model, "ROUTINE_ROUNDS", rounds)
     counted = Counted(monkeypatch)
     assert counted.of(own.choice, grid(9001)) == []
     assert counted.of(own.batched_choice, MATRIX) == []
@@ -297,6 +297,6 @@ def test_a_step_waits_once_for_what_it_reads() -> None:
 
 
 def test_what_blocks_share_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(block_plans, "SHARED", 1)
+    monkeypatch.setattr(cost_model, "ROUTINE_SHARED_BYTES", 1)
     fun, args = own.ORDERED["folds"]
     assert tree(run_of(fun, *args)[1]) == ["Copy", ("Rows", ["Launch", "Launch"])]

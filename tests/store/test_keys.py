@@ -14,7 +14,7 @@ from traceir.errors import TraceirError
 from traceir.ir.jaxpr import ClosedJaxpr
 from traceir.text.parser import parse
 from traceir.text.printer import to_text
-from traceir_numba.store import keys
+from traceir_numba import cost_model
 from traceir_numba.store.keys import program_key
 
 X = np.ones(4, np.float32)
@@ -67,7 +67,7 @@ def test_types_names_and_constants_decide() -> None:
 
 
 def test_large_constants_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keys, "MOST_BYTES", X.nbytes - 1)
+    monkeypatch.setattr(cost_model, "STORE_KEY_BYTES", X.nbytes - 1)
     assert key(lambda x: x + X, X) is None
 
 

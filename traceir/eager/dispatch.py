@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from traceir.arrays.array import Array
+from traceir.base import cost_model
 from traceir.base.caches import cleared, once
 from traceir.base.config import local
 from traceir.eager.plan_codegen import FOREIGN, NUMBER, OWN, Plan, plan_of
@@ -31,8 +32,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 Function = Callable[..., Any]
 # How many calls a function remembers.
 MOST = 1024
-# Longer sequences of numbers are contents, not settings.
-LONGEST = 16
 # Numbers of less magnitude are in the range of every signed or floating dtype.
 PLAIN = 128
 
@@ -303,7 +302,7 @@ def _enter_complex(value: complex, key: list[Any], operands: list[Any]) -> bool:
 
 def _enter_sequence(value: Any, key: list[Any], operands: list[Any]) -> bool:
     """Enter the elements of a short list or tuple in a key; False if one cannot be."""
-    if len(value) > LONGEST:
+    if len(value) > cost_model.PLAN_SEQUENCE:
         return False
     key.append(type(value))
     for part in value:

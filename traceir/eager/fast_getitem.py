@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from traceir.arrays.array import Array
+from traceir.base import cost_model
 from traceir.base.caches import cleared
 from traceir.base.config import local
 from traceir.eager.plan_codegen import admits_plans
@@ -15,9 +16,6 @@ from traceir.ir.avals import ShapedArray
 
 # How many types of operands are remembered.
 MOST = 1024
-# A part of an array keeps all of its memory only if that is so few bytes, or if it is
-# half of it.
-FEW = 1024
 INTS = frozenset({int, *(np.dtype(code).type for code in "bhilqBHILQ")})
 ENDS = INTS | {type(None)}
 ROOMY = frozenset({type(None), type(Ellipsis)})
@@ -136,7 +134,8 @@ def _kept(view: np.ndarray) -> np.ndarray:
     base = view.base
     assert base is not None
     held = base.nbytes
-    return view if held <= FEW or held <= 2 * view.nbytes else _copied(view)
+    shared = held <= cost_model.SHARED_PART_BYTES or held <= 2 * view.nbytes
+    return view if shared else _copied(view)
 
 
 def _copied(view: np.ndarray) -> np.ndarray:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from traceir.arrays.array import Array
+from traceir.base import cost_model
 from traceir.base.config import Context, local
 from traceir.eager.plan_recorder import Planning, kernel_of
 from traceir.ir.avals import ShapedArray
@@ -29,10 +30,6 @@ Plan = Callable[..., Any]
 OWN, FOREIGN, NUMBER = "own", "foreign", "number"
 # Fields of the context that plans may differ by; where another is set there are none.
 FREE = frozenset({"x64", "face", "numpy_dtype_promotion", "threefry_partitionable"})
-# Longer programs are expensive for what they compute, not for how they are called.
-MOST_EQUATIONS = 100
-# Results of constants alone are kept if they are small.
-SMALL = 64
 
 
 @functools.cache
@@ -76,7 +73,7 @@ def plan_of(
         return None
     eqns = _needed(jaxpr)
     regular = not any(e.effects or e.primitive in EAGER for e in eqns)
-    if not regular or len(eqns) > MOST_EQUATIONS:
+    if not regular or len(eqns) > cost_model.PLAN_EQUATIONS:
         return None
     return _Text(jaxpr, constants, tree, kinds).plan(eqns)
 
@@ -201,7 +198,7 @@ class _Text:
         """Compute now what is small and depends on no operand."""
         sizes = sum(v.aval.size for v in eqn.outputs)
         values = list(map(self._value, eqn.inputs))
-        if sizes > SMALL or any(v is None for v in values):
+        if sizes > cost_model.PLAN_CONSTANT_ELEMENTS or any(v is None for v in values):
             return False
         found = quiet().run(kernel_of(eqn), *values)
         several = found if isinstance(found, (list, tuple)) else [found]

@@ -9,14 +9,12 @@ from collections import Counter
 from collections.abc import Iterator
 
 from traceir import rules
-from traceir.base import config
+from traceir.base import config, cost_model
 from traceir.base.fast_dataclass import dataclass
 from traceir.base.source_info import Source
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var, subjaxprs
 
-# From so many equations on, a line is taken for the body of a loop that Python ran.
-MANY = 1000
 _SHOWN = 5
 _ADVICE = (
     "a Python loop is traced once for each of its steps; "
@@ -88,7 +86,7 @@ class SourceReport:
         yield from (f"  {line}" for line in self.lines[:_SHOWN])
         if len(self.lines) > _SHOWN:
             yield f"  and {len(self.lines) - _SHOWN:,} lines more"
-        if self.lines and self.lines[0].equations >= MANY:
+        if self.lines and self.lines[0].equations >= cost_model.REPORTED_EQUATIONS:
             yield f"  hint: {_ADVICE}"
         if self.constants:
             yield f"  constants: {len(self.constants):,}, {self.nbytes:,} bytes"
@@ -182,15 +180,15 @@ def warn(text: str, *values: object) -> None:
 
 
 def tell_unrolled(jaxpr: Jaxpr) -> None:
-    """Log a warning when one line recorded `MANY` equations or more of a new trace.
+    """Log a warning when one line recorded very many equations of a new trace.
 
     Raises RuntimeError (jit.unrolled) where the flag `unrolled_loops` is "raise".
     """
     flag = config.local.context.unrolled_loops
-    if flag == "allow" or len(jaxpr.eqns) < MANY:
+    if flag == "allow" or len(jaxpr.eqns) < cost_model.REPORTED_EQUATIONS:
         return
     report = source_report(jaxpr)
-    if not report.lines or report.lines[0].equations < MANY:
+    if not report.lines or report.lines[0].equations < cost_model.REPORTED_EQUATIONS:
         return
     got = f"{report.lines[0]}, of {report.equations:,} in {report.name}"
     if flag == "raise":

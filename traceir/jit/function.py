@@ -13,7 +13,7 @@ from types import MethodType
 from typing import Any, NamedTuple
 
 from traceir import rules
-from traceir.base import config, source_info
+from traceir.base import config, cost_model, source_info
 from traceir.base.config import local
 from traceir.errors import StaleCaptureError, TraceirError
 from traceir.ir.unroll_report import warn
@@ -25,7 +25,7 @@ from traceir.jit.cache.signature import bind_arguments, form_of, resolve_static
 from traceir.jit.cache.trace_cache import GUARD, LAST, Entry, cache_of
 from traceir.jit.cache.writeback import refused, write_traced, writes_anything
 from traceir.jit.hot_path.float_faults import fault_error, is_set
-from traceir.jit.hot_path.guard_codegen import ENOUGH, OTHER, Runner
+from traceir.jit.hot_path.guard_codegen import OTHER, Runner
 from traceir.jit.hot_path.raw_keys import make_fast, raw_key, stays
 from traceir.jit.instrument import watching
 from traceir.jit.miss_report import nearest
@@ -123,7 +123,10 @@ class JitFunction(Pickled):
             raw = raw_key(state.context, args, kwargs, self._raw_static)
             runner = self._fast.get(raw)
             if runner is not None:
-                if runner.hits < ENOUGH or self._fast.get(LAST) is not runner:
+                if (
+                    runner.hits < cost_model.GUARDED_CALLS
+                    or self._fast.get(LAST) is not runner
+                ):
                     self._meet(runner, args, kwargs)
                 return runner.run(args, kwargs)
         return self._call(args, kwargs, raw)
@@ -147,7 +150,7 @@ class JitFunction(Pickled):
             self._cache.remember(calls, LAST, runner.entry, runner)
             runner.hits = 0
         runner.hits += 1
-        if runner.hits == ENOUGH:
+        if runner.hits == cost_model.GUARDED_CALLS:
             guard = runner.guard(args, kwargs)
             self._cache.remember(calls, GUARD, runner.entry, guard)
 

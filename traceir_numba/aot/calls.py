@@ -14,20 +14,19 @@ from hashlib import sha256
 import numpy as np
 
 from traceir.dtypes import as_dtype
+from traceir_numba import cost_model
 from traceir_numba.aot.entries import Entry
 from traceir_numba.aot.instructions import plain
-from traceir_numba.aot.parts import ALIGNMENT, SUM, WORK, WRITTEN, constant_text
+from traceir_numba.aot.parts import ALIGNMENT, SUM, WORK, constant_text
 from traceir_numba.buffers.buffer_assignment import size_of
 from traceir_numba.codegen.nest import Kernel
 from traceir_numba.gemm import blocked, strided
-from traceir_numba.gemm.parallel import FEW, LONG, PART
+from traceir_numba.gemm.parallel import is_long
 from traceir_numba.loops.program import Call, Copy, Launch, Program, Reshape, Run
 from traceir_numba.loops.schedule import range_of, scratch_of
 from traceir_numba.loops.step_effects import walk
 from traceir_numba.lowering.matmul import call_arguments, is_strided
 
-# Up to so many bytes of them are on the stack.
-STACK = 1 << 13
 Text = list[str]
 
 
@@ -61,7 +60,8 @@ class Calls:
             self.step(number, step)
         self.written()
         own = [*self.memory(), *self.lines]
-        end = ["call void @free(ptr %memory)"] if self.bytes > STACK else []
+        heap = self.bytes > cost_model.AOT_STACK_BYTES
+        end = ["call void @free(ptr %memory)"] if heap else []
         body = "\n  ".join([*own, *end, "ret i32 0"])
         head = f"define i32 @{self.entry.symbol}_body({self.parameters}) nounwind {{"
         return "\n".join(
@@ -85,7 +85,8 @@ class Calls:
         for k, slot in enumerate(program.outputs[: len(self.entry.outputs)]):
             self.places[self.roots.get(slot, slot)] = f"%a{results + k}"
         for k, (slot, value) in enumerate(program.constants):
-            if value.nbytes > WRITTEN:  # entries with the same one share it
+            # Entries with the same data share it.
+            if value.nbytes > cost_model.AOT_TEXT_BYTES:
                 data = np.ascontiguousarray(value).tobytes()
                 name = f"traceir_constant_{sha256(data).hexdigest()[:16]}"
                 self.large[name] = data
@@ -121,7 +122,7 @@ class Calls:
         shared = self.shared() if self.work else []
         if not self.bytes:
             return []
-        if self.bytes <= STACK:
+        if self.bytes <= cost_model.AOT_STACK_BYTES:
             kind = f"[{self.bytes} x i8]"
             return [f"%line = alloca {kind}, align {ALIGNMENT}", *shared]
         self.declare("malloc", "ptr", ["i64"])
@@ -216,7 +217,7 @@ class Calls:
         outer, batch, rows, inner, columns, *strides = call_arguments(step.eqn)
         lines = outer * batch * rows
         x, y, z = (self.place(k) for k in (*step.inputs, step.output))
-        if inner >= LONG and lines * columns <= FEW and outer * batch == 1:
+        if is_long(outer * batch, lines, inner, columns):
             self.long(symbol, buffer.dtype, (x, y, z), (rows, inner, columns), strides)
             return
         sizes = (0, lines, 0, columns, rows, columns, inner, batch, *strides, columns)
@@ -242,18 +243,19 @@ class Calls:
         """One product with long sums: parts of them, then their sum in order."""
         (x, y, z), (rows, inner, columns) = given, shape
         _, _, x_row, x_along, _, _, y_along, y_column = strides
-        count, rest = divmod(inner, PART)
+        part = cost_model.SPLIT_SUM_PART
+        count, rest = divmod(inner, part)
         size = as_dtype(dtype).itemsize
         parts = self.allocate((count + bool(rest)) * rows * columns * size)
-        steps = (x_row, x_along, 0, PART * y_along, y_along, y_column, columns)
-        sizes = (0, columns, rows, columns, PART, count, 0, PART * x_along, *steps)
+        steps = (x_row, x_along, 0, part * y_along, y_along, y_column, columns)
+        sizes = (0, columns, rows, columns, part, count, 0, part * x_along, *steps)
         self.call(symbol, [*_pointers(x, y, parts), *_sizes((0, count * rows, *sizes))])
         if rest:
             last = [
                 self.further(pointer, offset * size)
                 for pointer, offset in (
-                    (x, count * PART * x_along),
-                    (y, count * PART * y_along),
+                    (x, count * part * x_along),
+                    (y, count * part * y_along),
                     (parts, count * rows * columns),
                 )
             ]

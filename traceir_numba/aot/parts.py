@@ -11,8 +11,6 @@ from traceir_numba.runtime import mcjit
 
 # Arrays between start at a cache line.
 ALIGNMENT = 64
-# Constants of so many bytes are written out as text, others are data of their own.
-WRITTEN = 1 << 12
 # Where each thread has the memory of products.
 WORK = "traceir_work"
 # The function that adds the parts of long sums, by its dtype.

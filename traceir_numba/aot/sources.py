@@ -8,6 +8,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 import traceir
+from traceir_numba import cost_model
 from traceir_numba.aot.entries import Artefact, Entry
 from traceir_numba.aot.functions import (
     check_apart,
@@ -30,26 +31,25 @@ from traceir_numba.codegen.module import (
     joined,
     parts_of,
 )
-from traceir_numba.gemm.parallel import FEW, LONG, PART
 from traceir_numba.loops.program import Program
 
 # How a program multiplies matrices: long sums are cut, as in compiled programs.
-PRODUCT = f'''\
+PRODUCT = '''\
 def product(gemm, x, y, z, outer, batch, rows, inner, columns, *strides):
     """Put products of matrices, which lie in x and y at strides, in z."""
-    if inner < {LONG} or rows * columns > {FEW} or outer * batch != 1:
+    if inner < {terms} or rows * columns > {results} or outer * batch != 1:
         gemm(x, y, z, outer, batch, rows, inner, columns, *strides)
         return
     # Sums of many terms: parts of them, then their sum in order.
     _, _, x_row, x_along, _, _, y_along, y_column = strides
-    count, rest = divmod(inner, {PART})
+    count, rest = divmod(inner, {part})
     parts = empty((count + (rest > 0), rows, columns), z.dtype)
-    left = 0, {PART} * x_along, x_row, x_along
-    right = 0, {PART} * y_along, y_along, y_column
-    gemm(x, y, parts, 1, count, rows, {PART}, columns, *left, *right)
+    left = 0, {part} * x_along, x_row, x_along
+    right = 0, {part} * y_along, y_along, y_column
+    gemm(x, y, parts, 1, count, rows, {part}, columns, *left, *right)
     if rest:
-        last_x = x.ravel()[count * {PART} * x_along :]
-        last_y = y.ravel()[count * {PART} * y_along :]
+        last_x = x.ravel()[count * {part} * x_along :]
+        last_y = y.ravel()[count * {part} * y_along :]
         gemm(last_x, last_y, parts[count], 1, 1, rows, rest, columns, *left, *right)
     total = z.reshape(rows, columns)
     total[...] = parts[0]
@@ -59,7 +59,17 @@ STRIDED = '''\
 def strided_product(gemm, x, y, ways, z, *sizes):
     """Put products of matrices, whose rows and terms `ways` tell, in z."""
     gemm(x, y, ways, z, *sizes)'''
-PRODUCTS = {"product": PRODUCT, "strided_product": STRIDED}
+
+
+def products() -> dict[str, str]:
+    """The helpers that multiply, by name."""
+    cut = PRODUCT.format(
+        terms=cost_model.SPLIT_SUM_TERMS,
+        results=cost_model.SPLIT_SUM_RESULTS,
+        part=cost_model.SPLIT_SUM_PART,
+    )
+    return {"product": cut, "strided_product": STRIDED}
+
 
 HEAD = '''\
 """{name}: functions of NumPy arrays, made by traceir {version} for Numba and NumPy.
@@ -121,7 +131,7 @@ def _head(body: str, called: Collection[tuple[str, bool]]) -> list[str]:
     """Imports, and helpers of what the body uses."""
     multiplied = {product_name(*one) for one in called}
     large = {key: text for key, text in LARGE.items() if key not in multiplied}
-    imports, *rest = header(body, {**HELPERS, **PRODUCTS}, large)
+    imports, *rest = header(body, {**HELPERS, **products()}, large)
     imports = imports.replace("import numpy as np", "import numba\nimport numpy as np")
     math = MATH if imports.startswith(MATH) else ""
     return [f"{math}import sys\n{imports.removeprefix(MATH)}", *rest]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from math import prod
 
 from traceir.dtypes import as_dtype
+from traceir_numba import cost_model
 from traceir_numba.loops.nest import Load, map_accesses
 from traceir_numba.loops.program import (
     Buffer,
@@ -24,7 +25,6 @@ from traceir_numba.loops.program import (
     Run,
     Step,
 )
-from traceir_numba.runtime.allocator import LARGE
 
 # What an array is made for.
 Kind = tuple[tuple[int, ...], str]
@@ -152,7 +152,7 @@ class _Sharing:
         """A buffer that a launch makes and the dying one to be written over, if any."""
         buffers = self.program.buffers
         for new in step.buffers:
-            if new in made or size_of(buffers[new]) < LARGE:
+            if new in made or size_of(buffers[new]) < cost_model.POOLED_BYTES:
                 continue
             for old in step.buffers:
                 if (

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from traceir_numba import cost_model
 from traceir_numba.codegen.accumulators import Accumulators, Emitter
 from traceir_numba.codegen.body import plain
-from traceir_numba.device_functions import ABREAST
 from traceir_numba.emitters.kinds import Expression
 from traceir_numba.loops.schedule import tile_of
-from traceir_numba.loops.specialize import LONGEST, few_columns, weight
+from traceir_numba.loops.specialize import few_columns, weight
 
 
 def write(emitter: Emitter) -> None:
@@ -135,14 +135,17 @@ class _Columns:
 
     def abreast(self, ranges: list[str]) -> None:
         """Reduce some rows beside one another, then the rows that they leave."""
-        n, d, count = self.extent, self.inner[-1], str(ABREAST)
+        n, d, count = self.extent, self.inner[-1], str(cost_model.INTERLEAVED_ROWS)
         self.emitter.clear(f"{count} * {n}")
         start, _, stop = ranges[-1].rpartition(", ")
         left = self.code.call("smaller", count, f"{stop} - top")
         pair = [f"for row in range({left}):", f"for lane in range({n}):"]
         # A body that is too long to be unrolled vectorises along the rows.
         nest = self.emitter.nest
-        if weight(nest) * (nest.fixed(self.lanes) or 1) > LONGEST:
+        if (
+            weight(nest) * (nest.fixed(self.lanes) or 1)
+            > cost_model.UNROLLED_INSTRUCTIONS
+        ):
             pair.reverse()
         with self.code.block(
             *self.heads(ranges)[:-1],

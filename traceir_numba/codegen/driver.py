@@ -8,6 +8,7 @@ from textwrap import fill, indent
 import numpy as np
 
 from traceir.dtypes import as_dtype
+from traceir_numba import cost_model
 from traceir_numba.buffers.buffer_assignment import needed
 from traceir_numba.codegen.body import plain
 from traceir_numba.codegen.embedded_reference import argument_text, evaluated_name
@@ -22,10 +23,10 @@ from traceir_numba.loops.program import (
     Reshape,
     Run,
 )
-from traceir_numba.loops.schedule import PIECE, range_of, scratch_of
+from traceir_numba.loops.schedule import range_of, scratch_of
 from traceir_numba.lowering.matmul import call_arguments, is_strided
-from traceir_numba.runtime.allocator import LARGE, dtype_name
-from traceir_numba.runtime.thread_pool import MANY, WORTH
+from traceir_numba.runtime.allocator import dtype_name
+from traceir_numba.runtime.thread_pool import MANY
 
 WIDTH = 88
 
@@ -107,7 +108,9 @@ def _reshaped(source: Buffer, target: Buffer) -> str:
 
 def _empty(buffer: Buffer) -> str:
     size = int(np.prod(buffer.shape, dtype=np.int64)) * as_dtype(buffer.dtype).itemsize
-    return _allocate(buffer.name, buffer.shape, buffer.dtype, size >= LARGE)
+    return _allocate(
+        buffer.name, buffer.shape, buffer.dtype, size >= cost_model.POOLED_BYTES
+    )
 
 
 def _allocate(name: str, shape: tuple[int, ...], dtype: str, large: bool) -> str:
@@ -128,10 +131,14 @@ def _launch(
         names.append(f"blocks_{number}")
         yield _allocate(names[-1], (length,), dtype, large=False)
     values = dict(sizes.values)
-    if sizes.work >= WORTH:
+    if sizes.work >= cost_model.THREADED_WORK:
         released.add(kernel.name)
-    pieces = min(sizes.length, sizes.work // PIECE)
-    shared = sizes.work >= WORTH and sizes.length > 1 and not step.nest.ordered
+    pieces = min(sizes.length, sizes.work // cost_model.KERNEL_WORK)
+    shared = (
+        sizes.work >= cost_model.THREADED_WORK
+        and sizes.length > 1
+        and not step.nest.ordered
+    )
     if shared or (pieces > 1 and not sizes.blocks):
         arrays = ", ".join(names) + ("," if len(names) == 1 else "")
         values["last"] = 0

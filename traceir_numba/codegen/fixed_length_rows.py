@@ -7,9 +7,10 @@ Serves: choice.sum-order
 
 from __future__ import annotations
 
+from traceir_numba import cost_model
 from traceir_numba.codegen.accumulators import Accumulators, Emitter
 from traceir_numba.codegen.body import plain
-from traceir_numba.device_functions import SHORT, width_of
+from traceir_numba.device_functions import width_of
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.kinds import Expression, Scalar
 
@@ -84,7 +85,7 @@ class _Row:
 
     def folded(self, a: Accumulators) -> str:
         """The accumulators as one, in the order of the function that folds them."""
-        if a.entry.test or self.length <= SHORT:
+        if a.entry.test or self.length <= cost_model.SEQUENTIAL_ROW:
             total = " * ".join(f"n{d}" for d in self.inner)
             counts = self.emitter.counts(a, str(self.width), total)
             return self.code.call(a.fold, *a.names, *counts)

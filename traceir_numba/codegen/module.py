@@ -10,7 +10,7 @@ from functools import cache
 
 import numpy as np
 
-from traceir_numba import vecmath
+from traceir_numba import cost_model, vecmath
 from traceir_numba.codegen.body import plain
 from traceir_numba.codegen.driver import WIDTH, call_text, driver_lines, product_name
 from traceir_numba.codegen.embedded_reference import quoted
@@ -21,9 +21,6 @@ from traceir_numba.emitters.pairs.values import PAIRS
 from traceir_numba.loops.program import Buffer, Evaluate, Program
 from traceir_numba.lowering.float16 import HALVES
 from traceir_numba.runtime.allocator import dtype_name
-
-# Constants of more bytes are not written out.
-MOST_BYTES = 4096
 
 # What a module may need: a name, and the statement that gives it.
 IMPORTS = {
@@ -290,7 +287,7 @@ def _slow(kernel: Kernel) -> str:
 
 
 def _constant(buffer: Buffer, value: np.ndarray) -> str:
-    if value.nbytes <= MOST_BYTES:
+    if value.nbytes <= cost_model.SOURCE_CONSTANT_BYTES:
         return constant_text(buffer, value)
     return (
         f"# {buffer.name}: {value.nbytes} bytes, not written out; define\n"

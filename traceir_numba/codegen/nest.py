@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from traceir_numba import cost_model
 from traceir_numba.codegen import column_reductions, prefix_scans, row_reductions
 from traceir_numba.codegen.accumulators import Accumulators
 from traceir_numba.codegen.body import (
@@ -20,9 +21,6 @@ from traceir_numba.loops.identifiers import safe_name
 from traceir_numba.loops.nest import Kept, Nest, Node, Pass, Reduced
 from traceir_numba.loops.program import Label, Labels
 from traceir_numba.loops.schedule import loops_of, sizes_of
-
-# The tiles of a map that reads some memory across: 16 neighbours in 64 places there.
-ACROSS = 16, 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,10 +170,10 @@ class NestEmitter:
         two = self.loops.outer[at : at + 2]
         ends = "hi" if at == 0 else f"n{two[0]}", f"n{two[1]}"
         heads: list[str] = []
-        for d, end, side in zip(two, ends, ACROSS, strict=True):
+        for d, end, side in zip(two, ends, cost_model.TRANSPOSED_TILE, strict=True):
             start = "lo" if end == "hi" else "0"
             heads.insert(0, f"for t{d} in range({start}, {end}, {side}):")
-        for d, end, side in zip(two, ends, ACROSS, strict=True):
+        for d, end, side in zip(two, ends, cost_model.TRANSPOSED_TILE, strict=True):
             stop = self.code.call("smaller", f"t{d} + {side}", end)
             heads.append(f"for i{d} in range(t{d}, {stop}):")
         return heads

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
+from traceir_numba import cost_model
 from traceir_numba.codegen.body import Code, as_memory, index_text, plain
-from traceir_numba.emitters.folds.cumulative import CHUNK, combined
+from traceir_numba.emitters.folds.cumulative import combined
 from traceir_numba.emitters.kinds import Expression, reduce_of
 from traceir_numba.loops.identifiers import safe_name
 from traceir_numba.loops.nest import Nest
@@ -141,8 +142,9 @@ class _Running:
     def line(self, start: str, stop: str) -> None:
         """Fold a line, going on from what the accumulator holds."""
         code, a = self.code, self.axis
-        with code.block(f"for base in range({start}, {stop}, {CHUNK}):"):
-            code.add(f"width = {code.call('smaller', str(CHUNK), f'{stop} - base')}")
+        chunk = cost_model.SCAN_CHUNK
+        with code.block(f"for base in range({start}, {stop}, {chunk}):"):
+            code.add(f"width = {code.call('smaller', str(chunk), f'{stop} - base')}")
             first = "base"
             if self.back:
                 whole = f"{start} + {stop}" if start != "0" else stop

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import prod
 
+from traceir_numba import cost_model
 from traceir_numba.buffers.lower_control_flow import is_inline
 from traceir_numba.codegen.body import (
     Code,
@@ -33,7 +34,7 @@ from traceir_numba.loops.program import (
     Step,
     While,
 )
-from traceir_numba.loops.schedule import BUDGET, PIECE, ROUND, SCALAR, Range, range_of
+from traceir_numba.loops.schedule import Range, range_of
 from traceir_numba.loops.step_effects import walk
 from traceir_numba.lowering.matmul import call_arguments, is_strided
 
@@ -212,7 +213,7 @@ class RoutineEmitter:
     def inline(self, step: Launch) -> None:
         """A nest without loops, written among the steps."""
         code = self.code
-        self.cost += SCALAR * len(step.nest.body)
+        self.cost += cost_model.SCALAR_COST * len(step.nest.body)
         code.slots = tuple(self.buffers[k] for k in step.buffers)
         code.params = step.params
         code.nodes(step.nest.body, step.labels.body)
@@ -237,7 +238,11 @@ class RoutineEmitter:
     def call_kernel(self, kernel: Kernel, given: list[str], sizes: Range) -> None:
         """A call of a kernel, in pieces where it is long."""
         values = {name: str(value) for name, value in sizes.values.items()}
-        pieces = 1 if sizes.blocks else min(sizes.length, -(-sizes.work // PIECE))
+        pieces = (
+            1
+            if sizes.blocks
+            else min(sizes.length, -(-sizes.work // cost_model.KERNEL_WORK))
+        )
         if pieces <= 1:
             self.cost += sizes.work
             sizes_given = [values[name] for name in kernel.sizes]
@@ -258,12 +263,12 @@ class RoutineEmitter:
         """Around the lines of a loop: what a round costs, and all if that is little."""
         number, before = len(self.rounds), self.cost
         self.rounds.append(0)
-        self.cost = ROUND
+        self.cost = cost_model.ROUND_COST
         yield
-        whole = BUDGET if length is None else self.cost * length
-        if whole >= BUDGET:
+        whole = cost_model.SAFEPOINT_WORK if length is None else self.cost * length
+        if whole >= cost_model.SAFEPOINT_WORK:
             self.rounds[number] = self.cost
-        self.cost = before + (whole if whole < BUDGET else 0)
+        self.cost = before + (whole if whole < cost_model.SAFEPOINT_WORK else 0)
 
     def assign(self, pairs: Iterable[tuple[int, int | Constant]]) -> None:
         """Assignments that happen at once, in an order that does the same."""

@@ -5,9 +5,9 @@ Serves: choice.sum-order
 
 from __future__ import annotations
 
+from traceir_numba import cost_model
 from traceir_numba.codegen import fixed_length_rows
 from traceir_numba.codegen.accumulators import Emitter
-from traceir_numba.device_functions import LANES, ROW
 
 
 def write(emitter: Emitter) -> None:
@@ -60,7 +60,7 @@ class _Rows:
             else:
                 self.chunks("0", f"n{self.inner[-1]}")
         total = " * ".join(f"n{d}" for d in self.inner)
-        width = str(ROW) if self.masked else "width"
+        width = str(cost_model.SHORT_ROW_ACCUMULATORS) if self.masked else "width"
         for a in emitter.reductions:
             found = emitter.folded(a, a.names, width, total)
             self.code.add(f"{a.result} = {found}")
@@ -71,7 +71,9 @@ class _Rows:
         if not self.masked:
             self.emitter.clear()
         elif self.emitter.reductions:
-            with self.code.block(f"for lane in range({ROW}):"):
+            with self.code.block(
+                f"for lane in range({cost_model.SHORT_ROW_ACCUMULATORS}):"
+            ):
                 for a in self.emitter.reductions:
                     for name, value in zip(a.names, a.initial(), strict=True):
                         self.code.add(f"{name}[lane] = {value}")
@@ -83,9 +85,10 @@ class _Rows:
         registers; what is left comes last.
         """
         if self.emitter.nest.long:
-            whole = f"{stop} - ({stop} - {start}) % {LANES}"
-            self.code.add(f"whole = {whole} if width == {LANES} else {start}")
-            self.chunk(f"{start}, whole, {LANES}", str(LANES))
+            lanes = cost_model.ROW_ACCUMULATORS
+            whole = f"{stop} - ({stop} - {start}) % {lanes}"
+            self.code.add(f"whole = {whole} if width == {lanes} else {start}")
+            self.chunk(f"{start}, whole, {lanes}", str(lanes))
             start = "whole"
         lanes = self.code.call("smaller", "width", f"{stop} - base")
         self.chunk(f"{start}, {stop}, width", lanes)
@@ -109,7 +112,8 @@ class _Rows:
         inside = any(a.entry.test for a in emitter.reductions)
         values = [f"{a.names[0]}_in" for a in emitter.reductions]
         with self.code.block(
-            f"for base in range(0, n{d}, {ROW}):", f"for lane in range({ROW}):"
+            f"for base in range(0, n{d}, {cost_model.SHORT_ROW_ACCUMULATORS}):",
+            f"for lane in range({cost_model.SHORT_ROW_ACCUMULATORS}):",
         ):
             self.code.add(f"i{d} = base + lane")
             if not inside:

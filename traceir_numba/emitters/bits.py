@@ -25,7 +25,7 @@ def is_finite(e: Expression, x: str) -> str:
     return f"abs({x}) < {short(e.operand)}(inf)"
 
 
-@emitter("nextafter", cost=8)
+@emitter("nextafter")
 def nextafter(e: Expression, x: str, y: str) -> str:
     """One step among the bits."""
     half = e.params.get("half")
@@ -40,20 +40,20 @@ def exclusive(e: Expression, x: str, y: str) -> str:
     return f"{x} != {y}" if e.kind == "b" else e.wrap(f"{x} ^ {y}")
 
 
-def bitwise(name: str, cost: int) -> None:
+def bitwise(name: str) -> None:
     """A function of integers that is made below, one for each dtype."""
 
     def emit(e: Expression, *operands: str) -> str:
         return e.call(f"{name}_{short(e.dtype)}", *operands)
 
-    register(name, Scalar(emit, cost))
+    register(name, Scalar(emit))
 
 
-bitwise("shift_left", 4)
-bitwise("shift_right_logical", 4)
-bitwise("shift_right_arithmetic", 4)
-bitwise("population_count", 12)
-bitwise("clz", 24)
+bitwise("shift_left")
+bitwise("shift_right_logical")
+bitwise("shift_right_arithmetic")
+bitwise("population_count")
+bitwise("clz")
 
 
 # -- functions that kernels call ------------------------------------------------------

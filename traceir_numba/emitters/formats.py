@@ -180,4 +180,4 @@ def _shortened(name: str, dtype: str) -> Function:
 
 
 TEMPLATES["shortened"] = _shortened
-register("reduce_precision", Scalar(shortened, 12))
+register("reduce_precision", Scalar(shortened))

@@ -92,7 +92,7 @@ Map = tuple[Index, ...]
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """One expression for each element. `cost` is in additions.
+    """One expression for each element; `cost_model.OPERATION_COST` has what it costs.
 
     With operands of `slow` dtypes each element is computed by itself, by the C library
     or a division of 64-bit integers, and loops do not vectorise.
@@ -101,7 +101,6 @@ class Scalar:
     """
 
     emit: Callable[..., str]
-    cost: int = 1
     slow: tuple[str, ...] = ()
     exact: bool = True
     otherwise: Callable[[Eqn], ClosedJaxpr | None] | None = None
@@ -299,12 +298,12 @@ Emit = TypeVar("Emit", bound=Callable[..., str])
 
 
 def emitter(
-    name: str, cost: int = 1, slow: tuple[str, ...] = (), exact: bool = True
+    name: str, slow: tuple[str, ...] = (), exact: bool = True
 ) -> Callable[[Emit], Emit]:
     """Register a function as the scalar expression of a primitive."""
 
     def decorate(emit: Emit) -> Emit:
-        register(name, Scalar(emit, cost, slow, exact))
+        register(name, Scalar(emit, slow, exact))
         return emit
 
     return decorate

@@ -9,7 +9,8 @@ from textwrap import dedent
 
 import numpy as np
 
-from traceir_numba.device_functions import DEPTH, TILE, Function, short, template
+from traceir_numba import cost_model
+from traceir_numba.device_functions import Function, short, template
 from traceir_numba.emitters.kinds import Evaluated, Library, register
 
 register("dot_general", Library())
@@ -55,6 +56,7 @@ def strided(name: str, dtype: str) -> Function:
     t, floats = short(dtype), np.dtype(dtype).kind == "f"
     zero = f"{t}({0.0 if floats else 0})"
     more = "fma(left, right, acc[j])" if floats else f"{t}(acc[j] + left * right)"
+    tile, depth = cost_model.COLUMN_TILE, cost_model.MATMUL_DEPTH
     text = f"""
     def {name}(
         x, y, ways, z, outer, batch, rows, inner, columns,
@@ -67,14 +69,14 @@ def strided(name: str, dtype: str) -> Function:
         for b in range(outer * batch):
             x_from = b // batch * x_outer + b % batch * x_batch
             y_from = b // batch * y_outer + b % batch * y_batch
-            for first in range(0, columns, {TILE}):
-                wide = smaller({TILE}, columns - first)
+            for first in range(0, columns, {tile}):
+                wide = smaller({tile}, columns - first)
                 for i in range(rows):
                     x_row = x_from + place(ways, i)
                     z_from = (b * rows + i) * columns + first
-                    for start in range(0, inner, {DEPTH}):
+                    for start in range(0, inner, {depth}):
                         fill_{t}(acc, wide, {zero})
-                        for k in range(start, smaller(start + {DEPTH}, inner)):
+                        for k in range(start, smaller(start + {depth}, inner)):
                             left = x[x_row + place(along, k)]
                             y_row = y_from + place(down, k)
                             for j in range(wide):
@@ -96,6 +98,7 @@ def product(name: str, dtype: str) -> Function:
     t, floats = short(dtype), np.dtype(dtype).kind == "f"
     zero = f"{t}({0.0 if floats else 0})"
     more = "fma(left, right, acc[j])" if floats else f"{t}(acc[j] + left * right)"
+    tile, depth = cost_model.COLUMN_TILE, cost_model.MATMUL_DEPTH
     text = f"""
     def {name}(
         x, y, z, outer, batch, rows, inner, columns,
@@ -105,13 +108,13 @@ def product(name: str, dtype: str) -> Function:
         for b in range(outer * batch):
             x_from = b // batch * x_outer + b % batch * x_batch
             y_from = b // batch * y_outer + b % batch * y_batch
-            for first in range(0, columns, {TILE}):
-                wide = smaller({TILE}, columns - first)
+            for first in range(0, columns, {tile}):
+                wide = smaller({tile}, columns - first)
                 for i in range(rows):
                     z_from = (b * rows + i) * columns + first
-                    for start in range(0, inner if inner > 0 else 1, {DEPTH}):
+                    for start in range(0, inner if inner > 0 else 1, {depth}):
                         fill_{t}(acc, wide, {zero})
-                        for k in range(start, smaller(start + {DEPTH}, inner)):
+                        for k in range(start, smaller(start + {depth}, inner)):
                             left = x[x_from + i * x_row + k * x_along]
                             y_row = y_from + k * y_along + first * y_column
                             for j in range(wide):

@@ -34,13 +34,13 @@ def mul(e: Expression, x: str, y: str) -> str:
     return e.wrap(f"{x} * {y}")
 
 
-@emitter("div", cost=8, slow=("int64", "uint64"))
+@emitter("div", slow=("int64", "uint64"))
 def div(e: Expression, x: str, y: str) -> str:
     """Integers divide towards zero, and nothing is undefined."""
     return f"{x} / {y}" if e.kind == "f" else e.call(f"div_{short(e.dtype)}", x, y)
 
 
-@emitter("rem", cost=20, slow=("float32", "float64", "int64", "uint64"))
+@emitter("rem", slow=("float32", "float64", "int64", "uint64"))
 def rem(e: Expression, x: str, y: str) -> str:
     """The dividend's sign; floating remainders are exact."""
     name = "fmod" if e.kind == "f" else "rem"
@@ -53,7 +53,7 @@ def neg(e: Expression, x: str) -> str:
     return f"-{x}" if e.kind == "f" else e.cast(f"-i64({x})")
 
 
-@emitter("sign", cost=2)
+@emitter("sign")
 def sign(e: Expression, x: str) -> str:
     """Zeros keep their sign and NaN stays."""
     zero, one = e.number(0), e.number(1)
@@ -95,14 +95,14 @@ def extremum(e: Expression, x: str, y: str, sign: str, logic: str) -> str:
     return f"{x} if {x} {sign} {y} else {y}"
 
 
-@emitter("pow", cost=80, exact=False)
+@emitter("pow", exact=False)
 def power(e: Expression, x: str, y: str) -> str:
     """The exponent may be an integer."""
     exponent = y if e.operands[1] == e.dtype else e.cast(y)
     return e.call(f"pow_{short(e.dtype)}", x, exponent)
 
 
-@emitter("atan2", cost=45, exact=False)
+@emitter("atan2", exact=False)
 def angle(e: Expression, y: str, x: str) -> str:
     """The ordinate comes first."""
     return e.call(f"atan2_{short(e.dtype)}", y, x)
@@ -114,61 +114,61 @@ def floor(e: Expression, x: str) -> str:
     return e.call(f"floor_{short(e.dtype)}", x)
 
 
-@emitter("round", cost=2)
+@emitter("round")
 def nearest(e: Expression, x: str) -> str:
     """`rounding_method` 0: halves away from zero; 1: to even."""
     way = ("away", "even")[int(str(e.params["rounding_method"]))]
     return e.call(f"round_{way}_{short(e.dtype)}", x)
 
 
-@emitter("sqrt", cost=8)
+@emitter("sqrt")
 def sqrt(e: Expression, x: str) -> str:
     """An instruction on all machines."""
     return f"math.sqrt({x})"
 
 
-def vectorised(name: str, cost: int) -> None:
+def vectorised(name: str) -> None:
     """A real function of `traceir_numba.vecmath`."""
 
     def emit(e: Expression, *operands: str) -> str:
         return e.call(f"{name}_{short(e.dtype)}", *operands)
 
-    register(name, Scalar(emit, cost, exact=False))
+    register(name, Scalar(emit, exact=False))
 
 
-vectorised("exp", 25)
-vectorised("log", 25)
-vectorised("sin", 40)
-vectorised("cos", 40)
-vectorised("log1p", 30)
-vectorised("tanh", 30)
-vectorised("exp2", 25)
-vectorised("expm1", 25)
-vectorised("logistic", 35)
-vectorised("sinh", 35)
-vectorised("cosh", 35)
-vectorised("asinh", 45)
-vectorised("acosh", 45)
-vectorised("atanh", 40)
-vectorised("cbrt", 35)
-vectorised("tan", 45)
-vectorised("asin", 35)
-vectorised("acos", 35)
-vectorised("atan", 35)
-vectorised("erf", 35)
-vectorised("erfc", 60)
-vectorised("erf_inv", 70)
-vectorised("lgamma", 110)
-vectorised("digamma", 110)
-vectorised("bessel_i0e", 80)
-vectorised("bessel_i1e", 80)
-vectorised("zeta", 900)
-vectorised("polygamma", 900)
-vectorised("igamma", 900)
-vectorised("igammac", 900)
-vectorised("igamma_grad_a", 2000)
-vectorised("random_gamma_grad", 2000)
-vectorised("regularized_incomplete_beta", 1500)
+vectorised("exp")
+vectorised("log")
+vectorised("sin")
+vectorised("cos")
+vectorised("log1p")
+vectorised("tanh")
+vectorised("exp2")
+vectorised("expm1")
+vectorised("logistic")
+vectorised("sinh")
+vectorised("cosh")
+vectorised("asinh")
+vectorised("acosh")
+vectorised("atanh")
+vectorised("cbrt")
+vectorised("tan")
+vectorised("asin")
+vectorised("acos")
+vectorised("atan")
+vectorised("erf")
+vectorised("erfc")
+vectorised("erf_inv")
+vectorised("lgamma")
+vectorised("digamma")
+vectorised("bessel_i0e")
+vectorised("bessel_i1e")
+vectorised("zeta")
+vectorised("polygamma")
+vectorised("igamma")
+vectorised("igammac")
+vectorised("igamma_grad_a")
+vectorised("random_gamma_grad")
+vectorised("regularized_incomplete_beta")
 
 
 def comparison(name: str, sign: str) -> None:

@@ -48,7 +48,7 @@ def parts(eqn: Eqn) -> ClosedJaxpr | None:
 
 
 # Twenty rounds of five operations, and the key.
-register("threefry2x32", Scalar(both, cost=120, otherwise=parts))
+register("threefry2x32", Scalar(both, otherwise=parts))
 
 
 def _rotated(name: str) -> Function:

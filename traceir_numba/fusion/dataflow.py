@@ -8,6 +8,7 @@ from collections.abc import Container, Iterable, Iterator
 from math import prod
 
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Literal, Var
+from traceir_numba import cost_model
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.kinds import (
     Entry,
@@ -28,11 +29,6 @@ from traceir_numba.emitters.kinds import (
 )
 from traceir_numba.emitters.pairs.values import is_evaluated
 from traceir_numba.emitters.structure import pointwise_map
-
-# So many parts at most are read where they are, as if they lay side by side; all where
-# there are no more elements than that.
-FEW = 4
-LITTLE = 1 << 14
 
 Place = tuple[Var, Map]  # a value at an index that depends on the loops
 
@@ -132,12 +128,14 @@ class Graph:
         conditions fail.
         """
         shape = eqn.outputs[0].aval.shape
-        if len(eqn.inputs) > FEW or self.is_mixed(eqn):
+        if len(eqn.inputs) > cost_model.CONCAT_PARTS or self.is_mixed(eqn):
             return False
-        if prod(shape) <= LITTLE or eqn.inputs[0].aval.ndim != len(shape):
+        if prod(shape) <= cost_model.CONCAT_ELEMENTS or eqn.inputs[0].aval.ndim != len(
+            shape
+        ):
             return True
         read = sorted(prod(a.aval.shape) for a in eqn.inputs if not self.is_even(a))
-        return sum(read[:-1]) * 4 <= prod(shape)
+        return sum(read[:-1]) * cost_model.CONCAT_SHARE <= prod(shape)
 
     def is_mixed(self, eqn: Eqn) -> bool:
         """True if parts are stored by one nest, element beside element."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from math import prod
 
 from traceir.ir.jaxpr import Var
+from traceir_numba import cost_model
 from traceir_numba.emitters.kinds import Map
 from traceir_numba.fusion.clusters import (
     KINDS,
@@ -32,29 +33,15 @@ from traceir_numba.fusion.clusters import (
 from traceir_numba.fusion.dataflow import Graph
 from traceir_numba.fusion.inplace_scatter import computed_apart, read_early, read_late
 from traceir_numba.fusion.materialize import (
-    EXPENSIVE,
     computed_twice,
     costs_of,
     ends_apart,
     pays_again,
 )
-from traceir_numba.fusion.split_bodies import (
-    ARRAYS,
-    DEEPEST,
-    LONGEST,
-    MANY,
-    depth,
-    length,
-    too_long,
-)
+from traceir_numba.fusion.split_bodies import depth, length, too_long
 
 # What a job reads, and at which indices; None where under another shape.
 Reads = Mapping[Var, Collection[Map | None]]
-
-# Clusters stay small enough for the machine's registers and a reader's eye.
-MOST_JOBS = 16
-MOST_CANDIDATES = 8
-ROUNDS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +57,7 @@ def fuse(graph: Graph) -> Plan:
     """The clusters of a flat program."""
     stored = {v for v in graph.needs_memory() if v in graph.at}
     costs = costs_of(graph, stored)
-    for _ in range(ROUNDS):
+    for _ in range(cost_model.FUSION_ROUNDS):
         clusters = _Fuser(graph, stored, costs).clusters()
         wanted = computed_twice(graph, stored, clusters, costs)
         wanted |= too_long(graph, stored, clusters)
@@ -160,7 +147,7 @@ class _Fuser:
         if job.kind == "put":
             found[self.overwritten(job)].add(None)
         eqns = [eqn for eqn, _ in computed]
-        long = job.kind == "map" and prod(job.space) >= MANY
+        long = job.kind == "map" and prod(job.space) >= cost_model.SPLIT_BODY_ELEMENTS
         deep = depth(self.graph, eqns) if long else 0
         return found, length(self.graph, eqns), deep
 
@@ -181,7 +168,9 @@ class _Fuser:
                 if stage is not None:
                     return cluster, stage, False
                 stage = _pass_of_finish(job, cluster, reads)
-                expensive = self.costs.get(job.eqn.outputs[0], 0) > EXPENSIVE
+                expensive = (
+                    self.costs.get(job.eqn.outputs[0], 0) > cost_model.RECOMPUTE_COST
+                )
                 if stage is not None and not (expensive and ends_apart(cluster)):
                     return cluster, stage, True
         return None
@@ -192,20 +181,20 @@ class _Fuser:
         """The latest clusters that make or read what a job reads, or are `beside`."""
         found = set(_bits(needed | beside))
         for var in reads:
-            found.update(self.readers[var][-MOST_CANDIDATES:])
+            found.update(self.readers[var][-cost_model.FUSION_CANDIDATES :])
         clusters = [self.all[n] for n in sorted(found, reverse=True)]
         return [
             c
-            for c in clusters[:MOST_CANDIDATES]
+            for c in clusters[: cost_model.FUSION_CANDIDATES]
             if c.stages[0].jobs[0].joins
-            and len(c.jobs) < MOST_JOBS
-            and self.lengths[c.number] + size <= LONGEST
-            and len(c.reads.union(reads)) <= ARRAYS
+            and len(c.jobs) < cost_model.CLUSTER_EQUATIONS
+            and self.lengths[c.number] + size <= cost_model.BODY_COST
+            and len(c.reads.union(reads)) <= cost_model.NEST_ARRAYS
             # What was cut stays cut: a map that goes on where another one ended.
             and not (
                 needed >> c.number & 1
                 and not c.axes
-                and self.depths[c.number] + deep > DEEPEST
+                and self.depths[c.number] + deep > cost_model.BODY_FUNCTION_COST
             )
             # What the job needs must not itself wait for the cluster.
             and not any(self.all[n].before >> c.number & 1 for n in _bits(needed))

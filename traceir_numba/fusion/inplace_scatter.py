@@ -11,10 +11,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import prod
 
 from traceir.ir.jaxpr import Atom, Var
+from traceir_numba import cost_model
 from traceir_numba.emitters.kinds import Map
 from traceir_numba.fusion.clusters import Cluster, Job, put_of, seeds
 from traceir_numba.fusion.dataflow import Graph
-from traceir_numba.fusion.materialize import EXPENSIVE
 
 
 def written_over(
@@ -60,7 +60,7 @@ def computed_apart(
         if job.kind == "put" and put_of(job.eqn).ordered(job.eqn)
         for atom, _ in seeds(job)
         for var in graph.origins(atom)
-        if var not in stored and costs.get(var, 0) > EXPENSIVE
+        if var not in stored and costs.get(var, 0) > cost_model.RECOMPUTE_COST
     }
 
 

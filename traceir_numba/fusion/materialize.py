@@ -7,7 +7,7 @@ from collections.abc import Collection
 from math import prod
 
 from traceir.ir.jaxpr import Eqn, Var
-from traceir_numba.device_functions import NARROW
+from traceir_numba import cost_model
 from traceir_numba.emitters.kinds import (
     Evaluated,
     Fetch,
@@ -28,27 +28,6 @@ from traceir_numba.fusion.clusters import (
 from traceir_numba.fusion.dataflow import Graph, identity
 from traceir_numba.fusion.demand import repeated_demands
 
-# A value that costs more additions than this is stored rather than computed twice.
-EXPENSIVE = 16
-# What computing a value costs is counted up to this.
-COST_LIMIT = 10 * EXPENSIVE
-# Passes over rows share a nest where there are as many rows to divide among threads,
-# or no more elements than one thread takes.
-ROWS = 16
-ELEMENTS = 1 << 16
-# Of so many rows, of no more elements, expensive results of results have a nest.
-SHORT_ROW = 64
-MANY_ROWS = 256
-# The bytes of a tile of columns that is still in the cache when it is read again.
-CACHED = 1 << 20
-# What it costs to read an element somewhere, in additions.
-FETCHED = 8
-# The same where one nest would compute it for each index of an outer loop again.
-EXPENSIVE_AGAIN = 4
-# What it costs to read each element from another line of memory: much for an array that
-# no cache holds, yet reading alone is not stored.
-SCATTERED = EXPENSIVE
-
 
 def costs_of(graph: Graph, stored: set[Var]) -> dict[Var, int]:
     """The additions that computing a value from memory costs, counted up to a bound.
@@ -64,15 +43,18 @@ def costs_of(graph: Graph, stored: set[Var]) -> dict[Var, int]:
         if isinstance(entry, Region | Evaluated):
             continue  # its results are in memory
         (out,) = eqn.outputs
-        own = entry.cost if isinstance(entry, Scalar) else 0
-        own = FETCHED if isinstance(entry, Fetch) else own
+        scalar = isinstance(entry, Scalar)
+        own = cost_model.operation_cost(eqn.primitive) if scalar else 0
+        own = cost_model.GATHER_COST if isinstance(entry, Fetch) else own
         own = 2 * len(eqn.inputs) if isinstance(entry, Parts) else own
-        own = SCATTERED if _is_scattered(graph, eqn) else own
+        own = cost_model.SCATTERED_READ_COST if _is_scattered(graph, eqn) else own
         inputs = (a for a in eqn.inputs if isinstance(a, Var) and a not in stored)
-        cost = costs[out] = min(own + sum(costs.get(a, 0) for a in inputs), COST_LIMIT)
-        if cost <= EXPENSIVE or out in stored or out in graph.aliases:
+        cost = costs[out] = min(
+            own + sum(costs.get(a, 0) for a in inputs), cost_model.COUNTED_COST
+        )
+        if cost <= cost_model.RECOMPUTE_COST or out in stored or out in graph.aliases:
             continue
-        if out in demands and (demands[out] or cost == COST_LIMIT):
+        if out in demands and (demands[out] or cost == cost_model.COUNTED_COST):
             stored.add(out)
     return costs
 
@@ -80,7 +62,7 @@ def costs_of(graph: Graph, stored: set[Var]) -> dict[Var, int]:
 def _is_scattered(graph: Graph, eqn: Eqn) -> bool:
     """True if an equation reads a large array across the order of its elements."""
     entry, shape = graph.entry(eqn), eqn.outputs[0].aval.shape
-    if not isinstance(entry, View) or prod(shape) < ELEMENTS:
+    if not isinstance(entry, View) or prod(shape) < cost_model.MULTIPASS_ELEMENTS:
         return False
     read_at = entry.read(eqn, identity(len(shape)))
     if not read_at:
@@ -109,13 +91,13 @@ def computed_twice(
                 computed += graph.walk(seeds(job), Without(stops, own))[0]
             for eqn, indices in dict.fromkeys(computed):
                 var = eqn.outputs[0]
-                if costs[var] <= EXPENSIVE_AGAIN or var in stored:
+                if costs[var] <= cost_model.REPEATED_COST or var in stored:
                     continue
                 uses[var] += 1
                 again = _repeated(indices, cluster.space, var.aval.shape)
-                if apart and number and costs[var] > EXPENSIVE:
+                if apart and number and costs[var] > cost_model.RECOMPUTE_COST:
                     again |= in_terms_of(indices, cluster.kept_loops) is not None
-                if again or (uses[var] > 1 and costs[var] > EXPENSIVE):
+                if again or (uses[var] > 1 and costs[var] > cost_model.RECOMPUTE_COST):
                     expensive.add(var)
                     stops.add(var)
     return {v for v in expensive if _shared(graph, v, expensive)}
@@ -129,7 +111,8 @@ def _repeated(indices: Map, space: Shape, shape: Shape) -> bool:
     own = moving(indices)
     fixed = [d for d, n in enumerate(space) if n != 1 and d not in own]
     inner = max(own, default=-1)
-    return any(d < inner for d in fixed) and prod(shape) * 4 <= prod(space)
+    fills = prod(shape) * cost_model.REPEATED_PARTS <= prod(space)
+    return fills and any(d < inner for d in fixed)
 
 
 def _shared(graph: Graph, var: Var, expensive: Collection[Var]) -> bool:
@@ -147,8 +130,8 @@ def ends_apart(cluster: Cluster) -> bool:
     last = len(cluster.space) - 1
     return (
         last in cluster.axes
-        and prod(cluster.space[d] for d in cluster.axes) <= SHORT_ROW
-        and prod(cluster.kept) >= MANY_ROWS
+        and prod(cluster.space[d] for d in cluster.axes) <= cost_model.SEPARATE_NEST_ROW
+        and prod(cluster.kept) >= cost_model.SEPARATE_NEST_ROWS
     )
 
 
@@ -159,8 +142,12 @@ def pays_again(cluster: Cluster) -> bool:
     rows, size = prod(cluster.kept), prod(cluster.space)
     if len(cluster.space) - 1 not in cluster.axes:
         columns = cluster.space[-1]
-        tile = prod(cluster.space[d] for d in cluster.axes) * NARROW * 4
-        if tile > CACHED:
+        tile = (
+            prod(cluster.space[d] for d in cluster.axes)
+            * cost_model.MULTIPASS_COLUMN_TILE
+            * 4
+        )
+        if tile > cost_model.CACHED_TILE_BYTES:
             return False
-        rows = rows // max(1, columns) * -(-columns // NARROW)
-    return rows >= ROWS or size <= ELEMENTS
+        rows = rows // max(1, columns) * -(-columns // cost_model.MULTIPASS_COLUMN_TILE)
+    return rows >= cost_model.MULTIPASS_ROWS or size <= cost_model.MULTIPASS_ELEMENTS

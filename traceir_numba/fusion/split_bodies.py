@@ -14,21 +14,10 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from math import prod
 
 from traceir.ir.jaxpr import Eqn, Var
+from traceir_numba import cost_model
 from traceir_numba.emitters.kinds import Fetch, Scalar, View
 from traceir_numba.fusion.clusters import Cluster, Job, Without, seeds
 from traceir_numba.fusion.dataflow import Graph
-
-# The most that one loop's body costs, in additions.
-LONGEST = 3000
-# What an equation costs besides: its line is compiled, whatever it computes.
-LINE = 4
-# The most that the real functions of one loop's body cost, in additions, where there
-# are enough elements for it to matter.
-DEEPEST = 128
-MANY = 1 << 14
-# The most arrays that a nest reads: kernels of devices are given few, as each takes 56
-# of the 4096 bytes that their arguments have.
-ARRAYS = 40
 
 
 def length(graph: Graph, eqns: Iterable[Eqn]) -> int:
@@ -52,19 +41,22 @@ def too_long(
     graph: Graph, stored: Collection[Var], clusters: Iterable[Cluster]
 ) -> set[Var]:
     """Values in memory with which no job is too long, or reads too many arrays."""
-    long = length(graph, graph.eqns) > LONGEST
-    shallow = not long and depth(graph, graph.eqns) <= DEEPEST
+    long = length(graph, graph.eqns) > cost_model.BODY_COST
+    shallow = not long and depth(graph, graph.eqns) <= cost_model.BODY_FUNCTION_COST
     found: set[Var] = set()
     for cluster in clusters:
-        if shallow and len(cluster.reads) <= ARRAYS:
+        if shallow and len(cluster.reads) <= cost_model.NEST_ARRAYS:
             continue
         for job in cluster.jobs + cluster.finish:
             eqns = computed_for(graph, job, stored)
             found |= _by_arrays(graph, eqns)
-            if long and length(graph, eqns) > LONGEST:
-                found |= _cut(graph, eqns, _length, LONGEST)
-            elif prod(job.space) >= MANY and depth(graph, eqns) > DEEPEST:
-                found |= _cut(graph, eqns, _depth, DEEPEST, 1)
+            if long and length(graph, eqns) > cost_model.BODY_COST:
+                found |= _cut(graph, eqns, _length, cost_model.BODY_COST)
+            elif (
+                prod(job.space) >= cost_model.SPLIT_BODY_ELEMENTS
+                and depth(graph, eqns) > cost_model.BODY_FUNCTION_COST
+            ):
+                found |= _cut(graph, eqns, _depth, cost_model.BODY_FUNCTION_COST, 1)
     return found - set(stored)
 
 
@@ -76,21 +68,24 @@ def _by_arrays(graph: Graph, eqns: Sequence[Eqn]) -> set[Var]:
         inputs = (a for eqn in eqns for a in eqn.inputs)
         return len({a for a in inputs if isinstance(a, Var) and a not in made})
 
-    if read(*eqns) <= ARRAYS:
+    if read(*eqns) <= cost_model.NEST_ARRAYS:
         return set()
-    return _cut(graph, eqns, lambda _, eqn: read(eqn), ARRAYS)
+    return _cut(graph, eqns, lambda _, eqn: read(eqn), cost_model.NEST_ARRAYS)
 
 
 def _length(graph: Graph, eqn: Eqn) -> int:
     entry = graph.entry(eqn)
     if isinstance(entry, Fetch):
-        return 2 * LINE
-    return entry.cost + LINE if isinstance(entry, Scalar) else 0
+        return 2 * cost_model.LINE_COST
+    if not isinstance(entry, Scalar):
+        return 0
+    return cost_model.operation_cost(eqn.primitive) + cost_model.LINE_COST
 
 
 def _depth(graph: Graph, eqn: Eqn) -> int:
     entry = graph.entry(eqn)
-    return entry.cost if isinstance(entry, Scalar) and not entry.exact else 0
+    real = isinstance(entry, Scalar) and not entry.exact
+    return cost_model.operation_cost(eqn.primitive) if real else 0
 
 
 def _cut(

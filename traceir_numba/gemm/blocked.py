@@ -1,9 +1,9 @@
 """Blocked matrix products whose order of summation depends on length alone.
 
-What is summed is cut into blocks of `DEPTH` terms. A block is summed term by term from
-zero, for floats by fused multiply-adds, and the blocks' sums are added in order: so the
-bits depend on no machine's tile, on no thread and on no neighbour. Blocks of operands
-are laid out as the tiles read them, as Goto and van de Geijn describe it ("Anatomy of
+What is summed is cut into blocks of `MATMUL_DEPTH` terms. A block is summed term by
+term from zero, for floats by fused multiply-adds, and the blocks' sums are added in
+order: so the bits depend on no machine's tile, on no thread and on no neighbour. Blocks
+of operands are laid out as the tiles read them, as Goto and van de Geijn describe it ("Anatomy of
 high-performance matrix multiplication", 2008).
 
 Serves: choice.dot-order
@@ -21,16 +21,13 @@ import numpy as np
 
 from traceir.base.fork_safety import kept_over_forks
 from traceir.ir.avals import short_dtype
-from traceir_numba.device_functions import DEPTH, short
+from traceir_numba import cost_model
+from traceir_numba.device_functions import short
 from traceir_numba.gemm import microkernel, packing, threaded
 from traceir_numba.llvm import optimize
 from traceir_numba.llvm.lower import lower
 from traceir_numba.llvm.symbols import Callee, Cast
 
-# The rows and columns of what is laid out at once: a level of the cache each.
-ROWS, COLUMNS = 96, 1024
-# Fewer rows than this read the right operand where it is, if its rows are whole.
-FEW = 32
 # These functions run little themselves: short code compiles in a third of the time.
 SHORT = "minsize optsize "
 
@@ -168,8 +165,10 @@ def work_size(
 ) -> int:
     """The bytes that a product asks for: what `PRODUCT` allocates, and a line."""
     t = microkernel.tile_of(dtype, have)
-    panels = -(-min(columns, COLUMNS) // t.columns) * t.columns
-    elements = (ROWS + panels) * min(inner, DEPTH) + t.rows * t.columns
+    panels = -(-min(columns, cost_model.MATMUL_PANEL_COLUMNS) // t.columns) * t.columns
+    elements = (cost_model.MATMUL_PANEL_ROWS + panels) * min(
+        inner, cost_model.MATMUL_DEPTH
+    ) + t.rows * t.columns
     return elements * np.dtype(dtype).itemsize + packing.LINE
 
 
@@ -233,10 +232,10 @@ def _text(
     size = np.dtype(t.dtype).itemsize
     text = template.format(
         name=part,
-        depth=DEPTH,
-        tall=ROWS,
-        wide=COLUMNS,
-        few=FEW,
+        depth=cost_model.MATMUL_DEPTH,
+        tall=cost_model.MATMUL_PANEL_ROWS,
+        wide=cost_model.MATMUL_PANEL_COLUMNS,
+        few=cost_model.UNPACKED_MATMUL_ROWS,
         rows=t.rows,
         columns=t.columns,
         lanes=t.lanes,

@@ -9,19 +9,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from traceir_numba import cost_model
 from traceir_numba.runtime import thread_pool
-from traceir_numba.runtime.allocator import LARGE, empty_large
-
-# Products of more multiplications are split: 40 us on one core.
-SPLIT = 1 << 22
-# Each piece lays out an operand anew for itself, so that there are few.
-LEAST = 64
-# Sums of more terms, of few results each, are cut: what a part has is part of the
-# product's meaning, so it depends on sizes alone.
-LONG, PART, FEW = 1 << 14, 1 << 12, 1 << 14
-
-# No piece has more multiplications: between pieces Python handles signals.
-MOST = 1 << 31
+from traceir_numba.runtime.allocator import empty_large
 
 Entry = Callable[..., None]
 
@@ -45,11 +35,21 @@ def product(
     lines = outer * batch * rows
     if not lines * columns:
         return
-    if inner >= LONG and lines * columns <= FEW and outer * batch == 1:
+    if is_long(outer * batch, lines, inner, columns):
         _long(entry, x, y, z, rows, inner, columns, *strides)
         return
     sizes = (rows, columns, inner, batch, *strides, columns)
     _share(entry, (x, y, z), lines, inner, columns, sizes)
+
+
+def is_long(count: int, lines: int, inner: int, columns: int) -> bool:
+    """Whether the sums of a product are so long, and so few, that they are cut.
+
+    >>> is_long(1, 2, 100_000, 2), is_long(1, 1000, 100_000, 1000)
+    (True, False)
+    """
+    few = lines * columns <= cost_model.SPLIT_SUM_RESULTS
+    return few and inner >= cost_model.SPLIT_SUM_TERMS and count == 1
 
 
 def strided_product(
@@ -83,9 +83,10 @@ def _share(
 ) -> None:
     """Give rows, or columns, to threads."""
     threads, work = thread_pool.threads(), lines * inner * columns
-    if work < (MOST if threads == 1 else SPLIT):
+    alone, shared = cost_model.MATMUL_PIECE_WORK, cost_model.THREADED_MATMUL_WORK
+    if work < (alone if threads == 1 else shared):
         entry(*given, 0, lines, 0, columns, *sizes)
-    elif lines >= LEAST * threads or lines >= columns:
+    elif lines >= cost_model.MATMUL_PIECE_ROWS * threads or lines >= columns:
         pieces = thread_pool.split(0, lines, _pieces(lines, threads, work))
         thread_pool.each(
             entry, [(*given, lo, hi, 0, columns, *sizes) for lo, hi in pieces]
@@ -101,8 +102,15 @@ def _pieces(length: int, threads: int, work: int) -> int:
     """The number of pieces: two for each thread, if they are long enough, or short
     ones.
     """
-    few = 2 * threads if length >= 8 * LEAST * threads else threads
-    return max(few, min(work // MOST, length // LEAST))
+    least = cost_model.MATMUL_PIECE_ROWS
+    long = length >= cost_model.HALVED_MATMUL_PIECES * least * threads
+    few = 2 * threads if long else threads
+    return max(
+        few,
+        min(
+            work // cost_model.MATMUL_PIECE_WORK, length // cost_model.MATMUL_PIECE_ROWS
+        ),
+    )
 
 
 def _long(
@@ -117,23 +125,25 @@ def _long(
 ) -> None:
     """One product with long sums: parts of them at once, then their sum in order."""
     _, _, x_row, x_along, _, _, y_along, y_column = strides
-    count, rest = divmod(inner, PART)
+    part = cost_model.SPLIT_SUM_PART
+    count, rest = divmod(inner, part)
     shape = (count + bool(rest), rows, columns)
-    large = shape[0] * z.nbytes >= LARGE
+    large = shape[0] * z.nbytes >= cost_model.POOLED_BYTES
     parts = empty_large(shape, z.dtype) if large else np.empty(shape, z.dtype)
-    steps = (x_row, x_along, 0, PART * y_along, y_along, y_column, columns)
-    sizes = (0, columns, rows, columns, PART, count, 0, PART * x_along, *steps)
+    steps = (x_row, x_along, 0, part * y_along, y_along, y_column, columns)
+    sizes = (0, columns, rows, columns, part, count, 0, part * x_along, *steps)
     threads = thread_pool.threads()
-    pieces = thread_pool.split(0, count, 4 * threads) if threads > 1 else [(0, count)]
+    most = cost_model.SPLIT_SUM_PIECES * threads if threads > 1 else 1
+    pieces = thread_pool.split(0, count, most)
     tasks = [(x, y, parts, lo * rows, hi * rows, *sizes) for lo, hi in pieces]
     thread_pool.each(entry, tasks)
     if rest:
-        last_x = x.ravel("K")[count * PART * x_along :]
-        last_y = y.ravel("K")[count * PART * y_along :]
+        last_x = x.ravel("K")[count * part * x_along :]
+        last_y = y.ravel("K")[count * part * y_along :]
         sizes = (0, columns, rows, columns, rest, 1, 0, 0, *steps)
         entry(last_x, last_y, parts[count], 0, rows, *sizes)
     total = z.reshape(rows, columns)
     with np.errstate(all="ignore"):
         np.add(parts[0], parts[1], out=total)
-        for part in parts[2:]:
-            np.add(total, part, out=total)
+        for more in parts[2:]:
+            np.add(total, more, out=total)

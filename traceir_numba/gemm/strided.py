@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 
 from traceir.base.fork_safety import kept_over_forks
-from traceir_numba.device_functions import DEPTH, short
+from traceir_numba import cost_model
+from traceir_numba.device_functions import short
 from traceir_numba.gemm import microkernel, packing, threaded
-from traceir_numba.gemm.blocked import COLUMNS, FEW, ROWS, SHORT, parts
+from traceir_numba.gemm.blocked import SHORT, parts
 from traceir_numba.llvm import optimize
 from traceir_numba.llvm.lower import lower
 from traceir_numba.llvm.symbols import Callee, Cast
@@ -200,9 +201,9 @@ def work_size(
 ) -> int:
     """The bytes that a product asks for: what `PRODUCT` allocates, and a line."""
     t = microkernel.tile_of(dtype, have)
-    deep = min(inner, DEPTH)
-    panels = -(-min(columns, COLUMNS) // t.columns) * t.columns
-    lists = -(-(ROWS + panels + 3 * deep) // 8) * 8
+    deep = min(inner, cost_model.MATMUL_DEPTH)
+    panels = -(-min(columns, cost_model.MATMUL_PANEL_COLUMNS) // t.columns) * t.columns
+    lists = -(-(cost_model.MATMUL_PANEL_ROWS + panels + 3 * deep) // 8) * 8
     elements = panels * deep + t.rows * t.columns
     return 8 * lists + elements * np.dtype(dtype).itemsize + packing.LINE
 
@@ -269,10 +270,10 @@ def _text(
     zero = "0.0" if t.floats else "0"
     text = template.format(
         name=part,
-        depth=DEPTH,
-        tall=ROWS,
-        few=FEW,
-        wide=COLUMNS,
+        depth=cost_model.MATMUL_DEPTH,
+        tall=cost_model.MATMUL_PANEL_ROWS,
+        few=cost_model.UNPACKED_MATMUL_ROWS,
+        wide=cost_model.MATMUL_PANEL_COLUMNS,
         rows=t.rows,
         columns=t.columns,
         width=t.columns,

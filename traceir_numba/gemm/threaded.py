@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from textwrap import dedent, indent
 
+from traceir_numba import cost_model
 from traceir_numba.runtime.external_symbols import provided
 
-# Products of more multiplications are shared: 200 us on one core.
-SHARED = 1 << 24
 # No more threads than this, whatever is asked for: there is a list of them.
 MOST = 16
 NEEDS = ("traceir_thread_create", "traceir_thread_join", "traceir_threads")
@@ -54,7 +53,7 @@ def shared_text(symbol: str, run: str, product: str, pointers: int, sizes: int) 
         "product": product,
         "count": count,
         "most": MOST,
-        "shared": SHARED,
+        "shared": cost_model.ROUTINE_MATMUL_WORK,
         "low": f"%v{low}",
         "high": f"%v{high}",
         "inner": f"%v{inner}",

@@ -14,15 +14,12 @@ import time
 from collections.abc import Iterable, Iterator
 
 from traceir.base.python_parser import parse_module
+from traceir_numba import cost_model
 from traceir_numba.llvm import optimize
 from traceir_numba.llvm.symbols import Callee
-from traceir_numba.loops.schedule import BUDGET
 from traceir_numba.runtime.external_symbols import provided
 
 SYMBOL = "traceir_safepoint"
-# Signals are looked for that often, in nanoseconds: to ask for Python's lock may take
-# milliseconds where other threads have it.
-PERIOD = 100_000_000
 CALLEE = Callee(SYMBOL, ("int64",), "int64")
 NEEDS = (
     *("traceir_clock", "traceir_lock", "traceir_unlock"),
@@ -65,7 +62,7 @@ look:
 # The same in a program without Python.
 NEVER = f"define i64 @{SYMBOL}(i64 %last) nounwind {{\n  ret i64 %last\n}}\n"
 
-BEGIN = f"budget_left = {BUDGET}\nasked_at = 0"
+BEGIN = "budget_left = {budget}\nasked_at = 0"
 POLL = """
 budget_left = budget_left - {cost}
 if budget_left < 0:
@@ -84,7 +81,7 @@ def can_poll() -> bool:
 def load() -> optimize.Code:
     """The function that safepoints call, for whoever holds it or code that calls it."""
     clock = time.CLOCK_MONOTONIC
-    text = TEXT.format(symbol=SYMBOL, clock=clock, period=PERIOD)
+    text = TEXT.format(symbol=SYMBOL, clock=clock, period=cost_model.SAFEPOINT_PERIOD)
     return optimize.link([text], [SYMBOL])
 
 
@@ -95,7 +92,7 @@ def with_safepoints(tree: ast.FunctionDef, costs: Iterable[int]) -> None:
     that end soon.
     """
     _Safepoints(costs).visit(tree)
-    tree.body[:0] = parse_module(BEGIN).body
+    tree.body[:0] = parse_module(BEGIN.format(budget=cost_model.SAFEPOINT_WORK)).body
 
 
 class _Safepoints(ast.NodeTransformer):
@@ -116,7 +113,7 @@ class _Safepoints(ast.NodeTransformer):
             return node
         assert isinstance(node.iter, ast.Call) and isinstance(node.target, ast.Name)
         bounds = range(*map(ast.literal_eval, node.iter.args))
-        rounds = min(len(bounds), BUDGET // cost)
+        rounds = min(len(bounds), cost_model.SAFEPOINT_WORK // cost)
         if rounds <= 1:
             node.body += _poll(cost)
             return node
@@ -124,7 +121,7 @@ class _Safepoints(ast.NodeTransformer):
 
 
 def _poll(cost: int) -> list[ast.stmt]:
-    return parse_module(POLL.format(cost=cost, budget=BUDGET)).body
+    return parse_module(POLL.format(cost=cost, budget=cost_model.SAFEPOINT_WORK)).body
 
 
 def _in_parts(

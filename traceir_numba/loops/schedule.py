@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import prod
 
-from traceir_numba.device_functions import NARROW, TILE
+from traceir_numba import cost_model
 from traceir_numba.emitters.kinds import reduce_of
 from traceir_numba.loops.nest import (
     Access,
@@ -27,22 +27,9 @@ from traceir_numba.loops.nest import (
 )
 from traceir_numba.loops.specialize import (
     Shape,
-    operation_cost,
     rows_of_block,
     specialised,
 )
-
-# What an element read from or written to memory costs, in additions.
-MEMORY = 8
-# What it costs to leave the fold so far at an element.
-RUNNING = 40
-# What scalar code costs in a loop, for each round and each operation of it.
-ROUND, SCALAR = 512, 64
-# What loops compute before they look at the clock: about a millisecond.
-BUDGET = 1 << 24
-# The most that a kernel computes before Python is back: some hundredths of a second.
-PIECE = 1 << 29
-
 
 # -- merging --------------------------------------------------------------------------
 
@@ -195,7 +182,7 @@ def tile_of(nest: Nest) -> int:
     With several passes fewer, so that a tile is still in the cache when it is read
     again.
     """
-    return NARROW if nest.later else TILE
+    return cost_model.MULTIPASS_COLUMN_TILE if nest.later else cost_model.COLUMN_TILE
 
 
 def sizes_of(nest: Nest) -> tuple[str, ...]:
@@ -256,14 +243,14 @@ def range_of(nest: Nest, extents: Shape, params: tuple[int, ...]) -> Range:
 
 def cost(nest: Nest) -> int:
     """The cost of one point of the loops, in additions."""
-    total = MEMORY * sum(len(one.stores) for one in nest.passes)
-    total += RUNNING if nest.running else 0
+    total = cost_model.MEMORY_COST * sum(len(one.stores) for one in nest.passes)
+    total += cost_model.SCAN_COST if nest.running else 0
     for node in (n for one in nest.passes for n in one.body):
         match node:
             case Load():
-                total += MEMORY
+                total += cost_model.MEMORY_COST
             case Apply(primitive):
-                total += operation_cost(primitive)
+                total += cost_model.operation_cost(primitive)
     return total
 
 

@@ -8,30 +8,11 @@ from __future__ import annotations
 from dataclasses import replace
 from math import prod
 
-from traceir_numba.device_functions import ABREAST, BLOCK, MEDIUM, ROWS, SHORT, TILE
-from traceir_numba.emitters import EMITTERS
-from traceir_numba.emitters.kinds import Scalar
+from traceir_numba import cost_model
 from traceir_numba.loops.nest import Apply, Nest, accesses
 from traceir_numba.runtime.mcjit import processor
 
 Shape = tuple[int, ...]
-
-# Launches over fewer points gain too little from code of their own.
-FEW = 2048
-# Loops of up to so many points, all in all, are unrolled: vectors of memory are taken
-# apart into no more.
-UNROLLED = 8
-# About how many instructions unrolled loops may have: LLVM unrolls no longer ones.
-LONGEST = 240
-# Rows of up to so many elements have their length as a constant, where there are so
-# many elements.
-KNOWN = 512
-MANY = 1 << 14
-# Strides of up to so many elements are constants, too.
-NEAR = 4
-# Bodies of more additions than the first are taken for several vectors at once, of more
-# than the second for fewer.
-WAITING, WIDEST = 48, 320
 
 
 def specialised(nest: Nest, extents: Shape, params: tuple[int, ...]) -> Nest:
@@ -40,7 +21,7 @@ def specialised(nest: Nest, extents: Shape, params: tuple[int, ...]) -> Nest:
     What is outside of them then vectorises. Small launches keep the common kernel,
     which gives the same bits.
     """
-    if prod(extents) < FEW or nest.running:
+    if prod(extents) < cost_model.SPECIALIZED_POINTS or nest.running:
         return nest
     nest = replace(nest, constants=_near(nest, params))
     if nest.form == "whole":
@@ -51,9 +32,17 @@ def specialised(nest: Nest, extents: Shape, params: tuple[int, ...]) -> Nest:
     match nest.form:
         case "rows":
             # Several lines for a result are folded in lanes, even where each is short.
-            short = len(folded) == 1 and folded[0] in fixed and extents[-1] <= SHORT
+            short = (
+                len(folded) == 1
+                and folded[0] in fixed
+                and extents[-1] <= cost_model.SEQUENTIAL_ROW
+            )
             known = not short and _is_known(nest, extents, folded)
-            masked = not (short or known) and extents[-1] <= MEDIUM and has_masks()
+            masked = (
+                not (short or known)
+                and extents[-1] <= cost_model.SHORT_ROW
+                and has_masks()
+            )
             length = {nest.rank - 1: extents[-1]} if known else {}
             fixed = fixed if short else length
         case "columns":
@@ -81,9 +70,13 @@ def _abreast(nest: Nest, extents: Shape) -> int:
     cannot look so far ahead that it finds the next points' in between.
     """
     body = weight(nest)
-    if prod(extents) < MANY or body <= WAITING:
+    if (
+        prod(extents) < cost_model.FIXED_ROW_ELEMENTS
+        or body <= cost_model.INTERLEAVED_COST
+    ):
         return 1
-    return 4 if body < WIDEST else 2
+    most = cost_model.INTERLEAVED_VECTORS
+    return most if body < cost_model.HALF_INTERLEAVED_COST else most // 2
 
 
 def _near(nest: Nest, params: tuple[int, ...]) -> tuple[int | None, ...]:
@@ -92,7 +85,10 @@ def _near(nest: Nest, params: tuple[int, ...]) -> tuple[int | None, ...]:
     Vectors of every second element are parts of whole ones, if that is known.
     """
     innermost = {access.strides[-1] for access in accesses(nest) if nest.rank}
-    known = [k in innermost and 1 < n <= NEAR for k, n in enumerate(params)]
+    known = [
+        k in innermost and 1 < n <= cost_model.CONSTANT_STRIDE
+        for k, n in enumerate(params)
+    ]
     found = (n if is_known else None for n, is_known in zip(params, known, strict=True))
     return tuple(found) if any(known) else ()
 
@@ -103,7 +99,11 @@ def _is_known(nest: Nest, extents: Shape, folded: list[int]) -> bool:
     Not where several make a result: LLVM keeps accumulators of a loop around straight
     code as numbers, not as vectors.
     """
-    return prod(extents) >= MANY and 1 < extents[-1] <= KNOWN and len(folded) == 1
+    return (
+        prod(extents) >= cost_model.FIXED_ROW_ELEMENTS
+        and 1 < extents[-1] <= cost_model.FIXED_ROW
+        and len(folded) == 1
+    )
 
 
 def _are_long(nest: Nest, extents: Shape) -> bool:
@@ -111,8 +111,12 @@ def _are_long(nest: Nest, extents: Shape) -> bool:
 
     They keep accumulators in registers. An expensive body takes longer than memory.
     """
-    cheap = weight(nest) <= WAITING
-    return prod(extents) >= MANY and extents[-1] > MEDIUM and cheap
+    cheap = weight(nest) <= cost_model.INTERLEAVED_COST
+    return (
+        prod(extents) >= cost_model.FIXED_ROW_ELEMENTS
+        and extents[-1] > cost_model.SHORT_ROW
+        and cheap
+    )
 
 
 def has_masks() -> bool:
@@ -124,7 +128,11 @@ def has_masks() -> bool:
 def _are_few(nest: Nest, extents: Shape, folded: list[int]) -> bool:
     """True if there are so few columns, so long, that rows are taken side by side."""
     each = prod(extents[d] for d in (*folded, nest.rank - 1))
-    return extents[-1] <= UNROLLED and extents[folded[-1]] >= ABREAST and each >= FEW
+    return (
+        extents[-1] <= cost_model.UNROLLED_POINTS
+        and extents[folded[-1]] >= cost_model.INTERLEAVED_ROWS
+        and each >= cost_model.SPECIALIZED_POINTS
+    )
 
 
 def few_columns(nest: Nest) -> bool:
@@ -134,11 +142,11 @@ def few_columns(nest: Nest) -> bool:
 
 def _in_blocks(nest: Nest, extents: Shape) -> bool:
     """True if there are so few columns, so long, that threads share their rows."""
-    return (
-        nest.reduced[:-1] == (True,) * (nest.rank - 1)
-        and extents[-1] <= 2 * TILE
-        and extents[0] >= 4 * rows_of_block(replace(nest, blocks=True), extents)
-    )
+    if nest.reduced[:-1] != (True,) * (nest.rank - 1):
+        return False
+    most = cost_model.COLUMN_BLOCK_TILES * cost_model.COLUMN_TILE
+    rows = rows_of_block(replace(nest, blocks=True), extents)
+    return extents[-1] <= most and extents[0] >= cost_model.COLUMN_BLOCKS * rows
 
 
 def rows_of_block(nest: Nest, extents: Shape) -> int:
@@ -146,16 +154,21 @@ def rows_of_block(nest: Nest, extents: Shape) -> int:
 
     A block of columns has so many rows that what it leaves is little beside them.
     """
-    rows = BLOCK // max(1, prod(extents[1:]))
+    rows = cost_model.REDUCTION_BLOCK // max(1, prod(extents[1:]))
     if nest.blocks:
-        rows = max(rows, -(-ROWS // max(1, prod(extents[1:-1]))))
+        rows = max(
+            rows, -(-cost_model.COLUMN_BLOCK_ROWS // max(1, prod(extents[1:-1])))
+        )
     return max(1, rows)
 
 
 def _unrolled(nest: Nest, extents: Shape) -> dict[int, int]:
     """The loops that are unrolled, with their extents: reduced ones before others."""
     fixed: dict[int, int] = {}
-    most = min(UNROLLED, LONGEST // max(1, weight(nest)))
+    most = min(
+        cost_model.UNROLLED_POINTS,
+        cost_model.UNROLLED_INSTRUCTIONS // max(1, weight(nest)),
+    )
     for d in sorted(range(nest.rank), key=lambda d: (not nest.reduced[d], -d)):
         if _unrolls(nest, d) and prod(fixed.values()) * extents[d] <= most:
             fixed[d] = extents[d]
@@ -174,11 +187,6 @@ def _unrolls(nest: Nest, d: int) -> bool:
 
 def weight(nest: Nest) -> int:
     """About how many instructions a point of the loops takes."""
-    nodes = [n for one in nest.passes for n in one.body if isinstance(n, Apply)]
-    return len(accesses(nest)) + sum(operation_cost(n.primitive) for n in nodes)
-
-
-def operation_cost(primitive: str) -> int:
-    """The cost of an operation on elements, in additions."""
-    entry = EMITTERS[primitive]
-    return entry.cost if isinstance(entry, Scalar) else 1
+    nodes = (n for one in nest.passes for n in one.body if isinstance(n, Apply))
+    costs = (cost_model.operation_cost(n.primitive) for n in nodes)
+    return len(accesses(nest)) + sum(costs)

@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
+from traceir_numba import cost_model
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.kinds import (
     Evaluated,
@@ -24,9 +25,6 @@ from traceir_numba.emitters.kinds import (
     View,
 )
 from traceir_numba.emitters.regions import Atoms, Choose, Flow, Repeat
-
-# What costs more additions than this is computed before a loop, if it can be.
-HOISTED_FROM = 4
 
 Given = dict[int, Atom]  # inputs by number that are known inside a program
 
@@ -195,8 +193,8 @@ def _expensive(jaxpr: Jaxpr, fixed: set[Var]) -> list[Eqn]:
 def _is_expensive(eqn: Eqn) -> bool:
     """True if an equation is worth memory of its own before a loop."""
     match EMITTERS[eqn.primitive]:
-        case Scalar(cost=cost):
-            return cost > HOISTED_FROM
+        case Scalar():
+            return cost_model.operation_cost(eqn.primitive) > cost_model.HOISTED_COST
         case Fetch():
             return prod(eqn.outputs[0].aval.shape) > 1
         case Reduce() | Running() | Parts() | Put():

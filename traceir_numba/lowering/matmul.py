@@ -15,11 +15,9 @@ import numpy as np
 
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Var, sort_params
+from traceir_numba import cost_model
 from traceir_numba.emitters import EMITTERS
 from traceir_numba.emitters.kinds import Library, View
-
-# Products of fewer multiplications join the nests around them: all of a stack, or each.
-SMALL, TINY = 1 << 15, 1 << 7
 
 Shape = tuple[int, ...]
 
@@ -87,7 +85,11 @@ def is_large(sizes: Sizes) -> bool:
     """True if a product is worth a call: vectors are read once, whatever is done."""
     each = sizes.rows * sizes.inner * sizes.columns
     vectors = 1 in (sizes.rows, sizes.inner, sizes.columns)
-    return not vectors and each >= TINY and sizes.batch * each >= SMALL
+    return (
+        not vectors
+        and each >= cost_model.MATMUL_WORK
+        and sizes.batch * each >= cost_model.MATMUL_STACK_WORK
+    )
 
 
 class _Build:

@@ -12,6 +12,7 @@ from math import prod
 
 from traceir.dtypes import as_dtype
 from traceir.ir.avals import short_dtype
+from traceir_numba import cost_model
 from traceir_numba.codegen.nest import Kernel
 from traceir_numba.loops.nest import Apply, Nest
 from traceir_numba.loops.program import (
@@ -26,7 +27,7 @@ from traceir_numba.loops.program import (
     Step,
 )
 from traceir_numba.loops.schedule import range_of
-from traceir_numba.runtime.thread_pool import WORTH, threads
+from traceir_numba.runtime.thread_pool import threads
 
 # An instruction of x86-64 that computes with several numbers in one register: of
 # floats by its ending, of integers by its beginning.
@@ -190,7 +191,9 @@ def _launch(program: Program, step: Launch, name: str, how: str) -> str:
 def _threads(step: Launch) -> str:
     nest = step.nest
     work = range_of(nest, step.extents, step.params)
-    split = work.work >= WORTH and work.length > 1 and not nest.ordered
+    split = (
+        work.work >= cost_model.THREADED_WORK and work.length > 1 and not nest.ordered
+    )
     order = ", as a place may occur twice" if nest.ordered else ""
     return f"{_plural(threads() if split else 1, 'thread')}{order}"
 

@@ -15,16 +15,9 @@ import numpy as np
 
 from traceir.base.caches import LRUCache
 from traceir.base.fork_safety import in_child, kept_over_forks
-from traceir_numba import vecmath
+from traceir_numba import cost_model, vecmath
 from traceir_numba.codegen.nest import Kernel
-from traceir_numba.device_functions import (
-    NUMBERS,
-    TILE,
-    Function,
-    closure,
-    function,
-    short,
-)
+from traceir_numba.device_functions import NUMBERS, Function, closure, function, short
 from traceir_numba.errors import wrapped
 from traceir_numba.gemm import blocked, strided
 from traceir_numba.llvm import optimize, safepoints
@@ -42,11 +35,6 @@ from traceir_numba.llvm.symbols import (
 from traceir_numba.llvm.types import Value, float_text, literal
 from traceir_numba.loops.nest import Nest
 from traceir_numba.runtime.mcjit import processor
-
-# Kernels of shorter LLVM text become part of the routines that call them.
-INLINED = 1 << 13
-# As many characters of LLVM text go into one module, or a single kernel.
-MODULE = 1 << 16
 
 
 @dataclass(slots=True, weakref_slot=True, eq=False)
@@ -184,7 +172,7 @@ def _batches(parts: Iterable[_Part]) -> Iterator[list[_Part]]:
     size = 0
     for part in parts:
         other = bool(batch) and batch[0].kernel.scalar != part.kernel.scalar
-        if batch and (other or size + len(part.text) > MODULE):
+        if batch and (other or size + len(part.text) > cost_model.MODULE_TEXT):
             yield batch
             batch, size = [], 0
         batch.append(part)
@@ -217,7 +205,11 @@ def _needed(parts: list[_Part]) -> list[Function]:
 
 def _small(parts: list[_Part]) -> list[Compiled]:
     called = {one.symbol: one for part in parts for one in part.inner}
-    return [one for one in called.values() if len(one.lowered) < INLINED]
+    return [
+        one
+        for one in called.values()
+        if len(one.lowered) < cost_model.INLINED_KERNEL_TEXT
+    ]
 
 
 def _arguments(kernel: Kernel) -> tuple[str, ...]:
@@ -336,7 +328,7 @@ def _callee(name: str) -> Callee | Bits | Lanes:
     f = function(name)
     if name.startswith("lanes_") and not f.args:
         assert f.result is not None
-        return Lanes(f.result.rstrip("*"), TILE)
+        return Lanes(f.result.rstrip("*"), cost_model.COLUMN_TILE)
     if _is_bitcast(f):
         assert f.result is not None
         return Bits(f.args[0], f.result)

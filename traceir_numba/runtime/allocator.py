@@ -17,8 +17,6 @@ import numpy as np
 
 from traceir.base.fork_safety import kept_over_forks
 
-# Below this the allocator recycles by itself, and a look into the list costs more.
-LARGE = 1 << 18
 # Blocks that are kept, those in use included: the ones that were made last.
 MOST_BLOCKS = 64
 # Large arrays start at a cache line, so that vectors do not straddle two.

@@ -17,6 +17,7 @@ from typing import Any
 import llvmlite.binding as llvm
 
 from traceir.base.fork_safety import kept_over_forks
+from traceir_numba import cost_model
 from traceir_numba.runtime.external_symbols import provided
 
 # LLVM's modules share one context, which only one thread may use at a time. Reentrant:
@@ -26,8 +27,6 @@ lock = kept_over_forks(threading.RLock())
 
 # What the symbols of generated code begin with.
 OWN = "traceir_"
-# So many object files have an engine together.
-SHARING = 16
 
 
 class Image:
@@ -58,7 +57,7 @@ class _Engine:
     def takes(self, needs: Mapping[str, int]) -> bool:
         """True if it can load one more, which calls functions at these addresses."""
         found = (self.has.get(name, address) for name, address in needs.items())
-        return self.taken < SHARING and [*found] == [*needs.values()]
+        return self.taken < cost_model.ENGINE_OBJECTS and [*found] == [*needs.values()]
 
 
 # The engine that takes the next object file, if it has room for one.
@@ -118,7 +117,7 @@ def _free() -> None:
         own.used -= 1
         if own.used:
             continue
-        if own.taken == SHARING and own in _current:
+        if own.taken == cost_model.ENGINE_OBJECTS and own in _current:
             _current.remove(own)
         if own not in _current:
             own.engine.close()

@@ -12,20 +12,15 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from traceir_numba import cost_model
 from traceir_numba.errors import wrong_threads
 from traceir_numba.runtime.cpu_count import processors
 from traceir_numba.runtime.external_symbols import THREADS
 
-# Work, in the schedule's units, from which on two threads are faster (measured).
-WORTH = 5 << 20
-# Each thread comes back for more, so that one that wakes late costs little.
-PIECES = 4
 # Who asks for more pieces than these says so.
 MANY = 64
 # Threads, whatever is asked for: so many more could take all that a machine has.
 MOST = 1024
-# Pieces of a long range begin at cache lines, whatever the dtype.
-GRAIN = 64
 
 
 def number_of_threads() -> int:
@@ -204,7 +199,7 @@ def parallel(
 
     Between pieces Python handles signals, so long work has as many `pieces` at least.
     """
-    parts = split(low, high, max(pieces, PIECES * _pool.threads))
+    parts = split(low, high, max(pieces, cost_model.PIECES_PER_THREAD * _pool.threads))
     each(entry, [(*arrays, lo, hi, *sizes) for lo, hi in parts])
 
 
@@ -244,6 +239,7 @@ def split(low: int, high: int, count: int) -> list[tuple[int, int]]:
     [(0, 3), (3, 6), (6, 9), (9, 10)]
     """
     step = max(1, -(-(high - low) // count))
-    if step > 16 * GRAIN:  # or else the rounding would leave pieces unequal
-        step = -(-step // GRAIN) * GRAIN
+    grain = cost_model.PIECE_GRAIN
+    if step > cost_model.ROUNDED_GRAINS * grain:  # or else pieces would be unequal
+        step = -(-step // grain) * grain
     return [(lo, min(lo + step, high)) for lo in range(low, high, step)]

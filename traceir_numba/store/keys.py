@@ -15,10 +15,8 @@ from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, HostFunction, Jaxpr, Literal, Var
 from traceir.pytrees.treedef import TreeDef
 from traceir.store.entry import digest
+from traceir_numba import cost_model
 from traceir_numba.store.identity import identity
-
-# Constants of more bytes are not worth reading twice to know them again.
-MOST_BYTES = 1 << 26
 
 
 class Unknown(TypeError):
@@ -72,7 +70,7 @@ class _Writer:
     def constant(self, value: Any) -> None:
         array = np.asarray(value)
         self.bytes += array.nbytes
-        if self.bytes > MOST_BYTES:
+        if self.bytes > cost_model.STORE_KEY_BYTES:
             raise Unknown("too many bytes of constants")
         data = array.tobytes()
         self.constants.append(digest(str(array.dtype), str(array.shape), data))

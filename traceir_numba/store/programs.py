@@ -10,10 +10,8 @@ import numpy as np
 
 from traceir.store.entry import Entry
 from traceir.store.files import current
+from traceir_numba import cost_model
 from traceir_numba.store.units import Unit, kept, stored
-
-# Constants of more bytes are neither kept nor written out.
-MOST_BYTES = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +68,7 @@ def write_program(key: str, recipe: Recipe, given: Sequence[np.ndarray]) -> bool
             blocks.append(value.tobytes())
         else:
             constants.append([name, number])
-    if sum(map(len, blocks)) > MOST_BYTES:
+    if sum(map(len, blocks)) > cost_model.STORE_PROGRAM_BYTES:
         return False
     facts = {
         "name": recipe.name,

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from traceir import rules
+from traceir.base import cost_model
 from traceir.base.source_info import Source, user_frame_summary
 from traceir.errors import UnexpectedTracerError
 from traceir.jit.cache.captured_state import Read, innermost, module_of, reads, stored
@@ -35,8 +36,6 @@ from traceir.jit.cache.fingerprints import (
 
 # Stands for a generator that is not looked at.
 _QUIET = object()
-# Arrays of more bytes are not kept to be restored.
-_LARGE = 1 << 20
 
 
 def unchanging(
@@ -211,7 +210,11 @@ class _Snapshot:
         elif kind in (dict, set):
             copied = kind(value)
             self.undo_steps.append(partial(_refill, value, "update", copied))
-        elif kind is np.ndarray and value.nbytes <= _LARGE and value.flags.writeable:
+        elif (
+            kind is np.ndarray
+            and value.nbytes <= cost_model.RESTORED_BYTES
+            and value.flags.writeable
+        ):
             elements = value.copy()
             self.undo_steps.append(lambda: np.copyto(value, elements))
         elif hasattr(value, "bit_generator") or hasattr(kind, "setstate"):

@@ -24,12 +24,11 @@ from typing import Any
 import numpy as np
 
 from traceir.arrays.array import LIVING, Array
+from traceir.base import cost_model
 from traceir.base.lazy_exports import imported
 from traceir.errors import shown
 from traceir.pytrees.typed_equality import PLAIN, typed
 
-# Larger arrays are remembered by a digest of their bytes.
-WHOLE = 1 << 10
 SCALARS = (PLAIN - {type, FunctionType}) | {str, float, complex, type(None)}
 # Whose instances are not looked into: their state is their own business.
 CLOSED = sys.stdlib_module_names | {"numpy", "numba", "traceir", "traceir_numba"}
@@ -88,7 +87,7 @@ class Frozen:
 def contents(array: Any) -> bytes:
     """The bytes of an array, or a digest of them if there are many."""
     plain = np.ascontiguousarray(array)
-    if plain.nbytes <= WHOLE:
+    if plain.nbytes <= cost_model.WHOLE_FINGERPRINT_BYTES:
         return plain.tobytes()
     from hashlib import blake2b  # not on the way of an import
 

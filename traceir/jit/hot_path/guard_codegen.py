@@ -24,8 +24,6 @@ from traceir.pytrees.treedef import TreeDef
 
 # What a guard gives for a call that is another.
 OTHER = object()
-# So many calls of one kind in a row are worth a guard.
-ENOUGH = 2
 
 Guard = Callable[..., Any]
 # Static values that are told by identity, and those by type and equality.

@@ -15,6 +15,7 @@ import numpy as np
 
 from traceir import lax, rules
 from traceir.arrays.array import Array
+from traceir.base import cost_model
 from traceir.lax.checks.operands import (
     BOOL,
     DTypeLike,
@@ -29,9 +30,6 @@ from traceir.lax.checks.operands import (
 from traceir.lax.checks.precision import PrecisionLike, precisely
 from traceir.numpy.products.dot import contracted
 from traceir.tracing.trace import typeof
-
-# More operands have so many orders that the best one takes long to find.
-FEW = 4
 
 
 class Term(NamedTuple):
@@ -100,7 +98,7 @@ def einsum_path(
     # The order depends on extents alone.
     shapes = [np.broadcast_to(np.float32(0), shape_of(t.value)) for t in terms]
     text = ",".join(t.letters for t in terms) + "->" + result
-    few = len(terms) <= FEW
+    few = len(terms) <= cost_model.OPTIMAL_EINSUM_OPERANDS
     way = ("optimal" if few else "greedy") if optimize in ("auto", True) else optimize
     path, shown = np.einsum_path(text, *shapes, optimize=way)
     return path, str(shown)

@@ -11,6 +11,7 @@ from typing import Any
 
 from traceir import lax, rules
 from traceir.arrays.array import Array
+from traceir.base import cost_model
 from traceir.dtypes import kind_of
 from traceir.jit.composite import composite
 from traceir.lax.checks.operands import (
@@ -35,8 +36,6 @@ from traceir.numpy.sets.sorting import argsort
 from traceir.numpy.sets.sorting import sort as _sort
 from traceir.numpy.sets.unique import first_ones, is_known, known_size, unique
 
-# Beside so many values it is quicker to compare with each than to search.
-FEW = 32
 METHODS = ("auto", "compare_all", "binary_search", "sort")
 
 
@@ -75,7 +74,9 @@ def isin(
 
 
 def _is_in(value: Array, others: Array, method: str = "auto") -> Array:
-    if method == "compare_all" or (method == "auto" and others.size <= FEW):
+    if method == "compare_all" or (
+        method == "auto" and others.size <= cost_model.COMPARED_VALUES
+    ):
         pairs = equal(value[:, None], others[None, :])
         return lax.reduce_or(pairs, (1,))
     if not others.size:

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from traceir.base import cost_model
 from traceir.exact.threefry import INJECTIONS, PARITY, ROTATIONS
 from traceir.reference.kernels.registry import kernel
-
-# So many elements at a time: what a round reads and writes stays in the cache.
-PIECE = 8192
 
 Words = Sequence[np.ndarray]
 
@@ -49,9 +47,9 @@ def _line(x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
 def _hash(key: Words, counter: Words, results: Words) -> None:
     """Write the words of all elements, piece by piece."""
     size = results[0].size
-    spare = np.empty(min(PIECE, size), np.uint32)
-    for start in range(0, size, PIECE):
-        piece = slice(start, start + PIECE)
+    spare = np.empty(min(cost_model.THREEFRY_PIECE, size), np.uint32)
+    for start in range(0, size, cost_model.THREEFRY_PIECE):
+        piece = slice(start, start + cost_model.THREEFRY_PIECE)
         keys = [k if k.size == 1 else k[piece] for k in key]
         x, y = (word[piece] for word in results)
         for word, given, k in zip((x, y), counter, keys):

@@ -9,10 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from traceir_numba.cuda import cost_model
 from traceir_numba.cuda.runtime import device
-
-# Threads of a block; no kernel of these has more to share.
-THREADS = 128
 
 
 def gathered(
@@ -31,7 +29,7 @@ def gathered(
     source = device.at(first + before * each, (length,), dtype, of)
     made = device.empty(prod(shape), dtype.str)
     many, most = device.limits()
-    threads = min(THREADS, many)
+    threads = min(cost_model.COPY_THREADS, many)
     blocks = min(most, -(-prod(shape) // threads))
     _kernel(len(shape))(blocks, threads, source, made, -before, *shape, *steps)
     return made

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from traceir_numba.cuda import cost_model
 from traceir_numba.device_functions import short
 
 SIZES = (
@@ -20,13 +21,6 @@ SIZES = (
     *("x_outer", "x_batch", "x_row", "x_along"),
     *("y_outer", "y_batch", "y_along", "y_column"),
 )
-# A block's threads along one side of a tile, and the terms that it lays out at once.
-SIDE = 16
-# The elements of a thread along one side, the most first: of numbers of up to four
-# bytes, and of others, for which there are half as many registers.
-EACH, EACH_LONG = (8, 4, 2, 1), (4, 2, 1)
-# Blocks that keep a device busy: with fewer, tiles are smaller.
-BUSY = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +43,22 @@ class Tile:
 
 
 def tile_of(
-    dtype: str, arguments: tuple[int, ...], side: int = SIDE, busy: int = BUSY
+    dtype: str,
+    arguments: tuple[int, ...],
+    side: int | None = None,
+    busy: int | None = None,
 ) -> Tile:
-    """The largest tile that leaves enough blocks, for a call's arguments."""
-    large = np.dtype(dtype).itemsize > 4
-    tiles = [Tile(dtype, side, each) for each in (EACH_LONG if large else EACH)]
+    """The largest tile that leaves enough blocks, for a call's arguments.
+
+    The simulator has tiles of its own, of other sides, and busy with fewer blocks.
+    """
+    side = cost_model.MATMUL_SIDE if side is None else side
+    busy = cost_model.MATMUL_BLOCKS if busy is None else busy
+    small = np.dtype(dtype).itemsize <= 4
+    per_thread = (
+        cost_model.MATMUL_ELEMENTS if small else cost_model.MATMUL_WIDE_ELEMENTS
+    )
+    tiles = [Tile(dtype, side, each) for each in per_thread]
     enough = (t for t in tiles if np.prod(grid_of(t, arguments)) >= busy)
     return next(enough, tiles[-1])
 

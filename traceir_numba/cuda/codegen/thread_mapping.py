@@ -12,33 +12,12 @@ from math import prod
 
 import numpy as np
 
+from traceir_numba.cuda import cost_model
 from traceir_numba.cuda.codegen import collisions
 from traceir_numba.emitters.kinds import reduce_of
 from traceir_numba.loops.nest import Nest
 from traceir_numba.loops.program import Launch, Shape
 from traceir_numba.loops.schedule import crosses
-
-# The lanes that a block's threads fold elements into, and of nests that keep fewer
-# bytes in each: what a block shares is limited.
-LANES, MOST_LANES, LANE_BYTES = 128, 256, 64
-# Rows of up to so many elements are one thread's work, columns and lines of up to so
-# many; more columns than the last have a thread each however tall they are.
-FEW, SHORT, LINE, MANY = 8, 32, 64, 1 << 17
-# The sides of squares, in maps of at least so many points.
-SIDE, SQUARES = 32, 2048
-# How many neighbouring points a block takes.
-WIDE = (1, 2, 4, 8, 16, 32)
-# A part of what is reduced has at least so many elements, one of columns so many rows.
-PART, PART_ROWS = 4096, 256
-# No more parts than this: each leaves one value, and one block joins those of a row.
-PARTS = 1024
-# Blocks that keep a device busy: with fewer, rows are cut into parts.
-BUSY = 512
-# Threads that put elements in order, so that a device is busy; each looks at so many
-# places at least for every one that looks at the same.
-OWNERS, LEAST = 1 << 14, 8
-# Parts of a line, and the elements that one lane takes at once.
-LINE_PARTS, ITEMS = 512, (1, 4, 16)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,45 +78,60 @@ def form_of(nest: Nest, extents: Shape, params: Shape) -> Form:
 
 
 def _of_map(nest: Nest, extents: Shape) -> Form:
-    if nest.rank < 2 or extents[-1] < SIDE // 2 or prod(extents) < SQUARES:
+    if (
+        nest.rank < 2
+        or extents[-1] < cost_model.SQUARE_SIDE // 2
+        or prod(extents) < cost_model.SQUARE_POINTS
+    ):
         return Form("points")
     side = nest.rank - 1
     # A loop along which some memory lies that the last one does not run along.
     crossing = [d for d in range(side) if crosses(nest, d, side)]
     top = crossing[-1] if crossing else side - 1
-    high = SIDE if extents[top] > SIDE // 4 else SIDE // 4
-    return Form("squares", lanes=high, wide=SIDE, apart=(top, side))
+    wide = cost_model.SQUARE_SIDE
+    low = wide // cost_model.SQUARE_PARTS
+    high = wide if extents[top] > low else low
+    return Form("squares", lanes=high, wide=wide, apart=(top, side))
 
 
 def _of_rows(nest: Nest, kept: int, reduced: int) -> Form:
-    if reduced <= FEW:
+    if reduced <= cost_model.THREAD_ROW:
         return Form("points")
-    lanes = next((n for n in (8, 32) if reduced <= 8 * n), lanes_of(nest))
-    parts = not nest.later and kept < BUSY and reduced >= 2 * PART
-    wide = next(n for n in WIDE if n >= kept or n >= LANES // lanes)
+    few = (n for n in cost_model.ROW_LANES if reduced <= cost_model.LANE_ITEMS * n)
+    lanes = next(few, lanes_of(nest))
+    parts = (
+        not nest.later
+        and kept < cost_model.BUSY_BLOCKS
+        and reduced >= 2 * cost_model.PART_ELEMENTS
+    )
+    enough = min(kept, cost_model.BLOCK_LANES // lanes)
+    wide = next(n for n in cost_model.NEIGHBOUR_POINTS if n >= enough)
     return Form("tiles", lanes, wide, parts=parts)
 
 
 def _of_columns(nest: Nest, kept: int, reduced: int) -> Form:
     """The form for reduced columns: by threads, or by tiles of neighbouring columns."""
-    if reduced <= SHORT or kept >= MANY:
+    if reduced <= cost_model.THREAD_COLUMN or kept >= cost_model.THREAD_COLUMNS:
         return Form("points")
     # Neighbours that are read together; fewer where more blocks are needed.
-    wide = next(n for n in WIDE if n >= kept or n == WIDE[-1])
-    cut = not nest.later and reduced >= 2 * PART_ROWS
-    while nest.later and wide > 8 and kept < BUSY * wide:
+    points = cost_model.NEIGHBOUR_POINTS
+    wide = next(n for n in points if n >= kept or n == points[-1])
+    cut = not nest.later and reduced >= 2 * cost_model.PART_ROWS
+    busy, least = cost_model.BUSY_BLOCKS, cost_model.LEAST_NEIGHBOURS
+    while nest.later and wide > least and kept < busy * wide:
         wide //= 2
-    parts = cut and kept < BUSY * wide
+    parts = cut and kept < busy * wide
     lanes = lanes_of(nest) // wide
     return Form("tiles", lanes, wide, True, parts)
 
 
 def _of_lines(kept: int, reduced: int) -> Form:
-    if reduced <= LINE:
+    if reduced <= cost_model.THREAD_LINE:
         return Form("points")
-    items = next((n for n in ITEMS if n * LANES >= reduced), ITEMS[-1])
-    parts = kept < BUSY and reduced >= 2 * PART
-    return Form("lines", LANES, items, parts=parts)
+    lanes, most = cost_model.BLOCK_LANES, cost_model.LINE_ITEMS
+    items = next((n for n in most if n * lanes >= reduced), most[-1])
+    parts = kept < cost_model.BUSY_BLOCKS and reduced >= 2 * cost_model.PART_ELEMENTS
+    return Form("lines", lanes, items, parts=parts)
 
 
 def _of_puts(nest: Nest, extents: Shape, params: Shape) -> Form:
@@ -155,7 +149,9 @@ def _owners(extents: Shape, apart: tuple[int, ...]) -> int:
     """
     points = prod(extents[d] for d in apart)
     rest = prod(n for d, n in enumerate(extents) if d not in apart)
-    most = min(OWNERS // max(1, points), rest // LEAST)
+    most = min(
+        cost_model.SCATTER_THREADS // max(1, points), rest // cost_model.SCATTER_PLACES
+    )
     return 1 << max(1, most).bit_length() - 1
 
 
@@ -165,7 +161,8 @@ def lanes_of(nest: Nest) -> int:
     for reduction in (r for one in nest.passes for r in one.reductions):
         dtypes = reduce_of(reduction.primitive).accumulators(reduction.dtype)
         held += sum(np.dtype(d).itemsize for d in dtypes)
-    return MOST_LANES if held <= LANE_BYTES else LANES
+    light = held <= cost_model.LIGHT_LANE_BYTES
+    return cost_model.LIGHT_BLOCK_LANES if light else cost_model.BLOCK_LANES
 
 
 def counts(nest: Nest, extents: Shape) -> tuple[int, int]:
@@ -180,10 +177,10 @@ def parts_of(nest: Nest, extents: Shape, form: Form) -> int:
     if not form.parts:
         return 1
     kept, reduced = counts(nest, extents)
-    least = PART_ROWS if form.across else PART
-    most = LINE_PARTS if form.kind == "lines" else PARTS
+    least = cost_model.PART_ROWS if form.across else cost_model.PART_ELEMENTS
+    most = cost_model.LINE_PARTS if form.kind == "lines" else cost_model.PARTS
     groups = max(1, -(-kept // form.wide) if form.kind == "tiles" else kept)
-    return max(1, min(most, reduced // least, -(-2 * BUSY // groups)))
+    return max(1, min(most, reduced // least, -(-2 * cost_model.BUSY_BLOCKS // groups)))
 
 
 def items_of(nest: Nest, extents: Shape, form: Form) -> tuple[int, int]:
@@ -199,7 +196,7 @@ def items_of(nest: Nest, extents: Shape, form: Form) -> tuple[int, int]:
             found = form.owners * prod(extents[d] for d in form.apart)
             return found, found if prod(extents) else 0
         case "lines":
-            return LANES, kept * parts_of(nest, extents, form)
+            return cost_model.BLOCK_LANES, kept * parts_of(nest, extents, form)
     each = form.lanes * form.wide
     if form.kind == "squares":
         top, side = form.apart

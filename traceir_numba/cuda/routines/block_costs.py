@@ -10,6 +10,7 @@ from math import prod
 import numpy as np
 
 from traceir_numba.buffers.lower_control_flow import is_inline
+from traceir_numba.cuda import cost_model
 from traceir_numba.cuda.codegen.nest import Kernel, emit
 from traceir_numba.cuda.codegen.thread_mapping import Key, items_of, key_of
 from traceir_numba.loops.program import Buffer, Call, Copy, Labels, Launch, Step
@@ -17,10 +18,6 @@ from traceir_numba.loops.schedule import cost
 from traceir_numba.loops.step_effects import walk
 from traceir_numba.lowering.matmul import call_arguments
 
-# The threads of a block, and what it costs to join what they have found, in rounds.
-THREADS, JOIN = 256, 8
-# What an element may cost, in additions, to be taken up in one round.
-CHEAP = 64
 # More rounds than any block may have: one block cannot do it.
 NEVER = 1 << 62
 
@@ -57,14 +54,16 @@ def rounds(step: Step, buffers: Sequence[Buffer]) -> int:
             if ends_later(step):
                 return NEVER
             items, blocks = items_of(nest, extents, form)
-            each = -(-prod(extents) // max(1, min(items, THREADS)))
-            each = max(each, each * cost(nest) // CHEAP)
-            return each + (0 if form.by_thread else JOIN * blocks)
+            each = -(-prod(extents) // max(1, min(items, cost_model.ROUTINE_THREADS)))
+            each = max(each, each * cost(nest) // cost_model.ROUND_ADDITIONS)
+            return each + (0 if form.by_thread else cost_model.JOIN_COST * blocks)
         case Call(eqn):
             outer, batch, rows, along, columns, *_ = call_arguments(eqn)
-            return -(-outer * batch * rows * columns // THREADS) * along
+            return (
+                -(-outer * batch * rows * columns // cost_model.ROUTINE_THREADS) * along
+            )
         case Copy(_, target):
-            return -(-prod(buffers[target].shape) // THREADS)
+            return -(-prod(buffers[target].shape) // cost_model.ROUTINE_THREADS)
     return 0
 
 

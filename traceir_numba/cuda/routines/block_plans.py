@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from traceir_numba.buffers.lower_control_flow import is_inline
+from traceir_numba.cuda import cost_model
 from traceir_numba.cuda.routines import step_arguments
 from traceir_numba.cuda.routines.barriers import Memories
 from traceir_numba.cuda.routines.block_costs import ends_later, rounds, shared_by
@@ -31,14 +32,6 @@ from traceir_numba.loops.program import (
     While,
 )
 from traceir_numba.loops.step_effects import inner, reads, walk, writes
-
-# How often at most a block's threads may take something up for one step: more than
-# that takes longer than a launch.
-ROUNDS = 256
-# The bytes that a block's kernels may share; a device has 48 KB at least.
-SHARED = 1 << 15
-# The arrays that a kernel is given: each takes 56 of 4096 bytes for all arguments.
-ARRAYS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,12 +215,14 @@ class _Planner:
     def is_one(self, steps: Sequence[Step]) -> bool:
         """True if one block can run steps, and leaves pointers as they were."""
         every = [s for s in walk(steps) if not inner(s)]
-        if any(rounds(step, self.buffers) > ROUNDS for step in every):
+        if any(
+            rounds(step, self.buffers) > cost_model.ROUTINE_ROUNDS for step in every
+        ):
             return False
         nests = {s.nest: s for s in every if isinstance(s, Launch) and not is_inline(s)}
-        if sum(map(shared_by, nests.values())) > SHARED:
+        if sum(map(shared_by, nests.values())) > cost_model.ROUTINE_SHARED_BYTES:
             return False
-        if len(self.piece(steps).pointers) > ARRAYS:
+        if len(self.piece(steps).pointers) > cost_model.ROUTINE_ARRAYS:
             return False
         inside = step_arguments.mentions(steps)
         moved = {

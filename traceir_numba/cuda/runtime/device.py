@@ -22,6 +22,7 @@ import numpy as np
 from traceir import rules
 from traceir.base.caches import once
 from traceir.base.fork_safety import in_child, kept_over_forks
+from traceir_numba.cuda import cost_model
 from traceir_numba.cuda.runtime.pool import MemoryInfo, Pool
 from traceir_numba.cuda.simulator import simulated
 from traceir_numba.device_functions import NUMBERS, short
@@ -31,8 +32,10 @@ from traceir_numba.device_functions import NUMBERS, short
 MODULES = ("numba_cuda_mlir.cuda", "numba.cuda")
 # A variable of the environment that names one of them.
 CHOSEN = "TRACEIR_CUDA"
-# Threads of a block and blocks of a launch at most: on a device, in the simulator.
-REAL, SIMULATED = (256, 65535), (4, 2)
+# Threads of a block and blocks of a launch at most, in the simulator.
+SIMULATED = 4, 2
+# The blocks that CUDA gives a launch along each side but the first.
+GRID = 65535
 
 # A device's kernels are started by one thread at a time.
 lock = kept_over_forks(threading.RLock())
@@ -87,7 +90,7 @@ def after_fork() -> None:
 
 def limits() -> tuple[int, int]:
     """The threads of a block, and the blocks of a launch, that there are at most."""
-    return SIMULATED if is_simulated() else REAL
+    return SIMULATED if is_simulated() else (cost_model.LAUNCH_THREADS, GRID)
 
 
 def namespace() -> dict[str, Any]:

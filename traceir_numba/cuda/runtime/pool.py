@@ -13,10 +13,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from traceir.base.fork_safety import kept_over_forks
-
-# Memory comes in pieces of at least so many bytes, and of a power of 2, or of one with
-# so many steps between it and the next.
-SMALLEST, STEPS = 512, 8
+from traceir_numba.cuda import cost_model
 
 
 class MemoryInfo(NamedTuple):
@@ -32,8 +29,8 @@ def rounded(size: int) -> int:
     >>> rounded(1), rounded(4096), rounded(4097), rounded(9000)
     (512, 4096, 4608, 9216)
     """
-    size = max(size, SMALLEST)
-    step = max(1, (1 << (size - 1).bit_length()) // (2 * STEPS))
+    size = max(size, cost_model.DEVICE_POOL_BYTES)
+    step = max(1, (1 << (size - 1).bit_length()) // (2 * cost_model.DEVICE_POOL_STEPS))
     return -(-size // step) * step
 
 

@@ -16,12 +16,10 @@ import numpy as np
 
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Literal, Var, sort_params
+from traceir_numba import cost_model
 from traceir_numba.emitters.decompositions import Build
 
 Shape = tuple[int, ...]
-# Convolutions of so many products for each result, and so many results from one place,
-# are sums over slices.
-PRODUCTS, RESULTS = 64, 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +145,11 @@ class Convolution(Build):
         terms = self.few * prod(self.taps)
         features = self.y.aval.shape[self.ny[0]] // self.groups
         alone = self.groups == 1 or (self.of_features and self.few == features == 1)
-        return alone and 0 < terms <= PRODUCTS and features <= RESULTS
+        return (
+            alone
+            and 0 < terms <= cost_model.SLICED_CONVOLUTION_TERMS
+            and features <= cost_model.SLICED_CONVOLUTION_FEATURES
+        )
 
     @property
     def of_features(self) -> bool:

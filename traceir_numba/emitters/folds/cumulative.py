@@ -13,6 +13,7 @@ from textwrap import dedent, indent
 
 from traceir.ir.jaxpr import ClosedJaxpr, Eqn
 from traceir.text import parse
+from traceir_numba import cost_model
 from traceir_numba.device_functions import TEMPLATES, Function, scalar, short, template
 from traceir_numba.emitters.folds.reductions import least
 from traceir_numba.emitters.kinds import (
@@ -24,9 +25,6 @@ from traceir_numba.emitters.kinds import (
     register,
 )
 
-# The elements of a line that are in the fastest cache while they are folded.
-CHUNK = 4096
-STRIPS = 8
 # What joins sums of powers, which no primitive does.
 POWERS = "logaddexp"
 
@@ -73,22 +71,26 @@ class _Fold:
         """Fold all strips at once: none waits for what another has so far."""
         sign = "-" if self.back else "+"
         lines = [f"s0 = {self.origin()}"]
-        lines += [f"s{j} = s{i} {sign} strip" for i, j in pairwise(range(STRIPS))]
-        lines += [f"t{j} = y[s{j}]" for j in range(STRIPS)]
+        strips = range(cost_model.SCAN_STRIPS)
+        lines += [f"s{j} = s{i} {sign} strip" for i, j in pairwise(strips)]
+        lines += [f"t{j} = y[s{j}]" for j in strips]
         lines.append("for k in range(1, strip):")
-        for j in range(STRIPS):
+        for j in range(cost_model.SCAN_STRIPS):
             place = self.place(f"s{j}", "k")
             lines.append(f"    x{j} = {place}")
             lines.append(f"    t{j} = {self.join(f't{j}', f'x{j}')}")
             lines.append(f"    {place} = t{j}")
-        last = STRIPS - 1
+        last = cost_model.SCAN_STRIPS - 1
         return lines + self.one_by_one(f"s{last}", f"t{last}", "strip, rest")
 
     def joined(self) -> list[str]:
         """Join each strip to what is before it."""
         lines = []
-        for j in range(STRIPS):
-            count, place = "rest" if j == STRIPS - 1 else "strip", f"s{j}"
+        for j in range(cost_model.SCAN_STRIPS):
+            count, place = (
+                "rest" if j == cost_model.SCAN_STRIPS - 1 else "strip",
+                f"s{j}",
+            )
             lines += [
                 f"for k in range({count}):",
                 f"    x = {self.place(place, 'k')}",
@@ -104,10 +106,10 @@ class _Fold:
         """The function's body; gives what the last element has then."""
         few = [f"s0 = {self.origin()}", *self.one_by_one("s0", "before", "n")]
         return [
-            f"strip = n // {STRIPS}",
-            f"if strip < {STRIPS}:",
+            f"strip = n // {cost_model.SCAN_STRIPS}",
+            f"if strip < {cost_model.SCAN_STRIPS}:",
             *(f"    {line}" for line in (*few, "return before")),
-            f"rest = n - {STRIPS - 1} * strip",
+            f"rest = n - {cost_model.SCAN_STRIPS - 1} * strip",
             *self.side_by_side(),
             *self.joined(),
             "return before",

@@ -10,14 +10,8 @@ from textwrap import dedent
 
 import numpy as np
 
-from traceir_numba.device_functions import (
-    LANES,
-    SHORT,
-    TEMPLATES,
-    Function,
-    limits,
-    short,
-)
+from traceir_numba import cost_model
+from traceir_numba.device_functions import TEMPLATES, Function, limits, short
 from traceir_numba.emitters.kinds import EMITTERS, Expression, Reduce, Scalar, register
 
 
@@ -72,12 +66,12 @@ def reduction(primitive: str, combine: str, initial: object) -> None:
                     y = acc[k + {half}]
                     acc[k] = {_combined(combine, e, "x", "y")}
                 left = {half}"""
-            for half in _halves(LANES)
+            for half in _halves(cost_model.ROW_ACCUMULATORS)
         )
         # The usual numbers are halved by loops of known lengths, which are unrolled.
         text = f"""
         def {name}(acc, n, total):
-            few = total <= {SHORT}
+            few = total <= {cost_model.SEQUENTIAL_ROW}
             left = 1 if few else n{known}
             while left > 1:
                 half = (left + 1) // 2

@@ -16,6 +16,7 @@ import numpy as np
 
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Var
+from traceir_numba import cost_model
 from traceir_numba.emitters.folds.convolutions import (
     Convolution,
     Labelled,
@@ -24,9 +25,6 @@ from traceir_numba.emitters.folds.convolutions import (
 )
 from traceir_numba.emitters.kinds import Rewrite, register
 
-# Those of fewer multiplications lay windows out and are products like others; where so
-# many columns are neighbours in memory, tiles of a product are whole.
-LARGE, NEIGHBOURS = 1 << 15, 32
 DTYPES = frozenset(
     f"{kind}{8 * size}" for kind in ("int", "uint", "float") for size in (1, 2, 4, 8)
 ) - {"float8", "float16"}
@@ -74,7 +72,11 @@ class Strided(Convolution):
         terms = self.few * prod(self.taps)
         size = self.eqn.outputs[0].aval.size * terms
         windows = prod(self.taps) > 1 and prod(self.size) > 1
-        return windows and size >= LARGE and self.dtype.name in DTYPES
+        return (
+            windows
+            and size >= cost_model.IMPLICIT_CONVOLUTION_WORK
+            and self.dtype.name in DTYPES
+        )
 
     def result(self) -> Atom:
         """One product, with windows as its rows or its columns."""
@@ -173,7 +175,7 @@ def way(levels: Sequence[tuple[int, int]]) -> list[int]:
 
 def _are_neighbours(level: tuple[int, int]) -> bool:
     extent, stride = level
-    return extent >= NEIGHBOURS and stride == 1
+    return extent >= cost_model.CONTIGUOUS_COLUMNS and stride == 1
 
 
 def strided(eqn: Eqn) -> ClosedJaxpr | None:

@@ -15,15 +15,13 @@ import numpy as np
 from traceir.exact.numerics import limits
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Literal, Var, sort_params
+from traceir_numba import cost_model
 from traceir_numba.emitters.decompositions import Build
 from traceir_numba.emitters.kinds import Rewrite, register
 from traceir_numba.emitters.split_pad import cut
 
 Shape = tuple[int, ...]
 Pairs = tuple[tuple[int, int], ...]
-
-# Windows of so many elements along a dimension are folded one by one.
-SHORT = 8
 
 
 class Windows:
@@ -119,7 +117,7 @@ def folded(build: Build, combine: str, x: Atom, axis: int, windows: Windows) -> 
     size = max(0, (n - windows.spans()[axis]) // stride + 1)
     last = max(0, size - 1) * stride + 1 if size else 0
     halves = extent.bit_length() + extent.bit_count()
-    if extent <= SHORT or halves >= -(-extent // stride):
+    if extent <= cost_model.UNROLLED_WINDOW or halves >= -(-extent // stride):
         starts = (k * by for k in range(extent))
         parts = [cut(build, x, axis, s, s + last, stride) for s in starts]
         return joined(build, combine, parts)

@@ -6,12 +6,10 @@ from math import prod
 from typing import Any
 
 from traceir.ir.jaxpr import Atom, Eqn
+from traceir_numba import cost_model
 from traceir_numba.emitters.pairs.values import Pair, Value, Whole, Work, part_of, rule
 
 Shape = tuple[int, ...]
-
-# Of fewer multiplications four products join the nests around them.
-LARGE = 1 << 15
 
 
 @rule("dot_general")
@@ -32,7 +30,7 @@ def _is_large(eqn: Eqn) -> bool:
     rows = prod(shape) // max(1, inner * outer)
     size = eqn.outputs[0].aval.size * inner
     columns = eqn.outputs[0].aval.size // max(1, rows * outer)
-    return size >= LARGE and 1 not in (rows, inner, columns)
+    return size >= cost_model.COMPLEX_MATMUL_WORK and 1 not in (rows, inner, columns)
 
 
 def _at_once(w: Work, eqn: Eqn, params: dict[str, Any]) -> Whole:

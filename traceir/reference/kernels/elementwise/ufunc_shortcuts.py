@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from traceir.base import cost_model
 from traceir.base.fast_dataclass import dataclass
 from traceir.ir.avals import ShapedArray
 from traceir.reference.kernels.elementwise.pointwise import REALS
 from traceir.reference.kernels.linalg.contract import MATMUL
 from traceir.reference.kernels.registry import KERNELS, Kernel
-from traceir.reference.kernels.structural.sorting import FEW
 
 Types = Sequence[ShapedArray]
 
@@ -184,7 +184,7 @@ def _convert(types: Types, params: Mapping[str, Any]) -> Brief | None:
     if x.dtype.kind != "f" or dtype.kind not in "iu":
         silent = x.dtype.kind in WHOLE and dtype.kind in WHOLE
         return Brief(methodcaller("astype", dtype), silent=silent)
-    few = dtype.kind == "i" and x.size <= FEW
+    few = dtype.kind == "i" and x.size <= cost_model.STABLE_SORT_LINE
     return _to_integer(dtype, KERNELS["convert_element_type"]) if few else None
 
 
@@ -251,7 +251,7 @@ def _running(function: np.ufunc) -> Rule:
 def _sort(types: Types, params: Mapping[str, Any]) -> Brief | None:
     axis = params["dimension"]
     alone = len(types) == 1 and types[0].dtype.kind in ORDERED
-    if not alone or types[0].size > FEW:
+    if not alone or types[0].size > cost_model.STABLE_SORT_LINE:
         return None
 
     def ordered(x: np.ndarray) -> np.ndarray:

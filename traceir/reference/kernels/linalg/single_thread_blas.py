@@ -16,12 +16,9 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from traceir.base import cost_model
 from traceir.base.fork_safety import in_child, kept_over_forks
 
-# Matrices of up to so many elements are for one thread. Measured at 256 rows: where
-# nothing else runs, two threads solve triangular systems in 0.7 of the time; where the
-# processors are busy they take a hundred times as long, for 64 rows, too.
-SMALL = 1 << 16
 K = TypeVar("K", bound=Callable[..., Any])
 Count = tuple[Callable[[], int], Callable[[int], None]]
 
@@ -98,7 +95,10 @@ def alone(function: K) -> K:
 
     @wraps(function)
     def kept(*arrays: np.ndarray, **params: Any) -> Any:
-        if all(x.shape[-2] * x.shape[-1] <= SMALL for x in arrays):
+        if all(
+            x.shape[-2] * x.shape[-1] <= cost_model.SINGLE_THREAD_ELEMENTS
+            for x in arrays
+        ):
             with one_thread():
                 return function(*arrays, **params)
         return function(*arrays, **params)

@@ -11,10 +11,7 @@ from typing import Any
 
 import numpy as np
 
-# Stacks of matrices of up to so many rows are factorized together (measured).
-SMALL = 8
-# Systems are solved together, if there are so many of them for each row.
-SYSTEMS = 8
+from traceir.base import cost_model
 
 
 def is_stack(x: np.ndarray) -> bool:
@@ -24,7 +21,8 @@ def is_stack(x: np.ndarray) -> bool:
     (True, False)
     """
     least, matrices = max(x.shape[-2:]), math.prod(x.shape[:-2])
-    return bool(0 < least <= SMALL and matrices >= SYSTEMS * least)
+    small = 0 < least <= cost_model.STACKED_ROWS
+    return bool(small and matrices >= cost_model.STACKED_SYSTEMS * least)
 
 
 def factorized(function: Callable[[np.ndarray], Any], x: np.ndarray) -> Any:
@@ -85,8 +83,9 @@ def are_systems(a: np.ndarray, y: np.ndarray) -> bool:
     True
     """
     n, matrices = a.shape[-1], math.prod(a.shape[:-2])
-    few = y.shape[-1] * y.shape[-2] <= 4 * n * SMALL
-    return bool(0 < n <= 4 * SMALL and matrices >= SYSTEMS * n and few)
+    most = cost_model.STACKED_SIDES * cost_model.STACKED_ROWS
+    few = y.shape[-1] * y.shape[-2] <= n * most
+    return bool(0 < n <= most and matrices >= cost_model.STACKED_SYSTEMS * n and few)
 
 
 def substitute(

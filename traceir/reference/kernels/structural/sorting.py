@@ -14,12 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from traceir.base import cost_model
 from traceir.reference.kernels.registry import kernel
 
 # No more elements of a line than places that the other half of 64 bits can count.
 _PACKED = 1 << 32
-# NumPy's stable sort is the faster one for lines below this length.
-FEW = 1024
 
 
 @kernel("sort")
@@ -28,7 +27,7 @@ def sort(
 ) -> list[Any]:
     """All operands in the stable order of the first ones; NaN last, zeros equal."""
     alone = len(xs) == 1 and xs[0].dtype.kind in "biuf"
-    if alone and xs[0].size <= FEW:
+    if alone and xs[0].size <= cost_model.STABLE_SORT_LINE:
         return [np.sort(xs[0], dimension, "stable")]
     if len(xs) == 1 and xs[0].dtype.kind != "c" and not _has_negative_zero(xs[0]):
         return [np.sort(_comparable(xs[0]), dimension).astype(xs[0].dtype, copy=False)]
@@ -40,7 +39,8 @@ def sort(
 def top_k(x: np.ndarray, *, axis: int, k: int) -> list[Any]:
     """The greatest elements, the greatest first, and their places."""
     keys = np.moveaxis(~_rank(x, zeros_equal=False), axis, -1)
-    order = _first(keys, k) if 0 < k < keys.shape[-1] // 8 else _argsort(keys)[..., :k]
+    few = 0 < k < keys.shape[-1] // cost_model.SELECTED_SHARE
+    order = _first(keys, k) if few else _argsort(keys)[..., :k]
     places = np.moveaxis(order, -1, axis)
     return [np.take_along_axis(x, places, axis), places.astype("int32")]
 
@@ -74,7 +74,7 @@ def _taken(xs: Sequence[np.ndarray], order: np.ndarray, axis: int) -> list[np.nd
 def _argsort(keys: np.ndarray) -> np.ndarray:
     """The places of integers along the last axis, in stable order."""
     n = keys.shape[-1]
-    if n >= _PACKED or (keys.itemsize == 8 and n < FEW):
+    if n >= _PACKED or (keys.itemsize == 8 and n < cost_model.STABLE_SORT_LINE):
         return keys.argsort(-1, "stable")
     if keys.itemsize == 8:
         return _in_runs(keys, keys.argsort(-1))
