@@ -140,14 +140,15 @@ def test_kernels_for_some_lengths_give_the_bits_of_the_common_one(
     text = summed(shape, (1,), prologue)
     kernels = {"own": compiled(text, "own")}
     sources = {"own": kernels["own"].source}
-    for name, changes in {
-        "common": {"FEW": 1 << 40},
-        "masked": {"MANY": 1 << 40},
-        "unmasked": {"MANY": 1 << 40, "has_masks": lambda: False},
+    for name, bound in {
+        "common": "SPECIALIZED_POINTS",
+        "masked": "FIXED_ROW_ELEMENTS",
+        "unmasked": "FIXED_ROW_ELEMENTS",
     }.items():
         with monkeypatch.context() as patch:
-            for key, value in changes.items():
-                patch.setattr(specialize, key, value)
+            patch.setattr(cost_model, bound, 1 << 40)
+            if name == "unmasked":
+                patch.setattr(specialize, "has_masks", lambda: False)
             kernels[name] = compiled(text, name)
             sources[name] = kernels[name].source  # is written when it is asked for
     assert "lanes_for(" in sources["common"]

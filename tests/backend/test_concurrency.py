@@ -31,7 +31,6 @@ SIZE = 3000
 def all_shared(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Four threads, and small work is enough for them."""
     monkeypatch.setattr(cost_model, "THREADED_WORK", 1)
-    monkeypatch.setattr("traceir_numba.codegen.driver.WORTH", 1)
     monkeypatch.setattr(cost_model, "THREADED_MATMUL_WORK", 1)
     before = traceir_numba.set_threads(4)
     yield

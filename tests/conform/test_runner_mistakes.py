@@ -78,7 +78,7 @@ def test_a_file_is_one_report(
 def test_what_is_not_installed_is_not_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     backends.resolve.cache_clear()
-    with pytest.raises(NotLoaded, match="without numba installed"):
+    with pytest.raises(NotLoaded, match="without llvmlite installed"):
         load("numba")
     backends.resolve.cache_clear()
 

@@ -189,3 +189,48 @@ def test_the_docs_import_what_their_target_installs() -> None:
         missing = without[SHOWN.get(path, "numba")]
         found |= {f"{path}: {name}" for name in imported(page) if name in missing}
     assert found == set()
+
+
+# Compiled in a process that has what the extra `cpu` brings, and nothing of the others.
+COMPILED = """
+import sys
+sys.modules.update(dict.fromkeys(sys.argv[1].split(",")))
+import numpy as np
+import traceir, traceir_numba
+from traceir.jit.backends import default_backend
+
+@traceir_numba.jit
+def f(x):
+    y = np.zeros_like(x)
+    y[1:] = np.tanh(x[:-1]) @ x
+    return y.sum(), np.sort(x)
+
+@traceir.jit
+def g(x):
+    return traceir.lax.fori_loop(0, 3, lambda i, v: v + x @ v, x)
+
+x = np.eye(40)
+print(round(float(f(x)[0] / np.tanh(1.0)), 12), "kernel" in f.source(x))
+print(default_backend(), float(g(x)[0, 0]), "define" in g.lower(x).compile().as_text("llvm"))
+try:
+    traceir_numba.jit(lambda x: x, target="cuda")(x)
+except ValueError as error:
+    print(" ".join(str(error).split()))
+"""
+
+
+def test_the_cpu_needs_llvmlite_alone() -> None:
+    gone = blocked(had(["cpu"]))
+    assert {"numba", "mpmath"} <= gone and "llvmlite" not in gone
+    done = subprocess.run(
+        [sys.executable, "-c", COMPILED, ",".join(sorted(gone))],
+        cwd=ROOT,
+        env={**os.environ, "TRACEIR_CACHE": "0"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    cpu, default, device = done.stdout.splitlines()
+    assert (cpu, default) == ("39.0 True", "numba 8.0 True")
+    assert "'cuda' without numba installed" in device

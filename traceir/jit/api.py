@@ -35,7 +35,7 @@ def jit(
     `fun` takes and returns arrays, scalars and trees of them, and should be pure.
     Arguments named in `static_argnums` or `static_argnames` are Python values that the
     trace may branch on; each new value is a new trace. `backend` is "numba" where
-    Numba is importable, else "reference". `max_traces` bounds the number of traces.
+    llvmlite is importable, else "reference". `max_traces` bounds the number of traces.
 
     What the function reads besides its arguments is read when it is traced, and static
     objects are kept as they are. With `strict`, globals, closures, defaults and static

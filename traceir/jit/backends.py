@@ -33,8 +33,9 @@ BACKENDS: dict[str, str] = {
 }
 # Whose programs leave their results where nobody looks at them.
 UNCHECKED = frozenset({"cuda"})
-# What the default backend needs; without it the reference runs.
-NEEDS = {"numba": "numba", "cuda": "numba"}
+# What a backend needs; without what the default one needs the reference runs. The CPU's
+# machine code is LLVM's alone, devices have Numba's compilers.
+NEEDS = {"numba": "llvmlite", "cuda": "numba"}
 
 
 class Executable(Protocol):
@@ -49,8 +50,8 @@ class Executable(Protocol):
 
 @functools.cache
 def default_backend() -> str:
-    """ "numba" where Numba is importable, else "reference"."""
-    return "numba" if importlib.util.find_spec("numba") else "reference"
+    """ "numba" where llvmlite is importable, else "reference"."""
+    return "numba" if importlib.util.find_spec(NEEDS["numba"]) else "reference"
 
 
 @functools.cache

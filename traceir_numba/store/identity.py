@@ -26,7 +26,6 @@ SOURCES = {
 # Where libraries that compute, or compile, say which one they are.
 VERSIONS = {
     "llvmlite": "_version.py",
-    "numba": "_version.py",
     "numpy": "version.py",
     "scipy": "version.py",
 }

@@ -162,7 +162,7 @@ class Compiled(ByTables):
 
 
 def numba() -> Compiled:
-    """The Numba backend on the CPU; raises ValueError (jit.backend) without Numba."""
+    """The backend of the CPU; raises ValueError (jit.backend) without llvmlite."""
     resolve("numba")
     return Compiled("numba")
 
