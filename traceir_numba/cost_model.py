@@ -344,6 +344,10 @@ PIECES_PER_THREAD: Count = 4
 """Pieces for each thread: one that wakes late costs little, and each piece is a call.
 Measured by `threads`."""
 
+TOLD_PIECES: Count = 64
+"""Launches that need more pieces, for signals, say so in the driver: a reader's eye
+against waiting for an interrupt. Measured by `large`."""
+
 PIECE_GRAIN: Elements = 64
 """Pieces of long ranges begin at a multiple: lines of the cache, whatever the dtype.
 Measured by `threads`."""

@@ -117,9 +117,11 @@ def fused(x: float, y: float, z: float) -> float:
 def in_order(x: np.ndarray, y: np.ndarray) -> np.float32:
     """One element by the definition: blocks from zero, added in order."""
     total = np.float32(0)
-    for first in range(0, len(x), blocked.DEPTH):
+    for first in range(0, len(x), cost_model.MATMUL_DEPTH):
         block = 0.0
-        for a, b in zip(x[first:], y[first : first + blocked.DEPTH], strict=False):
+        for a, b in zip(
+            x[first:], y[first : first + cost_model.MATMUL_DEPTH], strict=False
+        ):
             block = fused(a, b, block)
         total = np.float32(block) if first == 0 else total + np.float32(block)
     return total

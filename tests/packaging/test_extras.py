@@ -211,7 +211,8 @@ def g(x):
 
 x = np.eye(40)
 print(round(float(f(x)[0] / np.tanh(1.0)), 12), "kernel" in f.source(x))
-print(default_backend(), float(g(x)[0, 0]), "define" in g.lower(x).compile().as_text("llvm"))
+text = g.lower(x).compile().as_text("llvm")
+print(default_backend(), float(g(x)[0, 0]), "define" in text)
 try:
     traceir_numba.jit(lambda x: x, target="cuda")(x)
 except ValueError as error:

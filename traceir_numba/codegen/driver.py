@@ -26,7 +26,6 @@ from traceir_numba.loops.program import (
 from traceir_numba.loops.schedule import range_of, scratch_of
 from traceir_numba.lowering.matmul import call_arguments, is_strided
 from traceir_numba.runtime.allocator import dtype_name
-from traceir_numba.runtime.thread_pool import MANY
 
 WIDTH = 88
 
@@ -131,21 +130,22 @@ def _launch(
         names.append(f"blocks_{number}")
         yield _allocate(names[-1], (length,), dtype, large=False)
     values = dict(sizes.values)
-    if sizes.work >= cost_model.THREADED_WORK:
+    large = sizes.work >= cost_model.THREADED_WORK
+    if large:
         released.add(kernel.name)
     pieces = min(sizes.length, sizes.work // cost_model.KERNEL_WORK)
-    shared = (
-        sizes.work >= cost_model.THREADED_WORK
-        and sizes.length > 1
-        and not step.nest.ordered
-    )
+    shared = large and sizes.length > 1 and not step.nest.ordered
     if shared or (pieces > 1 and not sizes.blocks):
         arrays = ", ".join(names) + ("," if len(names) == 1 else "")
         values["last"] = 0
         given = ", ".join(str(values[s]) for s in kernel.sizes)
         head = "parallel" if shared else "in_order"
         # A range that is long is said to be in so many pieces.
-        many = f", pieces={pieces}" if pieces > MANY or not shared else ""
+        many = (
+            f", pieces={pieces}"
+            if pieces > cost_model.TOLD_PIECES or not shared
+            else ""
+        )
         yield f"{head}({kernel.name}, ({arrays}), {given}{many})"
         if not sizes.blocks:
             return

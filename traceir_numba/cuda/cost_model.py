@@ -130,7 +130,7 @@ memory again. Measured by `gpu_matmul`."""
 
 MATMUL_WIDE_ELEMENTS: tuple[Elements, ...] = (4, 2, 1)
 """The same of numbers of more than four bytes, for which there are half as many
-registers. Measured by `gpu_matmul`."""
+registers. Measured by `gpu_matmul_wide`."""
 
 MATMUL_BLOCKS: Count = 128
 """Blocks that keep a device busy with a product: with fewer, tiles are smaller.

@@ -17,8 +17,6 @@ from traceir_numba.errors import wrong_threads
 from traceir_numba.runtime.cpu_count import processors
 from traceir_numba.runtime.external_symbols import THREADS
 
-# Who asks for more pieces than these says so.
-MANY = 64
 # Threads, whatever is asked for: so many more could take all that a machine has.
 MOST = 1024
 

@@ -1,0 +1,47 @@
+"""What operations on elements cost: each is timed, in additions."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+import traceir
+from tools.costs.programs import drawn, unary_operations
+from traceir_numba import cost_model
+
+SIZE = 8192
+ADDITIONS = 64
+ROUNDS = 25
+
+
+def table() -> str:
+    """The additions that each operation takes now, beside those of the cost model."""
+    (x,) = drawn((SIZE,))
+    base = _seconds(lambda x: -x, x)
+    one = (_seconds(_added, x) - base) / ADDITIONS
+    lines = [f"{'':14}{'additions':>10}{'model':>8}"]
+    for name, function in unary_operations():
+        cost = (_seconds(function, x) - base) / one
+        lines.append(f"{name:14}{cost:10.0f}{cost_model.operation_cost(name):8}")
+    return "\n".join(lines)
+
+
+def _added(x: Any) -> Any:
+    for _ in range(ADDITIONS):
+        x = x + x
+    return x
+
+
+def _seconds(function: Callable[[Any], Any], x: Any) -> float:
+    """The median time of a compiled call."""
+    jitted = traceir.jit(function)
+    jitted(x)
+    times = []
+    for _ in range(ROUNDS):
+        start = time.perf_counter()
+        for _ in range(20):
+            jitted(x)
+        times.append((time.perf_counter() - start) / 20)
+    return statistics.median(times)

@@ -1,0 +1,328 @@
+"""What the numbers of the cost models are measured by: a program each, by name.
+
+A program is made in a process in which a number may have another value. What it gives
+is called: the first call compiles, the others are timed. Programs of devices are a
+function and its arguments, `DEVICE`.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+import traceir
+import traceir.numpy as jnp
+import traceir_numba
+from traceir import lax
+from traceir_numba.cuda.source import module_of
+from traceir_numba.pipeline.build_program import assemble
+
+Call: TypeAlias = Callable[[], object]
+PROGRAMS: dict[str, Callable[[], Call]] = {}
+DEVICE: dict[str, Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]] = {}
+# Those that look at what is kept between processes.
+STORED = frozenset({"stored"})
+
+
+def program(make: Callable[[], Call]) -> Callable[[], Call]:
+    """Register a program under its function's name."""
+    PROGRAMS[make.__name__] = make
+    return make
+
+
+def compiled(name: str, function: Callable[..., Any], *shapes: tuple[int, ...]) -> None:
+    """Register a compiled function of drawn arrays of float32."""
+
+    def make() -> Call:
+        jitted, args = traceir.jit(function), drawn(*shapes)
+        return lambda: jitted(*args)
+
+    PROGRAMS[name] = make
+
+
+def device(name: str, function: Callable[..., Any], *shapes: tuple[int, ...]) -> None:
+    """Register a function of drawn arrays of float32 that a device runs."""
+    DEVICE[name] = lambda: (function, drawn(*shapes))
+
+
+def drawn(*shapes: tuple[int, ...], dtype: str = "float32") -> tuple[Any, ...]:
+    """Arrays of numbers between 0 and 1, the same in each process."""
+    rng = np.random.default_rng(0)
+    return tuple(jnp.asarray(rng.random(shape).astype(dtype)) for shape in shapes)
+
+
+def chained(x: Any, y: Any) -> Any:
+    """A long body of real functions."""
+    for _ in range(100):
+        x = jnp.sin(x) * y
+    return x
+
+
+def horner(x: Any) -> Any:
+    """A long body of products and sums."""
+    y = x
+    for k in range(180):
+        y = y * x + k
+    return y
+
+
+def in_loop(body: Callable[..., Any]) -> Callable[..., Any]:
+    """A compiled loop of a thousand rounds."""
+    return lambda v, *rest: lax.fori_loop(0, 1000, lambda i, v: body(i, v, *rest), v)
+
+
+# -- fusion ---------------------------------------------------------------------------
+
+compiled("chain", chained, (20_000,), (20_000,))
+compiled("recompute", lambda x: (jnp.exp(x).sum(), jnp.exp(x)[::2] * 2), (300_000,))
+compiled("repeated", lambda m, v: m + (v * v * v + v * 3 - 1), (3000, 300), (300,))
+compiled("wide", lambda *xs: sum(xs[1:], xs[0]), *[(20_000,)] * 60)
+compiled("concat", lambda *xs: jnp.concatenate(xs) * 2, (200_000,), (10,), (3000,))
+compiled("softmax", lambda x: traceir.nn.softmax(x, axis=1), (1000, 300))
+compiled("tiny_softmax", lambda x: traceir.nn.softmax(x, axis=1), (20_000, 8))
+compiled("softmax_columns", lambda x: traceir.nn.softmax(x, axis=0), (300, 1000))
+compiled("transposed", lambda x, y: x + y.T, (1000, 1000), (1000, 1000))
+
+
+@program
+def gather() -> Call:
+    """Elements at indices that are found, read by two loops."""
+    (x,) = drawn((300_000,))
+    at = jnp.asarray(np.random.default_rng(0).integers(0, 300_000, 300_000))
+    jitted = traceir.jit(lambda x, at: (x[at].sum(), x[at] * 2 + 1))
+    return lambda: jitted(x, at)
+
+
+# -- loops and reductions -------------------------------------------------------------
+
+compiled("tiny_rows", lambda x: (x * 2).sum(1), (50_000, 6))
+compiled("short_rows", lambda x: (x * 2).sum(1), (20_000, 30))
+compiled("long_rows", lambda x: (x * 2).sum(1), (200, 5000))
+compiled("columns", lambda x: (x * 2).sum(0), (1000, 1000))
+compiled("few_columns", lambda x: (x * 2).sum(0), (200_000, 4))
+compiled("column_blocks", lambda x: (x * 2).sum(0), (20_000, 100))
+compiled("whole", lambda x: (x * 2).sum(), (1_000_000,))
+compiled("strided", lambda x: x[::2] + x[1::2], (400_000,))
+compiled("deep", lambda x: jnp.sin(x) * jnp.exp(x), (20_000,))
+compiled("deeper", horner, (20_000,))
+compiled("scan", lambda x: jnp.cumsum(x), (1_000_000,))
+compiled("threads", lambda x: x * 2 + 1, (600_000,))
+compiled("large", lambda x: jnp.sin(x) * jnp.exp(x), (8_000_000,))
+compiled("loop", in_loop(lambda i, v, c: v * 0.5 + jnp.exp(c) * i), (4096,), (4096,))
+
+
+@program
+def window() -> Call:
+    """The greatest of each 16 neighbours."""
+    (x,) = drawn((100_000,))
+    jitted = traceir.jit(
+        lambda x: lax.reduce_window(x, -jnp.inf, lax.max, (16,), (1,), "VALID")
+    )
+    return lambda: jitted(x)
+
+
+# -- products -------------------------------------------------------------------------
+
+
+def times(x: Any, y: Any) -> Any:
+    """A product of matrices."""
+    return x @ y
+
+
+compiled("matmul_small", lambda x, y: jnp.tanh(x @ y), (16, 16), (16, 16))
+compiled("matmul_stack", times, (2000, 6, 6), (2000, 6, 6))
+compiled("matmul", times, (512, 512), (512, 512))
+compiled("matmul_flat", times, (24, 1024), (1024, 1024))
+compiled("matmul_long", times, (4, 200_000), (200_000, 4))
+compiled(
+    "matmul_loop",
+    lambda v, m: lax.fori_loop(0, 20, lambda i, v: v @ m, v),
+    *[(300, 300)] * 2,
+)
+compiled(
+    "convolution",
+    lambda x, w: lax.conv(x, w, (1, 1), "SAME"),
+    *((8, 3, 32, 32), (16, 3, 3, 3)),
+)
+compiled("filter", lambda x, w: jnp.convolve(x, w), (100_000,), (9,))
+
+
+@program
+def matmul_complex() -> Call:
+    """A product of complex matrices."""
+    x, y = drawn((48, 48), (48, 48), dtype="complex64")
+    jitted = traceir.jit(times)
+    return lambda: jitted(x, y)
+
+
+# -- machine code ---------------------------------------------------------------------
+
+
+def many(x: Any) -> Any:
+    """Twenty reductions, each a kernel of its own."""
+    return [jnp.sin(x * k).reshape(k, -1).sum(1) for k in range(1, 21) if 720 % k == 0]
+
+
+compiled("kernels", many, (72_000,))
+
+
+@program
+def constant() -> Call:
+    """The source of a program with a constant of 8 KB."""
+    known = np.arange(2048, dtype=np.float32)
+    lowered = traceir.jit(lambda x: x + known).lower(known)
+    return lambda: lowered.compile().as_text()
+
+
+@program
+def exported() -> Call:
+    """An object file of a program with a constant and memory of its own."""
+    known = np.arange(3000, dtype=np.float32)
+    spec = traceir.ShapeDtypeStruct((3000,), "float32")
+    folder = tempfile.mkdtemp()
+
+    def function(x: Any) -> Any:
+        return (jnp.exp(x + known).sum() + jnp.cumsum(x)) @ (x * 2)
+
+    path = Path(folder, "net.o")
+    return lambda: traceir_numba.export(function, spec, path=str(path), form="object")
+
+
+@program
+def stored() -> Call:
+    """A program that is looked for in the store, as its function is new each time."""
+    known = np.arange(2048, dtype=np.float32)
+
+    def call() -> object:
+        return traceir.jit(lambda x: x * 3 - known, backend="numba")(known)
+
+    return call
+
+
+# -- tracing, and operations outside of traces ----------------------------------------
+
+compiled("calls", lambda x: x + 1, (9,))
+
+KNOWN = np.arange(200, dtype=np.float32)
+
+
+@program
+def strict_calls() -> Call:
+    """A strict function that reads an array of 800 bytes."""
+    (x,) = drawn((200,))
+    jitted = traceir.jit(lambda x: x + KNOWN, strict=True)
+    return lambda: jitted(x)
+
+
+@program
+def traced_state() -> Call:
+    """A plain function that reads an array outside, traced anew."""
+
+    def call() -> object:
+        return traceir_numba.jit(lambda x: x + KNOWN)(KNOWN)
+
+    return call
+
+
+@program
+def unrolled() -> Call:
+    """A loop of Python's, traced and compiled anew."""
+
+    def call() -> object:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return traceir.make_jaxpr(traceir.jit(chained))(KNOWN, KNOWN)
+
+    return call
+
+
+@program
+def unrolled_elements() -> Call:
+    """A loop over the elements of an array, traced anew."""
+
+    def total(x: Any) -> Any:
+        found = 0.0
+        for value in x:
+            found = found + value
+        return found
+
+    return lambda: traceir_numba.jit(total).trace(KNOWN)
+
+
+def eager(name: str, function: Callable[..., Any], *shapes: tuple[int, ...]) -> None:
+    """Register a call outside of traces."""
+
+    def make() -> Call:
+        args = drawn(*shapes)
+        return lambda: function(*args)
+
+    PROGRAMS[name] = make
+
+
+eager("eager_long", lambda x: jnp.interp(x, x, x), (200,))
+eager("eager_sequence", lambda x: jnp.transpose(x, (1, 0, 2)), (3, 4, 5))
+eager("eager_constant", lambda x: jnp.vander(x, 4), (9,))
+eager("eager_part", lambda x: x[10:200], (1000,))
+eager("membership", lambda x, y: jnp.isin(x, y), (20_000,), (30,))
+eager("einsum", lambda *xs: jnp.einsum("ij,jk,kl,l->i", *xs), *[(60, 60)] * 3, (60,))
+eager("factorize", lambda x: jnp.linalg.qr(x), (200, 200))
+eager("stacks", lambda x, y: jnp.linalg.solve(x, y), (1000, 6, 6), (1000, 6, 2))
+eager("sort", lambda x: jnp.sort(x), (1000,))
+eager("top_k", lambda x: lax.top_k(x, 10), (100_000,))
+eager("draws", lambda: traceir.random.bits(traceir.random.key(0), (200_000,)))
+
+# -- devices --------------------------------------------------------------------------
+
+device("gpu_map", lambda x: x * 2 + 1, (1 << 22,))
+device("gpu_rows", lambda x: (x * 2).sum(1), (100, 20_000))
+device("gpu_columns", lambda x: (x * 2).sum(0), (20_000, 100))
+device("gpu_softmax", lambda x: traceir.nn.softmax(x, axis=0), (2000, 300))
+device("gpu_transposed", lambda x, y: x + y.T, (2000, 2000), (2000, 2000))
+device("gpu_scan", lambda x: jnp.cumsum(x, axis=1), (20, 50_000))
+device("gpu_matmul", times, (1000, 1000), (1000, 1000))
+device("gpu_loop", in_loop(lambda i, v: (v * 0.5 + i) / v.sum()), (2000,))
+
+
+def _scattered() -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    at = jnp.asarray(np.random.default_rng(0).integers(0, 1000, 50_000))
+    (x,) = drawn((50_000,))
+    return lambda x, at: jnp.zeros(1000, "float32").at[at].add(x), (x, at)
+
+
+def _wide() -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    with traceir.enable_x64(True):
+        return times, drawn((1000, 1000), (1000, 1000), dtype="float64")
+
+
+DEVICE["gpu_scatter"] = _scattered
+DEVICE["gpu_matmul_wide"] = _wide
+
+
+def source(name: str) -> Call:
+    """The source of a program for devices."""
+    function, args = DEVICE[name]()
+    with traceir.enable_x64(True):
+        closed = traceir.make_jaxpr(function)(*args)
+    return lambda: module_of(assemble(closed, name, device=True))
+
+
+device("gpu_copy", lambda x: x + 1, (1000, 1000))
+
+
+def unary_operations() -> Iterator[tuple[str, Callable[[Any], Any]]]:
+    """Primitives of one or two float32, with a function that applies each once."""
+    for name in ("sign", "exp", "exp2", "expm1", "log", "log1p", "tanh", "logistic"):
+        yield name, getattr(lax, name)
+    for name in ("sinh", "cosh", "cbrt", "asin", "acos", "atan", "erf", "sin", "cos"):
+        yield name, getattr(lax, name)
+    for name in ("atanh", "asinh", "acosh", "tan", "erfc", "erf_inv", "lgamma"):
+        yield name, getattr(lax, name)
+    for name in ("digamma", "bessel_i0e", "bessel_i1e", "sqrt", "round"):
+        yield name, getattr(lax, name)
+    for name in ("div", "rem", "pow", "atan2", "nextafter", "igamma", "igammac"):
+        yield name, lambda x, name=name: getattr(lax, name)(x, x)
