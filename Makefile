@@ -10,7 +10,7 @@ pip := $(python) -m pip install --disable-pip-version-check --quiet
 .DEFAULT_GOAL := help
 .PHONY: help demo test soak fuzz mutants ulp docs lint type format clean conform status
 .PHONY: gpu-check against-jax against-numpy conform-jax corpus reach bench plain
-.PHONY: array-api record-types
+.PHONY: array-api record-types costs
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' \
@@ -72,6 +72,9 @@ bench: $(VENV)/.jax ## speed beside JAX, NumPy and loops by hand; writes docs/be
 
 plain: $(VENV)/.jax ## plain NumPy functions under each compiler; writes docs/plain.rst
 	PYTHONPATH=tests $(VENV)/jax/bin/python -m benchmarks.functions $(ARGS)
+
+costs: $(VENV)/.numba ## time a number of the cost models; NAME=FIXED_ROW, ARGS=--values=128,1024
+	$(python) -m tools.costs $(NAME) $(ARGS)
 
 corpus: $(VENV)/.jax ## write the jaxprs of spec/cases/jax as JAX prints them
 	PYTHONPATH=tests $(VENV)/jax/bin/python -m corpus.record
