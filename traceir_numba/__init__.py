@@ -21,7 +21,7 @@ that of the packages here.
 - `cuda`: programs on a CUDA device: `@cuda.jit` kernels of the same loop nests
 - `api`: the drop-in decorator `jit`: NumPy in and out, float64 kept
 - `backend`: the "numba" backend: a traced program to one that runs machine code
-- `cost_model`: every number that decides by size, its unit, reason and program
+- `cost_model`: the cost model of the CPU backend: all numbers that decide by size
 - `device_functions`: functions that kernels call: source made from templates
 - `errors`: errors of the backend, each with a rule and the user's line
 - `numba_cuda_shim`: an import finder that keeps numba-cuda's from our modules

@@ -1,4 +1,4 @@
-"""The cost model of the CPU backend: all numbers that decide by size, with reasons.
+"""The cost model of the CPU backend: all numbers that decide by size.
 
 A name has a unit as its type. Its docstring says what the number trades off, whether
 bits depend on it, and by which program it is measured: `python -m tools.costs NAME`

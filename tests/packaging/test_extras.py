@@ -130,7 +130,7 @@ INSTEAD = {"sphinx": "docs/conf.py", "pytest": "conftest.py", "mypy": ""}
 
 def test_targets_are_read() -> None:
     known = {frozenset(extras): runs for extras, runs in environments().items()}
-    assert known[frozenset({"numba"})] == {"traceir"}
+    assert known[frozenset({"numba"})] == {"traceir", "tools.costs"}
     assert known[frozenset({"conform", "numba"})] == {"traceir.conform"}
     assert "sphinx" in known[frozenset({"docs", "numba"})]
     assert {"mpmath", "pytest"} <= blocked(had(["numba"]))

@@ -6,7 +6,7 @@ that a trace runs under.
 - `caches`: caches shared by threads: filled once, bounded, cleared together
 - `config`: flags, and the context that holds their values
 - `config_scopes`: flags as context managers, named as in `jax`
-- `cost_model`: the numbers of tracing and of the reference that decide by size
+- `cost_model`: the cost model of tracing and of the reference
 - `fast_dataclass`: dataclasses that are created in half of the time
 - `fork_safety`: locks that a forked child never finds held
 - `lazy_exports`: names of a package whose modules are imported on first use

@@ -1,4 +1,4 @@
-"""The cost model of tracing and of the reference: the numbers that decide by size.
+"""The cost model of tracing and of the reference.
 
 A name has a unit as its type, and its docstring says what the number trades off and by
 which program `python -m tools.costs NAME` measures it. Who decides reads

@@ -11,7 +11,7 @@ Takes a `ClosedJaxpr`, gives an `Executable` on `DeviceArray`s. Start reading at
 - `runtime`: the device at run time: its compiler, memory and kernel launches
 - `simulator`: the simulator: kernels run by Python, one thread at a time
 - `backend`: the "cuda" backend: a traced program to launches of kernels
-- `cost_model`: the numbers that decide who does what on a device
+- `cost_model`: the cost model of CUDA devices: numbers that decide who does what
 - `explain`: a report on a program's kernels, their threads and their memory
 - `function`: jitted functions of arrays on a device
 - `operators`: operators, methods and NumPy's functions of arrays on a device

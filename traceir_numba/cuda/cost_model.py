@@ -1,4 +1,4 @@
-"""The cost model of CUDA devices: the numbers that decide who does what there.
+"""The cost model of CUDA devices: numbers that decide who does what.
 
 A name has a unit as its type, and its docstring says what the number trades off and by
 which program `python -m tools.costs NAME` measures it, where there is a device. None of
