@@ -128,9 +128,9 @@ def main() -> None:
             print(f"{entry.name:28} {entry.text[:24]:24} {entry.program}")
         return
     for name in asked.names:
-        entry = known.get(name)
-        if entry is None:
+        if name not in known:
             parser.error(f"there is no {name}; without a name all are listed")
+        entry = known[name]
         if entry.program == "operations":
             print(operations.table())
             continue

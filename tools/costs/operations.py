@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 import traceir
-from tools.costs.programs import drawn, unary_operations
+from tools.costs.programs import BINARY, UNARY, drawn
+from traceir import lax
 from traceir_numba import cost_model
 
 SIZE = 8192
@@ -18,12 +19,14 @@ ROUNDS = 25
 
 def table() -> str:
     """The additions that each operation takes now, beside those of the cost model."""
-    (x,) = drawn((SIZE,))
-    base = _seconds(lambda x: -x, x)
-    one = (_seconds(_added, x) - base) / ADDITIONS
+    x, y = drawn((SIZE,), (SIZE,))
+    y = y + 0.5
+    bases = {1: _seconds(lambda x: -x, x), 2: _seconds(lambda x, y: x + y, x, y)}
+    one = (_seconds(_added, x) - bases[1]) / ADDITIONS
     lines = [f"{'':14}{'additions':>10}{'model':>8}"]
-    for name, function in unary_operations():
-        cost = (_seconds(function, x) - base) / one
+    for name in (*UNARY, *BINARY):
+        given = (x,) if name in UNARY else (x, y)
+        cost = 1 + (_seconds(getattr(lax, name), *given) - bases[len(given)]) / one
         lines.append(f"{name:14}{cost:10.0f}{cost_model.operation_cost(name):8}")
     return "\n".join(lines)
 
@@ -34,14 +37,14 @@ def _added(x: Any) -> Any:
     return x
 
 
-def _seconds(function: Callable[[Any], Any], x: Any) -> float:
+def _seconds(function: Callable[..., Any], *args: Any) -> float:
     """The median time of a compiled call."""
     jitted = traceir.jit(function)
-    jitted(x)
+    jitted(*args)
     times = []
     for _ in range(ROUNDS):
         start = time.perf_counter()
         for _ in range(20):
-            jitted(x)
+            jitted(*args)
         times.append((time.perf_counter() - start) / 20)
     return statistics.median(times)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -314,15 +314,11 @@ def source(name: str) -> Call:
 device("gpu_copy", lambda x: x + 1, (1000, 1000))
 
 
-def unary_operations() -> Iterator[tuple[str, Callable[[Any], Any]]]:
-    """Primitives of one or two float32, with a function that applies each once."""
-    for name in ("sign", "exp", "exp2", "expm1", "log", "log1p", "tanh", "logistic"):
-        yield name, getattr(lax, name)
-    for name in ("sinh", "cosh", "cbrt", "asin", "acos", "atan", "erf", "sin", "cos"):
-        yield name, getattr(lax, name)
-    for name in ("atanh", "asinh", "acosh", "tan", "erfc", "erf_inv", "lgamma"):
-        yield name, getattr(lax, name)
-    for name in ("digamma", "bessel_i0e", "bessel_i1e", "sqrt", "round"):
-        yield name, getattr(lax, name)
-    for name in ("div", "rem", "pow", "atan2", "nextafter", "igamma", "igammac"):
-        yield name, lambda x, name=name: getattr(lax, name)(x, x)
+# Primitives of one number, and of two.
+UNARY = (
+    *("sign", "round", "sqrt", "exp", "exp2", "expm1", "log", "log1p", "tanh"),
+    *("logistic", "sinh", "cosh", "cbrt", "asin", "acos", "atan", "erf", "sin", "cos"),
+    *("atanh", "asinh", "acosh", "tan", "erfc", "erf_inv", "lgamma", "digamma"),
+    *("bessel_i0e", "bessel_i1e"),
+)
+BINARY = ("div", "rem", "pow", "atan2", "nextafter", "igamma", "igammac")

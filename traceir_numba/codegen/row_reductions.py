@@ -85,10 +85,10 @@ class _Rows:
         registers; what is left comes last.
         """
         if self.emitter.nest.long:
-            lanes = cost_model.ROW_ACCUMULATORS
-            whole = f"{stop} - ({stop} - {start}) % {lanes}"
-            self.code.add(f"whole = {whole} if width == {lanes} else {start}")
-            self.chunk(f"{start}, whole, {lanes}", str(lanes))
+            width = cost_model.ROW_ACCUMULATORS
+            whole = f"{stop} - ({stop} - {start}) % {width}"
+            self.code.add(f"whole = {whole} if width == {width} else {start}")
+            self.chunk(f"{start}, whole, {width}", str(width))
             start = "whole"
         lanes = self.code.call("smaller", "width", f"{stop} - base")
         self.chunk(f"{start}, {stop}, width", lanes)

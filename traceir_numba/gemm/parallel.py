@@ -105,12 +105,7 @@ def _pieces(length: int, threads: int, work: int) -> int:
     least = cost_model.MATMUL_PIECE_ROWS
     long = length >= cost_model.HALVED_MATMUL_PIECES * least * threads
     few = 2 * threads if long else threads
-    return max(
-        few,
-        min(
-            work // cost_model.MATMUL_PIECE_WORK, length // cost_model.MATMUL_PIECE_ROWS
-        ),
-    )
+    return max(few, min(work // cost_model.MATMUL_PIECE_WORK, length // least))
 
 
 def _long(
