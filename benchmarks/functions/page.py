@@ -22,7 +22,7 @@ processors as there are."""
 MEANING = """\
 A figure is *how many times NumPy's speed* the compiled function has: the median of
 the ratios of one round, the implementations taking turns. Above 1 it is faster than
-NumPy. Where a function does not run there is the class of the error, ``timeout``
+NumPy. For a function that does not run there is the class of the error, ``timeout``
 ({patience:.0f} s for the first call), or what differs from NumPy's result: ``other
 dtype``, ``other values``, ``other shape``, ``argument kept`` for one that writes to
 its argument and leaves it as it was. ``first`` is our first call, with tracing and
