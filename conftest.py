@@ -1,10 +1,13 @@
-"""What pytest leaves alone, and where it compiles: the user's own store is not touched.
+"""Settings of a run of pytest: its store, its garbage, its slowest files.
 
-Where JAX is not installed the modules that are its own are left alone.
+The user's own store is not touched. Where JAX is not installed, the modules that import
+it are not collected.
 """
 
 import gc
 import os
+from collections import Counter
+from collections.abc import Generator
 from importlib.util import find_spec
 from tempfile import TemporaryDirectory
 
@@ -29,6 +32,7 @@ if find_spec("jax") is None:
 
 def pytest_collection_finish() -> None:
     """Let collections of garbage, which some tests ask for, pass over the tests."""
+    clock.note("collection")
     set_aside()
     gc.enable()
     # Hypothesis has Python code run at each collection, and most are of little.
@@ -52,3 +56,47 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """Let a docstring's names be looked at, where its example asks who holds what."""
     if isinstance(item, pytest.DoctestItem) and item.dtest is not None:
         item.dtest.globs = dict(item.dtest.globs)
+
+
+class Clock:
+    """Processor time of this process and its children, by what it was spent on."""
+
+    def __init__(self) -> None:
+        self.before = 0.0
+        self.spent: Counter[str] = Counter()
+
+    def note(self, what: str) -> None:
+        """Charge all time since the last note."""
+        now = sum(os.times()[:4])
+        self.spent[what] += now - self.before
+        self.before = now
+
+
+clock = Clock()
+total: Counter[str] = Counter()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Send with a test's last report what was spent since the test before."""
+    report = yield
+    if call.when == "teardown":
+        clock.note(item.nodeid.partition("::")[0])
+        report.spent, clock.spent = dict(clock.spent), Counter()
+    return report
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Add up, also where the test ran in another process."""
+    total.update(getattr(report, "spent", ()))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the files that took the most processor time."""
+    if len(total) > 10:
+        title = f"slowest files, of {sum(total.values()):.0f} s of processor time"
+        terminalreporter.section(title)
+        for name, seconds in total.most_common(10):
+            terminalreporter.write_line(f"{seconds:7.1f} s  {name}")

@@ -1,13 +1,19 @@
-"""Profiles of Hypothesis (`HYPOTHESIS_PROFILE`: ci, soak, fuzz) and common fixtures."""
+"""Profiles of Hypothesis (`HYPOTHESIS_PROFILE`: ci, soak, fuzz) and common fixtures.
+
+In `ci` and `soak` nothing is drawn anew: neither examples, nor seeds of hashes, nor
+numbers of generators, whichever tests ran before in the same process.
+"""
 
 from __future__ import annotations
 
 import os
+import random
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
@@ -38,6 +44,7 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 if settings().derandomize:
     import_module("drawing")
+    os.environ.setdefault("PYTHONHASHSEED", "0")  # of workers, and of other processes
 
 
 # Files that run first: who looks for the holders of an object looks at all that there
@@ -49,6 +56,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The files that run first, in that order, and then the others in theirs."""
     places = {name: place for place, name in enumerate(FIRST)}
     items.sort(key=lambda item: places.get(item.path.name, len(FIRST)))
+
+
+GENERATORS: dict[ModuleType, list[np.random.BitGenerator]] = {}
+STATES: dict[np.random.BitGenerator, object] = {}
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Note the generators of each module, and their states before any test."""
+    for module in {getattr(item, "module", None) for item in session.items} - {None}:
+        found = [v for v in vars(module).values() if type(v) is np.random.Generator]
+        GENERATORS[module] = [generator.bit_generator for generator in found]
+        STATES.update((bits, bits.state) for bits in GENERATORS[module])
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Let a test draw the same, whichever ran before it."""
+    random.seed(0)
+    np.random.seed(0)
+    for bits in GENERATORS.get(getattr(item, "module", None), ()):
+        bits.state = STATES[bits]
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import settings as settings_
 from hypothesis import strategies as st
+from soak import examples
 
 import traceir
 import traceir.numpy as jnp
@@ -188,7 +189,7 @@ def guard(call: Any, values: dict[str, Any]) -> Any:
 
 
 @given(calls, calls, st.booleans(), st.booleans())
-@settings_(max_examples=60, deadline=None)
+@settings_(max_examples=examples(60))
 def test_a_guard_takes_only_calls_of_its_raw_key(
     a: Any, b: Any, c: bool, d: bool
 ) -> None:

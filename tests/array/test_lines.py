@@ -13,8 +13,7 @@ from zlib import crc32
 import numpy as np
 import pytest
 from array_lines import Line, draw, lines
-from hypothesis import settings
-from soak import sample
+from soak import examples, sample
 
 import traceir
 import traceir.numpy as jnp
@@ -26,7 +25,7 @@ MAPPED = [line for line in TRACED if "alone" not in line.marks and line.operands
 # What is compiled is primitives, each of which has cases and draws of its own.
 STAGED = [(line, "reference") for line in TRACED]
 STAGED += [(line, "numba") for line in sample(TRACED, 3)]
-FEW = settings().max_examples // 2
+FEW = examples(10)
 REFUSALS = (TypeError, ValueError, IndexError, ArithmeticError, AttributeError)
 
 

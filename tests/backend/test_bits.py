@@ -9,6 +9,7 @@ import pytest
 from compiling import compiled, same_bits
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from soak import examples
 
 from traceir_numba import cost_model
 from traceir_numba.loops import specialize
@@ -55,7 +56,7 @@ def numbers(shape: tuple[int, ...], dtype: str, seed: int) -> np.ndarray:
     return np.asarray(rng.normal(size=shape), "float64" if dtype == "f64" else "f4")
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(20))
 @given(
     st.sampled_from(sorted(ELEMENTWISE)),
     st.sampled_from(["f32", "f64"]),
@@ -75,7 +76,7 @@ def test_a_cut_of_the_result_is_the_result_of_the_cut(
     assert same_bits([cut], [np.ascontiguousarray(whole[start:stop])])
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=examples(20))
 @given(st.integers(1, 400), st.integers(1, 300), st.sampled_from("ae"), st.data())
 def test_sums_of_rows_do_not_know_of_other_rows(
     rows: int, columns: int, prologue: str, data: st.DataObject

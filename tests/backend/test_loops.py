@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 import random_loops
 from compiling import executable, grid, same_bits, traced
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from loop_programs import (
     FUNCTIONS,
     MATRIX,
@@ -23,6 +25,7 @@ from loop_programs import (
     swapped,
     twice,
 )
+from soak import examples
 
 import traceir.numpy as jnp
 from traceir import lax
@@ -107,7 +110,8 @@ def test_threads_run_one_loop_at_once(name: str) -> None:
         assert all(threads.map(often, range(4)))
 
 
-@pytest.mark.parametrize("seed", range(40))
+@settings(max_examples=examples(20))
+@given(st.integers(0, 2**31 - 1))
 def test_random_control_flow_agrees_with_the_evaluator(seed: int) -> None:
     closed, args = random_loops.program(seed), random_loops.arguments(seed)
     got = executable(closed, "program").run(*args)

@@ -15,6 +15,7 @@ import pytest
 from compiling import compiled, executable, grid, traced
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from soak import examples
 
 import traceir.numpy as jnp
 from traceir import lax
@@ -137,7 +138,7 @@ def test_the_order_is_the_one_that_is_said(inner: int) -> None:
         assert found[i, j] == in_order(x[i], y[:, j])
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30))
 @given(
     st.integers(1, 70),
     st.integers(1, 600),

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pair_programs import PROGRAMS, STEPS, Function, numbers
+from soak import examples
 
 import traceir
 from traceir import lax, tree_util
@@ -180,7 +181,7 @@ def test_what_is_generated_runs_by_itself(name: str) -> None:
 # -- programs that are drawn ----------------------------------------------------------
 
 
-@settings(max_examples=8)
+@settings(max_examples=examples(8))
 @given(st.lists(st.sampled_from(sorted(STEPS)), min_size=2, max_size=6), st.data())
 def test_drawn_programs_are_those_of_the_reference(
     steps: list[str], data: st.DataObject

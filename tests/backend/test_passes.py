@@ -11,6 +11,7 @@ from compiling import executable, same_bits, softmax, traced
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pass_programs import FUNCTIONS, PARTS, Function, joined, normal, soft
+from soak import examples
 
 import traceir
 import traceir.numpy as jnp
@@ -110,7 +111,7 @@ def launches(closed: Any) -> set[int]:
     return {len(launch.nest.passes) for launch in program.launches()}
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(20))
 @given(
     st.sampled_from(sorted(FUNCTIONS)),
     st.lists(st.sampled_from([1, 2, 3, 5, 17, 40, 130]), min_size=1, max_size=3),
@@ -180,7 +181,7 @@ def test_large_halves_are_put_side_by_side_first() -> None:
     assert (len(kernels), kept) == (3, 1)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=examples(20))
 @given(
     st.sampled_from(sorted(PARTS)),
     st.integers(3, 40),

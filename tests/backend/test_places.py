@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 import random_places
 from compiling import compiled, executable, grid, reference, same_bits, traced
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from place_programs import IN_PLACE, fibonacci
 from random_places import Case
+from soak import examples
 
 import traceir
 import traceir.numpy as jnp
@@ -21,22 +24,19 @@ from traceir_numba import backend
 from traceir_numba.loops.program import Copy, Launch, Program, Run, Step
 from traceir_numba.loops.step_effects import inner
 
-EACH = 12
-
 Make = Callable[[np.random.Generator], Case]
 
 
-@pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(
     "make", (random_places.gather, random_places.scatter, random_places.slices)
 )
+@settings(max_examples=examples(20))
+@given(seed=st.integers(0, 2**31 - 1))
 def test_random_programs(make: Make, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    for _ in range(EACH):
-        case = make(rng)
-        got = executable(case.closed).run(*case.arguments)
-        want = eval_jaxpr(case.closed, case.closed.consts, *case.arguments)
-        assert same_bits(got, want), str(case.closed)
+    case = make(np.random.default_rng(seed))
+    got = executable(case.closed).run(*case.arguments)
+    want = eval_jaxpr(case.closed, case.closed.consts, *case.arguments)
+    assert same_bits(got, want), str(case.closed)
 
 
 # -- in place -------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from compiling import executable, grid, traced
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.lib.stride_tricks import as_strided
+from soak import examples
 
 import traceir
 import traceir_numba
@@ -114,7 +115,7 @@ def test_stacks(stacks: Any) -> None:
 dimension = st.tuples(st.integers(1, 9), st.integers(0, 40))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 @given(*[st.lists(dimension, max_size=3)] * 3, st.data())
 def test_any_strides(rows: Levels, along: Levels, columns: Levels, data: Any) -> None:
     strides = st.integers(0, 40)

@@ -20,6 +20,7 @@ from equations import ALONE, equations
 from hypothesis import event, given, note, settings
 from hypothesis import strategies as st
 from pair_programs import STEPS, numbers
+from soak import examples
 
 import traceir
 import traceir.numpy as jnp
@@ -37,13 +38,13 @@ from traceir_numba.cuda import backend
 from traceir_numba.cuda.simulator import blocks
 
 # Each program has kernels of its own, which Python runs.
-FEW = max(8, settings().max_examples * 2 // 5)
+FEW = examples(8)
 SEEDS = st.integers(0, 2**31 - 1)
 EIGHTHS = st.lists(
     st.integers(-16, 16), min_size=mixed.LENGTH, max_size=mixed.LENGTH
 ).map(lambda row: np.array(row, "float32") / 8)
 
-campaign = settings(max_examples=FEW, deadline=None)
+campaign = settings(max_examples=FEW)
 
 
 def on_device(closed: ClosedJaxpr, args: Sequence[np.ndarray]) -> list[np.ndarray]:

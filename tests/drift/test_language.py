@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from samples import AVALS, SAMPLES, fitting
+from soak import examples
 
 from traceir.errors import RuleTableError
 from traceir.ir.avals import ShapedArray
@@ -204,7 +205,7 @@ def both(formula: Formula, env: Mapping[str, Any]) -> tuple[Any, Any]:
 
 
 @given(FORMULAS)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400))
 def test_a_random_formula_walked_is_compiled(text: str) -> None:
     walked, compiled = both(parse(text), {**ENV, "int8": np.dtype("int8")})
     assert walked == compiled

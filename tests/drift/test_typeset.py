@@ -20,6 +20,7 @@ from drift.test_language import (
 )
 from hypothesis import example, given, settings
 from latex_reader import read
+from soak import examples
 
 from traceir.rules import Formula, parse
 from traceir.rules.formulas import language
@@ -75,7 +76,7 @@ def test_formulas_of_the_tables_read_back(group: str) -> None:
 @given(FORMULAS)
 @example("abs()")
 @example("abs(a, a)")
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400))
 def test_a_random_formula_reads_back(text: str) -> None:
     assert same(read(latex(typeset(parse(text))))) == same(text)
 

@@ -16,9 +16,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import settings
 from rule_errors import raises_rule
-from soak import SOAK
+from soak import SOAK, examples
 
 import traceir
 import traceir.numpy as jnp
@@ -193,7 +192,7 @@ def altered(random: Random) -> bytes:
 def test_what_somebody_altered_is_a_program_or_refused() -> None:
     random = Random(5)
     refused = {"export.file": 0, "export.program": 0, "export.tree": 0}
-    count = 20 * settings().max_examples
+    count = examples(400)
     for _ in range(count):
         try:
             read = traceir.deserialize(altered(random))

@@ -10,6 +10,7 @@ import pytest
 from equations import ALONE, equations
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
+from soak import examples
 
 from traceir.conform.drawing.programs import arguments, programs
 from traceir.ir.jaxpr import ClosedJaxpr, Eqn, Jaxpr, Var, sort_params
@@ -20,7 +21,7 @@ from traceir_numba import backend
 
 PRIMITIVES = ALONE
 # An example may compile a kernel, which takes longer than all else.
-FEW = max(3, settings.default.max_examples // 6)
+FEW = examples(3)
 
 
 @pytest.mark.parametrize("prim", PRIMITIVES)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from hypothesis import given, note, reject, settings
 from hypothesis import strategies as st
+from soak import examples
 
 from traceir.conform.drawing.programs import arguments, programs
 from traceir.conform.drawing.written import as_case
@@ -21,7 +22,7 @@ from traceir.oracle import scalar_interpreter
 # JAX is compared where it is installed.
 NAMES = ["oracle", "reference", "numba", *["jax"] * bool(find_spec("jax"))]
 COLUMNS = {name: load(name).implementation for name in NAMES}
-FEW = max(5, settings().max_examples // 20)
+FEW = examples(5)
 
 
 def plain(array: Any) -> tuple[Any, ...]:
@@ -32,7 +33,7 @@ def plain(array: Any) -> tuple[Any, ...]:
     return a.dtype, a.shape, a.tobytes()
 
 
-@settings(max_examples=FEW, derandomize=True, deadline=None)
+@settings(max_examples=FEW)
 @given(st.data())
 def test_every_column_gives_the_same_bits(data: st.DataObject) -> None:
     closed = data.draw(programs(3, grid=True))

@@ -14,6 +14,7 @@ from typing import Any
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
+from soak import examples
 
 from traceir.errors import TraceirError
 from traceir.ir.jaxpr import ClosedJaxpr, Jaxpr
@@ -21,7 +22,7 @@ from traceir.jit.cache.trace_cache import Entry, FunctionCache
 from traceir.pytrees import flatten
 from traceir.rules import default
 
-FEW = max(5, settings().max_examples // 4)
+FEW = examples(5)
 KEY = ("key",)
 LATE = 10
 SOON = 0.002  # what a thread should not do it would have done by then
@@ -214,6 +215,4 @@ class Interleavings(RuleBasedStateMachine):
 
 
 TestInterleavings = Interleavings.TestCase
-TestInterleavings.settings = settings(
-    max_examples=FEW, stateful_step_count=25, deadline=None
-)
+TestInterleavings.settings = settings(max_examples=FEW, stateful_step_count=25)

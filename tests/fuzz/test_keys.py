@@ -8,13 +8,14 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_programs import Step, plans, program
+from soak import examples
 
 import traceir
 from traceir import random
 from traceir.base.config import scope
 
 # Each example is traced three times, and compiled.
-FEW = max(5, settings.default.max_examples // 4)
+FEW = examples(5)
 
 
 def bits(results: list[Any]) -> list[tuple[Any, ...]]:
@@ -23,7 +24,7 @@ def bits(results: list[Any]) -> list[tuple[Any, ...]]:
     return [(a.dtype.name, a.shape, a.tobytes()) for a in arrays]
 
 
-@settings(max_examples=FEW, deadline=None)
+@settings(max_examples=FEW)
 @given(plans(), st.integers(0, 2**31 - 1), st.booleans())
 def test_bits_are_the_same(plan: tuple[Step, ...], seed: int, layout: bool) -> None:
     f = program(plan)
@@ -34,7 +35,7 @@ def test_bits_are_the_same(plan: tuple[Step, ...], seed: int, layout: bool) -> N
         assert bits(traceir.jit(f, backend="numba")(key)) == want
 
 
-@settings(max_examples=FEW, deadline=None)
+@settings(max_examples=FEW)
 @given(plans(), st.integers(0, 2**31 - 1), st.booleans())
 def test_every_key_by_itself(plan: tuple[Step, ...], seed: int, layout: bool) -> None:
     f = program(plan)

@@ -21,11 +21,12 @@ from machine_steps import (
     weak,
 )
 from machines import SessionMachine
+from soak import examples
 
 from traceir.base import config
 
 # A step may compile, and there are many in an example.
-FEW = max(5, settings().max_examples // 4)
+FEW = examples(5)
 
 
 class CacheMachine(SessionMachine):
@@ -130,7 +131,7 @@ class CacheMachine(SessionMachine):
 
 
 TestCache = CacheMachine.TestCase
-TestCache.settings = settings(max_examples=FEW, stateful_step_count=20, deadline=None)
+TestCache.settings = settings(max_examples=FEW, stateful_step_count=20)
 
 
 class LevelMachine(SessionMachine):
@@ -161,4 +162,4 @@ class LevelMachine(SessionMachine):
 
 
 TestLevels = LevelMachine.TestCase
-TestLevels.settings = settings(max_examples=FEW, stateful_step_count=20, deadline=None)
+TestLevels.settings = settings(max_examples=FEW, stateful_step_count=20)

@@ -26,12 +26,13 @@ from machine_steps import (
     value,
 )
 from machines import SessionMachine
+from soak import examples
 
 from traceir.conform.systems.systems import System
 
 pytest.importorskip("jax", reason="JAX is not installed; it is no requirement of ours")
 # A call may compile in JAX, which takes a while.
-FEW = max(3, settings().max_examples // 5)
+FEW = examples(4)
 STEPS = 12
 
 
@@ -134,7 +135,7 @@ class JaxLevelMachine(SessionMachine):
         self.call(data.draw(st.sampled_from(names)), x, via=via)
 
 
-few = settings(max_examples=FEW, stateful_step_count=STEPS, deadline=None)
+few = settings(max_examples=FEW, stateful_step_count=STEPS)
 TestJaxCache = JaxCacheMachine.TestCase
 TestJaxCache.settings = few
 TestJaxLevels = JaxLevelMachine.TestCase

@@ -11,13 +11,14 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mixed_programs import LENGTH, Step, plans, program
+from soak import examples
 
 import traceir
 import traceir.numpy as jnp
 from traceir import random
 
 # Each example is compiled.
-FEW = max(5, settings().max_examples // 4)
+FEW = examples(5)
 EIGHTHS = st.lists(st.integers(-16, 16), min_size=LENGTH, max_size=LENGTH)
 SEEDS = st.integers(0, 2**31 - 1)
 
@@ -29,7 +30,7 @@ def assert_near(got: list[Any], want: list[Any]) -> None:
         np.testing.assert_allclose(g, w, rtol=2e-3, atol=2e-3)
 
 
-@settings(max_examples=FEW, deadline=None)
+@settings(max_examples=FEW)
 @given(plans(), SEEDS, EIGHTHS)
 def test_both_backends_agree(plan: list[Step], seed: int, row: list[int]) -> None:
     f, key = program(plan), random.key(seed)
@@ -38,7 +39,7 @@ def test_both_backends_agree(plan: list[Step], seed: int, row: list[int]) -> Non
     assert_near(traceir.jit(f, backend="numba")(key, x), want)
 
 
-@settings(max_examples=FEW, deadline=None)
+@settings(max_examples=FEW)
 @given(plans(3), SEEDS, EIGHTHS)
 def test_every_row_by_itself(plan: list[Step], seed: int, row: list[int]) -> None:
     f, keys = program(plan), random.split(random.key(seed), 2)

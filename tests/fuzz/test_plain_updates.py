@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from soak import examples
 
 import traceir_numba
 from traceir.jit.function import JitFunction, Options
@@ -99,7 +100,7 @@ def run(x: Any, made: Any, dtype: Any, todo: tuple[Step, ...]) -> list[Any]:
     return [x + 0, *arrays[1:]]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(data=st.data())
 def test_updates_are_those_of_numpy(data: st.DataObject) -> None:
     dtype = data.draw(st.sampled_from(DTYPES))

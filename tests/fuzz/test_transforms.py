@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
+from soak import examples
 
 import traceir
 from traceir.conform.drawing.chains import Chain, chains
@@ -27,7 +28,7 @@ from traceir.tracing.staging import apply
 # Steps whose programs hold a function of Python's, which has no text.
 CUSTOM = frozenset({"custom_jvp", "custom_vjp"})
 # Each example traces and compiles several programs.
-FEW = max(5, settings().max_examples // 5)
+FEW = examples(5)
 
 
 def ours(chain: Chain) -> Fun:

@@ -161,7 +161,7 @@ def test_second_derivatives_are_differences_of_first(
 
 
 @pytest.mark.parametrize("prim", [*ONCE, *ONCE_BY_FIRST])
-@settings(max_examples=3)
+@settings(max_examples=examples(3))
 @given(data=st.data())
 def test_there_is_no_second_derivative(prim: str, data: st.DataObject) -> None:
     equation = data.draw(floating(prim, ("float64",)))
