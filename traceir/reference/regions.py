@@ -31,7 +31,7 @@ class Rows(Protocol[Row]):
 
 
 class Domain(Protocol[V]):
-    """The values of a program, as far as regions have to know them."""
+    """What the values of a program are, as far as regions have to know."""
 
     def ready(self, closed: ClosedJaxpr) -> Call[V]:
         """A program within another, ready to run."""
@@ -40,7 +40,7 @@ class Domain(Protocol[V]):
         """The array that decides which program runs, or whether one runs again."""
 
     def lanes(self, which: np.ndarray, new: V, old: V) -> V:
-        """New elements where `which`, of their rank, holds; old ones elsewhere."""
+        """New elements where `which` holds, of their rank; old ones elsewhere."""
 
     def row(self, value: V, k: int) -> V:
         """A row of a value, along its first axis."""
@@ -53,7 +53,7 @@ class Domain(Protocol[V]):
 
 
 def region(domain: Domain[V], primitive: str, params: dict[str, Any]) -> Call[V]:
-    """The function that computes the results of a region from its operands."""
+    """What computes the results of a region from its operands."""
     made: Call[V] = REGIONS[primitive](domain, **params)
     return made
 
