@@ -14,6 +14,8 @@ from operator import attrgetter
 from reprlib import recursive_repr
 from typing import TYPE_CHECKING, Any
 
+from traceir.base.generated_code import define
+
 _KNOWN = {"frozen", "slots", "eq", "repr"}
 
 
@@ -111,14 +113,8 @@ def _init(
         )
     if hasattr(cls, "__post_init__"):
         body.append("self.__post_init__()")
-    # Errors do not show lines of such files, but that of who called.
-    code = compile(
-        "\n ".join((f"def __init__({', '.join(head)}):", *body, "return")),
-        f"<traceir {cls.__name__}>",
-        "exec",
-    )
-    exec(code, names)
-    init: Callable[..., None] = names["__init__"]
+    lines = (f"def __init__({', '.join(head)}):", *[f" {b}" for b in body], " return")
+    init = define("__init__", lines, names, cls.__name__)
     init.__annotations__ = {f.name: f.type for f in fields} | {"return": None}
     return init
 

@@ -16,6 +16,7 @@ import numpy as np
 from traceir.arrays.array import Array
 from traceir.base import cost_model
 from traceir.base.config import Context, local
+from traceir.base.generated_code import FunctionWriter, define
 from traceir.eager.plan_recorder import Planning, kernel_of
 from traceir.ir.avals import ShapedArray
 from traceir.ir.jaxpr import Atom, Eqn, Jaxpr, Literal, Var
@@ -129,7 +130,7 @@ def _indented(lines: Iterable[str]) -> list[str]:
     return [f"    {line}" for line in lines]
 
 
-class _Text:
+class _Text(FunctionWriter):
     """The text of a plan while it is written, and what its names stand for."""
 
     def __init__(
@@ -140,21 +141,22 @@ class _Text:
         kinds: Sequence[str],
     ) -> None:
         self.jaxpr, self.tree, self.kinds = jaxpr, tree, kinds
-        self.scope: dict[str, Any] = {
-            "wrap": Array._wrap,
-            "new": object.__new__,
-            "Array": Array,
-            "asarray": np.asarray,
-            "quiet": quiet,
-            "fresh": fresh,
-            "separate": separate,
-            "whole": whole,
-        }
+        super().__init__(
+            {
+                "wrap": Array._wrap,
+                "new": object.__new__,
+                "Array": Array,
+                "asarray": np.asarray,
+                "quiet": quiet,
+                "fresh": fresh,
+                "separate": separate,
+                "whole": whole,
+            }
+        )
         self.names: dict[Var, str] = {}
         self.known: dict[Var, np.ndarray] = {}
         self.made: set[Atom] = set()  # in memory of their own
         self.used: set[Atom] = set()
-        self.lines: list[str] = []
         for k, var in enumerate(jaxpr.invars):
             self.names[var] = f"a{k}"
         for var, value in zip(jaxpr.constvars, constants, strict=True):
@@ -162,16 +164,11 @@ class _Text:
 
     def _constant(self, var: Var, value: np.ndarray) -> None:
         self.known[var] = value
-        self.names[var] = self._name("c", value)
-
-    def _name(self, letter: str, value: Any) -> str:
-        name = f"{letter}{len(self.scope)}"
-        self.scope[name] = value
-        return name
+        self.names[var] = self.constant(value)
 
     def _read(self, atom: Atom) -> str:
         if isinstance(atom, Literal):
-            return self._name("c", atom.array)
+            return self.constant(atom.array)
         self.used.add(atom)
         return self.names[atom]
 
@@ -219,27 +216,27 @@ class _Text:
             text = self._brief(kernel, operands, run)
             if kernel.view and eqn.inputs[0] in self.made:
                 # Nobody may write to what is behind a result that is a view of it.
-                self.lines.append(f"{operands[0]}.setflags(False)")
+                self.add(f"{operands[0]}.setflags(False)")
         else:
-            text = _called(run, self._name("k", kernel), operands)
+            text = _called(run, self.constant(kernel, "k"), operands)
         # Memory of its own is laid out as the operands, and those of others may be
         # laid out, and change, as they like.
         if type(kernel) is Brief and FOREIGN not in self.kinds:
             self.made.update(eqn.outputs)
             known = kernel.view or eqn.outputs[0].aval.shape
-            self.lines.append(f"{results[0]} = {text if known else f'asarray({text})'}")
+            self.add(f"{results[0]} = {text if known else f'asarray({text})'}")
         elif len(results) == 1:
-            self.lines.append(f"{results[0]} = whole({text})")
+            self.add(f"{results[0]} = whole({text})")
         else:
-            self.lines.append(f"{', '.join(results)} = map(whole, {text})")
+            self.add(f"{', '.join(results)} = map(whole, {text})")
 
     def _brief(self, brief: Brief, operands: Sequence[str], run: str) -> str:
         order = range(len(operands)) if brief.order is None else brief.order
         given = [operands[k] for k in order]
         if brief.together:
             given = [f"({', '.join(given)},)"]
-        rest = [self._name("r", value) for value in brief.rest]
-        return _called(run, self._name("k", brief.function), [*given, *rest])
+        rest = [self.constant(value, "r") for value in brief.rest]
+        return _called(run, self.constant(brief.function, "k"), [*given, *rest])
 
     def _function(self, at_once: bool) -> Plan:
         """The text as a function; what is not done at once is run quietly."""
@@ -254,31 +251,29 @@ class _Text:
         else:
             call = f"    return quiet().run({', '.join(['run', *inputs])})"
             lines = [f"def run({', '.join(inputs)}):", *body, head, *taken, call]
-        exec("\n".join(lines), self.scope)
-        plan: Plan = self.scope.pop("plan")
-        return plan
+        return define("plan", lines, self.scope, "plan")
 
     def _taken(self, k: int) -> str:
         """The array of NumPy's of an operand."""
         if self.kinds[k] == OWN:
             return f"a{k} = x{k}._value"
-        dtype = self._name("d", self.jaxpr.invars[k].aval.dtype)
+        dtype = self.constant(self.jaxpr.invars[k].aval.dtype, "d")
         return f"a{k} = asarray(x{k}, {dtype})"
 
     def _results(self, inputs: Sequence[str]) -> Iterator[str]:
         """The result, in memory that nobody else has."""
         outs = self.jaxpr.outvars
-        avals = self._name("t", [v.aval for v in outs])
+        avals = self.constant([v.aval for v in outs], "t")
         names = [self._read(v) for v in outs]
         given = [*inputs, *map(self._read, self.known)]
         if self.tree.kind is not None:
-            rebuilt = self._name("u", self.tree.unflatten)
+            rebuilt = self.constant(self.tree.unflatten, "u")
             fixed = [n for n, v in zip(names, outs, strict=True) if self._is_fixed(v)]
             alone = f"separate([{', '.join(names)}], [{', '.join([*given, *fixed])}])"
             yield f"return {rebuilt}(list(map(wrap, {alone}, {avals})))"
             return
         (name,), (out,) = names, outs
-        aval = self._name("t", out.aval)
+        aval = self.constant(out.aval, "t")
         if self._is_fixed(out):
             name = f"{name}.copy()"
         elif out not in self.made:

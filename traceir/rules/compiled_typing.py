@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from traceir.base.generated_code import FunctionWriter
 from traceir.rules.applied import SCOPES
 from traceir.rules.formulas.domains import DOMAINS
 from traceir.rules.formulas.language import VOCABULARY, compile_formula, parse
@@ -24,10 +25,12 @@ def compile_typing(prim: Prim, rules: Rules, make: Callable[..., Any]) -> Typing
     domains = {f"_in_{p.name}": DOMAINS[p.domain] for p in prim.params}
     scope = {"__builtins__": {}, **VOCABULARY, **rules.constants, **domains}
     scope |= {"_make": make, "tuple": tuple}
-    source = "\n    ".join(["def typing(_avals, _params):", *_lines(prim)])
-    exec(compile(source, f"<traceir typing: {prim.name}>", "exec"), scope)
-    function: Typing = scope["typing"]
-    return function
+    writer = FunctionWriter(scope)
+    for line in _lines(prim):
+        writer.add(line)
+    return writer.define(
+        "typing", "def typing(_avals, _params):", f"typing: {prim.name}"
+    )
 
 
 def compile_scope(clauses: Iterable[Clause], at: str) -> Callable[..., bool]:

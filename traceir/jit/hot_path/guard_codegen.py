@@ -16,6 +16,7 @@ import numpy as np
 
 from traceir.arrays.array import Array
 from traceir.base.fast_dataclass import dataclass
+from traceir.base.generated_code import FunctionWriter
 from traceir.errors import TraceirError
 from traceir.jit.cache.signature import StaticSpec
 from traceir.jit.cache.trace_cache import Entry
@@ -66,32 +67,29 @@ class Runner:
         return self._guard
 
 
-class _Writer:
+class _Writer(FunctionWriter):
     """The lines of a guard, and the objects that they name."""
 
     def __init__(self, runner: Runner) -> None:
         self.runner = runner
-        self.lines: list[str] = []
         self.numbers = count()
-        self.constants: dict[str, Any] = {
-            "Array": Array,
-            "ndarray": np.ndarray,
-            "OTHER": OTHER,
-            "TraceirError": TraceirError,
-            "as_input": as_input,
-            "context": runner.context,
-            "entry": runner.entry,
-            "run": runner.program,
-            "wrap": to_numpy if runner.numpy_out else Array._wrap,
-        }
+        super().__init__(
+            {
+                "Array": Array,
+                "ndarray": np.ndarray,
+                "OTHER": OTHER,
+                "TraceirError": TraceirError,
+                "as_input": as_input,
+                "context": runner.context,
+                "entry": runner.entry,
+                "run": runner.program,
+                "wrap": to_numpy if runner.numpy_out else Array._wrap,
+            }
+        )
 
     def guard(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Guard:
         self.write(args, kwargs)
-        text = "\n    ".join(["def guard(now, args, kwargs):", *self.lines])
-        exec(compile(text, "<traceir guard>", "exec"), self.constants)
-        # What no longer refers to itself is freed with its last user.
-        guard: Guard = self.constants.pop("guard")
-        return guard
+        return self.define("guard", "def guard(now, args, kwargs):", "guard")
 
     def write(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
         """Write the guard of calls with arguments such as these."""
@@ -123,16 +121,8 @@ class _Writer:
 
     # -- lines ----------------------------------------------------------------------
 
-    def add(self, line: str) -> None:
-        self.lines.append(line)
-
     def name(self) -> str:
         return f"x{next(self.numbers)}"
-
-    def constant(self, value: Any) -> str:
-        name = f"c{next(self.numbers)}"
-        self.constants[name] = value
-        return name
 
     def refuse(self, condition: str) -> None:
         self.add(f"if {condition}: return OTHER")
