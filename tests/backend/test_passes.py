@@ -17,8 +17,9 @@ import traceir
 import traceir.numpy as jnp
 from traceir import lax
 from traceir.text import parse
+from traceir_numba.buffers.overwriting import may_overwrite
 from traceir_numba.fusion import fuse
-from traceir_numba.loops.nest import Load, may_overwrite
+from traceir_numba.loops.nest import Load
 from traceir_numba.pipeline.build_program import assemble
 
 

@@ -9,7 +9,7 @@ that a trace runs under.
 - `cost_model`: the cost model of tracing and of the reference
 - `fast_dataclass`: dataclasses that are created in half of the time
 - `fork_safety`: locks that a forked child never finds held
-- `generated_code`: Python functions that are written and compiled at run time
+- `generated_code`: Python functions that are written and compiled when the program runs
 - `lazy_exports`: names of a package whose modules are imported on first use
 - `moved_modules`: modules by the names that pickles of earlier versions have for them
 - `python_parser`: Python's parser, for one thread at a time

@@ -13,7 +13,7 @@ from math import prod
 
 from traceir.dtypes import as_dtype
 from traceir_numba import cost_model
-from traceir_numba.loops.nest import Load, map_accesses
+from traceir_numba.buffers.overwriting import may_overwrite, overwritten
 from traceir_numba.loops.program import (
     Buffer,
     Call,
@@ -74,7 +74,7 @@ class _Sharing:
             if isinstance(step, Launch):
                 for new, old in self.in_place(step, number, made):
                     self.take(new, old)
-                    step = unified(step, old, new)
+                    step = overwritten(step, old, new)
                     renamed.append(Reshape(old, new))
                     made.add(new)
             for slot in needed(step):
@@ -162,7 +162,10 @@ class _Sharing:
                     and self.last[old] == number
                     and buffers[old].dtype == buffers[new].dtype
                     and buffers[old].shape == buffers[new].shape
-                    and can_overwrite(step, old, new)
+                    and step.nest.form == "map"
+                    and may_overwrite(
+                        step.nest, step.buffers.index(old), step.buffers.index(new)
+                    )
                 ):
                     yield new, old
                     return
@@ -192,38 +195,3 @@ def _touches(step: Step) -> tuple[int, ...]:
         case Copy():
             return (step.source, step.target)
     raise AssertionError(step)
-
-
-def can_overwrite(step: Launch, old: int, new: int) -> bool:
-    """True if each point reads `old` only where it then writes `new`."""
-    nest = step.nest
-    if nest.form != "map":
-        return False
-    read, written = step.buffers.index(old), step.buffers.index(new)
-    if read in nest.written or written in nest.loaded:
-        return False
-    places = {s.access for s in nest.stores if s.access.buffer == written}
-    reads = {n.access for n in nest.body if isinstance(n, Load)}
-    own = {access for access in reads if access.buffer == read}
-    # Elements that lie together at a place are of one point, whichever they are.
-    alike = {replace(access, lane=0) for access in own}
-    return len(alike) == 1 and {replace(a, buffer=read) for a in places} == own
-
-
-def unified(step: Launch, old: int, new: int) -> Launch:
-    """The launch with one pointer for two buffers."""
-    kept, gone = step.buffers.index(old), step.buffers.index(new)
-
-    def number(k: int) -> int:
-        k = kept if k == gone else k
-        return k - 1 if k > gone else k
-
-    nest = map_accesses(step.nest, lambda a: replace(a, buffer=number(a.buffer)))
-    rest = [k for k in range(len(step.buffers)) if k != gone]
-    pointers = step.labels.pointers
-    return replace(
-        step,
-        nest=replace(nest, buffers=tuple(nest.buffers[k] for k in rest)),
-        buffers=tuple(step.buffers[k] for k in rest),
-        labels=replace(step.labels, pointers=tuple(pointers[k] for k in rest)),
-    )

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from traceir_numba.loops.nest import Constant, Nest, map_accesses, may_overwrite
+from traceir_numba.buffers.overwriting import may_overwrite, overwritten
+from traceir_numba.loops.nest import Constant
 from traceir_numba.loops.program import Assign, Branch, Buffer, Copy, Launch, Step
 from traceir_numba.loops.step_effects import pointers_to, reads, renamed, writes
 
@@ -126,7 +127,7 @@ def _over(steps: Sequence[Step], carry: int, new: int) -> tuple[Step, ...] | Non
         case Copy(source) if source == carry:
             made = ()
         case Launch() as launch if _may_write(launch, carry, new, others):
-            made = (_unified(launch, carry, new),)
+            made = (overwritten(launch, carry, new),)
         case Branch(branches=branches) as choice:
             found = [_over(branch, carry, new) for branch in branches]
             kept = tuple(branch for branch in found if branch is not None)
@@ -146,29 +147,3 @@ def _may_write(launch: Launch, carry: int, new: int, others: Collection[int]) ->
         return True
     old, own = launch.buffers.index(carry), launch.buffers.index(new)
     return may_overwrite(launch.nest, old, own)
-
-
-def _unified(launch: Launch, carry: int, new: int) -> Launch:
-    """The launch with the old value's memory for the new one."""
-    own = launch.buffers.index(new)
-    if carry not in launch.buffers:
-        buffers = tuple(carry if b == new else b for b in launch.buffers)
-        return replace(launch, buffers=buffers)
-    old = launch.buffers.index(carry)
-
-    def number(k: int) -> int:
-        k = old if k == own else k
-        return k - 1 if k > own else k
-
-    nest: Nest = map_accesses(
-        launch.nest, lambda a: replace(a, buffer=number(a.buffer))
-    )
-    kept = [k for k in range(len(launch.buffers)) if k != own]
-    return replace(
-        launch,
-        nest=replace(nest, buffers=tuple(nest.buffers[k] for k in kept)),
-        buffers=tuple(launch.buffers[k] for k in kept),
-        labels=replace(
-            launch.labels, pointers=tuple(launch.labels.pointers[k] for k in kept)
-        ),
-    )

@@ -8,6 +8,7 @@ places, so that no carry is copied.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from traceir.ir.jaxpr import Atom, ClosedJaxpr, Eqn, Jaxpr, Literal, Var
 from traceir.text.words import number_text
@@ -17,15 +18,13 @@ from traceir_numba.emitters.kinds import Region
 from traceir_numba.emitters.regions import Choose, Repeat
 from traceir_numba.fusion.clusters import Cluster
 from traceir_numba.fusion.dataflow import Graph
-from traceir_numba.fusion.fuse import Plan, fuse, kept_values
-from traceir_numba.loops.build_nest import Built, build
+from traceir_numba.loops.lower_clusters import ClusterLowering
 from traceir_numba.loops.nest import Constant
 from traceir_numba.loops.program import (
     Assign,
     Branch,
     Call,
     Copy,
-    Labels,
     Launch,
     Load,
     Loop,
@@ -34,7 +33,7 @@ from traceir_numba.loops.program import (
     Step,
     While,
 )
-from traceir_numba.loops.schedule import merge, scratch_of
+from traceir_numba.loops.schedule import scratch_of
 from traceir_numba.loops.step_effects import reads, walk, writes
 from traceir_numba.lowering.hoist_reshapes import hoist_reshapes
 
@@ -105,11 +104,9 @@ class Block:
 
     def run(self) -> tuple[Step, ...]:
         """All steps."""
-        plan = fuse(self.graph)
-        outvars = self.closed.jaxpr.outvars
-        results = {self.graph.memory_of(a) for a in outvars if isinstance(a, Var)}
-        kept = kept_values(plan, results)
-        for number, cluster in enumerate(plan.clusters):
+        results = [a for a in self.closed.jaxpr.outvars if isinstance(a, Var)]
+        lowering = ClusterLowering(self.graph, results, self.names)
+        for number, cluster in enumerate(lowering.clusters):
             match cluster.jobs[0].kind:
                 case "library":
                     eqn = cluster.jobs[0].eqn
@@ -118,16 +115,13 @@ class Block:
                 case "region":
                     self.region(cluster.jobs[0].eqn)
                 case "put":
-                    rest = plan.clusters[number + 1 :]
-                    self.begin(cluster.jobs[0].eqn, rest, results)
-                    self.launch(self.built(plan, cluster, kept))
+                    rest = lowering.clusters[number + 1 :]
+                    kept = {self.graph.memory_of(v) for v in results}
+                    self.begin(cluster.jobs[0].eqn, rest, kept)
+                    self.launch(lowering, cluster)
                 case _:
-                    self.launch(self.built(plan, cluster, kept))
+                    self.launch(lowering, cluster)
         return tuple(self.steps)
-
-    def built(self, plan: Plan, cluster: Cluster, kept: Collection[Var]) -> Built:
-        """The nest of a cluster."""
-        return build(self.graph, cluster, plan.stored, kept, self.names)
 
     def begin(
         self, eqn: Eqn, rest: Sequence[Cluster], results: Collection[Var]
@@ -149,20 +143,17 @@ class Block:
             return
         self.steps.append(Copy(source, self.slot(out)))
 
-    def launch(self, built: Built) -> None:
+    def launch(self, lowering: ClusterLowering, cluster: Cluster) -> None:
         """Add a kernel's launch; scalars that it reads or writes need memory."""
-        nest, extents = merge(built.nest, built.extents, built.params)
-        buffers = tuple(self.slot(v) for v in built.memory)
-        pointers = tuple(self.work.buffers[b].name for b in buffers)
-        labels = Labels(built.labels, pointers)
+        step = lowering.launch(cluster, self.slot, self.work.buffers)
         scratch = tuple(
             self.work.add(self.work.name(), (blocks,), dtype, "memory")
-            for blocks, dtype in scratch_of(nest, extents, built.params)
+            for blocks, dtype in scratch_of(step.nest, step.extents, step.params)
         )
-        step = Launch(nest, buffers, extents, built.params, labels, scratch)
+        step = replace(step, scratch=scratch)
         self.steps.append(step)
         if not is_inline(step):
-            for slot in buffers:
+            for slot in step.buffers:
                 if self.work.is_scalar(slot):
                     self.work.give(slot)
 

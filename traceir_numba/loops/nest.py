@@ -315,28 +315,3 @@ def _map(
         finish_stores=first.finish_stores,
         later=tuple(later),
     )
-
-
-def may_overwrite(nest: Nest, old: int, new: int) -> bool:
-    """True if `new` may have the memory of `old`, another buffer of the same shape.
-
-    Each point then reads `old` only where it writes `new`, and no more in later passes.
-    """
-    if old in nest.written:
-        return False
-    read: list[tuple[int, Access]] = []
-    stored: list[tuple[int, Access]] = []
-    for number, one in enumerate(nest.passes):
-        loads = [n.access for n in one.body if isinstance(n, Load)]
-        read += [(number, a) for a in loads if a.buffer == old]
-        stored += [(number, s.access) for s in one.stores if s.access.buffer == new]
-        ends = [n.access for n in one.finish if isinstance(n, Load)]
-        ends += [s.access for s in one.finish_stores]
-        if any(access.buffer in (old, new) for access in ends):
-            return False
-    places = {replace(access, buffer=old) for _, access in stored}
-    return (
-        len(places) == 1
-        and all(access in places for _, access in read)
-        and max((k for k, _ in read), default=0) <= min(k for k, _ in stored)
-    )

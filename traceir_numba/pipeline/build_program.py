@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import count
 
 import numpy as np
@@ -21,22 +22,18 @@ from traceir_numba.emitters.pairs.values import part_of
 from traceir_numba.errors import unsupported
 from traceir_numba.fusion.clusters import Cluster, Shape
 from traceir_numba.fusion.dataflow import Graph
-from traceir_numba.fusion.fuse import Plan, fuse, kept_values
-from traceir_numba.loops.build_nest import build
 from traceir_numba.loops.identifiers import program_name, safe_name
+from traceir_numba.loops.lower_clusters import ClusterLowering
 from traceir_numba.loops.program import (
     Buffer,
     Call,
     Copy,
     Evaluate,
-    Labels,
-    Launch,
     Program,
     Reshape,
     Run,
     Step,
 )
-from traceir_numba.loops.schedule import merge
 from traceir_numba.lowering.canonicalize import simplify
 from traceir_numba.lowering.float16 import without_halves
 from traceir_numba.lowering.hoist_reshapes import hoist_reshapes
@@ -136,18 +133,17 @@ class _Assembler:
     def program(self, text: str) -> Program:
         """Fuse, give buffers to values, add the steps of each cluster."""
         jaxpr = self.closed.jaxpr
-        plan = fuse(self.graph)
         inputs = tuple(self.slot(v, "input") for v in jaxpr.invars)
         for var, value in zip(jaxpr.constvars, self.closed.consts, strict=True):
             self.constants.append((self.slot(var, "constant"), value))
         results = self.results()
-        kept = kept_values(plan, {self.graph.memory_of(v) for v in results})
+        lowering = ClusterLowering(self.graph, results, self.names)
         for var in results:
             memory = self.graph.memory_of(var)
             if memory not in self.slots:
                 self.slot(memory, "output", self.seen(memory, var))
-        for cluster in plan.clusters:
-            self.step(plan, cluster, kept)
+        for cluster in lowering.clusters:
+            self.step(lowering, cluster)
         outputs = self.outputs()
         return Program(
             self.own_name,
@@ -238,7 +234,7 @@ class _Assembler:
 
     # -- steps --------------------------------------------------------------------
 
-    def step(self, plan: Plan, cluster: Cluster, kept: set[Var]) -> None:
+    def step(self, lowering: ClusterLowering, cluster: Cluster) -> None:
         """Add the steps of a cluster: a launch, a call, a routine, or a copy before."""
         job = cluster.jobs[0]
         if job.kind == "library":
@@ -257,12 +253,8 @@ class _Assembler:
         if job.kind == "put":  # in a copy, unless nobody reads what it is put in
             source = self.whole(job.eqn.inputs[0], 0)
             self.steps.append(Copy(source, self.slot(job.var, "temporary")))
-        built = build(self.graph, cluster, plan.stored, kept, self.names)
-        nest, extents = merge(built.nest, built.extents, built.params)
-        buffers = tuple(self.slot(v, "temporary") for v in built.memory)
-        pointers = tuple(self.buffers[b].name for b in buffers)
-        labels = Labels(built.labels, pointers)
-        self.steps.append(Launch(nest, buffers, extents, built.params, labels))
+        slot = partial(self.slot, role="temporary")
+        self.steps.append(lowering.launch(cluster, slot, self.buffers))
 
     def run(self, eqn: Eqn) -> None:
         """A routine for control flow, with the memory that it needs."""
