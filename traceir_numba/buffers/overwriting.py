@@ -1,4 +1,4 @@
-"""Kernels that write a new array over an old one: whether they may, and how."""
+"""Kernels that write a new array over an old one: whether, and how."""
 
 from __future__ import annotations
 

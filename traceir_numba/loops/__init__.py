@@ -7,7 +7,7 @@ buffers and the steps that fill them. Start reading at `build_nest.build`.
 - `build_nest`: clusters to loop nests: index maps become strides, equations nodes
 - `identifiers`: identifiers of generated source: those that it reserves for itself
 - `indirect_access`: reads and writes at indices that are values
-- `lower_clusters`: the clusters of a program as kernels: loop nests whose loops are merged
+- `lower_clusters`: the clusters of a program as loop nests
 - `nest`: loop nests as data, without a target
 - `program`: a compiled program as data: buffers, and the steps that fill them
 - `schedule`: the schedule of a nest: merged loops, their order, tiles, threads

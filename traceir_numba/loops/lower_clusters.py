@@ -1,4 +1,4 @@
-"""The clusters of a program as kernels: loop nests whose loops are merged."""
+"""The clusters of a program as loop nests."""
 
 from __future__ import annotations
 
