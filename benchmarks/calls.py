@@ -1,4 +1,4 @@
-"""What a call costs beside the work: nine elements, in several ways of passing them."""
+"""The cost of a call beside its work: nine elements, passed in several ways."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def plane(rows: int, columns: int) -> np.ndarray:
 
 
 def orbits_counted(world: Any) -> Function:
-    """How many steps each orbit stays near, of a given number."""
+    """The number of steps that each orbit stays near, of a given number."""
     xp = world.numpy
 
     def count(c: Any) -> Any:

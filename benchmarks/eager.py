@@ -27,7 +27,7 @@ TEXTS = (
 
 
 def operands(library: Any) -> dict[str, Any]:
-    """What the expressions name, as arrays of a library."""
+    """The names of the expressions, as arrays of a library."""
     rng = np.random.default_rng(0)
     whole, real = np.arange(10, dtype="int32"), "float32"
     made = {

@@ -153,7 +153,7 @@ def others(flat: np.ndarray) -> Iterator[Workload]:
 
 
 def strided() -> Iterator[Workload]:
-    """What is not read in the order in which it lies in memory."""
+    """Operands that are not read in the order in which they lie in memory."""
     square, row = normal(EDGE, EDGE), normal(EDGE)
     column = normal(EDGE, 1)
     join = numpy_only(lambda xp: lambda a, b: xp.concatenate([a, b * 2]))

@@ -35,7 +35,7 @@ def example(name: str, library: str) -> ModuleType:
 
 
 def heat_in_jax(plate: Any) -> Any:
-    """What `heat` does, with an update that makes a new array."""
+    """The work of `heat`, with an update that makes a new array."""
     for _ in range(20):
         inner = plate[1:-1, 1:-1]
         around = plate[:-2, 1:-1] + plate[2:, 1:-1] + plate[1:-1, :-2] + plate[1:-1, 2:]

@@ -18,7 +18,7 @@ def function(name: str) -> Callable[[Any], Function]:
 
 
 def power(xp: Any) -> Function:
-    """How much of each frequency there is."""
+    """The power of each frequency."""
     return lambda x: xp.abs(xp.fft.fft(x)) ** 2
 
 

@@ -38,7 +38,7 @@ def spread(xp: Any) -> Function:
 
 
 def bins(xp: Any) -> Function:
-    """How often each number occurs."""
+    """The count of each number."""
     return lambda i: xp.numpy.bincount(i, length=1000)
 
 
@@ -87,7 +87,7 @@ def common(xp: Any) -> Function:
 
 
 def common_by_hand() -> Function:
-    """What `common` does, written for Numba."""
+    """The work of `common`, written for Numba."""
 
     @numba.njit
     def run(a: Any, b: Any) -> Any:
@@ -153,7 +153,7 @@ def stored(xp: Any) -> Function:
 
 
 def counts(xp: Any) -> Function:
-    """How many elements are in each bin of one width, by two columns."""
+    """The number of elements in each bin of one width, by two columns."""
     return lambda x, y: xp.numpy.histogram2d(x, y, bins=30)[0]
 
 

@@ -16,7 +16,9 @@ def named(name: str, **params: Any) -> Any:
 
 
 def upper(world: Any) -> Function:
-    """What of a factorization does not hang on signs: the size of each element."""
+    """The part of a factorization that does not hang on signs: the size of each
+    element.
+    """
     return lambda x: world.numpy.abs(world.numpy.linalg.qr(x)[1])
 
 

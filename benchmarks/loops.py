@@ -35,7 +35,7 @@ def rnn(xp: Any) -> Function:
 
 
 def mandelbrot(xp: Any) -> Function:
-    """How long each point of a grid stays, all in one loop."""
+    """The time that each point of a grid stays, all in one loop."""
     jnp = xp.numpy
 
     def run(re: Any, im: Any) -> Any:
@@ -60,7 +60,7 @@ def mandelbrot(xp: Any) -> Function:
 
 
 def point(xp: Any) -> Function:
-    """How long one point stays, mapped over a grid."""
+    """The time that one point stays, mapped over a grid."""
 
     def stays(a: Any, b: Any) -> Any:
         def inside(state: Any) -> Any:
@@ -167,7 +167,7 @@ def plane(n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def steps_by_hand() -> Function:
-    """What `scalar_steps` does, written for Numba."""
+    """The work of `scalar_steps`, written for Numba."""
 
     @numba.njit
     def run(n: Any) -> Any:

@@ -38,7 +38,7 @@ class Spread:
 
 
 def seconds(call: Call, calls: int = 1) -> float:
-    """How long a call takes, the mean of several in a row."""
+    """The time of a call, the mean of several in a row."""
     start = time.perf_counter()
     for _ in range(calls):
         call()
@@ -67,7 +67,7 @@ def in_turn(calls: dict[str, Call], rounds: int = ROUNDS) -> dict[str, list[floa
 
 
 def ratios(times: dict[str, list[float]], own: str) -> dict[str, Spread]:
-    """How many times as long the others took as `own`, of each round."""
+    """The ratios of the others' times to that of `own`, of each round."""
     return {
         name: Spread.of([b / a for a, b in zip(times[own], others, strict=True)])
         for name, others in times.items()

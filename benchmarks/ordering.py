@@ -21,13 +21,13 @@ def best(k: int) -> Any:
 
 
 def quantity(world: Any) -> Function:
-    """Where thresholds lie among running sums."""
+    """The places of thresholds among running sums."""
     xp = world.numpy
     return lambda x, y: xp.searchsorted(xp.cumsum(x), y)
 
 
 def counts(world: Any) -> Function:
-    """How many elements are in each bin of one width."""
+    """The number of elements in each bin of one width."""
     return lambda x: world.numpy.histogram(x, bins=100)[0]
 
 

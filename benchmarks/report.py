@@ -45,7 +45,7 @@ TITLES = {
 
 
 def machine() -> dict[str, str]:
-    """What the figures hang on."""
+    """The machine on which the figures depend."""
     names = [
         line.partition(":")[2].strip()
         for line in _lines("/proc/cpuinfo")

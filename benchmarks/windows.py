@@ -81,7 +81,7 @@ def moving(size: int) -> Any:
 
 
 def running(name: str, axis: int = 0) -> Any:
-    """What `lax` runs along an axis."""
+    """The folds of `lax` along an axis."""
     return lambda world: lambda x: getattr(world.lax, name)(x, axis)
 
 

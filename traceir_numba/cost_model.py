@@ -415,5 +415,5 @@ the C library's. Measured by `exported`."""
 
 
 def operation_cost(primitive: str) -> Additions:
-    """What an operation on an element costs, by the primitive's name."""
+    """The cost of an operation on an element, by the primitive's name."""
     return OPERATION_COST.get(primitive, 1)

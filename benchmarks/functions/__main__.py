@@ -106,7 +106,7 @@ def _asked(
     contenders: list[str],
     outcomes: dict[str, Outcome],
 ) -> dict[str, list[float]]:
-    """What the worker says of a function. Raises Troubled."""
+    """The worker's answer about a function. Raises Troubled."""
     connection.send((name, contenders))
     now = contenders[0] if contenders else "times"
     started = time.perf_counter()

@@ -1,4 +1,4 @@
-"""What is done to a plain function, and whether it still gives what NumPy gives."""
+"""Implementations of a plain function, and their results beside NumPy's."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _rebuilt(f: Function, names: dict[str, Any], around: Function) -> Function:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of the first call: `works`, or what went wrong; how long it took."""
+    """The outcome of the first call: `works`, or what went wrong; how long it took."""
 
     status: str
     first: float
@@ -104,7 +104,7 @@ def first_call(f: Function, example: Example) -> Outcome:
 def compared(
     found: list[Any], wanted: list[Any], example: Example
 ) -> tuple[str, str] | None:
-    """What differs in two results: how many there are, dtypes, shapes, values."""
+    """The difference of two results: how many there are, dtypes, shapes, values."""
     if len(found) != len(wanted):
         return "other values", f"{len(found)} results for {len(wanted)}"
     for one, other in zip(found, wanted, strict=True):
@@ -139,7 +139,7 @@ def described(value: Any) -> str:
 
 
 def writes(example: Example) -> bool:
-    """Whether the function writes to its arguments."""
+    """True if the function writes to its arguments."""
     given, kept = arguments(example), arguments(example)
     with np.errstate(all="ignore"):
         example.function(*given)

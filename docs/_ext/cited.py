@@ -1,4 +1,6 @@
-"""Which cases cite a rule, and how they went on each implementation that was run."""
+"""The cases that cite each rule, and their verdicts on each implementation that was
+run.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ def runs() -> Mapping[str, Run]:
 
 @cache
 def rows() -> Matrix:
-    """How the cases of each rule went, by column."""
+    """The verdicts of the cases of each rule, by column."""
     return matrix(runs(), cases())
 
 
@@ -62,7 +64,7 @@ def marks(counts: Mapping[str, Mapping[str, int]]) -> nodes.raw:
 
 
 def verdicts(case: Case) -> nodes.raw:
-    """How a case went."""
+    """The verdicts of a case."""
     shown = []
     for column, run in runs().items():
         verdict = run.verdicts.get(case.name)

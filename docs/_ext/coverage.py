@@ -1,4 +1,4 @@
-"""What traceir.numpy has of the names that NumPy and jax.numpy share, and its tests."""
+"""The names that traceir.numpy shares with NumPy and jax.numpy, and their tests."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def present() -> list[str]:
 
 
 def absent() -> Mapping[str, str]:
-    """Why the other ones are not there."""
+    """The reasons why the other ones are not there."""
     return {name: str(why) for name, why in coverage()["absent"].items()}
 
 
 def counts() -> str:
-    """What the suite of the Array API standard found, in a sentence.
+    """The counts of the Array API standard's suite, in a sentence.
 
     >>> counts()
     'Of ... tests ... pass, ... fail and ... are skipped by the suite.'
@@ -55,7 +55,7 @@ def counts() -> str:
 
 @cache
 def calls() -> Counter[str]:
-    """How often tests, cases and examples name a function."""
+    """The number of tests, cases and examples that name each function."""
     return Counter(name for dotted in _named() for name in dotted.split(".")[:1])
 
 

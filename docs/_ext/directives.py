@@ -21,7 +21,7 @@ from traceir.rules import default
 
 
 class Spliced(SphinxDirective):
-    """What the directives have in common: one argument, and a place in the domain."""
+    """The base of the directives: one argument, and a place in the domain."""
 
     required_arguments = 1
 

@@ -30,7 +30,7 @@ def flags() -> int:
 
 
 def names(docname: str) -> dict[str, Any]:
-    """What the examples of a page can name; those of the notation are formulas."""
+    """The names that examples of a page can use; those of the notation are formulas."""
     if docname != "spec/notation":
         return {"__name__": "__main__"}
     x, y = np.array([[10], [20]], "int32"), np.array(7, "int32")

@@ -107,7 +107,7 @@ class Specification(Domain):
         return found
 
     def get_objects(self) -> Iterator[tuple[str, str, str, str, str, int]]:
-        """What the search and the inventory know."""
+        """The objects for the search and the inventory."""
         for kind, prefix in PREFIX.items():
             for id, place in self.data[kind].items():
                 yield id, id, kind, place, prefix + id, 1

@@ -40,7 +40,7 @@ class Example(SphinxDirective):
 
 
 def figure(module: ModuleType) -> nodes.raw:
-    """What an example draws of its results, within the page itself."""
+    """The drawing of an example's results, within the page itself."""
     drawn = b64encode(picture(module)).decode()
     about = escape(module.draw.__doc__.strip())
     return raw(
@@ -71,7 +71,7 @@ def rows() -> dict[str, dict[str, Any]]:
 
 
 def timing(name: str) -> list[nodes.Node]:
-    """What a call of `solve` takes, beside JAX, if that was measured."""
+    """The time of a call of `solve`, beside JAX's, if it was measured."""
     row = rows().get(name.replace("_", " "))
     if row is None:
         return []

@@ -1,4 +1,4 @@
-"""What may be asked of a value under each way of running a function, as a table."""
+"""A table of what a value answers under each way of running a function."""
 
 from __future__ import annotations
 

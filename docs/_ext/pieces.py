@@ -111,7 +111,7 @@ def sentence(words: str) -> list[nodes.Node]:
 
 
 def is_rule(words: str) -> bool:
-    """Whether words are a rule's id; names of one part are too common to be links."""
+    """True if words are a rule's id; names of one part are too common to be links."""
     return "." in words and words in default().clauses
 
 

@@ -82,7 +82,7 @@ def _params(row: View) -> list[nodes.Node]:
 
 
 def application(row: View) -> str:
-    """How the row is applied, as program text has it: `reduce_sum[axes] x`."""
+    """An application of the row, as program text has it: `reduce_sum[axes] x`."""
     params = f"[{' '.join(p.name for p in row.params)}]" if row.params else ""
     return " ".join([f"{row.name}{params}", *row.inputs])
 
@@ -187,7 +187,7 @@ def _elements(rules: Rules, row: View) -> Iterator[nodes.Node]:
 
 
 def _relations(row: View) -> Iterator[nodes.Node]:
-    """What the results satisfy: a sentence, the indices, the formula."""
+    """The relations of the results: a sentence, the indices, the formula."""
     if row.post:
         yield line("word", text("The results are such that"))
     for relation in row.post:

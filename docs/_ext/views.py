@@ -16,7 +16,7 @@ DERIVED = frozenset({"derivative", "linear", "jvp", "transpose"})
 
 @dataclass(frozen=True)
 class View:
-    """What is shown of a row; `clauses` are its own, `inherited` those of classes."""
+    """The parts of a row to show; `inherited` are the clauses of its classes."""
 
     name: str
     is_class: bool
@@ -59,7 +59,7 @@ class View:
 
 
 def view(rules: Rules, name: str) -> View:
-    """What is shown of a primitive or a class."""
+    """The parts to show of a primitive or a class."""
     if name not in rules.prims:
         return _class(rules, name)
     prim = rules.prims[name]

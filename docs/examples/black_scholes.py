@@ -20,7 +20,7 @@ def problem(count=200_000):
 
 
 def price(spot, volatility, rate, years):
-    """What the right to buy at the strike price is worth."""
+    """The worth of the right to buy at the strike price."""
     spread = volatility * jnp.sqrt(years)
     d1 = (jnp.log(spot / STRIKE) + (rate + volatility**2 / 2) * years) / spread
     later = STRIKE * jnp.exp(-rate * years)

@@ -20,7 +20,7 @@ def problem(count=200):
 
 
 def covariance(params, x, y):
-    """How values at two places belong together."""
+    """The covariance of values at two places."""
     scale, length = jnp.exp(params["scale"]), jnp.exp(params["length"])
     return scale**2 * jnp.exp(-0.5 * ((x[:, None] - y) / length) ** 2)
 

@@ -20,7 +20,7 @@ def problem(count=20_000):
 
 
 def loss(weights, points, labels):
-    """How surprising the labels are, the mean over all points."""
+    """The surprise of the labels, the mean over all points."""
     scores = points @ weights["slope"] + weights["shift"]
     return jnp.mean(jnp.logaddexp(0.0, scores) - labels * scores)
 

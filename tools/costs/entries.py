@@ -35,7 +35,7 @@ class Entry:
 
     @property
     def bits(self) -> bool:
-        """Whether results depend on it, not their time alone."""
+        """True if results depend on it, not their time alone."""
         return bool(BITS.search(self.says))
 
 

@@ -1,4 +1,4 @@
-"""What operations on elements cost: each is timed, in additions."""
+"""The costs of operations on elements: each is timed, in additions."""
 
 from __future__ import annotations
 

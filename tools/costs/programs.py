@@ -1,4 +1,4 @@
-"""What the numbers of the cost models are measured by: a program each, by name.
+"""The programs that measure the numbers of the cost models, by name.
 
 A program is made in a process in which a number may have another value. What it gives
 is called: the first call compiles, the others are timed. Programs of devices are a

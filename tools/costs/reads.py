@@ -1,4 +1,4 @@
-"""Which numbers of the cost models each program reads, as it is compiled and run.
+"""The numbers of the cost models that each program reads while it is compiled and run.
 
 `python -m tools.costs.reads` prints them as JSON: for each entry, the programs. Source
 is generated of programs for devices, which need none for that.

@@ -35,7 +35,7 @@ needed, and for --compile and --simulator not even that."""
 
 
 def parser() -> argparse.ArgumentParser:
-    """What the command understands."""
+    """The parser of the command's arguments."""
     found = argparse.ArgumentParser(
         prog="python -m tools.gpu_check",
         description=DESCRIPTION,

@@ -36,8 +36,9 @@ APART = ("text.syntax", "jit.argument", "axis.unbound")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What became of a case: its kernels by name, what their machine code takes, or
-    why there are none. Host functions have no kernels."""
+    """The result for a case: its kernels by name with the usage of their machine code,
+    or why there are none. Host functions have no kernels.
+    """
 
     kernels: tuple[str, ...] = ()
     used: tuple[Usage, ...] = ()
@@ -63,7 +64,7 @@ class _Sum:
 
 
 def rows(pattern: str, capability: str, jobs: int, end: float) -> Iterator[Row]:
-    """What became of the kernels of cases, those of each primitive first.
+    """The results for the kernels of cases, those of each primitive first.
 
     Raises RuntimeError (backend.device) where nothing compiles.
     """
@@ -97,7 +98,7 @@ def _result(future: Future[Found]) -> Found:
 
 
 def _assembled(used: Sequence[tuple[str, Usage]]) -> Iterator[Row]:
-    """What is said of machine code."""
+    """The rows about machine code."""
     if not used:
         yield Row(("machine code", "none: there is no ptxas"))
         return
@@ -136,7 +137,9 @@ def compiled(name: str, capability: tuple[int, int]) -> Found:
 
 
 def programs(closed: ClosedJaxpr) -> list[Program]:
-    """What is compiled of a program: all of it, or what lies between calls."""
+    """The programs that are compiled of one: all of it, or what lies between host
+    calls.
+    """
     found: list[Program] = []
 
     def part(closed: ClosedJaxpr, name: str) -> Program:

@@ -140,7 +140,7 @@ def _ended(process: subprocess.Popen[bytes]) -> None:
 
 
 def timed(pattern: str, end: float) -> Iterator[Row]:
-    """What `measuring` prints, as lines of the table, until a moment."""
+    """The output of `measuring`, as lines of the table, until a moment."""
     n = SMALL if device.is_simulated() else LARGE
     module = "tools.gpu_check.measuring"
     environment = {**os.environ, "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}

@@ -145,7 +145,7 @@ def _timed(call: Callable[[], Any], wait: Wait, count: int) -> float:
 
 
 def copied(n: int) -> Time:
-    """How long the device takes to copy so many numbers of 32 bits."""
+    """The time that the device takes to copy so many numbers of 32 bits."""
     source, target = device.empty(n, "float32"), device.empty(n, "float32")
     took = seconds(lambda: device.copy(source, target), lambda _: device.synchronize())
     return Time("copy by the driver", took, 8 * n / took)

@@ -43,7 +43,7 @@ def product(
 
 
 def is_long(count: int, lines: int, inner: int, columns: int) -> bool:
-    """Whether the sums of a product are so long, and so few, that they are cut.
+    """True if the sums of a product are so long, and so few, that they are cut.
 
     >>> is_long(1, 2, 100_000, 2), is_long(1, 1000, 100_000, 1000)
     (True, False)

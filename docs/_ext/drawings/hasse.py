@@ -25,7 +25,7 @@ class Node:
 
 
 def heights(edges: Edges) -> dict[str, int]:
-    """How far each node stands above the lowest: the longest way up to it.
+    """The height of each node above the lowest: the longest way up to it.
 
     >>> heights({"a": ["b", "c"], "b": ["c"], "c": []})
     {'a': 0, 'b': 1, 'c': 2}

@@ -34,7 +34,7 @@ class _Box:
     lines: Sequence[str]
 
     def edge(self, x: float, y: float) -> tuple[float, float]:
-        """Where the line from the middle towards a point leaves the box."""
+        """The point where the line from the middle towards a point leaves the box."""
         dx, dy = x - self.x, y - self.y
         scale = min(
             self.w / abs(dx) if dx else 1e9, self.h / abs(dy) if dy else 1e9, 1.0

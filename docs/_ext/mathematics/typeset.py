@@ -144,7 +144,7 @@ def _within(node: ast.expr, least: int) -> Math:
 
 
 def _whole(node: ast.expr) -> Math:
-    """What an attribute or an index is taken of; `3.shape` would read as a number."""
+    """The operand of an attribute or an index; `3.shape` would read as a number."""
     number = isinstance(node, ast.Constant) and isinstance(node.value, int | float)
     return _within(node, ATOM + 1 if number else POSTFIX)
 
