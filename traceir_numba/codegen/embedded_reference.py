@@ -120,7 +120,32 @@ def _globals(function: FunctionType) -> list[tuple[str, Any]]:
 
     space = function.__globals__
     read = dict.fromkeys(names(function.__code__))
-    return [(name, space[name]) for name in read if name in space]
+    found = [(name, space[name]) for name in read if name in space]
+    own = [value for _, value in found if _is_own(value)]
+    found += [
+        (name, vars(one)[name]) for one in own for name in read if name in vars(one)
+    ]
+    return [(name, value) for name, value in found if not _is_own(value)]
+
+
+def _is_own(value: Any) -> bool:
+    """True if a value is a module of the reference, whose names stand for themselves."""
+    return isinstance(value, ModuleType) and value.__name__.startswith(OWN)
+
+
+class _Unqualified(ast.NodeTransformer):
+    """A function's text with the names of the reference's modules without the module."""
+
+    def __init__(self, function: FunctionType) -> None:
+        self._space = function.__globals__
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        """The attribute of a module as a name."""
+        self.generic_visit(node)
+        one = (
+            self._space.get(node.value.id) if isinstance(node.value, ast.Name) else None
+        )
+        return ast.Name(node.attr, node.ctx) if _is_own(one) else node
 
 
 def _definition(name: str, value: Any) -> str:
@@ -128,6 +153,8 @@ def _definition(name: str, value: Any) -> str:
     if not isinstance(value, FunctionType | type):
         return f"{name} = {value!r}"
     tree = parse_module(dedent(inspect.getsource(value)))
+    if isinstance(value, FunctionType):
+        _Unqualified(value).visit(tree)
     (top,) = tree.body
     assert isinstance(top, ast.FunctionDef | ast.ClassDef)
     if isinstance(top, ast.FunctionDef):
