@@ -121,10 +121,8 @@ def _globals(function: FunctionType) -> list[tuple[str, Any]]:
     space = function.__globals__
     read = dict.fromkeys(names(function.__code__))
     found = [(name, space[name]) for name in read if name in space]
-    own = [value for _, value in found if _is_own(value)]
-    found += [
-        (name, vars(one)[name]) for one in own for name in read if name in vars(one)
-    ]
+    for own in [vars(value) for _, value in found if _is_own(value)]:
+        found += [(name, own[name]) for name in read if name in own]
     return [(name, value) for name, value in found if not _is_own(value)]
 
 
@@ -142,10 +140,9 @@ class _Unqualified(ast.NodeTransformer):
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         """The attribute of a module as a name."""
         self.generic_visit(node)
-        one = (
-            self._space.get(node.value.id) if isinstance(node.value, ast.Name) else None
-        )
-        return ast.Name(node.attr, node.ctx) if _is_own(one) else node
+        left = node.value
+        own = isinstance(left, ast.Name) and _is_own(self._space.get(left.id))
+        return ast.Name(node.attr, node.ctx) if own else node
 
 
 def _definition(name: str, value: Any) -> str:
