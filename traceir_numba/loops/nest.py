@@ -225,7 +225,7 @@ class Nest:
 
     @property
     def form(self) -> str:
-        """The form of the loops.
+        """The way in which the loops run.
 
         "map": all are kept. "whole": all are reduced. "rows": the innermost loop is
         reduced. "columns": the innermost is kept, an outer one is reduced.

@@ -119,9 +119,7 @@ class Loops:
 
     @property
     def split(self) -> str:
-        """The loop over which a launch is split: loop, tiles, blocks; none without
-        loops.
-        """
+        """The unit of a launch's range: loop, tiles or blocks; none without loops."""
         if self.outer:
             return "loop"
         if self.lanes is None:
