@@ -13,7 +13,7 @@ usage: python -m traceir tour    the main job, shown step by step
 def main(arguments: list[str]) -> int:
     """Run a command; returns the process's exit status.
 
-    Who reads no further, as ``head`` does, ends the command without a word.
+    A reader that stops early, such as ``head``, ends the command without a word.
     """
     try:
         status = _run(arguments)

@@ -1,7 +1,7 @@
 """Looking into programs while they run. Serves: debug.*, debug_print.*
 
-What is printed or called is part of the program: it happens at each run, in the order
-of the program, for each turn of a loop and for each example under `vmap`.
+Prints and calls are part of the program: they happen at each run, in the order of the
+program, for each turn of a loop and for each example under `vmap`.
 
 >>> import traceir
 >>> @traceir.jit

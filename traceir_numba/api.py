@@ -51,7 +51,7 @@ def jit(
     once for each line that calls it (face.fallback).
 
     `target="cuda"` compiles for a device: results stay there, as arrays of
-    `traceir_numba.cuda.DeviceArray`, which the next call takes as they are. Where all
+    `traceir_numba.cuda.DeviceArray`, which the next call takes as they are. If all
     arrays on the device that it was given are CuPy's, PyTorch's, Numba's or JAX's,
     results are that library's.
 

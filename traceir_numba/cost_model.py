@@ -2,7 +2,7 @@
 
 A name has a unit as its type. Its docstring says what the number trades off, whether
 bits depend on it, and by which program it is measured: `python -m tools.costs NAME`
-times that program with this value, with half and with double of it. Who decides reads
+times that program with this value, with half and with double of it. A decision reads
 `cost_model.NAME` at that moment, so what is set here holds from then on.
 
 `traceir_numba.cuda.cost_model` has the numbers of devices, `traceir.base.cost_model`

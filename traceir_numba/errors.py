@@ -25,7 +25,7 @@ def wrong_threads(number: object) -> TraceirError:
 def wrapped(rule: str, what: str) -> Iterator[None]:
     """Turn any failure inside into the error of `rule`: nobody needs Numba's traceback.
 
-    What went wrong stays reachable as the error's cause.
+    The original error stays reachable as its cause.
     """
     try:
         yield

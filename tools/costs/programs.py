@@ -1,7 +1,7 @@
 """The programs that measure the numbers of the cost models, by name.
 
-A program is made in a process in which a number may have another value. What it gives
-is called: the first call compiles, the others are timed. Programs of devices are a
+A program is made in a process in which a number may have another value. Its result is
+called: the first call compiles, the others are timed. Programs of devices are a
 function and its arguments, `DEVICE`.
 """
 

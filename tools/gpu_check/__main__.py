@@ -1,7 +1,7 @@
 """The command `make gpu-check`: cases, tests and times in one table.
 
-What could hang is in processes of its own, which are ended when their time is over.
-Serves: every table
+Work that could hang is in processes of its own, which are ended when their time is
+over. Serves: every table
 """
 
 from __future__ import annotations

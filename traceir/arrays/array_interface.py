@@ -1,7 +1,7 @@
 """The methods that arrays and tracers have in common. Serves: array.*
 
-What follows from the type is here. The operators and the other methods are declared for
-type checkers: their bodies are functions of `traceir.numpy`, which
+The parts that follow from the type are here. The operators and the other methods are
+declared for type checkers: their bodies are functions of `traceir.numpy`, which
 `traceir.binding.bind_operators` binds, last.
 """
 

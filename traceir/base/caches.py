@@ -1,8 +1,8 @@
 """Caches shared by threads: filled once, bounded, cleared together.
 
 `functools.cache` calls its function as often as threads ask before the first is done,
-and each thread gets what it has made itself. Where that is one object by its meaning,
-or expensive to make, `once` stands in its place.
+and each thread gets what it has made itself. If that is one object by its meaning, or
+expensive to make, `once` stands in its place.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The cost model of tracing and of the reference.
 
 A name has a unit as its type, and its docstring says what the number trades off and by
-which program `python -m tools.costs NAME` measures it. Who decides reads
+which program `python -m tools.costs NAME` measures it. A decision reads
 `cost_model.NAME` at that moment.
 
 >>> from traceir.base import cost_model

@@ -1,7 +1,7 @@
 """Names of a package whose modules are imported on first use.
 
-Which names there are, and of which modules, is said once, in the stub beside the
-package: type checkers and editors read it, and so does `places`.
+The names, and their modules, are said once, in the stub beside the package: type
+checkers and editors read it, and so does `places`.
 """
 
 from __future__ import annotations

@@ -27,10 +27,11 @@ from traceir.tracing.trace import Tracer
 def device_put(x: Any, device: Any = None) -> Any:
     """A tree of numbers and NumPy arrays as one of arrays, on a device.
 
-    `device` is a device, a sharding, or a tree of these that is a prefix of `x`. How an
-    array lies is no part of its type: a call on what was put somewhere traces nothing
-    anew. Raises RuntimeError (device.platform, sharding.mesh) for another device or a
-    spec without a mesh, ValueError (sharding.tree, sharding.rank, sharding.divides).
+    `device` is a device, a sharding, or a tree of these that is a prefix of `x`. The
+    layout of an array over devices is no part of its type: a call on what was put
+    somewhere traces nothing anew. Raises RuntimeError (device.platform, sharding.mesh)
+    for another device or a spec without a mesh, ValueError (sharding.tree,
+    sharding.rank, sharding.divides).
 
     >>> device_put({"a": 1.5})
     {'a': Array(1.5, dtype=float32, weak_type=True)}
@@ -48,8 +49,8 @@ def device_put(x: Any, device: Any = None) -> Any:
 def device_get(x: Any) -> Any:
     """A tree with its arrays as NumPy arrays, which must not be written to.
 
-    What is no array stays as it is, and so do traced values. Arrays of a backend's
-    device are copied from there.
+    Other values stay as they are, and so do traced ones. Arrays of a backend's device
+    are copied from there.
 
     >>> import traceir.numpy as jnp
     >>> device_get({"a": jnp.arange(2), "b": 3})

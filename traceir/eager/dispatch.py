@@ -2,10 +2,10 @@
 
 Serves: level.bind
 
-What a function does with arrays is decided by their types, by its other arguments and
-by the context. When a call comes for the second time with the same ones, a *plan* of
-it is made and remembered: from then on one look-up finds the plan, and no operand is
-checked, promoted or typed anew.
+The types of arrays, the other arguments and the context decide the work of a function.
+When a call comes for the second time with the same ones, a *plan* of it is made and
+remembered: from then on one look-up finds the plan, and no operand is checked, promoted
+or typed anew.
 """
 
 from __future__ import annotations

@@ -36,10 +36,9 @@ class Exported(JitFunction):
     """A program under the name of the function that it was traced from.
 
     Called with arguments of the types that it was exported for, alone or inside a
-    trace: it can be differentiated, batched and jitted like any function. Where a
-    function with a derivative rule of its own was traced, that holds here, and where
-    a file is read that has the rule; without it a derivative is an error
-    (custom.named).
+    trace: it can be differentiated, batched and jitted like any function. The
+    derivative rule of a traced function holds here, and in files that have the rule;
+    without it a derivative is an error (custom.named).
 
     Raises TypeError (jit.signature, jit.compiled-tree, jit.compiled) for other
     arguments. Pickling it is pickling its file, with rules for first derivatives.
@@ -148,8 +147,8 @@ class Exported(JitFunction):
         """The file of the program, for `deserialize`; its form is in the specification.
 
         With `vjp_order=n` the file has the derivative rules of functions in the
-        program, so that what is read can be differentiated n times, in either mode.
-        Where there are no such functions it can be without. The rules are traced now.
+        program, so that what is read can be differentiated n times, in either mode. It
+        is not needed without such functions. The rules are traced now.
 
         Raises ValueError (export.order) for a number that is no order, TypeError
         (custom.named) where a rule is not known, (export.whole) where a rule calls

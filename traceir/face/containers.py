@@ -2,8 +2,8 @@
 
 Serves: update.container
 
-A trace gets containers of its own. What the function has changed in them is told by
-comparing each with what it had, and done to the caller's when the program has run.
+A trace gets containers of its own. The function's changes in them are found by
+comparing each with what it had, and are made in the caller's when the program has run.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Serves: face.random, face.external
 
-A generator draws when the program runs. What else gives another value in each call has
-no place in a program: asking for it is an error.
+A generator draws when the program runs. Other sources of values that differ in each
+call have no place in a program: asking for one is an error.
 """
 
 from __future__ import annotations

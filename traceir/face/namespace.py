@@ -148,7 +148,7 @@ def of_numpy(value: Any) -> Any:
 class Globals(dict[str, Any]):
     """A module's globals, with NumPy as a traced function sees it.
 
-    What the function makes global is kept here and handed on by `flush`.
+    Assignments to globals are kept here and handed on by `flush`.
     """
 
     def __init__(self, real: dict[str, Any], view: View) -> None:

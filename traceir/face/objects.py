@@ -72,7 +72,8 @@ class Objects:
 
     def class_of(self, kind: type) -> type:
         """A class as a traced function sees it: derived from it, with its methods as
-        they are seen. What it makes is of the class itself when the trace ends."""
+        they are seen. Its objects are of the class itself when the trace ends.
+        """
         if not _is_plain(kind):
             return kind
         found = self._classes.get(kind)

@@ -37,9 +37,9 @@ def jit(
     trace may branch on; each new value is a new trace. `backend` is "numba" where
     llvmlite is importable, else "reference". `max_traces` bounds the number of traces.
 
-    What the function reads besides its arguments is read when it is traced, and static
-    objects are kept as they are. With `strict`, globals, closures, defaults and static
-    arguments are fingerprinted with each trace and looked at in each call:
+    Values that the function reads besides its arguments are read when it is traced, and
+    static objects are kept as they are. With `strict`, globals, closures, defaults and
+    static arguments are fingerprinted with each trace and looked at in each call:
     StaleCaptureError (cache.strict.capture, cache.strict.static) when one has changed.
 
     With `sanitize`, as within ``with traceir.sanitize():``, the program is evaluated

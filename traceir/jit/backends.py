@@ -185,7 +185,7 @@ EAGER["jit"] = run_eagerly
 def run_region(primitive: str) -> Callable[[Params], Callable[..., Any]]:
     """The evaluation of a region outside every trace: compiled, by the default backend.
 
-    What is compiled is kept with the first program in its params.
+    Compiled code is kept with the first program in its params.
     """
 
     def made(params: Params) -> Callable[..., Sequence[np.ndarray]]:

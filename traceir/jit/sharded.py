@@ -21,7 +21,8 @@ from traceir.tracing.trace import typeof
 class ShardedFunction(JitFunction):
     """A jitted function whose arguments and results lie on devices as is said.
 
-    How an array lies is no part of its type, so nothing is traced for it.
+    The layout of an array over devices is no part of its type, so nothing is traced for
+    it.
     """
 
     __slots__ = ("_shardings",)

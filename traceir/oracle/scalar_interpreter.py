@@ -39,7 +39,7 @@ def run(
 ) -> list[Array]:
     """The results of a program; sums are exact before they are rounded.
 
-    What is known by relations alone is asked of `guess`, a function of primitive,
+    Results that only relations define are asked of `guess`, a function of primitive,
     params and operands. Raises ValueError where that is wrong, or nobody was given.
 
     >>> from traceir.text import parse

@@ -34,10 +34,9 @@ def randint(
 ) -> Array:
     """Integers from `minval` to less than `maxval`, which broadcast to `shape`.
 
-    By default int32. Where `maxval` is not greater, the result is `minval`. Two draws
-    of bits are reduced modulo the number of integers, so that none is preferred by
-    more than one in so many. Raises TypeError (face.integers), ValueError
-    (random.shape).
+    By default int32. If `maxval` is not greater, the result is `minval`. Two draws of
+    bits are reduced modulo the number of integers, so that none is preferred by more
+    than one in so many. Raises TypeError (face.integers), ValueError (random.shape).
 
     >>> import traceir
     >>> traceir.random.randint(traceir.random.key(0), (3,), 0, 10)

@@ -31,7 +31,7 @@ class Rows(Protocol[Row]):
 
 
 class Domain(Protocol[V]):
-    """What the values of a program are, as far as regions have to know."""
+    """The values of a program, as far as regions have to know them."""
 
     def ready(self, closed: ClosedJaxpr) -> Call[V]:
         """A program within another, ready to run."""
@@ -53,7 +53,7 @@ class Domain(Protocol[V]):
 
 
 def region(domain: Domain[V], primitive: str, params: dict[str, Any]) -> Call[V]:
-    """What computes the results of a region from its operands."""
+    """The function that computes the results of a region from its operands."""
     made: Call[V] = REGIONS[primitive](domain, **params)
     return made
 

@@ -37,8 +37,8 @@ def read_primitives(
 ) -> Iterator[Prim]:
     """The primitives of a table; RuleTableError if a row is malformed.
 
-    When `lenient`, a clause may need one that has been taken out of the table. What is
-    `known` of some rows is not read again.
+    When `lenient`, a clause may need one that has been taken out of the table. Rows
+    that are `known` are not read again.
     """
     classes = {name: row.data for name, row in table.tables("class")}
     prims = list(table.tables("prim"))
@@ -53,7 +53,7 @@ def read_primitives(
 class OnDemand(Mapping[str, Prim]):
     """The primitives of some tables, each read when somebody asks for it.
 
-    What only shows when rows are compared has been checked before.
+    Faults that only show when rows are compared have been looked for before.
     """
 
     def __init__(self, tables: Iterable[Row], constants: Mapping[str, Any]) -> None:

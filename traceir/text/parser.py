@@ -1,7 +1,8 @@
 """Program text to a program: names, literals and params resolved.
 
-What the text leaves out is filled in from the primitives' rows: a hidden parameter by
-its `parse` formula or its default, an untyped literal from the other operands.
+Params that the text leaves out are filled in from the primitives' rows: a hidden
+parameter by its `parse` formula or its default, an untyped literal from the other
+operands.
 
 Serves: text.syntax, text.literal, text.opaque, text.hidden
 """
@@ -44,7 +45,7 @@ def parse(
     """The program that `text` writes, in the forms of `spec/grammar.ebnf`.
 
     The constants' values are those of full text; other text leaves them out, and the
-    result then has constant variables without values. Where they were kept beside the
+    result then has constant variables without values. If they were kept beside the
     text, `kept` gives the one of a number, of that type. Raises JaxprSyntaxError with
     `line` and `column`; a program that parses may still be ill-typed.
 

@@ -47,7 +47,7 @@ def to_text(
 
     `full` leaves nothing out: weak types are marked `~`, hidden parameters and the
     values of constants are written, so that `parse` gives an equal program. It raises
-    JaxprSyntaxError (text.opaque) for a parameter that no text can stand for. Where
+    JaxprSyntaxError (text.opaque) for a parameter that no text can stand for. If
     constants are kept beside the text, `keep` takes each and gives the number that is
     written in place of its elements.
 

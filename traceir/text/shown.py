@@ -45,7 +45,7 @@ def application(primitive: str, dtype: np.dtype) -> ClosedJaxpr:
 def read_application(value: Hashable, primitive: str) -> Hashable:
     """None for a program that applies the primitive to its two operands, as written.
 
-    What else it is stays, and is for checking to refuse (program.domain).
+    Other values stay, and are for checking to refuse (program.domain).
     """
     if not isinstance(value, ClosedJaxpr) or len(value.eqns) != 1:
         return value

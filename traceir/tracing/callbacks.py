@@ -1,6 +1,6 @@
 """Callbacks: functions of the user's, called while a program runs. Serves: callback.*
 
-What is called gets arrays, and runs as often and in the order that the program says.
+A callback gets arrays, and runs as often and in the order that the program says.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def pure_callback(
 
     Raises TypeError (callback.callable), ValueError (callback.vmap-method,
     callback.vmap, callback.derivative); RuntimeError (callback.result, callback.tree)
-    when it runs. What the function itself raises reaches the caller as it is.
+    when it runs. An exception of the function itself reaches the caller as it is.
 
     >>> import numpy as np, traceir, traceir.numpy as jnp
     >>> @traceir.jit

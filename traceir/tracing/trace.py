@@ -39,8 +39,8 @@ class Unplanned(Exception):
 class Tracer(Methods):
     """Stands for an array while a function is traced or transformed.
 
-    Operators and methods are those of `Array`; the trace handles them. What Python
-    asks of the value goes to `known`.
+    Operators and methods are those of `Array`; the trace handles them. Python's
+    questions to the value go to `known`.
     """
 
     __slots__ = ("aval", "_trace", "_source", "__weakref__")

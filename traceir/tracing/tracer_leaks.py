@@ -27,8 +27,8 @@ MOST = 50
 def checking_leaks() -> Iterator[None]:
     """Within `with`: a traced value that outlives its trace is an error (leak.held).
 
-    The error says what the value is, where it was made, and what holds it. What was
-    traced before is not traced again, and so not looked at.
+    The error says what the value is, where it was made, and what holds it. Functions
+    traced before are not traced again, and so not looked at.
 
     >>> import traceir
     >>> held = []
@@ -97,7 +97,7 @@ def _holders(value: Any, ignored: list[Any]) -> tuple[tuple[str, ...], bool]:
     """The shortest way from a value to a module or function, in words; and whether
     only this package holds it, as what `vjp` returns may.
 
-    Where there is no such way, the first that was found.
+    Without such a way, the first that was found.
     """
     hidden = {id(ignored)}
     level = [_Step(value, ())]

@@ -1,8 +1,8 @@
 """Moves of a loop's carried values from one iteration to the next.
 
 Scalars are assigned. An array's pointer takes the one of the memory that the body has
-put the next value in, and that memory takes the old value's: they change places. Where
-the body reads an element no more once it has written the new one, there is one memory.
+put the next value in, and that memory takes the old value's: they change places. If the
+body reads an element no more once it has written the new one, there is one memory.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def _in_place(
 def _over(steps: Sequence[Step], carry: int, new: int) -> tuple[Step, ...] | None:
     """The steps with the new value in the old one's memory, which nobody reads then.
 
-    What makes the new value first is a copy of the old one, which goes, or a kernel
+    The first step of the new value is a copy of the old one, which goes, or a kernel
     that may write over it, or a choice between such steps.
     """
     at = next((k for k, step in enumerate(steps) if new in writes(step)), None)

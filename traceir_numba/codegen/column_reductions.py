@@ -1,9 +1,9 @@
 """Reductions of columns: neighbours are reduced side by side.
 
 Of few columns some rows are reduced beside one another, too, and then halved. Columns
-that threads share are reduced in blocks of rows. Where there are several passes
-a tile of columns stays in the cache, and the blocks are taken one after the other: the
-order is the same. Serves: choice.sum-order
+that threads share are reduced in blocks of rows. With several passes a tile of columns
+stays in the cache, and the blocks are taken one after the other: the order is the same.
+Serves: choice.sum-order
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Reference kernels as source in generated modules.
 
-What a kernel is made of is found in its code, so a module that calls one still runs
-with NumPy (and SciPy, where the kernel needs it) alone.
+The parts of a kernel are found in its code, so a module that calls one still runs with
+NumPy (and SciPy, where the kernel needs it) alone.
 """
 
 from __future__ import annotations

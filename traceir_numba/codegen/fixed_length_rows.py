@@ -1,8 +1,8 @@
 """Reductions of rows whose length is a compile-time constant.
 
-What a row needs is then straight-line code on vectors, so that the processor works on
-the next row before it has ended one. The order is that of rows of any length.
-Serves: choice.sum-order
+The work of a row is then straight-line code on vectors, so that the processor works on
+the next row before it has ended one. The order is that of rows of any length. Serves:
+choice.sum-order
 """
 
 from __future__ import annotations

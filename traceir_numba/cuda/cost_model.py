@@ -2,7 +2,7 @@
 
 A name has a unit as its type, and its docstring says what the number trades off and by
 which program `python -m tools.costs NAME` measures it, where there is a device. None of
-them has been measured on one: they follow from what a device has at least. Who decides
+them has been measured on one: they follow from what a device has at least. A decision
 reads `cost_model.NAME` at that moment.
 
 >>> from traceir_numba.cuda import cost_model

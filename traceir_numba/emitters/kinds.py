@@ -54,7 +54,7 @@ class Expression:
 class Index:
     """An index into one dimension of a value: `start + step * i`, i that of loop `dim`.
 
-    Without a loop it is `start`. It is used where i is `within` a range only. What is
+    Without a loop it is `start`. It is used where i is `within` a range only. An index
     `found` in memory is added to it.
     """
 
@@ -110,7 +110,7 @@ class Scalar:
 class View:
     """The operand's elements at other indices; None where those are not linear.
 
-    Where it `reorders` them, reading neighbours is reading far apart.
+    If it `reorders` them, reading neighbours is reading far apart.
     """
 
     read: Callable[[Eqn, Map], Map | None]
@@ -150,9 +150,9 @@ class Reduce:
 class Running:
     """A fold along the param `axis` that leaves what it has so far at each element.
 
-    `reduction` is the primitive that folds whole lines in the same way. Where there is
-    none it is the entry's own name, and `fold` folds. Processors compute another
-    `program` if there is one: a fold that is expensive is no vector along a line.
+    `reduction` is the primitive that folds whole lines in the same way. Without one it
+    is the entry's own name, and `fold` folds. Processors compute another `program` if
+    there is one: a fold that is expensive is no vector along a line.
     """
 
     reduction: str
@@ -165,8 +165,8 @@ class Parts:
     """Operands side by side: where each one starts, as a map into the result.
 
     `read` gives the operand's own indices for some of the result, and the one of them
-    that says where it is this operand that is read; None where it never is. Where they
-    are `mixed`, one nest stores all operands, element beside element.
+    that says where it is this operand that is read; None where it never is. If they are
+    `mixed`, one nest stores all operands, element beside element.
     """
 
     place: Callable[[Eqn, int], Map]

@@ -76,8 +76,8 @@ def fuse(graph: Graph) -> Plan:
 def _needed(graph: Graph, clusters: Sequence[Cluster]) -> tuple[Cluster, ...]:
     """The clusters whose values something reads.
 
-    What no element is read of, as of an array without elements that a pad surrounds,
-    has readers among the equations alone.
+    A value of which no element is read, such as an array without elements that a pad
+    surrounds, has readers among the equations alone.
     """
     results = (v for v in graph.closed.jaxpr.outvars if isinstance(v, Var))
     read = {graph.memory_of(v) for v in results}

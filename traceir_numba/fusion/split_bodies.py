@@ -1,7 +1,7 @@
 """Cuts of long straight-line code into bodies of bounded size.
 
-What LLVM takes for a body grows faster than the body, and past some hundred reads of
-tables it no longer makes vectors of it. A part writes what the next ones need.
+LLVM's time for a body grows faster than the body, and past some hundred reads of tables
+it no longer makes vectors of it. A part writes what the next ones need.
 
 Real functions of one another are long ways through a processor, which can begin the
 next elements only while the last ones are few instructions behind. So a chain of many

@@ -1,10 +1,10 @@
 """Blocked matrix products whose order of summation depends on length alone.
 
-What is summed is cut into blocks of `MATMUL_DEPTH` terms. A block is summed term by
-term from zero, for floats by fused multiply-adds, and the blocks' sums are added in
-order: so the bits depend on no machine's tile, on no thread and on no neighbour. Blocks
-of operands are laid out as the tiles read them, as Goto and van de Geijn describe it
-("Anatomy of high-performance matrix multiplication", 2008).
+A sum is cut into blocks of `MATMUL_DEPTH` terms. A block is summed term by term from
+zero, for floats by fused multiply-adds, and the blocks' sums are added in order: so the
+bits depend on no machine's tile, on no thread and on no neighbour. Blocks of operands
+are laid out as the tiles read them, as Goto and van de Geijn describe it ("Anatomy of
+high-performance matrix multiplication", 2008).
 
 Serves: choice.dot-order
 """

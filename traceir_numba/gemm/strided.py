@@ -1,9 +1,9 @@
 """Products of operands with strides of any kind, such as windows.
 
-How far an element is from the beginning of its operand is the sum of two numbers, one
-for its line and one for its term. `ways` have the dimensions of lines and terms with
-their extents and strides; tiles read these numbers in tables of a block at a time, and
-the elements where they are. Sums are in the order of `gemm`.
+The offset of an element in its operand is the sum of two numbers, one for its line and
+one for its term. `ways` have the dimensions of lines and terms with their extents and
+strides; tiles read these numbers in tables of a block at a time, and the elements where
+they are. Sums are in the order of `gemm`.
 
 Serves: choice.dot-order
 """

@@ -1,6 +1,7 @@
 """Expressions of generated source as typed registers.
 
-What is not listed here is not in the language, and is an error that names it.
+A construct that is not listed here is not in the language, and is an error that names
+it.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ class Places:
     ) -> Access:
         """Strides in the nest's loops for indices over `loops`.
 
-        What indices are found in is computed in the block.
+        The values in which indices are found are computed in the block.
         """
         builder, extents = self.builder, self.builder.cluster.space
         memory = builder.graph.memory_of(var)

@@ -21,9 +21,10 @@ Stride = tuple[int, ...] | int | None
 class Access:
     """A place in a buffer, as a function of the loops' indices.
 
-    `offset` is the number of a runtime parameter, or None where it is zero. What is
-    `found` is added to it: values, each with a parameter that it is multiplied by, or
-    None. Where `width` elements lie together at a place, it is that of number `lane`.
+    `offset` is the number of a runtime parameter, or None where it is zero. Indices
+    `found` in values are added to it: values, each with a parameter that it is
+    multiplied by, or None. If `width` elements lie together at a place, it is that of
+    number `lane`.
     """
 
     buffer: int
@@ -171,10 +172,10 @@ class Nest:
     few elements to each result that they are taken one after the other, rows that are
     `masked` in vectors of a fixed length, of which the last may have too many; `long`
     ones in vectors that are full, and then the rest. Few columns are reduced in
-    `blocks` of rows. Where `running` is not 0, the one reduced loop runs up (1) or down
-    (-1), and what is finished is finished at each of its points, from what has been
-    reduced so far. An `ordered` nest runs in the order of its loops: several points may
-    write one place. Innermost loops take so many vectors `abreast`.
+    `blocks` of rows. If `running` is not 0, the one reduced loop runs up (1) or down
+    (-1), and the epilogue is computed at each of its points, from what has been reduced
+    so far. An `ordered` nest runs in the order of its loops: several points may write
+    one place. Innermost loops take so many vectors `abreast`.
     """
 
     reduced: tuple[bool, ...]

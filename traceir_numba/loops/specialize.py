@@ -18,7 +18,7 @@ Shape = tuple[int, ...]
 def specialised(nest: Nest, extents: Shape, params: tuple[int, ...]) -> Nest:
     """The nest with short loops' extents, and short strides, as constants.
 
-    What is outside of them then vectorises. Small launches keep the common kernel,
+    The loops outside of them then vectorise. Small launches keep the common kernel,
     which gives the same bits.
     """
     if prod(extents) < cost_model.SPECIALIZED_POINTS or nest.running:

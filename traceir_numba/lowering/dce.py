@@ -17,7 +17,8 @@ T = TypeVar("T")
 def live(eqns: Sequence[Eqn], outvars: Sequence[Atom]) -> tuple[list[Eqn], set[Var]]:
     """The equations that the results need, and all variables in use.
 
-    Control flow keeps the parts that are needed. What has effects is always needed.
+    Control flow keeps the parts that are needed. Equations with effects are always
+    needed.
     """
     used = {a for a in outvars if isinstance(a, Var)}
     kept = []

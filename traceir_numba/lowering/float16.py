@@ -1,9 +1,10 @@
 """16-bit floating numbers: stored as bits, computed with in float32.
 
-A program with float16 or bfloat16 in it becomes one with uint16 and float32. What only
-moves elements moves bits. An equation that computes reads its operands as float32, and
-its results are rounded to the dtype at once, ties to even: float32 has more than twice
-the digits, so that a sum, product, quotient or root is the one that is rounded once.
+A program with float16 or bfloat16 in it becomes one with uint16 and float32. Primitives
+that only move elements move bits. An equation that computes reads its operands as
+float32, and its results are rounded to the dtype at once, ties to even: float32 has
+more than twice the digits, so that a sum, product, quotient or root is the one that is
+rounded once.
 
 Serves: accuracy.rounded
 """

@@ -1,6 +1,6 @@
 """Programs cut at their host calls, and driven from Python.
 
-What has no calls in it is compiled whole. The rest, calls and the control flow around
+A part without calls is compiled whole. The rest, calls and the control flow around
 them, is done by the reference, equation by equation. A loop or a choice with a
 library's function in it is driven in the same way.
 """

@@ -3,8 +3,8 @@
 Each value of two numbers becomes two values, so that whatever is done with numbers,
 fusion and vectors included, is done with these. Arrays that come in are read where they
 lie, each number at every second place; results are stored in the same way, by one nest.
-What is in memory for whole arrays, as what a library's function takes, is put together
-before, and taken apart after it.
+Whole arrays in memory, such as the operands of a library's function, are put together
+before it, and its results are taken apart after it.
 
 The rules are in `traceir_numba.emitters.pairs.values`. A primitive without one moves
 elements, and does to each of the numbers what it does to the values.

@@ -52,8 +52,8 @@ def assemble(
 ) -> Program:
     """The kernels, calls and buffers of a traced program.
 
-    `donated` are the positions of the inputs whose memory the program may write. What
-    is for a `device` has some kernels that processors do without.
+    `donated` are the positions of the inputs whose memory the program may write. A
+    program for a `device` has some kernels that processors do without.
 
     Raises TypeError (backend.unsupported) for what the backend has no code for.
     """

@@ -69,7 +69,7 @@ def compile_count() -> int:
 def compiled(requests: Sequence[tuple[Key, Kernel]]) -> list[Compiled]:
     """The code of some kernels; those that are new are compiled together.
 
-    What a routine calls must be compiled before it.
+    The kernels that a routine calls must be compiled before it.
 
     A kernel that another thread is compiling is waited for. Raises RuntimeError
     (backend.compile) when one does not compile.

@@ -74,7 +74,7 @@ _EXACT = getattr(sys, "_is_gil_enabled", lambda: True)()
 def empty_large(shape: int | tuple[int, ...], dtype: np.dtype) -> np.ndarray:
     """As `numpy.empty`, in memory that an earlier result has left if there is any.
 
-    Where there is no memory left, what is kept for later is given back first.
+    If there is no memory left, the blocks kept for later are given back first.
     """
     count = shape if isinstance(shape, int) else prod(shape)
     size = count * dtype.itemsize

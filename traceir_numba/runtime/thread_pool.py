@@ -1,7 +1,7 @@
 """A thread pool that shares a kernel's range with the caller.
 
-How a range is split never shows in the bits. Handing over costs 12 us; an executor of
-the standard library costs 57.
+The division of a range never shows in the bits. Handing over costs 12 us; an executor
+of the standard library costs 57.
 """
 
 from __future__ import annotations

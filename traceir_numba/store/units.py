@@ -62,8 +62,8 @@ def linked(
 ) -> Unit:
     """A unit, and whatever it uses: loaded before, stored, or made now.
 
-    What is made now calls functions of the units `uses`, or of libraries. Raises
-    RuntimeError for others. The caller holds `engine.lock`.
+    A new unit calls functions of the units `uses`, or of libraries. Raises RuntimeError
+    for others. The caller holds `engine.lock`.
     """
     found = _loaded.get(key)
     if found is None:

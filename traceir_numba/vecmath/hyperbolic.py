@@ -5,9 +5,9 @@ x is k log 2 + r. With s = 2**k, and h, a polynomial, the tangent of half of r:
     tanh(x / 2)  = (s - 1 + (s + 1) h) / (s + 1 + (s - 1) h)
     logistic(x)  = s (1 + h) / (s + 1 + (s - 1) h)
 
-with two sums to be rounded, and their quotient. Where a result is near to 1, what it
-lacks is the quotient. sinh(x) and cosh(x) are sums of products of those
-of k log 2, which are exact, and those of r, which are polynomials.
+with two sums to be rounded, and their quotient. If a result is near to 1, its distance
+from 1 is the quotient. sinh(x) and cosh(x) are sums of products of those of k log 2,
+which are exact, and those of r, which are polynomials.
 """
 
 from __future__ import annotations

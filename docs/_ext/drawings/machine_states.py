@@ -45,8 +45,8 @@ class _Box:
 def machine_svg(rules: Rules) -> str:
     """The machine as a drawing: a box for each state, an arrow for what changes it.
 
-    What leaves a state as it is stands in its box. Text and lines have the colour of
-    the page's text.
+    Events that leave a state as it is stand in its box. Text and lines have the colour
+    of the page's text.
 
     >>> from traceir.rules import default
     >>> machine_svg(default()).count("<rect")

@@ -1,7 +1,7 @@
 """Formulas as mathematics.
 
-What Python computes and what the specification shows come from one tree.
-Serves: every formula
+Python's computation and the specification's formulas come from one tree. Serves: every
+formula
 """
 
 from __future__ import annotations

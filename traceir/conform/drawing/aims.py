@@ -1,6 +1,6 @@
 """Strategies that aim at one clause: applications that violate it alone.
 
-What is drawn near to valid is changed in one respect at a time until the clause is the
+A nearly valid application is changed in one respect at a time until the clause is the
 only one that fails. Serves: every clause of a primitive's row
 
 >>> from hypothesis import find

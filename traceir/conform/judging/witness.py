@@ -49,7 +49,7 @@ class _Flat:
     """The equations of a program with those of inner programs in their place.
 
     Of a region there are those that run: the branch that is taken, each step of a loop.
-    Which ones, is told by the values that the reference has.
+    The reference's values tell which ones.
     """
 
     def __init__(self, program: ClosedJaxpr, args: Arrays, rules: Rules) -> None:

@@ -21,8 +21,8 @@ def confirmed(
 ) -> Sequence[Outcome]:
     """The outcomes; where the rows say otherwise, an outcome that says so.
 
-    What is raised must be a row, each transform must have one, and what is asked of an
-    argument must be refused or answered by what the strictest transform lets be known.
+    An error must be a row, each transform must have one, and a question to an argument
+    must be refused or answered by the knowledge that the strictest transform leaves.
     """
     for name in _transforms(session):
         if name not in rules.levels.transforms:

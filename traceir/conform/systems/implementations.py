@@ -86,7 +86,7 @@ class Oracle(ByTables):
     ) -> Sequence[np.ndarray]:
         """The results that the `value` formulas define.
 
-        Where there are relations instead, those that they hold for.
+        Of relations, results that satisfy them.
         """
         self.admit(program, args)
         guess = interpreter.evaluate_eqn

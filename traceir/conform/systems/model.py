@@ -1,7 +1,7 @@
 """Sessions by the tables alone: keys, levels and the machine. Serves: cache.*, level.*
 
-Nothing is compiled here. What a call does is the transition of its key's state; then
-the host function runs on values that answer what the level rows permit.
+Nothing is compiled here. A call takes the transition of its key's state; then the host
+function runs on values that answer what the level rows permit.
 """
 
 from __future__ import annotations

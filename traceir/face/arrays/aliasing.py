@@ -1,7 +1,7 @@
 """Alias analysis: NumPy is asked which results are views. Serves: face.view
 
-Whether a function gives a view is decided by the table in `sharing`. Which elements it
-has NumPy says: the function is called on arrays of zeros that lie in memory as the
+The table in `memory_sharing` decides if a function gives a view. NumPy tells which
+elements it has: the function is called on arrays of zeros that lie in memory as the
 operands do, and the addresses and strides of the result tell the way from the operand
 to its view.
 """

@@ -302,8 +302,8 @@ class NumpyTracer(StagedTracer):
 def traced(value: Any, number: bool | None = None) -> Any:
     """A value of the trace in force as an array that has its own elements.
 
-    `number` says whether it is a NumPy scalar. What a transform inside that trace makes
-    stays its own: nothing is written to it.
+    `number` says whether it is a NumPy scalar. The values of a transform inside that
+    trace stay its own: nothing is written to them.
     """
     trace = current_trace()
     if isinstance(value, NumpyTracer):

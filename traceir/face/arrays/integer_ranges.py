@@ -2,7 +2,7 @@
 
 Serves: index.bounds
 
-Interval arithmetic over the equations. What is not known is the range of the dtype.
+Interval arithmetic over the equations. Unknown integers have the range of their dtype.
 """
 
 from __future__ import annotations

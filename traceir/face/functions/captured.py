@@ -1,8 +1,8 @@
 """NumPy arrays that a traced function reads from outside. Serves: face.box
 
 Such an array stays NumPy's own, in its own memory, where what is known while tracing is
-written. What the function computes from it is an array of the trace, as if it had made
-the array itself: so a place in a table may be traced.
+written. The arrays that the function computes from it are arrays of the trace, as if it
+had made them itself: so a place in a table may be traced.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Functions that copy where there can be no view. Serves: face.view, face.size
 
-Whether there can be one `aliasing` has decided before anything here is asked.
+`aliasing` has decided before if there can be one.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 Serves: update.external, cache.strict.capture
 
-What a function sets up once, such as a table that it keeps, is no change: where the
-first trace has changed something the function is traced again, and it is an error if
-that changes something, too. The second trace is watched line by line.
+Things that a function sets up once, such as a table that it keeps, are no change: where
+the first trace has changed something the function is traced again, and it is an error
+if that changes something, too. The second trace is watched line by line.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Guards: generated code that recognizes a call seen before. Serves: cache.key.*
 
 A guard tests the arguments one by one, takes their memory and runs the program; no key
-is built. What it accepts has the raw key of the call that it was written for (tested).
+is built. The calls that it accepts have the raw key of the call for which it was
+written (tested).
 """
 
 from __future__ import annotations

@@ -151,8 +151,8 @@ def operand(name: str, value: Operand, position: int = 0) -> Operand:
 def fitting(value: Number, dtype: np.dtype | None = None) -> Number:
     """A Python number that fits an integer dtype, by default that of integers.
 
-    What a float has behind its point does not count. Raises OverflowError, which for
-    NaN is meant as a ValueError (jit.overflow).
+    The fraction of a float does not count. Raises OverflowError, which for NaN is meant
+    as a ValueError (jit.overflow).
     """
     wanted = default_dtype(int) if dtype is None else dtype
     if wanted.kind not in "iu":

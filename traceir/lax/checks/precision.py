@@ -1,7 +1,7 @@
 """The precision that products are asked for. Serves: prim.dot_general
 
-What is asked for stands in programs. Products are computed in the dtype of their
-result, whatever it is.
+The precision stands in programs. Products are computed in the dtype of their result,
+whatever it is.
 """
 
 from __future__ import annotations

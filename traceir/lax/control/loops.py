@@ -136,7 +136,7 @@ def fori_loop(
 ) -> Any:
     """`init_val` with `body_fun(i, value)` applied for `i` from `lower` to `upper`.
 
-    `upper` is left out, as in `range`. Where both bounds are known when this is traced,
+    `upper` is left out, as in `range`. If both bounds are known when this is traced,
     the loop is a `scan`, through which reverse derivatives go; else a `while_loop`.
     `unroll` is for `scan`.
 

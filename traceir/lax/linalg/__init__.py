@@ -241,10 +241,10 @@ def schur(
 def hessenberg(a: Operand) -> list[Array]:
     """Matrices that are zero two lines below the diagonal, and the reflections to them.
 
-    Shape (..., n, n) to the same and (..., n - 1). What stands below these lines are
-    the vectors of reflections, with the second result their scales, as
-    `householder_product` takes them. Raises TypeError (matrices.rank, matrices.dtype),
-    ValueError (square_matrices.extents), NotImplementedError (derive.missing).
+    Shape (..., n, n) to the same and (..., n - 1). Below these lines stand the vectors
+    of reflections, whose scales are the second result, as `householder_product` takes
+    them. Raises TypeError (matrices.rank, matrices.dtype), ValueError
+    (square_matrices.extents), NotImplementedError (derive.missing).
 
     >>> import traceir.numpy as jnp
     >>> hessenberg(jnp.array([[1.0, 2.0, 3.0], [0.0, 4.0, 5.0], [6.0, 7.0, 8.0]]))[1]

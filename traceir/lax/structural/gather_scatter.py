@@ -116,9 +116,9 @@ def gather(
     dimension: `start_index_map[k]` is the dimension that its entry k is a place in.
 
     Of each window those dimensions are left out that are collapsed, or batching ones;
-    the others become the `offset_dims` of the result. Where windows outside are filled
-    it is by NaN, the least or the greatest integer or True, unless a value is given.
-    Raises the clauses of gather, ValueError (index.mode).
+    the others become the `offset_dims` of the result. Windows outside are filled by
+    NaN, the least or the greatest integer or True, unless a value is given. Raises the
+    clauses of gather, ValueError (index.mode).
 
     >>> import traceir.numpy as jnp
     >>> numbers = GatherDimensionNumbers((1,), (0,), (0,))

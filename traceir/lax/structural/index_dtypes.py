@@ -37,8 +37,8 @@ FAR = 2**30
 def index_dtype(extents: Iterable[int], wide: bool = False) -> np.dtype:
     """The dtype of places in an array of these extents: int32, or int64 if need be.
 
-    That one is preferred where places are `wide` already. Where it is not turned on,
-    raises OverflowError (jit.overflow) if need be.
+    That one is preferred where places are `wide` already. Without 64-bit types raises
+    OverflowError (jit.overflow) if need be.
 
     >>> index_dtype((3, 4))
     dtype('int32')
@@ -111,7 +111,7 @@ def widened(places: Operand, extent: int) -> Operand:
 def from_end(start: Operand, extent: int, weakly: bool = False) -> Operand:
     """A place, or an array of them, with those that count from the end counted from 0.
 
-    What is weakly typed stays so if it may.
+    A weakly typed index stays so if it may.
 
     >>> from_end(-1, 5), from_end(np.array([-1, 2]), 5)
     (4, Array([4, 2], dtype=int32))

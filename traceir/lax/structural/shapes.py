@@ -59,8 +59,8 @@ def iota(dtype: DTypeLike, size: int) -> Array:
 def broadcasted_iota(dtype: DTypeLike, shape: ShapeLike, dimension: int) -> Array:
     """Each element's own index along one dimension (iota.dimension, iota.extents).
 
-    Where the default integer dtype does not hold it, raises OverflowError
-    (jit.overflow); in a narrower dtype it wraps.
+    Raises OverflowError (jit.overflow) if the default integer dtype does not hold it;
+    in a narrower dtype it wraps.
 
     >>> broadcasted_iota("int32", (2, 2), 0)
     Array([[0, 0],

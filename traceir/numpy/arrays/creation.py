@@ -48,7 +48,8 @@ def array(
 ) -> Array:
     """An array of a number, an array, or nested sequences of both.
 
-    What others may write to is always copied, an `Array` unless `copy` is False.
+    Memory that others may write to is always copied; an `Array` is unless `copy` is
+    False.
 
     NumPy arrays are copied and their 64-bit dtypes narrowed while those are off. A
     Python number stays weak unless a dtype is given. The order in memory is always the

@@ -1,6 +1,6 @@
 """Elements inserted and deleted. Serves: face.place, face.axis, face.broadcast-to
 
-Where the places are concrete, they make the equations; traced ones are computed with.
+Concrete places decide the equations; traced ones are computed with.
 """
 
 from __future__ import annotations
@@ -88,8 +88,8 @@ def delete(
     """The array without the elements at some places along an axis.
 
     `obj` is an int, a slice, an array of ints, or of truths as long as the axis.
-    Without an axis the array is taken as one vector. How many of several traced places
-    differ is not known, so that they need `assume_unique_indices`.
+    Without an axis the array is taken as one vector. The number of different ones among
+    traced places is not known, so they need `assume_unique_indices`.
 
     Raises IndexError (face.place), ValueError (face.axis), ConcretizationTypeError
     (level.concretize.number).

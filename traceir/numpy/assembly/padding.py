@@ -233,7 +233,7 @@ def _mirror(
 ) -> Array:
     """The border mirrored, the edge itself left out where `skipped` is 1.
 
-    What is longer than the array is mirrored at the new edge again.
+    A border longer than the array is mirrored at the new edge again.
     """
     period = array.shape[axis] - skipped
     if period < 1:

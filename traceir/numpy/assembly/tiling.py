@@ -73,9 +73,9 @@ def repeat(
 ) -> Array:
     """Each element so many times behind itself, along an axis or of all as one.
 
-    `repeats` is an int, or one for each place along the axis. Where it is traced,
-    `total_repeat_length` says how long the result is: what is more is left out, what
-    is less is filled with the last element; of nothing the result is nothing.
+    `repeats` is an int, or one for each place along the axis. If it is traced,
+    `total_repeat_length` says how long the result is: what is more is left out, what is
+    less is filled with the last element; of nothing the result is nothing.
 
     Raises ConcretizationTypeError (level.concretize.number) for traced repeats without
     a length, ValueError (face.repeats, face.axis).

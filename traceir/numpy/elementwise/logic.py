@@ -102,7 +102,7 @@ def truth(x: Operand) -> Operand:
 def known_truth(x: Operand) -> Operand:
     """A checked operand that is known, as it is; of a traced one the truth.
 
-    Where a trace is of a derivative alone, that is known.
+    In a trace of a derivative alone, that is known.
     """
     return truth(x) if is_tracer(x) else x
 

@@ -174,8 +174,8 @@ class ufunc(metaclass=_Kind):
     ) -> Array:
         """The folds from each index up to the next, the last one up to the end.
 
-        Where an index is not below the next one, its element alone. Raises ValueError
-        (face.axis, face.signature, face.vector).
+        An index that is not below the next one gives its element alone. Raises
+        ValueError (face.axis, face.signature, face.vector).
         """
         self._check_binary("reduceat")
         value = self._given("reduceat", a, dtype)

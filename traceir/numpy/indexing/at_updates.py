@@ -253,7 +253,7 @@ class IndexUpdate:
     ) -> Array:
         """A copy with `func` of each element at the index, a scalar to a scalar.
 
-        Where the index names an element more than once, it is applied as often. With
+        If the index names an element more than once, it is applied as often. With
         places that are traced this is a loop, which has no reverse derivative unless
         `unique_indices` promises that there are none.
 

@@ -1,7 +1,7 @@
 """Indices of elements that are not zero, and compressed arrays.
 
-How many there are is known of an array that is; of one that is traced it has to be
-told. Serves: index.size
+Their number is known for a known array; for a traced one it has to be told. Serves:
+index.size
 """
 
 from __future__ import annotations

@@ -256,9 +256,9 @@ def put(
 ) -> Array:
     """A copy with `v`, repeated if need be, at places among all elements in a row.
 
-    `inplace=False` must be said. What is outside goes to the nearest place; with the
-    mode "clip" negative places are outside, too, with "wrap" places go around. Raises
-    ValueError (index.inplace, index.mode), TypeError (index.type).
+    `inplace=False` must be said. Indices out of bounds go to the nearest place; with
+    the mode "clip" negative places are outside, too, with "wrap" places go around.
+    Raises ValueError (index.inplace, index.mode), TypeError (index.type).
 
     >>> import traceir.numpy as jnp
     >>> put(jnp.zeros(4), jnp.array([0, -1]), 5, inplace=False)

@@ -192,8 +192,8 @@ def diff(
 ) -> Array:
     """Differences of neighbours along an axis, taken `n` times; of booleans, changes.
 
-    What is put before the elements, or behind them, is a number or has the dimensions
-    of `a`. Raises ValueError (face.choice) for a negative `n`, (face.axis).
+    The values put before the elements, or behind them, are a number or have the
+    dimensions of `a`. Raises ValueError (face.choice) for a negative `n`, (face.axis).
 
     >>> import traceir.numpy as jnp
     >>> diff(jnp.array([1, 4, 9, 16])), diff(jnp.array([1, 4, 9, 16]), 2)

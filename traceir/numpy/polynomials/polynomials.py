@@ -1,7 +1,7 @@
 """Polynomials as vectors of coefficients, the highest power first. Serves: face.vector
 
-What depends on values has no shape: leading zeros stay, unless the function is asked to
-trim them, which needs concrete coefficients.
+Results whose sizes depend on values have no shape: leading zeros stay, unless the
+function is asked to trim them, which needs concrete coefficients.
 """
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ def _chosen(
 ) -> tuple[Array, Array, Array]:
     """The marked values in their order, where they are, and which are not missing.
 
-    What is missing is the first of them where no number is given for it.
+    Missing elements are the first of them unless a number is given.
     """
     count = known_size(name, marks, size)
     dtype = default_dtype(int)
@@ -165,8 +165,8 @@ def setdiff1d(
 ) -> Array:
     """The different values of the first array that are not in the second, in order.
 
-    With `assume_unique` they are in the order that they have in the first. What is
-    missing is 0 by default. Raises ConcretizationTypeError (order.size), for a second
+    With `assume_unique` they are in the order that they have in the first. Missing
+    elements are 0 by default. Raises ConcretizationTypeError (order.size), for a second
     array that alone is traced NonConcreteBooleanIndexError (index.mask).
 
     >>> import traceir.numpy as jnp

@@ -2,8 +2,8 @@
 
 Serves: order.size, face.axis
 
-How many there are is known when the values are. `size` tells it beforehand, as it must
-in a trace: what is missing is filled, what is too much is cut off.
+Their number is known if the values are. `size` tells it beforehand, as it must in a
+trace: what is missing is filled, what is too much is cut off.
 """
 
 from __future__ import annotations

@@ -70,8 +70,8 @@ def _single(name: str, x: Operand) -> None:
 def sqrtm(A: Operand, blocksize: int = 1) -> Array:
     """The matrix whose product with itself is `A`, complex in any case.
 
-    Shape (n, n) to the same. Where the matrix has no such root, because an eigenvalue
-    is 0, elements may not be finite. Raises TypeError (matrices.rank, matrices.dtype),
+    Shape (n, n) to the same. If the matrix has no such root, because an eigenvalue is
+    0, elements may not be finite. Raises TypeError (matrices.rank, matrices.dtype),
     ValueError (square_matrices.extents, linalg.shapes), NotImplementedError
     (linalg.option, derive.missing).
 

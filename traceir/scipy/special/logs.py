@@ -1,7 +1,7 @@
 """Products with logarithms, entropies, logistic functions. Serves: promote.*
 
-Where a factor is 0 so is its product with a logarithm, and the derivatives are those of
-the formulas, as in `jax.scipy.special`.
+A product of 0 with a logarithm is 0, and the derivatives are those of the formulas, as
+in `jax.scipy.special`.
 """
 
 from __future__ import annotations

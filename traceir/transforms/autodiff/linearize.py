@@ -2,8 +2,8 @@
 
 Two traces stand inside one another. The inner one carries tangents along, as in forward
 mode. Whatever it applies goes to the outer one, which records what depends on a tangent
-and passes the rest on to the trace around both. What remains is a tape of operations
-that are linear, with the values that they need beside tangents: the residuals.
+and passes the rest on to the trace around both. A tape of linear operations remains,
+with the values that they need beside tangents: the residuals.
 """
 
 from __future__ import annotations

@@ -28,8 +28,8 @@ def pull(
 ) -> list[Cotangent]:
     """The cotangents of the inputs, by those of the results; in the trace in force.
 
-    An input that was held fixed has None; one that no result depends on, Zero. What
-    inputs get is added to what they have in `start`, where that is given.
+    An input that was held fixed has None; one that no result depends on, Zero. The
+    cotangents of inputs are added to those in `start`, if it is given.
     """
     known: dict[int, Value] = {
         id(tracer): before

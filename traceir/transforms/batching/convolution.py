@@ -49,7 +49,7 @@ def batch_convolution(
 ) -> Batched:
     """The examples of the left operand join its batch, those of the right its features.
 
-    Where both have examples, these are groups.
+    If both have examples, these are groups.
     """
     (x, y), (left, right) = values, dims
     known: dict[str, Any] = dict(params)

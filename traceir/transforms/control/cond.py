@@ -161,7 +161,7 @@ def _select(
 ) -> tuple[Sequence[Value], Sequence[Dim]]:
     """All branches on all examples, and of each result the one that was chosen.
 
-    What a branch computes for examples that do not choose it must not spoil their
+    The results of a branch for examples that do not choose it must not spoil their
     derivatives: those see a constant.
     """
     index, *operands = (

@@ -1,6 +1,6 @@
 """Partial evaluation: the known part of a region, and the linear.
 
-Where a function is transposed whose linear arguments are operands of a region beside
+If a function is transposed whose linear arguments are operands of a region beside
 others, the results that do not depend on them are needed before: they are computed by a
 region of their own.
 

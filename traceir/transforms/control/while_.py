@@ -214,7 +214,7 @@ def _dims(batched: Sequence[bool], place: int) -> list[Dim]:
 def with_one_predicate(loop: While) -> While:
     """The same loop with one predicate, for what runs only such loops.
 
-    Where there is one for each lane, the new loop runs while any holds, and its body,
+    If there is one for each lane, the new loop runs while any holds, and its body,
     which takes the constants of both programs, leaves the other lanes as they are.
     """
     aval = loop.test.out_avals[0]

@@ -48,7 +48,7 @@ def batched_call(
 ) -> tuple[ClosedJaxpr, Dims]:
     """The program for a batch, all of whose results are batched.
 
-    What the function leaves alone its rule may not, and both must agree.
+    The rule may batch a result that the function does not, and both must agree.
     """
     program, found = batch_program(closed, axis, dims)
     wanted = tuple(0 if d is None else d for d in found)

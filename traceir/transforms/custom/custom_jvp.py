@@ -74,7 +74,7 @@ class custom_jvp:
     def defjvps(self, *jvps: Rule | None) -> None:
         """Register a rule for each argument: of its tangent, the result, the primals.
 
-        What they return is added up; None is a rule that gives zero.
+        Their results are added up; None is a rule that gives zero.
 
         >>> import traceir
         >>> f = traceir.custom_jvp(lambda x, y: x * y)

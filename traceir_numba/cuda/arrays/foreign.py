@@ -51,7 +51,7 @@ class Taken:
     def take(self, leaf: Any) -> Any:
         """An argument; another library's array on the device as one of ours.
 
-        What a library has on the host is NumPy's to read. Raises TypeError
+        Arrays that a library has on the host are NumPy's to read. Raises TypeError
         (backend.foreign).
         """
         if isinstance(leaf, DeviceArray):
@@ -91,7 +91,7 @@ def from_dlpack(
     """Another library's array as one on the device, through DLPack.
 
     Its memory is shared where it is there, in one piece, and `copy` is not True; who
-    writes to it then changes this array. What is on the host is copied to the device.
+    writes to it then changes this array. Arrays on the host are copied to the device.
     Raises TypeError (array.capsule) for what cannot be exported, (backend.foreign) for
     what is on another device, ValueError (array.copy) where `copy=False` cannot be had.
     """
@@ -245,7 +245,7 @@ def library_of(leaf: Any) -> str:
 def given_back(results: Sequence[DeviceArray], libraries: Iterable[str]) -> list[Any]:
     """Results as arrays of the library that all arrays on the device came from.
 
-    Where they came from several, or some were ours, they are ours.
+    If they came from several, or some were ours, they are ours.
     """
     names = set(libraries)
     give = LIBRARIES.get(names.pop()) if len(names) == 1 else None

@@ -1,8 +1,8 @@
 """The loops along which no two points of a scatter collide.
 
-A place is a sum of terms: a loop's index, or a value that was found, times a step.
-Where each step is more than the smaller terms can add up to, the place tells every
-term. A loop whose index a term tells is then parallel. Serves: class.scatter
+A place is a sum of terms: a loop's index, or a value that was found, times a step. If
+each step is more than the smaller terms can add up to, the place tells every term. A
+loop whose index a term tells is then parallel. Serves: class.scatter
 """
 
 from __future__ import annotations

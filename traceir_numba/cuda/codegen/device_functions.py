@@ -1,7 +1,7 @@
 """Functions that kernels call on a device, as source.
 
 They are those of the CPU's kernels, which are plain arithmetic, so that a function has
-one text and one accuracy. Where that text calls what a device lacks, there is another
+one text and one accuracy. For a text that calls what a device lacks, there is another
 one here.
 """
 

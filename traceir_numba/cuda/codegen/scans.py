@@ -2,9 +2,10 @@
 
 A tile of the line is computed by neighbouring threads, into memory that they share.
 Each lane folds its own stretch of it, one thread then runs over what the lanes have,
-and what is before a lane enters all of its elements. What is before a lane is what the
-lane before leaves at its last element, so a sum of positive numbers never falls. Where
-a line is cut depends on its length alone. Serves: class.cumulative, choice.sum-order
+and what is before a lane enters all of its elements. The value before a lane is the one
+that the lane before leaves at its last element, so a sum of positive numbers never
+falls. The cuts of a line depend on its length alone. Serves: class.cumulative,
+choice.sum-order
 """
 
 from __future__ import annotations

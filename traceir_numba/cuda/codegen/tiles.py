@@ -1,7 +1,7 @@
 """Kernels whose blocks reduce: into lanes, then by a fixed tree.
 
-A block has one point of the kept loops, or neighbouring ones. What passes leave for
-later ones is in variables of all threads, or for several points in shared memory.
+A block has one point of the kept loops, or neighbouring ones. The results of passes for
+later ones are in variables of all threads, or for several points in shared memory.
 Serves: choice.sum-order
 """
 

@@ -1,8 +1,8 @@
 """Plans of a routine: which parts one block runs alone.
 
-Steps whose arrays are so small that one block is through with them about when a
-launch has begun are joined to a piece: one kernel of one block, loops and choices
-included. What is left is launched step by step.
+Steps whose arrays are so small that one block is through with them about when a launch
+has begun are joined to a piece: one kernel of one block, loops and choices included.
+The rest is launched step by step.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 All threads know all scalars and take the same way. A nest's points are shared among
 them as those of its kernel are, which is a function here; one thread puts what all
-know. What has been put in memory is read after a barrier. Serves: choice.dot-order
+know. Values put in memory are read after a barrier. Serves: choice.dot-order
 """
 
 from __future__ import annotations

@@ -113,7 +113,7 @@ def shapes_of(step: Launch, form: Form) -> tuple[tuple[int, int], tuple[int, int
 def shape_of(items: int, blocks: int, by_thread: bool = False) -> tuple[int, int]:
     """Blocks, and threads of each: a power of 2 that is enough, within the limits.
 
-    Where it is `by_thread`, so many threads could have something to do in all.
+    If it is `by_thread`, so many threads could have something to do in all.
     """
     most, many = device.limits()
     threads = min(WARP, most)

@@ -1,8 +1,7 @@
 """Convolutions: sums over slices, or one matrix product.
 
-Windows are laid out side by side. Where there are products of strided operands, large
-ones are made by `strided` instead.
-Serves: conv_general_dilated, choice.dot-order
+Windows are laid out side by side. If there are products of strided operands, large ones
+are made by `strided` instead. Serves: conv_general_dilated, choice.dot-order
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Prefix sums, products and extrema.
 
 A line is cut into strips, which are folded side by side and then each joined to what is
-before it. Where it is cut depends on its length alone. Serves: class.cumulative,
+before it. Its cuts depend on its length alone. Serves: class.cumulative,
 choice.sum-order
 """
 

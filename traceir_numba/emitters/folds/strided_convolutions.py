@@ -157,7 +157,7 @@ class Strided(Convolution):
 def way(levels: Sequence[tuple[int, int]]) -> list[int]:
     """Extents and strides as `place` takes them, dimensions that lie as one joined.
 
-    How many there are, then of each, the last one first, the extent and the stride.
+    Their number, then of each, the last one first, the extent and the stride.
 
     >>> way([(3, 40), (5, 8), (8, 1)]), way([(3, 50), (8, 1)]), way([(1, 7)])
     ([1, 120, 1], [2, 8, 1, 3, 50], [1, 1, 0])

@@ -1,10 +1,10 @@
 """The incomplete beta function. Serves: `prim.regularized_incomplete_beta`.
 
-What is computed is the share from the end that is nearer. Where the parameter of that
-end is small, it is a series, which gives the other share too; where both are moderate,
-the continued fraction 8.17.22 of the Digital Library of Mathematical Functions; where
-one is large, an integral over the logarithm of x / (1 - x), whose integrand falls from
-the end on, by Gauss' rule.
+The share from the nearer end is computed. If the parameter of that end is small, it is
+a series, which gives the other share too; where both are moderate, the continued
+fraction 8.17.22 of the Digital Library of Mathematical Functions; where one is large,
+an integral over the logarithm of x / (1 - x), whose integrand falls from the end on, by
+Gauss' rule.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Incomplete gamma functions. Serves: `prim.igamma`, `prim.igammac` and derivatives.
 
-Over the density x**a exp(-x) / gamma(a) each is the integral of
-exp(-a t - x (exp(-t) - 1)) over the t of one sign, namely `igamma` over t > 0 and
-`igammac` over t < 0. Of the two the one where the integrand falls from t = 0 on is
-computed, by Gauss' rule up to where it is exp(-40); the other is what is left to 1. The
-derivative by a has |t| as a further factor. Where a is moderate or x small, it is a
-series or the continued fraction 8.9.2 of the Digital Library of Mathematical Functions.
+Over the density x**a exp(-x) / gamma(a) each is the integral of exp(-a t - x (exp(-t) -
+1)) over the t of one sign, namely `igamma` over t > 0 and `igammac` over t < 0. Of the
+two the one where the integrand falls from t = 0 on is computed, by Gauss' rule up to
+where it is exp(-40); the other is what is left to 1. The derivative by a has |t| as a
+further factor. If a is moderate or x small, it is a series or the continued fraction
+8.9.2 of the Digital Library of Mathematical Functions.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Composites that are one NumPy call for known types. Serves: level.bind
 
-A composite is several primitives, each of which allows for every operand. Where the
-operands of a call are usual ones a single function of NumPy's does what all of them do;
-the others go the slow way, by the kernels.
+A composite is several primitives, each of which allows for every operand. For the usual
+operands of a call a single function of NumPy's does the work of all of them; others go
+the slow way, by the kernels.
 """
 
 from __future__ import annotations

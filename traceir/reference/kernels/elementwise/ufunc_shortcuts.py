@@ -1,7 +1,7 @@
 """Kernels that are one NumPy ufunc call for known types.
 
-Between a call and NumPy's function a kernel decides by its params and its operands.
-Where both are known before, so is what it decides.
+Between a call and NumPy's function a kernel decides by its params and its operands. If
+both are known before, so is its decision.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Brief:
 
     `rest` are positional arguments after the operands; `order` is the operands', where
     it is another; `together` gives them as one tuple. Of contiguous operands it makes
-    contiguous memory of its own, or a `view`. What is `silent` raises no floating-point
+    contiguous memory of its own, or a `view`. A `silent` one raises no floating-point
     flag.
     """
 
