@@ -127,12 +127,12 @@ def _globals(function: FunctionType) -> list[tuple[str, Any]]:
 
 
 def _is_own(value: Any) -> bool:
-    """True if a value is a module of the reference, whose names stand for themselves."""
+    """True for a module of the reference: its names stand for themselves."""
     return isinstance(value, ModuleType) and value.__name__.startswith(OWN)
 
 
 class _Unqualified(ast.NodeTransformer):
-    """A function's text with the names of the reference's modules without the module."""
+    """The text of a function, without modules of the reference before names."""
 
     def __init__(self, function: FunctionType) -> None:
         self._space = function.__globals__
