@@ -3,6 +3,9 @@
 The package numba-cuda puts a finder before all others, which sends every name with
 "numba.cuda" in it to its own folder. So has `traceir_numba.cuda`, and that finder would
 call itself for ever.
+
+The finder of the package numba-cuda takes every name with `numba.cuda` in it for its
+own, so ours goes before it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,17 @@
-"""The extensions of the site: rules, cases, drawings, and examples that run."""
+"""The extensions of the site: rules, cases, drawings, and examples that run.
+
+`make docs` builds the pages with Sphinx, and a warning is an error. They are made of the
+tables that the reference reads: a rule on a page is its row, its formulas are set as
+mathematics from the tree that is computed with (`mathematics`; a test reads them back),
+and each id has exactly one place. Mathematics is MathML and drawings are SVG, so pages
+need neither scripts nor a network. The specification enters the site by a link,
+`docs/spec`; pages of cases are written to `docs/cases` when the site is built.
+
+A program in `docs/examples` has `problem`, `solve` and `draw`. Its page has it run when
+the site is built, and keeps the picture within itself (`examples`).
+`tests/test_examples.py` runs a short form in both backends, and
+`python -m benchmarks examples` runs the same text with JAX's names in it beside.
+"""
 
 from __future__ import annotations
 

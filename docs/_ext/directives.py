@@ -11,9 +11,10 @@ from sphinx.util.docutils import SphinxDirective
 from _ext.casebook import shown
 from _ext.cited import by_rule, cases, marks, rows
 from _ext.domain import Specification, ids
-from _ext.drawings.hasse import diagram
+from _ext.drawings import hasse, layers
 from _ext.levels import levels_table
 from _ext.machine import machine_nodes
+from _ext.packages import first_sentence, packages
 from _ext.pieces import box, line, link, raw, separated, text
 from _ext.primitives import primitive
 from _ext.rows import clause
@@ -117,7 +118,7 @@ class Lattice(SphinxDirective):
             raise self.error(f"no face {face}")
         lattice = default().lattice
         kinds = {name: d.kind for name, d in lattice.dtypes.items()}
-        svg = diagram(rows[face]["edges"], kinds, f"The promotion lattice {face}")
+        svg = hasse.diagram(rows[face]["edges"], kinds, f"The promotion lattice {face}")
         return [raw(f'<div class="diagram">{svg}</div>')]
 
 
@@ -137,10 +138,41 @@ class Levels(SphinxDirective):
         return [levels_table(default())]
 
 
+class Contracts(SphinxDirective):
+    """`.. contracts:: package ...` draws layers, and the way through them of its list.
+
+    Each item of the list begins with the dotted name of the box that it is about.
+    """
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """The drawing and the list."""
+        path = nodes.container()
+        self.state.nested_parse(self.content, self.content_offset, path)
+        steps: dict[str, list[int]] = {}
+        for n, item in enumerate(path.findall(nodes.list_item), 1):
+            steps.setdefault(next(item.findall(nodes.literal)).astext(), []).append(n)
+        page = self.env.app.builder.get_relative_uri(self.env.docname, "packages")
+        places = {
+            package.name: (f"{page}#{package.anchor()}", first_sentence(package.text))
+            for package in packages()
+        }
+        notes = layers.Notes(steps, places)
+        try:
+            svg = layers.diagram(self.arguments[0].split(), notes)
+        except ValueError as error:
+            raise self.error(str(error)) from None
+        return [raw(f'<div class="diagram">{svg}</div>'), *path.children]
+
+
 DIRECTIVES: dict[str, type[SphinxDirective]] = {
     "rule": RuleDirective,
     "case": CaseDirective,
     "cases": CasesDirective,
+    "contracts": Contracts,
     "rules-index": RulesIndex,
     "lattice": Lattice,
     "levels": Levels,

@@ -6,6 +6,11 @@ The types of arrays, the other arguments and the context decide the work of a fu
 When a call comes for the second time with the same ones, a *plan* of it is made and
 remembered: from then on one look-up finds the plan, and no operand is checked, promoted
 or typed anew.
+
+The public names of `traceir.numpy` get their plans where they are loaded (`public`):
+functions call one another as they are written, and a trace never meets a plan. Whether
+a trace is in force, and the context if there is none, are one look
+(`config.local.outside`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,11 @@
-"""`x[i]` on concrete arrays, as NumPy's own reads. Serves: index.*"""
+"""`x[i]` on concrete arrays, as NumPy's own reads. Serves: index.*
+
+Nobody can write to an array, so what lies in one piece may share its memory: the same
+elements under another shape do, and so does a part that is at least half of what it
+keeps alive, or of an array of up to a kilobyte. Other parts are copied. Who donates an
+array asks NumPy's counts of references first, and one that something else shows is not
+given.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,12 @@
 Serves: level.bind. A function is recorded once, on stand-ins for its arrays; what it
 recorded becomes text that calls the same kernels in the same order, on memory that is
 laid out in the same way, so the bits are those of the function itself.
+
+The bodies of composites stand in place of their equations. Where a kernel does no more
+than call a function of NumPy's for these types, `ufunc_shortcuts` names that one and
+says whether it may raise a floating-point flag; where a whole composite comes down to
+one, as a quotient of integers does unless a divisor is 0, `composite_shortcuts` does,
+and keeps the equations for the other operands.
 """
 
 from __future__ import annotations

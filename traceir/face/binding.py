@@ -1,6 +1,10 @@
 """NumPy's protocols, operators and methods, bound to traced arrays.
 
 Serves: promote.numpy, face.ufunc, face.function, face.view
+
+`ufuncs` asks NumPy for the dtypes of a loop, `functions` finds the function of
+`traceir.numpy` with the same name, and `tables` has those that compute in other dtypes
+than their operands'.
 """
 
 from __future__ import annotations

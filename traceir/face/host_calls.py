@@ -5,6 +5,9 @@ Serves: face.random
 A generator has a stand-in in a traced function. A call of a method is recorded as an
 ordered call of the host, so each run draws anew, in the order of the program, from the
 generator itself. The types of the results are those of a call on a copy.
+
+A stand-in is met wherever a name, an argument or an attribute leads to a generator
+(`external`, `objects`).
 """
 
 from __future__ import annotations

@@ -3,6 +3,10 @@
 The function runs with a view of its own globals, in which NumPy's functions that make
 arrays make arrays of the trace. Nothing is changed for anybody else: neither NumPy's
 module nor the function's.
+
+What is a view and what is a copy, where writes go and which NumPy functions draw or
+leave the program is told by the modules beside this one; `make against-numpy` compares
+drawn programs with NumPy.
 """
 
 from __future__ import annotations

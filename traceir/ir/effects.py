@@ -3,6 +3,9 @@
 Serves: program.effects
 
 The row of a primitive tells; a primitive with programs in its params does what they do.
+
+An equation with an effect is a barrier for every pass. Inside a compiled program it is
+a call of the host between two kernels; a loop around it is then run by the host.
 """
 
 from __future__ import annotations

@@ -3,6 +3,10 @@
 A trace of a plain function notes the places that it indexes by. The program that runs
 has one result more, whether any of them was outside; where it was, the places are
 computed anew to tell which.
+
+Places that interval arithmetic proves to be inside are dropped
+(`face.arrays.integer_ranges`). An entry has both programs, and every other use of it,
+such as a derivative, takes the one without checks.
 """
 
 from __future__ import annotations

@@ -1,6 +1,18 @@
 """`JitFunction`: traced on the first call, compiled code after.
 
 Serves: cache.*, jit.*
+
+The path of a call:
+
+1. `JitFunction.__call__` makes a *raw key*: the interned context and, for each
+   argument, its interned type (or dtype and shape, or the Python type of a number). A
+   hit runs the compiled program on the arrays' memory and wraps the results. Nothing
+   else happens on this path.
+2. Otherwise the arguments are bound to the signature and flattened, and the key is
+   computed from the rows of `spec/rules/cache.toml`. The entry of that key is found, or
+   made by tracing once.
+3. Inside another trace, the entry becomes one `jit` equation. Outside, it is compiled
+   by the backend, and a runner for this raw key is kept.
 """
 
 from __future__ import annotations

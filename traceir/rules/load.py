@@ -1,4 +1,11 @@
-"""TOML tables to checked rules. Serves: every id of every table"""
+"""TOML tables to checked rules. Serves: every id of every table
+
+The reader of a row (`row_reader`) takes key by key, and a key that nobody asked for is
+an error. A formula is parsed once (`formulas.language`), and whatever works with
+formulas works on that one tree: it is evaluated, made Python, told in errors, set as
+mathematics on the site, and changed by the mutation tests. A machine of the cache in
+which an event has no transition, or two, is not loaded.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Tables that an earlier process has read and checked. Serves: table.file"""
+"""Tables that an earlier process has read and checked. Serves: table.file
+
+Tables that were checked once are taken from the store, and a row is read when a program
+uses it.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,14 @@
 A trace handles the operations that are applied while it is in force: `recording` has
 the one that writes a program, `transforms` those that differentiate and batch. Each
 handles an operation by applying others in the trace around it.
+
+`bind` gives an operation to the trace in force. Outside every trace an operation *is*
+its evaluation: `bind` calls the NumPy kernels directly, without a hook. So the
+interpreter stands below this package.
+
+Transforms look for operands that are their own tracers and handle an operation by
+binding others with their *parent* in force. That is all there is to composition: no
+transform knows of another.
 """
 
 from __future__ import annotations

@@ -1,4 +1,20 @@
-"""`export`: traced functions as files that run without traceir. Serves: artefact.*"""
+"""`export`: traced functions as files that run without traceir. Serves: artefact.*
+
+`entries` are traced functions with names of C and with their arguments; `calls` makes
+of each program's steps one function in LLVM text, which calls kernels and products as
+the driver does, over memory that it places itself: that of products, too, which the
+thread finds where the function has put it. `objects` puts it together with the texts
+that the kernels were compiled from, looks up what these call until nothing is missing,
+and makes one object whose only names are the entries'; large constants are data that
+LLVM does not read (`parts`). `symbols` reads from the object itself what it has and
+what it needs of others. `instructions` has what code for some processors may use, and
+code that asks the processor for it: an entry begins with that question, in instructions
+that all have.
+
+`header` is for C, `archives` are static libraries, `modules` for Python with a library
+that `linker` makes, `sources` for Numba: it renders the same parts as the module of one
+program. `seals` are the digests by which files know that they are whole.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,11 @@
 
 A value whose readers are done leaves its memory to the next one of the same shape and
 dtype; a kernel that reads an element just where it writes one writes it in place.
+
+Dead memory goes to the next buffer of the same shape and dtype. A large result is
+written over an operand that dies in the same kernel, if each point reads only what it
+then writes; the kernel then has one pointer for both. Inputs that are donated are dead
+once they have been read.
 """
 
 from __future__ import annotations

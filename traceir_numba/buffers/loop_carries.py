@@ -3,6 +3,10 @@
 Scalars are assigned. An array's pointer takes the one of the memory that the body has
 put the next value in, and that memory takes the old value's: they change places. If the
 body reads an element no more once it has written the new one, there is one memory.
+
+A body reads one memory of a carried array and writes another, which then change places,
+or it writes each element over the one that it has just read. A row that is stacked is
+written where it stays.
 """
 
 from __future__ import annotations

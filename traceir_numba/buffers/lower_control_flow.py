@@ -3,6 +3,11 @@
 A rank-zero value is a scalar of the routine. An array that is carried is a pointer: a
 step reads what one points to, writes what another points to, and then they change
 places, so that no carry is copied.
+
+A routine is one function of machine code, with its extents written in it, that calls
+kernels. Scalars are variables of the routine, and all memory is made before it runs. A
+program that calls the host is cut at the calls (`lowering.host_partition`): only what
+lies between them is compiled.
 """
 
 from __future__ import annotations

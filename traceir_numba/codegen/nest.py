@@ -1,4 +1,8 @@
-"""Loop nests as source: one short function for each kernel."""
+"""Loop nests as source: one short function for each kernel.
+
+Integers of up to 32 bits are divided as floating numbers, in which their quotients are
+exact once they are truncated.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,10 @@
 """Operators, methods and NumPy's functions of arrays on a device. Serves: array.*
 
 Each is a small function under `jit(target="cuda")`, so results stay on the device.
+
+The methods of arrays on a device, and NumPy's functions of them, are functions under
+`jit` for the device, one for each way to call them, made when they are first wanted:
+numbers are operands in them, shapes and axes part of the key.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 PTX needs the package that compiles and NVIDIA's NVVM library; machine code needs its
 program `ptxas` besides. Nothing is run. Serves: backend.device
+
+It says how many registers the kernels of a program take.
 """
 
 from __future__ import annotations

@@ -2,6 +2,9 @@
 
 Memory is flat: a shape is what launches and the host make of it. Of loops and choices
 the host runs what `plans` leaves to it, around launches.
+
+What the reference computes in the CPU's programs, such as sorts and factorisations, it
+computes here, too, with a copy each way.
 """
 
 from __future__ import annotations

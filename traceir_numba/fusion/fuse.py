@@ -4,6 +4,41 @@ A job leaves one value in memory: a map of the elements, a reduction, an operand
 of a concatenation, or a library's call. Jobs over the same index space join one
 cluster, which becomes one nest: they share reads and values, and what finishes a
 reduction joins it. Nothing in between is stored.
+
+A *job* leaves one value in memory; values that are cheap to compute are no jobs and are
+computed where they are read. Each job may join a *cluster* over the same loops with
+which it shares reads or values, and a cluster becomes one nest. The loops of one are
+joined by:
+
+* elementwise equations, with any broadcast, transposition, slice or reversal between
+  them;
+* reductions of such values over the same axes and, once for each result, what is
+  computed from results alone (the epilogue);
+* *later passes*: a job that reads what the cluster has finished, at the same row, runs
+  over the row again. So a softmax is three passes (the maximum; the exponentials and
+  their sum; the quotients), a variance two, and the gradient of a layer norm five, all
+  while the row is in the cache. Columns are taken in tiles. Each reduction keeps the
+  order that it has in a nest of its own;
+* gathers: an index of a read may hold a value that was computed, which is clamped or
+  tested as the mode says. So a gather, or a slice that begins where a value says, is
+  read in the nest that uses it, through views, too. What it reads is in memory;
+* pads, concatenations and stacks of up to four parts: an element is read from the part
+  that has it, behind a condition on the index, where one part is nearly everything (as
+  in the gradient of a slice, or an array moved around a ring) or there are few
+  elements.
+
+What stays apart, and why:
+
+* whole arrays that are reduced before an elementwise use: nothing of them is in the
+  cache by then;
+* fewer than sixteen rows that are large, since threads share rows of a nest, but parts
+  of a row only where it is reduced and nothing else;
+* columns too long for a tile of them to stay in the cache;
+* results of reductions that are read at other rows, and reductions over different axes;
+* halves that are put side by side, both read from memory: in each half of the loop the
+  other's condition would fail everywhere;
+* expensive values that an outer loop would compute again and again, and clusters of
+  more than sixteen jobs.
 """
 
 from __future__ import annotations

@@ -2,6 +2,16 @@
 
 It may be made of the array itself, where each element is read before it is written, and
 at no other place.
+
+A scatter, or a slice that is written, is a nest over the elements that are written. It
+stores in its place, in a copy of the operand; where a place may occur twice the nest
+runs in order, in one thread. The copy goes where nobody reads the operand after it:
+`buffers.buffer_assignment` sees to it between kernels, and `buffers.loop_carries` in
+loops, in the branches of a choice and in loops within loops. So that it can go, those
+that read the operand run first; a value that is needed later, and is smaller, is stored
+before; and what is written is computed first where it is made of other places of the
+operand. A step of `x.at[i].set(v)` in a loop therefore costs as much as one element,
+whatever the array.
 """
 
 from __future__ import annotations

@@ -1,4 +1,10 @@
-"""Values too expensive to compute twice, which are materialized."""
+"""Values too expensive to compute twice, which are materialized.
+
+A value that later passes need is computed again if that is cheap, and stored if it is
+expensive, in the memory of a result that is written over it in the end, if there is
+one: the exponentials of a softmax take no memory of their own. What is the same for a
+whole row is computed once, by the pass before.
+"""
 
 from __future__ import annotations
 

@@ -7,6 +7,12 @@ are laid out as the tiles read them, as Goto and van de Geijn describe it ("Anat
 high-performance matrix multiplication", 2008).
 
 Serves: choice.dot-order
+
+Tiles of the result are added up in registers, with vectors as wide as the processor's.
+Rows, or columns, are given to our threads; sums of 16,384 terms and more that have few
+results are cut into parts of 4,096, by their length alone. A library for matrices is
+not called: its order would differ with the number of threads, and its own threads wait
+in a busy loop for processors that others may have.
 """
 
 from __future__ import annotations

@@ -6,6 +6,15 @@ strides; tiles read these numbers in tables of a block at a time, and the elemen
 they are. Sums are in the order of `gemm`.
 
 Serves: choice.dot-order
+
+No array of the windows of a convolution is made. An element of a window lies at a sum
+of strides, some of which belong to the row or column of the product and some to the
+term: the call is given the extents and strides of each. It writes the numbers of a
+block's rows, terms and columns into tables, and the tiles read one operand through them
+where it lies, the other one where columns are neighbours that few rows read, or laid
+out for the tile. The sums are the same. Small convolutions, those of complex numbers
+and those on a device lay out windows; few products for each result are a sum over
+slices (`emitters.folds.convolutions`).
 """
 
 from __future__ import annotations

@@ -7,6 +7,10 @@ registers at once, with a choice of registers (phi) where ways meet.
 
 Of a step of `range` that is no number as written, it is taken that it is positive, and
 of an index that it is not negative. Serves: backend.compile
+
+A choice of two values is an instruction where both may be computed, so LLVM has little
+to clean up. A test compiles every registered function, and a function of every
+construct, with Numba as well, and compares the bits.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 Contraction stays off: no pass may turn a product and a sum into one rounding
 (choice.contraction).
+
+The pipeline is LLVM's own at its third level.
 """
 
 from __future__ import annotations

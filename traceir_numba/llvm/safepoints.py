@@ -5,6 +5,12 @@ routine keeps in machine code. So loops count what they have computed, as the sc
 has it, and when that is a budget they look at the clock; ten times a second they let
 Python handle what has come. If that raises, the routine ends at once: whoever has
 called it raises, and nothing reads what it has left.
+
+A kernel that computes much is called for pieces of its range, in a routine as outside,
+and a large product for some of its rows. Where an iteration is cheap, the count is
+taken once for many; threads other than the main one only look at what it has found.
+What a library computes in one call, such as a sort, runs to its end, as does a large
+product inside a loop, or one line of a fold.
 """
 
 from __future__ import annotations

@@ -2,6 +2,28 @@
 
 A sum's order depends on extents and dtype alone, never on threads or how the work was
 split (choice.sum-order): lanes first, then blocks of a fixed length.
+
+Adjacent loops are merged wherever all accesses allow it.
+
+*Maps* run in the order of their result. Innermost loops of up to 8 points are
+constants, unrolled inside the long ones, so that the long one vectorises; loops of that
+length along which memory is read, too. Where some memory is read across, as of a
+transposed array, two loops run in tiles of 64 by 16 points, so that lines of the cache
+are used while they are there.
+
+A *reduction* has an order that follows from the shape and dtype alone, never from
+threads (choice.sum-order):
+
+* A row of up to 8 elements is folded from the first to the last. One of up to 256 is
+  folded into 32 lanes, a longer one into 128: element *k* into lane *k* modulo their
+  number. The lanes are halved until one is left.
+* Columns are folded from the first row to the last, each one in a lane of its own. Of
+  up to 8 columns 32 rows are folded beside one another, if there are so many, and then
+  halved. Up to 1,024 columns with many rows are folded in blocks of at least 64 rows,
+  which threads share, and the blocks from the first to the last. A nest of several
+  passes takes the blocks one after the other, in the same order.
+* Everything is cut into blocks of 16,384 elements, each of which is folded as a row;
+  what they leave is halved.
 """
 
 from __future__ import annotations

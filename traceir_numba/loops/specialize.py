@@ -1,6 +1,15 @@
 """Nests specialized to extents: constants, lanes, blocks.
 
 None of it changes a bit of the results.
+
+Kernels for fewer than 2,048 points know no extents; with more of them a short loop pays
+for code of its own. A long body is one chain of operations that wait for each other:
+with many points, four vectors of them (two, of very long bodies) are computed
+interleaved, so that the processor finds other work in between; with few, the shorter
+code compiles faster.
+
+Rows of up to 512 elements have their length as a constant if there are many; shorter
+launches mask what lies beyond the end of the last vector where the processor can.
 """
 
 from __future__ import annotations

@@ -1,6 +1,11 @@
 """Matrix products: small ones as sums, large ones as calls.
 
 Serves: choice.dot-order
+
+Small products, and those of a vector, become a sum of products, which joins the nest
+around it. A large one is a call: the operands are given as strides, so that one that
+lies in memory as a stack of matrices, transposed or not, is read where it lies, and
+only what lies otherwise is laid out first.
 """
 
 from __future__ import annotations

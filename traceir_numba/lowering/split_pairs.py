@@ -8,6 +8,19 @@ before it, and its results are taken apart after it.
 
 The rules are in `traceir_numba.emitters.pairs.values`. A primitive without one moves
 elements, and does to each of the numbers what it does to the values.
+
+Kernels know no complex numbers and no keys: a program of such values becomes one of the
+numbers that they are, the real and the imaginary part, or two words. The rest of the
+backend sees programs of numbers, so fusion, vectors and threads are what they are for
+those. A program without such values passes as it is.
+
+An array that comes in, or goes out, has its two numbers side by side. It is read where
+it lies: an access says which of the elements that lie together at a place it takes,
+both constants, so that LLVM takes vectors apart by permutations. A result is a stack
+that is mixed: both numbers join one nest, whatever they have been made of, and are
+stored beside one another. What is carried by a loop, or kept between nests, has each
+number in an array of its own. What a library does, it does with complex arrays: numbers
+are put together before and taken apart after the call.
 """
 
 from __future__ import annotations

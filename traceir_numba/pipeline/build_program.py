@@ -1,4 +1,12 @@
-"""A traced program to a program of kernels, stage by stage."""
+"""A traced program to a program of kernels, stage by stage.
+
+The passes inline calls, remove dead and duplicate equations and fold what is exact
+(`lowering`); equations are grouped into loop nests (`fusion`, `loops`), nests get their
+loops and strides (`loops.schedule`), source is written (`codegen`) and becomes machine
+code, once for each text (`kernel_cache`). A kernel takes plain pointers and 64-bit
+sizes, so its text does not depend on shapes: a new shape of the same rank is traced
+again and not compiled.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Compiled programs as data, to run and to keep."""
+"""Compiled programs as data, to run and to keep.
+
+The backend first makes the key of a program (`store.keys`): a digest of all that can
+decide its code. Where there is a recipe under it, no pass of the compiler is imported;
+the driver's text is run as it was written.
+"""
 
 from __future__ import annotations
 

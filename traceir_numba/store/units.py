@@ -4,6 +4,12 @@ A unit is one object file. It is loaded once, after those whose functions it cal
 stays as long as somebody holds it: a function that runs its code, a unit that calls it.
 Several units may have the same function, each of them for itself: what calls it names
 the units that it is looked for in.
+
+Programs that share a kernel share its file, and a kernel whose text an edit of the
+emitters leaves as it was is not compiled again. No address of this process is in code
+that is kept: a kernel calls others by symbols, which `runtime.mcjit` has or
+`runtime.external_symbols` finds, and the trampolines of `llvm.trampoline` read the
+addresses of Python's functions from an object that they are given.
 """
 
 from __future__ import annotations

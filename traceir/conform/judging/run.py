@@ -1,6 +1,22 @@
 """The judge: one verdict for each case. Serves: every table
 
 Nothing that an implementation returns is trusted to be of the form that it should have.
+
+From a case to a verdict: `casefiles` reads the language of cases; `systems.host` makes
+a Python function of an untyped program, with `actions` that are no primitives and the
+`objects` that a case defines. `systems.jitted` runs a session on any `System`,
+`systems.model` by the tables alone. `answers` reads with suspicion what comes back, and
+`witness` judges a program of several equations by the values of all its variables.
+`processes` runs implementations in processes that are watched; `casefiles.profiles`
+says which cases an implementation claims, `deviations` which differences are known.
+Runs are kept in `spec/runs`.
+
+Three kinds of tests hold the suite to what it says. `tests/drift` has implementations
+that are wrong in one way each, and each must fail the case that is named for it.
+`tests/mutation` changes the tables in every place, one at a time, and some case must
+notice; those that may survive are listed with reasons. `tests/corpus` has programs from
+which JAX's own text was written down; they are cases like any other, in
+`spec/cases/jax`.
 """
 
 from __future__ import annotations

@@ -2,6 +2,16 @@
 
 An array of the trace has no elements, but NumPy decides by its addresses, strides and
 flags what is a view of it. So it is shown an array that has these, of zeros.
+
+The array of zeros is made when it is asked for (`NumpyTracer.memory`); a large one
+takes address space and no memory. A new result lies as NumPy would put it: for
+universal functions NumPy's own iterator is asked, other functions are called on zeros,
+and only when a later function depends on it. Where NumPy refuses to write, or the order
+of the writes would count, an update is refused.
+
+That an argument is C-contiguous is taken for granted and noted where a decision depends
+on it; if what was decided about is written to later, each call checks the argument's
+flags (update.layout).
 """
 
 from __future__ import annotations

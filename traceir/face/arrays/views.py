@@ -1,4 +1,9 @@
-"""The steps from an array to its view: index, reshape, transpose. Serves: face.view"""
+"""The steps from an array to its view: index, reshape, transpose. Serves: face.view
+
+To read a view is to apply its step to the base's value; to write is to make the base's
+new value, so an update is one equation, or one for each step. Whoever takes an operand
+takes its value of that moment (`Tracer.now`).
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,12 @@
 """The values that a strict trace read besides its arguments.
 
 Serves: cache.strict.capture, cache.strict.static, cache.key.strict
+
+With `strict=True` an entry keeps fingerprints of its static arguments and of what the
+function reads: found in its code, and in that of the functions of its module that it
+reads. Finding and fingerprinting run a user's objects, so nothing that such an object
+raises, and no cycle in it, may come out. A hit takes the fingerprints again before it
+runs, so it costs more the more there is to read.
 """
 
 from __future__ import annotations

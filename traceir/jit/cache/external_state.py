@@ -5,6 +5,10 @@ Serves: update.external, cache.strict.capture
 Things that a function sets up once, such as a table that it keeps, are no change: where
 the first trace has changed something the function is traced again, and it is an error
 if that changes something, too. The second trace is watched line by line.
+
+So no list of functions has to be complete for a draw that nobody saw: generators have
+stand-ins (`face.host_calls`), clocks and the like are refused by their names
+(`face.external`), and anything else is found here, by its effect.
 """
 
 from __future__ import annotations

@@ -1,4 +1,13 @@
-"""The traces of a function: one per key, made once, held weakly. Serves: cache.*"""
+"""The traces of a function: one per key, made once, held weakly. Serves: cache.*
+
+An entry holds its programs, these their kernels, and a kernel's function the object
+file that it runs. An object file holds those whose functions it calls: no table finds
+code by its name. So all of it goes with the function, with `clear_caches`, or when
+`base.caches.ClockEviction` finds too many entries: its hand passes over those whose
+count of hits has changed since it last came by, and a hit costs nothing more. What
+threads share and make on demand is made by `base.caches.once`, or put in place by
+`setdefault` when it is whole.
+"""
 
 from __future__ import annotations
 

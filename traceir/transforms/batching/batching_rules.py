@@ -2,6 +2,8 @@
 
 A rule applies the primitive once, to operands that have one dimension more. It moves
 operands only where it must, since a moved array is a copied one.
+
+Rules about the axis itself are in `collectives`.
 """
 
 from __future__ import annotations

@@ -5,6 +5,11 @@ params, and those whose rule no template can write. All rules apply operations w
 `traceir.tracing.trace.bind_all`, in the trace that is then in force.
 
 Serves: derive.*
+
+Rules of primitives with programs in their params make a program of a program by
+recording its application under the trace of the transform (`cached_transforms`,
+`batch_trace`). The result is kept with the program (`ClosedJaxpr.memo`), so a loop's
+body is differentiated once.
 """
 
 from __future__ import annotations

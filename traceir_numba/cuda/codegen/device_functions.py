@@ -3,6 +3,9 @@
 They are those of the CPU's kernels, which are plain arithmetic, so that a function has
 one text and one accuracy. For a text that calls what a device lacks, there is another
 one here.
+
+A product has a text of its own, too: the device's compiler would make one operation of
+a product and a sum of two equations.
 """
 
 from __future__ import annotations

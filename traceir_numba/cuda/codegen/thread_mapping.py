@@ -2,6 +2,34 @@
 
 Nothing here depends on how many threads and blocks a launch has, so no bit of a result
 does. Serves: choice.sum-order
+
+Who does what is a form, chosen by loops and extents:
+
+* *points*: a thread takes points of the kept loops in turn, neighbours by neighbouring
+  threads, and all that is reduced for a point. So are small maps, many columns, short
+  rows and short lines;
+* *squares*: maps of two long loops. A block takes 32 by 32 points, so that lines of
+  memory are read whole where one array runs across the others, and no thread divides
+  for its indices;
+* *tiles*: a block takes a row, or neighbouring short rows, or neighbouring columns, in
+  as many passes as the nest has. Elements enter up to 256 lanes in shared memory, which
+  a tree joins. Where there are few rows, or few columns, and they are long, up to 1,024
+  *parts* of each go to blocks of their own, and a second kernel joins what they leave.
+  So is everything reduced;
+* *lines*: prefix scans. A block folds up to 2,048 elements of a line at once: each of
+  128 lanes its own stretch, then one thread runs over what the lanes have. Few long
+  lines have parts, too, and the second kernel lets what is before a part enter it;
+* *scatters*: elements that are written where others may be written, too. `collisions`
+  finds the loops along which no two points meet in one place. Threads share those loops
+  (all of them, in most gradients of lookups by a label); the others run in order, so
+  the last one stays and sums have their order. Where that leaves few threads, several
+  look at the same elements, each for the places that are its own. So a long sum into
+  places that are computed is correct to the bit, but much slower than one whose order
+  is left to chance: every thread looks at every element;
+* *atomic*: integers of 32 and 64 bits that are added, or of which the least or greatest
+  stays, are joined to memory in any order.
+
+How many lanes and parts there are depends on extents alone.
 """
 
 from __future__ import annotations

@@ -3,6 +3,22 @@
 Steps whose arrays are so small that one block is through with them about when a launch
 has begun are joined to a piece: one kernel of one block, loops and choices included.
 The rest is launched step by step.
+
+All threads of a piece know all scalars and go the same way; the nests' kernels are
+functions that it calls, so each has the bits that it has in a launch of its own. So
+small is what asks no thread of 256 to take up more than 256 elements in one step, or
+fewer where each is expensive to compute. How long a launch takes, and so where the
+bound should be, has not been measured on a device.
+
+Other loops the host runs around launches, and around pieces of what is small in them.
+For `scan` and `fori_loop` over a known range it reads nothing from the device, for
+`while` one truth in each step. A choice of large arrays is a list of levels
+(`emit_levels`): the first steps of all branches in one kernel, then the second ones;
+only where a branch has a loop or a large product in it does the host read the index and
+choose.
+
+A piece is given no more than 64 arrays: each takes 56 of the 4096 bytes that a kernel's
+arguments have where the toolkit is older than CUDA 12.1.
 """
 
 from __future__ import annotations

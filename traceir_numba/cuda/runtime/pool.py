@@ -3,6 +3,9 @@
 All that is launched goes to one stream, so what has lost its last reader may be given
 to the next launch at once: that one runs when those before it have. Nothing waits.
 Serves: backend.memory
+
+A piece of memory dies with whatever lies in it, and what dies only says so, since that
+may happen in any thread at any moment.
 """
 
 from __future__ import annotations

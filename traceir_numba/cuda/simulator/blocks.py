@@ -5,6 +5,10 @@ thread runs at a time, in a fixed order or in the opposite one, so what depends 
 order differs between the two. Threads of a block that wait at different barriers, or
 end while others wait, are an error, as are places before the beginning of memory; what
 blocks share begins as nonsense. A kernel without barriers needs no threads of Python's.
+
+Tests run every primitive's cases, the patterns that are fused, and random programs of
+all kinds in the simulator, and everything in the opposite order, too, with the same
+bits. A few programs run in Numba's own order as well.
 """
 
 from __future__ import annotations

@@ -3,6 +3,10 @@
 Every element of a result is computed from its own place, so that random numbers are
 made in the loop that uses them. In the older layout, too, an element is one word of one
 hash: the one of the two that its place asks for.
+
+A place is known in every loop, so nothing is kept between elements: a normal number is
+one kernel from the key's two words to the result. What is expensive and the same for a
+whole loop, as the words of a key that was split, is in memory.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Numbers with operators, each of which adds an equation."""
+"""Numbers with operators, each of which adds an equation.
+
+Each operation is an equation. Where squares of parts are added, numbers of 32 bits are
+taken in 64, and those of 64 bits are multiplied by a power of 2 before and after.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Rules of complex matrix products, by real products. Serves: choice.dot-order"""
+"""Rules of complex matrix products, by real products. Serves: choice.dot-order
+
+A large product of matrices is one product of real ones, as many rows, twice as many
+terms and columns: its result is the complex one as it lies.
+"""
 
 from __future__ import annotations
 
