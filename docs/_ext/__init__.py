@@ -1,6 +1,6 @@
 """The extensions of the site: rules, cases, drawings, and examples that run.
 
-`make docs` builds the pages with Sphinx, and a warning is an error. They are made of the
+`make docs` builds the pages with Sphinx; a warning is an error. They are made of the
 tables that the reference reads: a rule on a page is its row, its formulas are set as
 mathematics from the tree that is computed with (`mathematics`; a test reads them back),
 and each id has exactly one place. Mathematics is MathML and drawings are SVG, so pages

@@ -15,6 +15,7 @@ from types import ModuleType
 from urllib.parse import unquote
 
 import pytest
+from _ext.drawings import layers
 from _ext.drawings.hasse import HEIGHT, WIDTH, Node, diagram, layout
 from _ext.packages import packages
 
@@ -247,3 +248,25 @@ def meets(low: Node, high: Node, node: Node) -> bool:
         if 0 <= share <= 1 and abs(across - node.x) < WIDTH / 2:
             return True
     return False
+
+
+def test_the_drawing_of_layers_has_every_module_once() -> None:
+    libraries = ["traceir", "traceir_numba"]
+    notes = layers.Notes({"traceir.jit": [1, 3]}, {"traceir.ir": ("ir.html", "<ir>")})
+    svg = layers.diagram(libraries, notes)
+    shown = Counter(re.findall(r'<text x="[^"]+" y="[^"]+">([^<]+)<', svg))
+    there = Counter(
+        path.stem
+        for library in libraries
+        for path in (ROOT / library).iterdir()
+        if path.name not in ("__init__.py", "__pycache__")
+        if path.is_dir() or path.suffix == ".py"
+    )
+    assert shown == there
+    assert re.findall(r'class="step"[^>]+>(\d+)<', svg) == ["1", "3"]
+    assert '<a href="ir.html"><title>&lt;ir&gt;</title>' in svg
+
+
+def test_a_step_through_no_layer_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"no layer has traceir\.nowhere"):
+        layers.diagram(["traceir"], layers.Notes({"traceir.nowhere": [1]}))
